@@ -1,0 +1,88 @@
+/* Building and changing a scene: for importers and filters. Functions that return an index return CP_NONE after
+ * reporting when out of memory or over a limit. */
+#ifndef CELLPIPE_BUILD_H
+#define CELLPIPE_BUILD_H
+
+#include "memory.h"
+#include "report.h"
+
+struct cp_scene {
+    cp_context *context;
+    arena *arena; /* owns all strings and arrays that the tables point to */
+    cp_node *nodes;
+    cp_instance *instances;
+    cp_mesh *meshes;
+    cp_material *materials;
+    cp_joint *joints;
+    cp_device *devices;
+    cp_pair *pairs;
+    cp_clip *clips;
+    cp_metadata *metadata;
+    uint32_t node_count, instance_count, mesh_count, material_count, joint_count, device_count, pair_count, clip_count,
+        metadata_count;
+    uint32_t node_room, instance_room, mesh_room, material_room, joint_room, device_room, pair_room, clip_room,
+        metadata_room;
+    cp_source source;
+    bool exclude_static_pairs;
+};
+
+/* A scene with its world node "WORLD". NULL when out of memory. */
+cp_scene *scene_new(cp_context *context);
+
+/* count x size bytes that live as long as the scene, e.g. for a mesh's arrays. */
+void *scene_allocate(cp_scene *scene, size_t count, size_t size);
+/* A copy of text that lives as long as the scene. NULL when out of memory. */
+const char *scene_text(cp_scene *scene, const char *text);
+
+/* name: size bytes in whatever encoding. The id may be set by the caller before scene_finish. */
+uint32_t scene_add_node(cp_scene *scene, uint32_t parent, const char *name, size_t size);
+/* Instances and joints are added in the order of their nodes. The mesh struct is copied, its arrays and strings are
+ * not: they must be the scene's (scene_allocate, scene_text) or literals. name, source, id may be NULL. */
+uint32_t scene_add_mesh(cp_scene *scene, const cp_mesh *mesh);
+uint32_t scene_add_instance(cp_scene *scene, uint32_t node, uint32_t mesh, uint32_t use, const cp_pose *transform);
+uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb);
+/* A joint with axis Z, no limits, home 0, driven, no master. name NULL: the node's, ".2", ".3" appended for its
+ * second, third joint. */
+uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, const char *name);
+/* A serial device without joints; joints, ends and home are set by the caller (scene's memory). */
+uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base);
+uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const char *reason);
+uint32_t scene_add_clip(cp_scene *scene, const char *name, uint32_t track_count, const cp_track *tracks);
+/* Strings are copied. */
+bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, cp_value_type type,
+                        const char *value);
+
+/* Gives every node, mesh, material, joint and device without an id a unique one made of its name, makes set ids unique
+ * (warning "scene-id"), sets joints' q to home where NaN, then checks all invariants (cp_validate). Every importer
+ * ends with it. */
+cp_status scene_finish(cp_scene *scene);
+
+/* A new scene whose tables are copies and whose arrays and strings are shared: the original must outlive it. */
+cp_scene *scene_copy(const cp_scene *scene);
+/* Replaces the content of `scene` by that of its copy (scene_copy), which is freed. */
+void scene_replace(cp_scene *scene, cp_scene *copy);
+/* Keeps the nodes with keep[node] (the world always), and what hangs on them alone; a kept node whose parent goes
+ * hangs on the nearest kept one with its local multiplied by the lost ones' current poses. */
+cp_status scene_keep(cp_scene *scene, const bool *keep);
+/* Drops meshes and materials that nothing uses. */
+cp_status scene_drop_unused(cp_scene *scene);
+/* Adds all that `other` draws to one node: its instances with their world poses (before them: `transform`) and use,
+ * its meshes and materials. `other` is emptied, its memory adopted; free it after. A further use of the same file: keep
+ * the first new mesh index and add instances yourself, or read again. */
+cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, uint32_t use, const cp_pose *transform);
+
+/* The faces of a mesh as a view that treats "all triangles" alike. */
+static inline uint32_t mesh_face_first(const cp_mesh *mesh, uint32_t face)
+{
+    return mesh->face_offsets ? mesh->face_offsets[face] : 3 * face;
+}
+static inline uint32_t mesh_face_size(const cp_mesh *mesh, uint32_t face)
+{
+    return mesh->face_offsets ? mesh->face_offsets[face + 1] - mesh->face_offsets[face] : 3;
+}
+/* Polygons as triangles: sum of (corners - 2) over faces, 0 for lines; primitives by formula. */
+uint64_t mesh_triangle_count(const cp_mesh *mesh);
+/* One node for each scene and name that does not exist: a placeholder below the world. */
+uint32_t scene_add_placeholder(cp_scene *scene, const char *name);
+
+#endif

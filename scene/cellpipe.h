@@ -1,0 +1,363 @@
+/* cellpipe: robot cells and CAD parts as one normalised scene.
+ *
+ * Conventions, everywhere: metres, radians, seconds, right-handed, Z up, column vectors.
+ *     world(node) = world(parent) * local * motion(q)
+ *     world(instance) = world(node) * transform
+ * Importers convert to these on the way in, exporters on the way out. Mesh vertices are the exception:
+ * they stay as the file has them, and the unit and axes of the file sit in the instance's transform.
+ *
+ * Ownership: a scene owns all that its views point to; a view is valid until the scene is changed
+ * (cp_apply, cp_merge) or freed. Strings are UTF-8 and NUL-ended. The library never prints and never exits:
+ * functions return a status, and the context's report says what happened. A context and the scenes made
+ * with it belong to one thread at a time; different contexts are independent. */
+#ifndef CELLPIPE_H
+#define CELLPIPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CP_API __attribute__((visibility("default")))
+#else
+#define CP_API
+#endif
+
+#define CP_VERSION "0.1.0"
+
+/* No node, mesh, joint, ... */
+#define CP_NONE UINT32_MAX
+
+/* What a call came to; the program's exit code is the same number. */
+typedef enum cp_status {
+    CP_OK = 0,
+    CP_NO = 1,     /* the answer is no, or some inputs of several failed */
+    CP_USAGE = 2,  /* the request makes no sense: unknown option, bad value */
+    CP_INPUT = 3,  /* input unreadable, invalid or unsupported */
+    CP_OUTPUT = 4, /* the output cannot be written */
+    CP_LOSSY = 5,  /* something would be lost and strict was asked for */
+    CP_LIMIT = 6,  /* a limit, or out of memory */
+    CP_BUG = 70    /* a bug of cellpipe */
+} cp_status;
+
+/* ---- context and report ------------------------------------------------------------------------- */
+
+typedef struct cp_context cp_context;
+typedef struct cp_scene cp_scene;
+
+/* One function for all memory: size 0 frees, block NULL allocates; old_size is the block's size. */
+typedef struct cp_allocator {
+    void *(*resize)(void *user, void *block, size_t old_size, size_t size);
+    void *user;
+} cp_allocator;
+
+/* A context with safe limits; allocator NULL = the C library's. NULL when out of memory. */
+CP_API cp_context *cp_context_new(const cp_allocator *allocator);
+/* Frees the context; its scenes must have been freed before. NULL is fine. */
+CP_API void cp_context_free(cp_context *context);
+
+/* Sets a limit by "NAME=VALUE" (names: see `cellpipe help limits`). CP_USAGE for an unknown one. */
+CP_API cp_status cp_set_limit(cp_context *context, const char *setting);
+/* Options for every use of an importer, nested ones too: "stl.unit=mm". CP_USAGE when unknown or out of range. */
+CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting);
+
+typedef enum cp_flag {
+    CP_FLAG_STRICT,     /* a loss is CP_LOSSY */
+    CP_FLAG_CONFINE,    /* further files only from below the top file's folder */
+    CP_FLAG_NO_CLOBBER, /* an existing output file is CP_OUTPUT */
+    CP_FLAG_SYNC        /* fsync outputs */
+} cp_flag;
+CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
+/* Adds a folder where further files are looked for after the one that names them. */
+CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
+
+typedef enum cp_severity { CP_NOTE, CP_LOSS, CP_WARNING, CP_ERROR } cp_severity;
+
+typedef struct cp_entry {
+    cp_severity severity;
+    const char *code; /* stable, e.g. "stl-truncated" */
+    const char *file; /* NULL when none */
+    uint64_t line;    /* from 1; 0 when none */
+    uint64_t column;  /* from 1; 0 when none */
+    const char *node; /* the node's name or NULL */
+    uint64_t count;   /* how many things the entry is about, at least 1 */
+    const char *text;
+    const char *message; /* "file:line:column: severity: text", ready to print */
+} cp_entry;
+
+/* All entries so far, oldest first; valid until the next call with this context. */
+CP_API const cp_entry *cp_report(const cp_context *context, size_t *count);
+CP_API void cp_report_clear(cp_context *context);
+
+/* ---- the scene ----------------------------------------------------------------------------------- */
+
+/* Rows of a 3x4 matrix, row-major: m[0..3] is the first row, m[3], m[7], m[11] the translation. Any
+ * affine map is legal: shear, mirroring and zero scale too. */
+typedef struct cp_pose {
+    double m[12];
+} cp_pose;
+
+enum {
+    CP_NODE_MOVABLE = 1 << 0,    /* its pose may be set from outside */
+    CP_NODE_ATTACHABLE = 1 << 1, /* its parent may change (RobWork DAF) */
+    CP_NODE_LINK = 1 << 2,       /* tagged as a link of a device */
+    CP_NODE_VOLATILE = 1 << 3,   /* geometry may come later: a collision candidate without a mesh */
+    CP_NODE_HIGHLIGHT = 1 << 4,  /* drawn highlighted */
+    CP_NODE_WIRE = 1 << 5,       /* drawn as a wire frame */
+    CP_NODE_PLACEHOLDER = 1 << 6 /* stands for a name that no frame has; left out of all counts */
+};
+
+/* Node 0 is the world: no parent, identity local. A parent comes before its children. */
+typedef struct cp_node {
+    const char *id;       /* unique among the scene's nodes */
+    const char *name;     /* as the source has it; need not be unique */
+    const char *raw_name; /* the source's bytes when they were not UTF-8, else NULL */
+    uint32_t parent;      /* CP_NONE only for node 0 */
+    uint32_t scope;       /* the device whose description brought the node, or CP_NONE */
+    uint32_t flags;       /* CP_NODE_... */
+    uint32_t first_instance, instance_count;
+    uint32_t first_joint, joint_count; /* applied in order after local */
+    cp_pose local;
+} cp_node;
+
+enum { CP_USE_DRAWN = 1, CP_USE_COLLISION = 2, CP_USE_BOTH = 3 };
+
+typedef struct cp_instance {
+    uint32_t node;
+    uint32_t mesh;
+    uint32_t use; /* CP_USE_... */
+    cp_pose transform;
+} cp_instance;
+
+typedef enum cp_mesh_kind {
+    CP_MESH_FACES,    /* n-gons */
+    CP_MESH_LINES,    /* polylines: a "face" is a polyline of at least 2 corners */
+    CP_MESH_BOX,      /* size = x, y, z; centred */
+    CP_MESH_CYLINDER, /* size = radius, height; sides; centred, axis Z */
+    CP_MESH_SPHERE,   /* size = radius; sides */
+    CP_MESH_CONE,     /* size = bottom radius, top radius, height; sides; centred, axis Z */
+    CP_MESH_TUBE,     /* size = inner radius, thickness, height; sides; centred, axis Z */
+    CP_MESH_PLANE,    /* size = x, y; in z = 0, centred, seen from both sides */
+    CP_MESH_PYRAMID   /* size = x, y, height; base in z = 0 */
+} cp_mesh_kind;
+
+/* Consecutive faces of one material. */
+typedef struct cp_group {
+    uint32_t first_face, face_count;
+    uint32_t material; /* or CP_NONE */
+} cp_group;
+
+/* Face f has the corners face_offsets[f] .. face_offsets[f + 1] - 1, or 3f .. 3f + 2 when face_offsets is
+ * NULL (all triangles). A primitive (kind >= CP_MESH_BOX) has no arrays, only sizes. */
+typedef struct cp_mesh {
+    const char *id; /* unique among the scene's meshes */
+    const char *name;
+    const char *source; /* where it came from: a file's path as written, or "#Box 1 2 3"; "" when unknown */
+    cp_mesh_kind kind;
+    uint32_t sides;
+    double size[3];
+    uint32_t vertex_count, face_count, corner_count, group_count;
+    const float *positions;       /* vertex_count x 3 */
+    const float *normals;         /* vertex_count x 3, unit length, or NULL */
+    const float *colours;         /* vertex_count x 4, linear RGBA 0..1, or NULL */
+    const uint32_t *face_offsets; /* face_count + 1, or NULL */
+    const uint32_t *corners;      /* corner_count vertex indices */
+    const cp_group *groups;       /* in face order, covering all faces; none = one group without material */
+} cp_mesh;
+
+typedef struct cp_material {
+    const char *id; /* unique among the scene's materials */
+    const char *name;
+    double rgba[4];
+    bool srgb; /* rgba is as displayed, else linear light */
+    bool two_sided;
+} cp_material;
+
+typedef enum cp_joint_type { CP_JOINT_FIXED, CP_JOINT_REVOLUTE, CP_JOINT_PRISMATIC, CP_JOINT_SCALE } cp_joint_type;
+
+/* lower and upper are -inf and +inf when the source gives none, velocity and acceleration +inf.
+ * A dependent joint has q = scale * q(master) + offset and its own q is ignored. */
+typedef struct cp_joint {
+    const char *id; /* unique among the scene's joints */
+    const char *name;
+    uint32_t node;
+    cp_joint_type type;
+    double axis[3]; /* unit vector in the node's frame, after local and the node's earlier joints */
+    double lower, upper, velocity, acceleration;
+    double home, q;
+    bool driven;     /* a degree of freedom that somebody sets (a fixed joint may be one) */
+    uint32_t master; /* CP_NONE, or the joint (itself not dependent) that drives this one */
+    double scale, offset;
+} cp_joint;
+
+typedef enum cp_device_kind { CP_DEVICE_SERIAL, CP_DEVICE_TREE, CP_DEVICE_COMPOSITE } cp_device_kind;
+
+typedef struct cp_device {
+    const char *id; /* unique among the scene's devices */
+    const char *name;
+    cp_device_kind kind;
+    uint32_t base;
+    uint32_t scope; /* the device it came with, or CP_NONE */
+    uint32_t end_count, joint_count;
+    const uint32_t *ends;   /* nodes */
+    const uint32_t *joints; /* in chain order */
+    const double *home;     /* joint_count values, or NULL: the joints' own */
+} cp_device;
+
+typedef enum cp_verdict { CP_PAIR_EXCLUDED, CP_PAIR_KEPT } cp_verdict;
+
+/* A statement about the collision of two nodes. */
+typedef struct cp_pair {
+    uint32_t first, second;
+    cp_verdict verdict;
+    const char *reason;   /* "given", "static", "always", "never", ... */
+    const char *evidence; /* free text, "" when none */
+} cp_pair;
+
+typedef enum cp_interpolation { CP_STEP, CP_LINEAR, CP_CUBIC } cp_interpolation;
+typedef enum cp_path { CP_PATH_JOINT, CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE } cp_path;
+
+/* values: key_count x width, width 1 (joint), 3 (translation, scale) or 4 (rotation, x y z w); CP_CUBIC has
+ * three such rows a key: in-tangent, value, out-tangent. Node paths replace that part of the local pose. */
+typedef struct cp_track {
+    uint32_t target; /* a joint for CP_PATH_JOINT, else a node */
+    cp_path path;
+    cp_interpolation interpolation;
+    uint32_t key_count;
+    const double *times; /* seconds, ascending */
+    const double *values;
+} cp_track;
+
+typedef struct cp_clip {
+    const char *name;
+    uint32_t track_count;
+    const cp_track *tracks;
+} cp_clip;
+
+typedef enum cp_owner { CP_OWNER_SCENE, CP_OWNER_NODE, CP_OWNER_MESH, CP_OWNER_MATERIAL, CP_OWNER_JOINT } cp_owner;
+typedef enum cp_value_type { CP_VALUE_STRING, CP_VALUE_NUMBER, CP_VALUE_BOOLEAN, CP_VALUE_JSON } cp_value_type;
+
+/* What a source says that the scene has no word for. */
+typedef struct cp_metadata {
+    cp_owner owner;
+    uint32_t index; /* of the owner; 0 for the scene */
+    const char *key;
+    cp_value_type type;
+    const char *value; /* as text */
+} cp_metadata;
+
+typedef enum cp_up { CP_UP_Z, CP_UP_Y } cp_up;
+
+typedef struct cp_source {
+    const char *format; /* the importer's name */
+    const char *file;   /* as given */
+    double unit;        /* metres per unit of the source */
+    cp_up up;
+} cp_source;
+
+CP_API void cp_scene_free(cp_scene *scene);
+/* Views: an array and its length. The array may be NULL when the length is 0. */
+CP_API const cp_node *cp_nodes(const cp_scene *scene, uint32_t *count);
+CP_API const cp_instance *cp_instances(const cp_scene *scene, uint32_t *count);
+CP_API const cp_mesh *cp_meshes(const cp_scene *scene, uint32_t *count);
+CP_API const cp_material *cp_materials(const cp_scene *scene, uint32_t *count);
+CP_API const cp_joint *cp_joints(const cp_scene *scene, uint32_t *count);
+CP_API const cp_device *cp_devices(const cp_scene *scene, uint32_t *count);
+CP_API const cp_pair *cp_pairs(const cp_scene *scene, uint32_t *count);
+CP_API const cp_clip *cp_clips(const cp_scene *scene, uint32_t *count);
+CP_API const cp_metadata *cp_metadata_of(const cp_scene *scene, uint32_t *count);
+CP_API const cp_source *cp_scene_source(const cp_scene *scene);
+/* True when frames that cannot move against each other are not checked for collision. */
+CP_API bool cp_excludes_static_pairs(const cp_scene *scene);
+
+/* ---- work on a scene ------------------------------------------------------------------------------ */
+
+/* Reads a file ("-": standard input). format NULL: by its bytes. options: "KEY=VALUE" strings of the importer.
+ * On success *scene is a new scene, else NULL and the report says why. */
+CP_API cp_status cp_read(cp_context *context, const char *path, const char *format, const char *const *options,
+                         size_t option_count, cp_scene **scene);
+/* The same from size bytes of memory; name stands in messages and resolves further files. */
+CP_API cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, const char *name,
+                                const char *format, const char *const *options, size_t option_count, cp_scene **scene);
+/* Changes the scene by a filter. On failure the scene is as it was. */
+CP_API cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,
+                          size_t option_count);
+/* Writes a file ("-": standard output). format NULL: by the path's suffix. */
+CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path, const char *format,
+                          const char *const *options, size_t option_count);
+/* The same into memory: *bytes is *size bytes from the context's allocator, freed by cp_free. */
+CP_API cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format,
+                                 const char *const *options, size_t option_count, void **bytes, size_t *size);
+CP_API void cp_free(cp_context *context, void *bytes, size_t size);
+/* Adds `other` below a new node `name` of the world; `other` is emptied and must still be freed. */
+CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name);
+
+/* CP_OK when all invariants hold, else CP_BUG and the first broken one in the report. */
+CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
+
+/* World poses of all nodes into worlds[node count]. q: a value for each joint, or NULL for the current ones;
+ * values of dependent joints are computed, never taken. */
+CP_API void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worlds);
+/* The value of one joint: q[joint] (current values when q is NULL), or from its master's. */
+CP_API double cp_joint_value(const cp_scene *scene, uint32_t joint, const double *q);
+
+typedef struct cp_measures {
+    uint64_t triangles; /* n-gons count n - 2; placed instances, not stored meshes */
+    bool any;           /* false: nothing to bound */
+    double lower[3], upper[3];
+    double area;   /* m2 */
+    double volume; /* m3, signed sum; meaningful for closed meshes */
+} cp_measures;
+/* Measures all instances of the given use (CP_USE_...) at the current joint values. */
+CP_API cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
+
+/* Edges of a mesh whose vertices are joined where their positions are equal (-0 equals +0). */
+typedef struct cp_topology {
+    uint64_t edges;
+    uint64_t border_edges;       /* one face */
+    uint64_t non_manifold_edges; /* three faces and more */
+    uint64_t misoriented_edges;  /* two faces that run through it the same way */
+    uint64_t degenerate_faces;   /* fewer than 3 distinct corners, or no area */
+    bool closed;                 /* has faces; no border, non-manifold or misoriented edge */
+} cp_topology;
+CP_API cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
+
+typedef struct cp_pair_counts {
+    uint64_t candidates; /* frames with a collision mesh or the volatile flag */
+    uint64_t all;        /* unordered pairs of them */
+    uint64_t checked;    /* less the excluded and, where the scene says so, the static ones */
+} cp_pair_counts;
+CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
+
+/* ---- formats and filters ------------------------------------------------------------------------- */
+
+typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;
+
+typedef struct cp_option_info {
+    const char *name, *help, *type, *default_value;
+    const char *choices; /* "a|b|c" or NULL */
+} cp_option_info;
+
+typedef struct cp_plugin_info {
+    const char *name, *title;
+    const char *suffixes; /* ".stl .stla", "" for a filter */
+    const char *package;  /* NULL when built; else the missing Debian package */
+    size_t option_count;
+} cp_plugin_info;
+
+CP_API size_t cp_plugin_count(cp_plugin_kind kind);
+CP_API cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index);
+CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option);
+/* The nearest known plug-in name to `word`, or NULL. */
+CP_API const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word);
+/* A limit's name, its default and what it bounds; name NULL past the last. */
+CP_API cp_option_info cp_limit_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

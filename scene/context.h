@@ -1,0 +1,38 @@
+/* The context's inside: for scene/ only. */
+#ifndef CELLPIPE_CONTEXT_H
+#define CELLPIPE_CONTEXT_H
+
+#include "memory.h"
+#include "report.h"
+
+typedef struct limits {
+    uint64_t bytes;          /* of one input file */
+    uint64_t expanded_bytes; /* of one input file after decompression */
+    uint64_t nesting;        /* of a parser (XML, JSON) */
+    uint64_t depth;          /* of the scene's tree */
+    uint64_t nodes, vertices, includes, name;
+} limits;
+
+struct file_record;
+
+struct cp_context {
+    cp_allocator allocator;
+    limits limits;
+    bool flags[4]; /* by cp_flag */
+    uint64_t seed; /* of hashes; never visible in results */
+    arena *arena;  /* report texts, importer options */
+    cp_entry *entries;
+    uint32_t entry_count, entry_room;
+    cp_entry out_of_memory_entry[1];
+    bool out_of_memory;
+    struct code_count *codes; /* entries a code, so that no file floods the report */
+    uint32_t code_count, code_room;
+    const char **importer_options;
+    uint32_t importer_option_count, importer_option_room;
+    const char **include_folders;
+    uint32_t include_folder_count, include_folder_room;
+    struct file_record *files; /* everything read */
+    uint32_t file_count, file_room;
+};
+
+#endif

@@ -1,0 +1,29 @@
+/* Mesh algorithms shared by importers, filters and exporters. */
+#ifndef CELLPIPE_MESH_H
+#define CELLPIPE_MESH_H
+
+#include "build.h"
+
+/* Joins equal bit patterns: from corner_count positions (x y z each) makes the unique ones in order of first use, and
+ * the index of each corner. stride: floats from one position to the next (>= 3). indices: corner_count, the caller's.
+ * *positions is from the scene's arena. */
+cp_status mesh_index_positions(cp_scene *scene, const float *corners, size_t stride, uint32_t corner_count,
+                               uint32_t *indices, float **positions, uint32_t *vertex_count);
+/* Replaces n-gons by triangles, in face order: convex faces as fans from their first corner, concave ones by ear
+ * clipping; faces of fewer than 3 corners vanish. Groups follow. Lines and primitives are left alone. */
+cp_status mesh_triangulate(cp_scene *scene, cp_mesh *mesh);
+/* Replaces a primitive (box, cylinder, ...) by faces; round ones get mesh->sides, or 32 when 0 (a cylinder of 0 sides
+ * is empty). Quads and caps stay n-gons. Other kinds are left alone. */
+cp_status mesh_tessellate(cp_scene *scene, cp_mesh *mesh);
+/* Vertex normals by crease angle (radians): corners whose faces meet at a smaller angle share a normal weighted by
+ * angle; vertices are split where they do not. */
+cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle);
+/* True when some face of more than 3 corners is not convex or not flat (to 1e-6 of its size). */
+bool mesh_has_concave_faces(const cp_mesh *mesh);
+/* As cp_mesh_topology, for tessellated primitives too. */
+cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
+/* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
+ * when the pose mirrors. For exporters that cannot say the pose. */
+cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);
+
+#endif

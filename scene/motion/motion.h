@@ -1,0 +1,25 @@
+/* Joints in motion: what exporters and clips need beyond cp_world_poses. */
+#ifndef CELLPIPE_MOTION_H
+#define CELLPIPE_MOTION_H
+
+#include "../build.h"
+
+/* A joint's way through its limits: home -> lower -> upper -> home, at constant speed, in 4 seconds.
+ * Unlimited revolute joints go through +-180 degrees around home, unlimited prismatic ones through half of `diagonal` (the
+ * scene's, metres) each way; scale joints without limits through half and double size. */
+enum { SWEEP_KEYS = 4 };
+typedef struct sweep {
+    double times[SWEEP_KEYS]; /* seconds, strictly ascending from 0 */
+    double values[SWEEP_KEYS];
+} sweep;
+/* False when the joint has nothing to sweep: fixed, not driven, dependent, or lower = home = upper. Equal neighbours
+ * (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
+bool joint_sweep(const cp_joint *joint, double diagonal, sweep *sweep);
+
+/* The local pose of a node at joint values q (NULL: current): local, then its joints. */
+cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q);
+/* The joints whose value the driven joint decides, itself first: indices into `joints` (room for all joints of the
+ * scene); returns how many. */
+uint32_t joint_followers(const cp_scene *scene, uint32_t joint, uint32_t *joints);
+
+#endif

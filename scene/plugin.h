@@ -1,0 +1,113 @@
+/* What an author of a format or filter needs. An importer's, exporter's or filter's file includes this one header
+ * of scene/, defines one const struct, and is named in its folder's table. */
+#ifndef CELLPIPE_PLUGIN_H
+#define CELLPIPE_PLUGIN_H
+
+#include "build.h"
+#include "cellpipe.h"
+#include "memory.h"
+#include "mesh.h"
+#include "motion/motion.h"
+#include "pose.h"
+#include "report.h"
+#include "sink.h"
+#include "source.h"
+#include "text.h"
+
+/* ---- options ---- */
+
+typedef enum option_type {
+    OPTION_BOOLEAN, /* bool; yes|no|true|false|1|0, the name alone is yes */
+    OPTION_INTEGER, /* int64_t */
+    OPTION_NUMBER,  /* double */
+    OPTION_LENGTH,  /* double in metres; accepts m, mm, cm, in, ft after the number, bare = metres */
+    OPTION_ANGLE,   /* double in radians; accepts rad, deg after the number, bare = degrees */
+    OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
+    OPTION_UNIT,    /* double: metres per unit; m, mm, cm, in, ft, or a number. 0 = not given when initial is NULL */
+    OPTION_STRING   /* const char *; NULL when not given and initial is NULL */
+} option_type;
+
+typedef struct option {
+    const char *name, *help;
+    option_type type;
+    size_t offset;           /* into the settings struct */
+    const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
+    double minimum, maximum; /* for numbers, in the stored unit; both 0 = no bounds */
+    const char *choices;
+} option;
+#define OPTIONS_END                                                                                                    \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
+typedef struct plugin {
+    const char *name, *title;
+    const option *options; /* ended by OPTIONS_END; NULL for none */
+    size_t settings_size;
+    const char *package; /* NULL; or the missing package of a part that is not built */
+} plugin;
+
+/* The first member of every importer's settings; its options belong to all importers. */
+typedef struct import_settings {
+    bool strict;  /* lenient reading is refused */
+    bool partial; /* keep what a truncated file holds */
+} import_settings;
+
+typedef struct importer {
+    plugin plugin;
+    const char *suffixes; /* ".stl .stla", lower case */
+    /* How sure the first size bytes (of file_size; UINT64_MAX when unknown) make it: 0 no .. 100 sure. */
+    int (*probe)(const char *head, size_t size, uint64_t file_size);
+    /* Fills the scene (made by scene_new) and ends in scene_finish. */
+    cp_status (*read)(cp_context *context, source *source, const void *settings, cp_scene *scene);
+} importer;
+
+/* What a scene may have and a format may carry. The order is that of the table in features.c. */
+enum {
+    FEATURE_HIERARCHY = 1 << 0, /* nodes below nodes, poses */
+    FEATURE_NAMES = 1 << 1,     /* node names */
+    FEATURE_INSTANCES = 1 << 2, /* one mesh placed more than once */
+    FEATURE_NGONS = 1 << 3,
+    FEATURE_LINES = 1 << 4,
+    FEATURE_PRIMITIVES = 1 << 5, /* box, cylinder, ... as such */
+    FEATURE_NORMALS = 1 << 6,
+    FEATURE_COLOURS = 1 << 7, /* materials */
+    FEATURE_VERTEX_COLOURS = 1 << 8,
+    FEATURE_JOINTS = 1 << 9, /* joints with limits and homes */
+    FEATURE_DEVICES = 1 << 10,
+    FEATURE_PAIRS = 1 << 11,     /* exclusions, kept pairs, static flag, volatile */
+    FEATURE_COLLISION = 1 << 12, /* meshes for collision only */
+    FEATURE_CLIPS = 1 << 13,
+    FEATURE_FLAGS = 1 << 14, /* movable, attachable, link, highlight, wire */
+    FEATURE_METADATA = 1 << 15,
+    FEATURE_DRAWN = 1 << 16, /* drawn meshes at all */
+    FEATURE_PLACEHOLDERS = 1 << 17,
+    FEATURE_ALL = (1 << 18) - 1
+};
+
+typedef struct exporter {
+    plugin plugin;
+    const char *suffixes;
+    /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, and
+     * hands write a scene without n-gons, primitives or hierarchy where it does not carry them. */
+    uint32_t (*carries)(const void *settings);
+    cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, sink *sink);
+} exporter;
+
+typedef struct filter {
+    plugin plugin;
+    /* Changes the scene; on failure the core throws the half-changed copy away. */
+    cp_status (*apply)(cp_context *context, cp_scene *scene, const void *settings);
+} filter;
+
+/* The tables, each ended by NULL; the order is the priority. */
+extern const importer *const importers[];
+extern const exporter *const exporters[];
+extern const filter *const filters[];
+
+/* Reads a further file as a scene of its own, by the importer that its bytes and suffix ask for, or the named one
+ * (format, else NULL), with the options that the user gave for it. CP_NO when there is no such file. The caller frees
+ * *scene. */
+cp_status read_further(const source *parent, const char *relative, const char *format, cp_scene **scene);
+
+#endif

@@ -1,0 +1,44 @@
+/* Poses: 3x4 matrices for column vectors. */
+#ifndef CELLPIPE_POSE_H
+#define CELLPIPE_POSE_H
+
+#include "cellpipe.h"
+
+#define POSE_IDENTITY ((cp_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}})
+#define PI 3.14159265358979323846
+
+/* Translation, unit quaternion (x y z w), scale: the pose T * R * S. */
+typedef struct trs {
+    double translation[3], rotation[4], scale[3];
+} trs;
+
+/* a * b: first b, then a. A factor that is exactly the identity leaves the other bit for bit. */
+cp_pose pose_multiply(const cp_pose *a, const cp_pose *b);
+/* False when singular. */
+bool pose_inverse(const cp_pose *pose, cp_pose *inverse);
+void pose_point(const cp_pose *pose, const double point[3], double out[3]);
+double pose_determinant(const cp_pose *pose);
+bool pose_equal(const cp_pose *a, const cp_pose *b); /* bit patterns, -0 equals 0 */
+bool pose_is_identity(const cp_pose *pose);
+bool pose_is_finite(const cp_pose *pose);
+cp_pose pose_translation(double x, double y, double z);
+cp_pose pose_scaling(double x, double y, double z);
+/* Rotation by angle about a unit axis (Rodrigues). */
+cp_pose pose_rotation(const double axis[3], double angle);
+/* Rotations in degrees: multiples of 90 give exact zeros and ones. axis 0, 1, 2 = x, y, z. */
+cp_pose pose_rotation_degrees(int axis, double degrees);
+/* Degrees to radians; multiples of 90 and 180 give the double nearest to the true angle. */
+double radians(double degrees);
+double degrees(double radians);
+cp_pose pose_from_trs(const trs *trs);
+/* Nearest T * R * S: mirroring gives a negative scale (all three), zero scale keeps zeros. True when
+ * pose_from_trs of the result is within tolerance (per entry, relative to the largest entry) of the pose;
+ * false for shear. */
+bool pose_to_trs(const cp_pose *pose, double tolerance, trs *trs);
+/* Y-up source to the scene's Z-up: (x, y, z) -> (x, -z, y); and back. */
+cp_pose pose_z_up_from_y_up(void);
+cp_pose pose_y_up_from_z_up(void);
+/* The motion of a joint at value q. */
+cp_pose joint_motion(const cp_joint *joint, double q);
+
+#endif
