@@ -4,11 +4,11 @@
 
 #include "../scene/plugin.h"
 
-extern const exporter glb_exporter;
-extern const exporter gltf_exporter;
-extern const exporter vrml97_exporter;
-extern const exporter stl_exporter;
-extern const exporter collision_setup_exporter;
-extern const exporter dump_exporter;
+extern const struct exporter glb_exporter;
+extern const struct exporter gltf_exporter;
+extern const struct exporter vrml97_exporter;
+extern const struct exporter stl_exporter;
+extern const struct exporter collision_setup_exporter;
+extern const struct exporter dump_exporter;
 
 #endif

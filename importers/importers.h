@@ -4,10 +4,10 @@
 
 #include "../scene/plugin.h"
 
-extern const importer stl_importer;
-extern const importer tag_importer;
-extern const importer collision_setup_importer;
-extern const importer gltf_importer;
-extern const importer assimp_importer;
+extern const struct importer stl_importer;
+extern const struct importer tag_importer;
+extern const struct importer collision_setup_importer;
+extern const struct importer gltf_importer;
+extern const struct importer assimp_importer;
 
 #endif

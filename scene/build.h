@@ -8,7 +8,7 @@
 
 struct cp_scene {
     cp_context *context;
-    arena *arena; /* owns all strings and arrays that the tables point to */
+    struct arena *arena; /* owns all strings and arrays that the tables point to */
     cp_node *nodes;
     cp_instance *instances;
     cp_mesh *meshes;

@@ -5,22 +5,22 @@
 #include "memory.h"
 #include "report.h"
 
-typedef struct limits {
+struct limits {
     uint64_t bytes;          /* of one input file */
     uint64_t expanded_bytes; /* of one input file after decompression */
     uint64_t nesting;        /* of a parser (XML, JSON) */
     uint64_t depth;          /* of the scene's tree */
     uint64_t nodes, vertices, includes, name;
-} limits;
+};
 
 struct file_record;
 
 struct cp_context {
     cp_allocator allocator;
-    limits limits;
-    bool flags[4]; /* by cp_flag */
-    uint64_t seed; /* of hashes; never visible in results */
-    arena *arena;  /* report texts, importer options */
+    struct limits limits;
+    bool flags[4];       /* by cp_flag */
+    uint64_t seed;       /* of hashes; never visible in results */
+    struct arena *arena; /* report texts, importer options */
     cp_entry *entries;
     uint32_t entry_count, entry_room;
     cp_entry out_of_memory_entry[1];

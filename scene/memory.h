@@ -14,58 +14,58 @@ void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size);
 void memory_free(cp_context *context, void *block, size_t count, size_t size);
 
 /* An arena: many blocks, freed together. */
-typedef struct arena arena;
-arena *arena_new(cp_context *context);
-void arena_free(arena *arena);
+struct arena;
+struct arena *arena_new(cp_context *context);
+void arena_free(struct arena *arena);
 /* count x size uninitialised bytes, aligned for any type. */
-void *arena_allocate(arena *arena, size_t count, size_t size);
+void *arena_allocate(struct arena *arena, size_t count, size_t size);
 /* A NUL-ended copy of size bytes (which may hold no NUL). */
-char *arena_copy_text(arena *arena, const char *bytes, size_t size);
+char *arena_copy_text(struct arena *arena, const char *bytes, size_t size);
 /* A copy of count x size bytes. */
-void *arena_copy(arena *arena, const void *bytes, size_t count, size_t size);
+void *arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
 /* printf into the arena. */
-char *arena_print(arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Moves all blocks of `other` into `target`; `other` is freed. */
-void arena_adopt(arena *target, arena *other);
+void arena_adopt(struct arena *target, struct arena *other);
 
 /* Makes room for count items of item_size in *items, which has room for *capacity (both start NULL and 0);
  * the room at least doubles. Free with memory_free(context, *items, *capacity, item_size). */
 bool array_reserve(cp_context *context, void **items, uint32_t *capacity, uint64_t count, size_t item_size);
 
 /* Bytes that grow. Start: {.context = context}. Failure is sticky in `failed`. */
-typedef struct buffer {
+struct buffer {
     cp_context *context;
     char *data;
     size_t size, capacity;
     bool failed;
-} buffer;
-bool buffer_reserve(buffer *buffer, size_t more);
-void buffer_append(buffer *buffer, const void *bytes, size_t size);
-void buffer_text(buffer *buffer, const char *text);
-void buffer_print(buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+};
+bool buffer_reserve(struct buffer *buffer, size_t more);
+void buffer_append(struct buffer *buffer, const void *bytes, size_t size);
+void buffer_text(struct buffer *buffer, const char *text);
+void buffer_print(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shortest text that reads back to the same value. */
-void buffer_double(buffer *buffer, double value);
-void buffer_float(buffer *buffer, float value);
-void buffer_free(buffer *buffer);
+void buffer_double(struct buffer *buffer, double value);
+void buffer_float(struct buffer *buffer, float value);
+void buffer_free(struct buffer *buffer);
 
 /* A map from strings to numbers whose cost hostile keys cannot raise. Keys are not copied. */
-typedef struct name_slot {
+struct name_slot {
     const char *key;
     size_t size;
     uint64_t hash;
     uint32_t value;
-} name_slot;
-typedef struct name_map {
+};
+struct name_map {
     cp_context *context;
-    name_slot *slots;
+    struct name_slot *slots;
     uint32_t slot_count, used;
-} name_map;
+};
 /* The value's place for key, or NULL. */
-uint32_t *name_map_find(const name_map *map, const char *key);
-uint32_t *name_map_find_sized(const name_map *map, const char *key, size_t size);
+uint32_t *name_map_find(const struct name_map *map, const char *key);
+uint32_t *name_map_find_sized(const struct name_map *map, const char *key, size_t size);
 /* The value's place for key, made with `value` when absent (*added tells; may be NULL). NULL when out of memory. */
-uint32_t *name_map_add(name_map *map, const char *key, uint32_t value, bool *added);
-void name_map_free(name_map *map);
+uint32_t *name_map_add(struct name_map *map, const char *key, uint32_t value, bool *added);
+void name_map_free(struct name_map *map);
 
 /* 64-bit hash of bytes with the context's random seed. */
 uint64_t hash_bytes(const cp_context *context, const void *bytes, size_t size);

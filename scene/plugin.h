@@ -27,40 +27,40 @@ typedef enum option_type {
     OPTION_STRING   /* const char *; NULL when not given and initial is NULL */
 } option_type;
 
-typedef struct option {
+struct option {
     const char *name, *help;
     option_type type;
     size_t offset;           /* into the settings struct */
     const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
     double minimum, maximum; /* for numbers, in the stored unit; both 0 = no bounds */
     const char *choices;
-} option;
+};
 #define OPTIONS_END                                                                                                    \
     {                                                                                                                  \
         0                                                                                                              \
     }
 
-typedef struct plugin {
+struct plugin {
     const char *name, *title;
-    const option *options; /* ended by OPTIONS_END; NULL for none */
+    const struct option *options; /* ended by OPTIONS_END; NULL for none */
     size_t settings_size;
     const char *package; /* NULL; or the missing package of a part that is not built */
-} plugin;
+};
 
 /* The first member of every importer's settings; its options belong to all importers. */
-typedef struct import_settings {
+struct import_settings {
     bool strict;  /* lenient reading is refused */
     bool partial; /* keep what a truncated file holds */
-} import_settings;
+};
 
-typedef struct importer {
-    plugin plugin;
+struct importer {
+    struct plugin plugin;
     const char *suffixes; /* ".stl .stla", lower case */
     /* How sure the first size bytes (of file_size; UINT64_MAX when unknown) make it: 0 no .. 100 sure. */
     int (*probe)(const char *head, size_t size, uint64_t file_size);
     /* Fills the scene (made by scene_new) and ends in scene_finish. */
-    cp_status (*read)(cp_context *context, source *source, const void *settings, cp_scene *scene);
-} importer;
+    cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
+};
 
 /* What a scene may have and a format may carry. The order is that of the table in features.c. */
 enum {
@@ -85,29 +85,29 @@ enum {
     FEATURE_ALL = (1 << 18) - 1
 };
 
-typedef struct exporter {
-    plugin plugin;
+struct exporter {
+    struct plugin plugin;
     const char *suffixes;
     /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, and
      * hands write a scene without n-gons, primitives or hierarchy where it does not carry them. */
     uint32_t (*carries)(const void *settings);
-    cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, sink *sink);
-} exporter;
+    cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink);
+};
 
-typedef struct filter {
-    plugin plugin;
+struct filter {
+    struct plugin plugin;
     /* Changes the scene; on failure the core throws the half-changed copy away. */
     cp_status (*apply)(cp_context *context, cp_scene *scene, const void *settings);
-} filter;
+};
 
 /* The tables, each ended by NULL; the order is the priority. */
-extern const importer *const importers[];
-extern const exporter *const exporters[];
-extern const filter *const filters[];
+extern const struct importer *const importers[];
+extern const struct exporter *const exporters[];
+extern const struct filter *const filters[];
 
 /* Reads a further file as a scene of its own, by the importer that its bytes and suffix ask for, or the named one
  * (format, else NULL), with the options that the user gave for it. CP_NO when there is no such file. The caller frees
  * *scene. */
-cp_status read_further(const source *parent, const char *relative, const char *format, cp_scene **scene);
+cp_status read_further(const struct source *parent, const char *relative, const char *format, cp_scene **scene);
 
 #endif

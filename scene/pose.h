@@ -8,9 +8,9 @@
 #define PI 3.14159265358979323846
 
 /* Translation, unit quaternion (x y z w), scale: the pose T * R * S. */
-typedef struct trs {
+struct trs {
     double translation[3], rotation[4], scale[3];
-} trs;
+};
 
 /* a * b: first b, then a. A factor that is exactly the identity leaves the other bit for bit. */
 cp_pose pose_multiply(const cp_pose *a, const cp_pose *b);
@@ -28,13 +28,13 @@ cp_pose pose_rotation(const double axis[3], double angle);
 /* Rotations in degrees: multiples of 90 give exact zeros and ones. axis 0, 1, 2 = x, y, z. */
 cp_pose pose_rotation_degrees(int axis, double degrees);
 /* Degrees to radians; multiples of 90 and 180 give the double nearest to the true angle. */
-double radians(double degrees);
-double degrees(double radians);
-cp_pose pose_from_trs(const trs *trs);
+double degrees_to_radians(double degrees);
+double radians_to_degrees(double radians);
+cp_pose pose_from_trs(const struct trs *trs);
 /* Nearest T * R * S: mirroring gives a negative scale (all three), zero scale keeps zeros. True when
  * pose_from_trs of the result is within tolerance (per entry, relative to the largest entry) of the pose;
  * false for shear. */
-bool pose_to_trs(const cp_pose *pose, double tolerance, trs *trs);
+bool pose_to_trs(const cp_pose *pose, double tolerance, struct trs *trs);
 /* Y-up source to the scene's Z-up: (x, y, z) -> (x, -z, y); and back. */
 cp_pose pose_z_up_from_y_up(void);
 cp_pose pose_y_up_from_z_up(void);

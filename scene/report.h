@@ -5,35 +5,35 @@
 #include "cellpipe.h"
 
 /* Where something is: any part may be left out. */
-typedef struct place {
+struct place {
     const char *file;
     uint64_t line, column;
     const char *node;
-} place;
-#define NOWHERE ((place){0})
-#define IN_FILE(name) ((place){.file = (name)})
-#define AT_LINE(name, at) ((place){.file = (name), .line = (at)})
+};
+#define NOWHERE ((struct place){0})
+#define IN_FILE(name) ((struct place){.file = (name)})
+#define AT_LINE(name, at) ((struct place){.file = (name), .line = (at)})
 
-/* Adds an error and returns status, so that `return fail(...)` reads well. code: lower-case words with hyphens,
+/* Adds an error and returns status, so that `return report_error(...)` reads well. code: lower-case words with hyphens,
  * beginning with the plug-in's name or a room of scene/ ("stl-truncated", "option-unknown"); always a literal. */
-cp_status fail(cp_context *context, cp_status status, const char *code, place place, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-void warn(cp_context *context, const char *code, place place, const char *format, ...)
+cp_status report_error(cp_context *context, cp_status status, const char *code, struct place place, const char *format,
+                       ...) __attribute__((format(printf, 5, 6)));
+void report_warning(cp_context *context, const char *code, struct place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void note(cp_context *context, const char *code, place place, const char *format, ...)
+void report_note(cp_context *context, const char *code, struct place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Something that does not reach the scene or the output. Equal losses (code, file, text) add up their counts;
  * the message ends in " (COUNT)" when count > 1. Lenient reading (`strict` of the importer) is the caller's
- * business: use `lenient`. */
-void loss(cp_context *context, const char *code, place place, uint64_t count, const char *format, ...)
+ * business: use `report_lenient`. */
+void report_loss(cp_context *context, const char *code, struct place place, uint64_t count, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* For input that breaks its format's rule but can be understood: a warning and CP_OK, or under strict reading
  * an error and CP_INPUT. */
-cp_status lenient(cp_context *context, bool strict, const char *code, place place, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+cp_status report_lenient(cp_context *context, bool strict, const char *code, struct place place, const char *format,
+                         ...) __attribute__((format(printf, 5, 6)));
 /* The error "out of memory"; needs no memory itself. Called by memory.h only. */
 void report_out_of_memory(cp_context *context);
 /* The number of losses so far (for --strict). */
-size_t report_losses(const cp_context *context);
+size_t report_loss_count(const cp_context *context);
 
 #endif

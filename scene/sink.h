@@ -4,35 +4,35 @@
 
 #include "memory.h"
 
-typedef struct sink sink;
+struct sink;
 
 /* Writing never fails at once: the first error is kept and returned by sink_status and sink_close. */
-void sink_write(sink *sink, const void *bytes, size_t size);
-void sink_text(sink *sink, const char *text);
-void sink_print(sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sink_float(sink *sink, float value);   /* shortest exact text */
-void sink_double(sink *sink, double value); /* shortest exact text */
-cp_status sink_status(const sink *sink);
-uint64_t sink_offset(const sink *sink); /* bytes written so far, before compression */
+void sink_write(struct sink *sink, const void *bytes, size_t size);
+void sink_text(struct sink *sink, const char *text);
+void sink_print(struct sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sink_float(struct sink *sink, float value);   /* shortest exact text */
+void sink_double(struct sink *sink, double value); /* shortest exact text */
+cp_status sink_status(const struct sink *sink);
+uint64_t sink_offset(const struct sink *sink); /* bytes written so far, before compression */
 
 /* The output's name without folders and suffixes ("out/cell.wrl.gz" -> "cell"); "out" for standard output. */
-const char *sink_stem(const sink *sink);
+const char *sink_stem(const struct sink *sink);
 /* The output's file name without folders ("cell.gltf"). */
-const char *sink_file_name(const sink *sink);
+const char *sink_file_name(const struct sink *sink);
 /* A further output beside the top one; relative may hold one folder ("d_Robot/part.wrl"), made as needed, and must
  * be safe already. CP_USAGE when the top output is a stream. The top sink owns it: sink_close_further ends it. */
-cp_status sink_open(sink *top, const char *relative, sink **opened);
+cp_status sink_open(struct sink *top, const char *relative, struct sink **opened);
 /* A safe, so far unused name for a further output: letters, digits, - and _ of `wanted`, cut at 64, no difference
  * by case alone; "_2", "_3" appended where needed, then the suffix. In the context's memory as long as the sink. */
-const char *sink_safe_name(sink *top, const char *wanted, const char *suffix);
-cp_status sink_close_further(sink *sink);
+const char *sink_safe_name(struct sink *top, const char *wanted, const char *suffix);
+cp_status sink_close_further(struct sink *sink);
 
 /* For run.c. path "-": standard output. */
-cp_status sink_open_top(cp_context *context, const char *path, sink **opened);
-cp_status sink_open_memory(cp_context *context, sink **opened);
+cp_status sink_open_top(cp_context *context, const char *path, struct sink **opened);
+cp_status sink_open_memory(cp_context *context, struct sink **opened);
 /* Ends the whole output: puts all files in place when status is CP_OK and nothing failed, else removes all traces. */
-cp_status sink_close(sink *sink, cp_status status);
+cp_status sink_close(struct sink *sink, cp_status status);
 /* As sink_close for memory; the bytes become the caller's. */
-cp_status sink_close_memory(sink *sink, cp_status status, void **bytes, size_t *size);
+cp_status sink_close_memory(struct sink *sink, cp_status status, void **bytes, size_t *size);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "memory.h"
 
-typedef struct source {
+struct source {
     cp_context *context;
     const char *name; /* for messages: relative to the top file's folder, or as given for the top file */
     const char *path; /* on disk; "" for memory and standard input */
@@ -14,20 +14,21 @@ typedef struct source {
     bool ends_early; /* a pipe or gzip stream broke off (reported by the one who needs the rest) */
     const struct source *parent;
     struct source_state *state; /* private */
-} source;
+};
 
 /* Opens a further file named in `parent`: absolute, or relative to the parent's folder, then to the include
  * folders. CP_NO when there is no such file (unreported; the miss is recorded), else the error is reported:
  * a file that is one of its own parents is "source-cycle". The caller closes it. Backslashes are the format's
  * business. */
-cp_status source_open(const source *parent, const char *relative, source **opened);
-void source_close(source *source);
+cp_status source_open(const struct source *parent, const char *relative, struct source **opened);
+void source_close(struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */
-uint64_t source_line(const source *source, size_t offset);
+uint64_t source_line(const struct source *source, size_t offset);
 
 /* For run.c: the top file ("-": standard input), or memory. */
-cp_status source_open_top(cp_context *context, const char *path, source **opened);
-cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name, source **opened);
+cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
+cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
+                             struct source **opened);
 /* True when path names a file that has been read with this context. */
 bool source_was_read(const cp_context *context, const char *path);
 

@@ -24,7 +24,7 @@ size_t print_float(float value, char out[NUMBER_SIZE]);
 bool utf8_valid(const char *bytes, size_t size);
 /* A NUL-ended UTF-8 copy of the bytes: as they are when valid, else read as Latin-1 (NUL becomes U+FFFD) with
  * *raw a copy of the bytes as they were (else NULL). raw may be NULL. NULL when out of memory. */
-const char *utf8_from(arena *arena, const char *bytes, size_t size, const char **raw);
+const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const char **raw);
 /* Lower-case ASCII comparison. */
 bool text_equal_nocase(const char *a, const char *b);
 bool text_ends_nocase(const char *text, const char *suffix);

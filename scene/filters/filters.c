@@ -1,5 +1,5 @@
 /* The filters. */
 #include "filters.h"
 
-const filter *const filters[] = {
+const struct filter *const filters[] = {
     &weld_filter, &normals_filter, &triangulate_filter, &flatten_filter, &select_filter, &pose_filter, NULL};

@@ -4,11 +4,11 @@
 
 #include "../plugin.h"
 
-extern const filter weld_filter;
-extern const filter normals_filter;
-extern const filter triangulate_filter;
-extern const filter flatten_filter;
-extern const filter select_filter;
-extern const filter pose_filter;
+extern const struct filter weld_filter;
+extern const struct filter normals_filter;
+extern const struct filter triangulate_filter;
+extern const struct filter flatten_filter;
+extern const struct filter select_filter;
+extern const struct filter pose_filter;
 
 #endif

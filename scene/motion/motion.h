@@ -8,13 +8,13 @@
  * Unlimited revolute joints go through +-180 degrees around home, unlimited prismatic ones through half of `diagonal` (the
  * scene's, metres) each way; scale joints without limits through half and double size. */
 enum { SWEEP_KEYS = 4 };
-typedef struct sweep {
+struct sweep {
     double times[SWEEP_KEYS]; /* seconds, strictly ascending from 0 */
     double values[SWEEP_KEYS];
-} sweep;
+};
 /* False when the joint has nothing to sweep: fixed, not driven, dependent, or lower = home = upper. Equal neighbours
  * (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
-bool joint_sweep(const cp_joint *joint, double diagonal, sweep *sweep);
+bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep);
 
 /* The local pose of a node at joint values q (NULL: current): local, then its joints. */
 cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q);

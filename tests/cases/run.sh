@@ -1,0 +1,35 @@
+#!/bin/sh
+# run.sh PROGRAM [FOLDER...]: bad inputs as data. Each folder's cases.txt has a case a line, three fields parted by tabs:
+#   exit code <TAB> arguments <TAB> extended regular expression
+# The program runs in the case's folder; in the arguments, OUT is a fresh folder that must be empty afterwards unless
+# the exit code is 0. Some line of stderr must match the expression. '#' begins a comment line.
+program=$(realpath "$1")
+shift
+cd "$(dirname "$0")" || exit 1
+[ $# -gt 0 ] || set -- */
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+tab=$(printf '\t')
+passed=0 failed=0
+for folder in "$@"; do
+    while IFS=$tab read -r want arguments expression; do
+        case $want in ''|'#'*) continue ;; esac
+        rm -rf "$work/out"; mkdir "$work/out"
+        (cd "$folder" && eval "\"$program\" $(printf '%s' "$arguments" | sed "s|OUT|$work/out|g")") \
+            >"$work/stdout" 2>"$work/stderr" </dev/null
+        got=$?
+        problem=
+        [ "$got" = "$want" ] || problem="exit $got, not $want"
+        grep -Eq -- "$expression" "$work/stderr" || problem="$problem; no message like /$expression/"
+        [ "$want" = 0 ] || [ -z "$(ls -A "$work/out")" ] || problem="$problem; left $(ls -A "$work/out")"
+        if [ -n "$problem" ]; then
+            failed=$((failed + 1))
+            echo "FAILED $folder: cellpipe $arguments: $problem"
+            sed 's/^/    /' "$work/stderr" | head -5
+        else
+            passed=$((passed + 1))
+        fi
+    done <"$folder/cases.txt"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
