@@ -1,0 +1,496 @@
+/* dump: the whole scene as canonical text, for golden files and for people.
+ *
+ * Specification: docs/dump.md, version 1. Dialects: none, cellpipe is the only writer and nobody reads it back.
+ *
+ * Behaviour and limitations
+ * - Carries everything. One line a fact, in the order of the scene's tables; things are named by id, never by index
+ *   (but vertices, which have no names). Equal scenes give equal text, whichever way their memory is laid out: triangles
+ *   with and without a table of offsets, no group and one group without material look alike.
+ * - Numbers are the shortest decimals that read back to the same bits; "-0" keeps its sign. A limit that is not there
+ *   is the word none.
+ * - summary=yes replaces vertices, normals, vertex colours and faces by XXH64 hashes of their bytes. They are those of a
+ *   little-endian machine. */
+#include "exporters.h"
+
+#include <math.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define DUMP_VERSION 1
+
+struct dump_settings {
+    bool summary;
+};
+
+static const struct option dump_options[] = {
+    {"summary", "geometry as counts and hashes instead of every vertex and face", OPTION_BOOLEAN,
+     offsetof(struct dump_settings, summary), "no", 0, 0, NULL},
+    OPTIONS_END,
+};
+
+/* ---- words ---- */
+
+static const char *const use_words[] = {"none", "drawn", "collision", "both"};
+static const char *const kind_words[] = {"faces", "lines", "box",   "cylinder", "sphere",
+                                         "cone",  "tube",  "plane", "pyramid"};
+static const char *const joint_words[] = {"fixed", "revolute", "prismatic", "scale"};
+static const char *const device_words[] = {"serial", "tree", "composite"};
+static const char *const path_words[] = {"joint", "translation", "rotation", "scale"};
+static const char *const interpolation_words[] = {"step", "linear", "cubic"};
+static const char *const owner_words[] = {"scene", "node", "mesh", "material", "joint"};
+static const char *const value_words[] = {"string", "number", "boolean", "json"};
+static const char *const flag_words[] = {"movable",   "attachable", "link",       "volatile",
+                                         "highlight", "wire",       "placeholder"};
+
+static void dump_escape(struct sink *sink, unsigned char byte)
+{
+    switch (byte) {
+    case '"':
+        sink_text(sink, "\\\"");
+        break;
+    case '\\':
+        sink_text(sink, "\\\\");
+        break;
+    case '\n':
+        sink_text(sink, "\\n");
+        break;
+    case '\t':
+        sink_text(sink, "\\t");
+        break;
+    default:
+        sink_print(sink, "\\x%02x", byte);
+    }
+}
+
+/* A blank and the text in quotes; bytes that are no UTF-8 (a raw name's) become \xNN, so that the dump is UTF-8. */
+static void dump_string(struct sink *sink, const char *text)
+{
+    if (!text) {
+        sink_text(sink, " none");
+        return;
+    }
+    size_t size = strlen(text);
+    unsigned char highest = utf8_valid(text, size) ? 0xff : 0x7e;
+    size_t done = 0;
+    sink_text(sink, " \"");
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if (byte >= 0x20 && byte != 0x7f && byte <= highest && byte != '"' && byte != '\\')
+            continue;
+        sink_write(sink, text + done, i - done);
+        dump_escape(sink, byte);
+        done = i + 1;
+    }
+    sink_write(sink, text + done, size - done);
+    sink_text(sink, "\"");
+}
+
+static void dump_word(struct sink *sink, const char *label, const char *word)
+{
+    sink_print(sink, " %s %s", label, word);
+}
+
+static void dump_named_string(struct sink *sink, const char *label, const char *text)
+{
+    sink_print(sink, " %s", label);
+    dump_string(sink, text);
+}
+
+static void dump_flag(struct sink *sink, const char *label, bool on)
+{
+    dump_word(sink, label, on ? "yes" : "no");
+}
+
+static void dump_doubles(struct sink *sink, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sink_text(sink, " ");
+        sink_double(sink, values[i]);
+    }
+}
+
+static void dump_named_doubles(struct sink *sink, const char *label, const double *values, size_t count)
+{
+    sink_print(sink, " %s", label);
+    dump_doubles(sink, values, count);
+}
+
+/* An infinite limit is no limit. */
+static void dump_limit(struct sink *sink, const char *label, double value)
+{
+    if (isinf(value))
+        dump_word(sink, label, "none");
+    else
+        dump_named_doubles(sink, label, &value, 1);
+}
+
+/* ---- references: ids, or the word none ---- */
+
+static const char *node_id(const cp_scene *scene, uint32_t node)
+{
+    return node < scene->node_count ? scene->nodes[node].id : NULL;
+}
+
+static const char *joint_id(const cp_scene *scene, uint32_t joint)
+{
+    return joint < scene->joint_count ? scene->joints[joint].id : NULL;
+}
+
+static const char *mesh_id(const cp_scene *scene, uint32_t mesh)
+{
+    return mesh < scene->mesh_count ? scene->meshes[mesh].id : NULL;
+}
+
+static const char *material_id(const cp_scene *scene, uint32_t material)
+{
+    return material < scene->material_count ? scene->materials[material].id : NULL;
+}
+
+static const char *device_id(const cp_scene *scene, uint32_t device)
+{
+    return device < scene->device_count ? scene->devices[device].id : NULL;
+}
+
+static const char *owner_id(const cp_scene *scene, const cp_metadata *metadata)
+{
+    switch (metadata->owner) {
+    case CP_OWNER_NODE:
+        return node_id(scene, metadata->index);
+    case CP_OWNER_MESH:
+        return mesh_id(scene, metadata->index);
+    case CP_OWNER_MATERIAL:
+        return material_id(scene, metadata->index);
+    case CP_OWNER_JOINT:
+        return joint_id(scene, metadata->index);
+    case CP_OWNER_SCENE:
+        break;
+    }
+    return NULL;
+}
+
+/* ---- the tree ---- */
+
+static void dump_head(const cp_scene *scene, struct sink *sink)
+{
+    sink_print(sink, "dump %d\nsource", DUMP_VERSION);
+    dump_string(sink, scene->source.format);
+    dump_named_string(sink, "file", scene->source.file);
+    dump_named_doubles(sink, "unit", &scene->source.unit, 1);
+    dump_word(sink, "up", scene->source.up == CP_UP_Y ? "y" : "z");
+    sink_print(sink, "\nexclude_static_pairs %s\n", scene->exclude_static_pairs ? "yes" : "no");
+}
+
+static void dump_node_flags(struct sink *sink, uint32_t flags)
+{
+    sink_text(sink, " flags");
+    if (!flags)
+        sink_text(sink, " none");
+    for (size_t i = 0; i < sizeof flag_words / sizeof *flag_words; i++)
+        if (flags & 1u << i)
+            sink_print(sink, " %s", flag_words[i]);
+}
+
+static void dump_nodes(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        sink_text(sink, "node");
+        dump_string(sink, node->id);
+        dump_named_string(sink, "name", node->name);
+        if (node->raw_name)
+            dump_named_string(sink, "raw", node->raw_name);
+        dump_named_string(sink, "parent", node_id(scene, node->parent));
+        dump_named_string(sink, "scope", device_id(scene, node->scope));
+        dump_node_flags(sink, node->flags);
+        dump_named_doubles(sink, "local", node->local.m, 12);
+        sink_text(sink, "\n");
+    }
+}
+
+static void dump_instances(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        sink_text(sink, "instance node");
+        dump_string(sink, node_id(scene, instance->node));
+        dump_named_string(sink, "mesh", mesh_id(scene, instance->mesh));
+        dump_word(sink, "use", use_words[instance->use & CP_USE_BOTH]);
+        dump_named_doubles(sink, "transform", instance->transform.m, 12);
+        sink_text(sink, "\n");
+    }
+}
+
+/* ---- geometry ---- */
+
+static void dump_hash(struct sink *sink, const char *label, const void *bytes, size_t size)
+{
+    if (bytes)
+        sink_print(sink, "%s %016llx\n", label, (unsigned long long)XXH64(bytes, size, 0));
+}
+
+static bool has_only_triangles(const cp_mesh *mesh)
+{
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        if (mesh_face_size(mesh, face) != 3)
+            return false;
+    return true;
+}
+
+static void dump_mesh_hashes(const cp_mesh *mesh, struct sink *sink)
+{
+    size_t vertices = mesh->vertex_count, word = sizeof(uint32_t);
+    if (mesh->kind >= CP_MESH_BOX)
+        return;
+    dump_hash(sink, "vertices_hash", mesh->positions, vertices * 3 * sizeof(float));
+    dump_hash(sink, "normals_hash", mesh->normals, vertices * 3 * sizeof(float));
+    dump_hash(sink, "colours_hash", mesh->colours, vertices * 4 * sizeof(float));
+    dump_hash(sink, "corners_hash", mesh->corners, mesh->corner_count * word);
+    if (!has_only_triangles(mesh))
+        dump_hash(sink, "face_offsets_hash", mesh->face_offsets, (mesh->face_count + (size_t)1) * word);
+}
+
+static void dump_vertex_rows(struct sink *sink, const char *label, const float *values, size_t width, uint32_t count)
+{
+    for (size_t i = 0; values && i < count; i++) {
+        sink_text(sink, label);
+        for (size_t k = 0; k < width; k++) {
+            sink_text(sink, " ");
+            sink_float(sink, values[i * width + k]);
+        }
+        sink_text(sink, "\n");
+    }
+}
+
+static void dump_faces(const cp_mesh *mesh, struct sink *sink)
+{
+    const char *label = mesh->kind == CP_MESH_LINES ? "line" : "face";
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
+        uint32_t size = mesh_face_size(mesh, face);
+        sink_text(sink, label);
+        for (uint32_t i = 0; i < size; i++)
+            sink_print(sink, " %lu", (unsigned long)corners[i]);
+        sink_text(sink, "\n");
+    }
+}
+
+/* One group without material says nothing that no group would not say. */
+static void dump_groups(const cp_scene *scene, const cp_mesh *mesh, struct sink *sink)
+{
+    if (mesh->group_count == 1 && mesh->groups[0].material == CP_NONE)
+        return;
+    for (uint32_t i = 0; i < mesh->group_count; i++) {
+        sink_print(sink, "group faces %lu", (unsigned long)mesh->groups[i].face_count);
+        dump_named_string(sink, "material", material_id(scene, mesh->groups[i].material));
+        sink_text(sink, "\n");
+    }
+}
+
+static void dump_mesh_head(const cp_mesh *mesh, struct sink *sink)
+{
+    sink_text(sink, "mesh");
+    dump_string(sink, mesh->id);
+    dump_named_string(sink, "name", mesh->name);
+    dump_named_string(sink, "source", mesh->source);
+    dump_word(sink, "kind", kind_words[mesh->kind]);
+    if (mesh->kind >= CP_MESH_BOX) {
+        dump_named_doubles(sink, "size", mesh->size, 3);
+        sink_print(sink, " sides %lu\n", (unsigned long)mesh->sides);
+    } else {
+        sink_print(sink, " vertices %lu faces %lu corners %lu\n", (unsigned long)mesh->vertex_count,
+                   (unsigned long)mesh->face_count, (unsigned long)mesh->corner_count);
+    }
+}
+
+static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->mesh_count; i++) {
+        const cp_mesh *mesh = &scene->meshes[i];
+        dump_mesh_head(mesh, sink);
+        if (summary) {
+            dump_mesh_hashes(mesh, sink);
+        } else {
+            dump_vertex_rows(sink, "vertex", mesh->positions, 3, mesh->vertex_count);
+            dump_vertex_rows(sink, "normal", mesh->normals, 3, mesh->vertex_count);
+            dump_vertex_rows(sink, "colour", mesh->colours, 4, mesh->vertex_count);
+            dump_faces(mesh, sink);
+        }
+        dump_groups(scene, mesh, sink);
+    }
+}
+
+static void dump_materials(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->material_count; i++) {
+        const cp_material *material = &scene->materials[i];
+        sink_text(sink, "material");
+        dump_string(sink, material->id);
+        dump_named_string(sink, "name", material->name);
+        dump_named_doubles(sink, "rgba", material->rgba, 4);
+        dump_word(sink, "light", material->srgb ? "srgb" : "linear");
+        dump_flag(sink, "two_sided", material->two_sided);
+        sink_text(sink, "\n");
+    }
+}
+
+/* ---- kinematics ---- */
+
+static void dump_joint_law(const cp_scene *scene, const cp_joint *joint, struct sink *sink)
+{
+    dump_flag(sink, "driven", joint->driven);
+    dump_named_string(sink, "master", joint_id(scene, joint->master));
+    if (joint->master == CP_NONE)
+        return;
+    dump_named_doubles(sink, "scale", &joint->scale, 1);
+    dump_named_doubles(sink, "offset", &joint->offset, 1);
+}
+
+static void dump_joints(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        sink_text(sink, "joint");
+        dump_string(sink, joint->id);
+        dump_named_string(sink, "name", joint->name);
+        dump_named_string(sink, "node", node_id(scene, joint->node));
+        dump_word(sink, "type", joint_words[joint->type]);
+        dump_named_doubles(sink, "axis", joint->axis, 3);
+        dump_limit(sink, "lower", joint->lower);
+        dump_limit(sink, "upper", joint->upper);
+        dump_limit(sink, "velocity", joint->velocity);
+        dump_limit(sink, "acceleration", joint->acceleration);
+        dump_named_doubles(sink, "home", &joint->home, 1);
+        dump_named_doubles(sink, "q", &joint->q, 1);
+        dump_joint_law(scene, joint, sink);
+        sink_text(sink, "\n");
+    }
+}
+
+static void dump_device_lists(const cp_scene *scene, const cp_device *device, struct sink *sink)
+{
+    sink_text(sink, " ends");
+    for (uint32_t i = 0; i < device->end_count; i++)
+        dump_string(sink, node_id(scene, device->ends[i]));
+    sink_text(sink, " joints");
+    for (uint32_t i = 0; i < device->joint_count; i++)
+        dump_string(sink, joint_id(scene, device->joints[i]));
+    if (device->home)
+        dump_named_doubles(sink, "home", device->home, device->joint_count);
+    else
+        dump_word(sink, "home", "none");
+}
+
+static void dump_devices(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->device_count; i++) {
+        const cp_device *device = &scene->devices[i];
+        sink_text(sink, "device");
+        dump_string(sink, device->id);
+        dump_named_string(sink, "name", device->name);
+        dump_word(sink, "kind", device_words[device->kind]);
+        dump_named_string(sink, "base", node_id(scene, device->base));
+        dump_named_string(sink, "scope", device_id(scene, device->scope));
+        dump_device_lists(scene, device, sink);
+        sink_text(sink, "\n");
+    }
+}
+
+static void dump_pairs(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        sink_text(sink, "pair");
+        dump_string(sink, node_id(scene, pair->first));
+        dump_string(sink, node_id(scene, pair->second));
+        dump_word(sink, "verdict", pair->verdict == CP_PAIR_KEPT ? "kept" : "excluded");
+        dump_named_string(sink, "reason", pair->reason);
+        dump_named_string(sink, "evidence", pair->evidence);
+        sink_text(sink, "\n");
+    }
+}
+
+/* ---- clips and metadata ---- */
+
+static size_t track_width(const cp_track *track)
+{
+    static const size_t widths[] = {1, 3, 4, 3};
+    return widths[track->path] * (track->interpolation == CP_CUBIC ? 3 : 1);
+}
+
+static void dump_track(const cp_scene *scene, const cp_track *track, struct sink *sink)
+{
+    bool on_joint = track->path == CP_PATH_JOINT;
+    size_t width = track_width(track);
+    sink_text(sink, "track");
+    dump_string(sink, on_joint ? joint_id(scene, track->target) : node_id(scene, track->target));
+    dump_word(sink, "path", path_words[track->path]);
+    dump_word(sink, "interpolation", interpolation_words[track->interpolation]);
+    sink_print(sink, " keys %lu\n", (unsigned long)track->key_count);
+    for (size_t i = 0; i < track->key_count; i++) {
+        sink_text(sink, "key");
+        dump_doubles(sink, &track->times[i], 1);
+        dump_named_doubles(sink, ":", track->values + i * width, width);
+        sink_text(sink, "\n");
+    }
+}
+
+static void dump_clips(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        const cp_clip *clip = &scene->clips[i];
+        sink_text(sink, "clip");
+        dump_string(sink, clip->name);
+        sink_print(sink, " tracks %lu\n", (unsigned long)clip->track_count);
+        for (uint32_t k = 0; k < clip->track_count; k++)
+            dump_track(scene, &clip->tracks[k], sink);
+    }
+}
+
+static void dump_metadata(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->metadata_count; i++) {
+        const cp_metadata *metadata = &scene->metadata[i];
+        sink_print(sink, "metadata %s", owner_words[metadata->owner]);
+        if (metadata->owner != CP_OWNER_SCENE)
+            dump_string(sink, owner_id(scene, metadata));
+        dump_named_string(sink, "key", metadata->key);
+        dump_word(sink, "type", value_words[metadata->type]);
+        dump_named_string(sink, "value", metadata->value);
+        sink_text(sink, "\n");
+    }
+}
+
+/* ---- the plug-in ---- */
+
+static uint32_t dump_carries(const void *settings)
+{
+    (void)settings;
+    return FEATURE_ALL;
+}
+
+static cp_status dump_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+{
+    const struct dump_settings *dump = settings;
+    (void)context;
+    dump_head(scene, sink);
+    dump_nodes(scene, sink);
+    dump_instances(scene, sink);
+    dump_meshes(scene, dump->summary, sink);
+    dump_materials(scene, sink);
+    dump_joints(scene, sink);
+    dump_devices(scene, sink);
+    dump_pairs(scene, sink);
+    dump_clips(scene, sink);
+    dump_metadata(scene, sink);
+    return sink_status(sink);
+}
+
+const struct exporter dump_exporter = {
+    .plugin = {.name = "dump",
+               .title = "canonical text of the whole scene",
+               .options = dump_options,
+               .settings_size = sizeof(struct dump_settings)},
+    .suffixes = ".dump",
+    .carries = dump_carries,
+    .write = dump_write,
+};
