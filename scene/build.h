@@ -66,6 +66,8 @@ void scene_replace(cp_scene *scene, cp_scene *copy);
 cp_status scene_keep(cp_scene *scene, const bool *keep);
 /* Drops meshes and materials that nothing uses. */
 cp_status scene_drop_unused(cp_scene *scene);
+/* Gives the mesh a copy of its groups with map[material] for each material. */
+cp_status mesh_map_materials(cp_scene *scene, cp_mesh *mesh, const uint32_t *map);
 /* Adds all that `other` draws to one node: its instances with their world poses (before them: `transform`) and use,
  * its meshes and materials. `other` is emptied, its memory adopted; free it after. A further use of the same file: keep
  * the first new mesh index and add instances yourself, or read again. */

@@ -23,7 +23,6 @@ struct cp_context {
     struct arena *arena; /* report texts, importer options */
     cp_entry *entries;
     uint32_t entry_count, entry_room;
-    cp_entry out_of_memory_entry[1];
     bool out_of_memory;
     struct code_count *codes; /* entries a code, so that no file floods the report */
     uint32_t code_count, code_room;

@@ -16,7 +16,7 @@
 
 /* ---- options ---- */
 
-typedef enum option_type {
+enum option_type {
     OPTION_BOOLEAN, /* bool; yes|no|true|false|1|0, the name alone is yes */
     OPTION_INTEGER, /* int64_t */
     OPTION_NUMBER,  /* double */
@@ -25,11 +25,11 @@ typedef enum option_type {
     OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
     OPTION_UNIT,    /* double: metres per unit; m, mm, cm, in, ft, or a number. 0 = not given when initial is NULL */
     OPTION_STRING   /* const char *; NULL when not given and initial is NULL */
-} option_type;
+};
 
 struct option {
     const char *name, *help;
-    option_type type;
+    enum option_type type;
     size_t offset;           /* into the settings struct */
     const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
     double minimum, maximum; /* for numbers, in the stored unit; both 0 = no bounds */
@@ -62,7 +62,7 @@ struct importer {
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
 };
 
-/* What a scene may have and a format may carry. The order is that of the table in features.c. */
+/* What a scene may have and a format may carry. The order is that of the table in carries.c. */
 enum {
     FEATURE_HIERARCHY = 1 << 0, /* nodes below nodes, poses */
     FEATURE_NAMES = 1 << 1,     /* node names */
@@ -89,7 +89,7 @@ struct exporter {
     struct plugin plugin;
     const char *suffixes;
     /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, and
-     * hands write a scene without n-gons, primitives or hierarchy where it does not carry them. */
+     * hands write a scene without n-gons or primitives where it does not carry them. */
     uint32_t (*carries)(const void *settings);
     cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink);
 };

@@ -33,6 +33,12 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
                          ...) __attribute__((format(printf, 5, 6)));
 /* The error "out of memory"; needs no memory itself. Called by memory.h only. */
 void report_out_of_memory(cp_context *context);
+/* For the context: room for an entry and for that error after it; what the report holds apart from entries. */
+bool report_make_room(cp_context *context);
+void report_free(cp_context *context);
+/* The usage error for a word (size bytes) that is none of `known` (NULL-ended), naming the nearest. */
+cp_status report_unknown(cp_context *context, const char *code, const char *what, const char *word, size_t size,
+                         const char *const *known);
 /* The number of losses so far (for --strict). */
 size_t report_loss_count(const cp_context *context);
 

@@ -3,6 +3,7 @@
 #define CELLPIPE_SINK_H
 
 #include "memory.h"
+#include "report.h"
 
 struct sink;
 

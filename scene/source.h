@@ -3,6 +3,7 @@
 #define CELLPIPE_SOURCE_H
 
 #include "memory.h"
+#include "report.h"
 
 struct source {
     cp_context *context;

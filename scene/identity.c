@@ -1,0 +1,105 @@
+/* Ids: every node, mesh, material, joint and device gets a name of its own that later stages keep. */
+#include <math.h>
+#include <string.h>
+
+#include "build.h"
+#include "context.h"
+
+/* One table of things with ids and names, looked at alike. */
+struct things {
+    const char *kind;   /* the id of a thing without a name */
+    char *first_id;     /* the address of the first thing's id member */
+    size_t name_offset; /* from the id to the name */
+    size_t stride;
+    uint32_t count;
+};
+
+static const char **id_of(const struct things *things, uint32_t index)
+{
+    return (const char **)(void *)(things->first_id + index * things->stride);
+}
+
+static const char *name_of(const struct things *things, uint32_t index)
+{
+    return *(const char **)(void *)(things->first_id + index * things->stride + things->name_offset);
+}
+
+/* base, or base#2, base#3 ...: the first that nobody has. The number goes on where it stopped for this base. */
+static const char *free_id(cp_scene *scene, struct name_map *taken, const char *base)
+{
+    uint32_t *place = name_map_find(taken, base);
+    if (!place)
+        return base;
+    for (uint32_t number = *place + 1;; number++) {
+        const char *id = arena_print(scene->arena, "%s#%u", base, (unsigned)number);
+        if (!id || !name_map_find(taken, id)) {
+            *name_map_find(taken, base) = number;
+            return id;
+        }
+    }
+}
+
+static cp_status give_id(cp_scene *scene, struct name_map *taken, const char **id, const char *base)
+{
+    *id = free_id(scene, taken, base);
+    return *id && name_map_add(taken, *id, 1, NULL) ? CP_OK : CP_LIMIT;
+}
+
+/* Ids that are set already come first: they are what other stages know. */
+static cp_status keep_set_ids(cp_scene *scene, const struct things *things, struct name_map *taken)
+{
+    for (uint32_t i = 0; i < things->count; i++) {
+        const char **id = id_of(things, i);
+        bool added = true;
+        if (!*id)
+            continue;
+        if (!name_map_add(taken, *id, 1, &added))
+            return CP_LIMIT;
+        if (added)
+            continue;
+        const char *old = *id;
+        if (give_id(scene, taken, id, old) != CP_OK)
+            return CP_LIMIT;
+        report_warning(scene->context, "scene-id", IN_FILE(scene->source.file),
+                       "the id \"%s\" stands on two things; one is now \"%s\"", old, *id);
+    }
+    return CP_OK;
+}
+
+static cp_status give_ids(cp_scene *scene, const struct things *things)
+{
+    struct name_map taken = {.context = scene->context};
+    cp_status status = keep_set_ids(scene, things, &taken);
+    for (uint32_t i = 0; i < things->count && status == CP_OK; i++) {
+        const char *name = name_of(things, i);
+        if (!*id_of(things, i))
+            status = give_id(scene, &taken, id_of(things, i), *name ? name : things->kind);
+    }
+    name_map_free(&taken);
+    return status;
+}
+
+#define THINGS(word, table, total, type)                                                                               \
+    {                                                                                                                  \
+        .kind = (word), .first_id = scene->total ? (char *)(scene->table) + offsetof(type, id) : NULL,                 \
+        .name_offset = offsetof(type, name) - offsetof(type, id), .stride = sizeof(type), .count = scene->total        \
+    }
+
+cp_status scene_finish(cp_scene *scene)
+{
+    const struct things tables[] = {
+        THINGS("node", nodes, node_count, cp_node),
+        THINGS("mesh", meshes, mesh_count, cp_mesh),
+        THINGS("material", materials, material_count, cp_material),
+        THINGS("joint", joints, joint_count, cp_joint),
+        THINGS("device", devices, device_count, cp_device),
+    };
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == CP_OK; i++)
+        if (tables[i].count > 0)
+            status = give_ids(scene, &tables[i]);
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (isnan(scene->joints[i].q))
+            scene->joints[i].q = scene->joints[i].home;
+    return status == CP_OK ? cp_validate(scene->context, scene) : status;
+}

@@ -1,0 +1,268 @@
+/* One scene into another. */
+#include <string.h>
+
+#include "build.h"
+#include "pose.h"
+
+/* Where the items of the added scene begin. */
+struct bases {
+    uint32_t nodes; /* of node 1; node 0 is `root` */
+    uint32_t root;
+    uint32_t meshes, materials, joints, devices;
+};
+
+static uint32_t moved(uint32_t index, uint32_t base)
+{
+    return index == CP_NONE ? CP_NONE : index + base;
+}
+
+static uint32_t moved_node(const struct bases *bases, uint32_t node)
+{
+    return node == 0 ? bases->root : bases->nodes + node - 1;
+}
+
+static cp_status add_materials(cp_scene *scene, const cp_scene *other)
+{
+    for (uint32_t i = 0; i < other->material_count; i++) {
+        const cp_material *material = &other->materials[i];
+        uint32_t at = scene_add_material(scene, material->name, material->rgba, material->srgb);
+        if (at == CP_NONE)
+            return CP_LIMIT;
+        scene->materials[at].two_sided = material->two_sided;
+    }
+    return CP_OK;
+}
+
+/* Meshes with their arrays, whose memory is adopted in the end. Ids are given anew. */
+static cp_status add_meshes(cp_scene *scene, const cp_scene *other, uint32_t material_base)
+{
+    uint32_t *map = memory_allocate(scene->context, other->material_count, sizeof *map);
+    if (!map)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < other->material_count; i++)
+        map[i] = material_base + i;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < other->mesh_count && status == CP_OK; i++) {
+        cp_mesh mesh = other->meshes[i];
+        mesh.id = NULL;
+        if (material_base > 0 && mesh.group_count > 0)
+            status = mesh_map_materials(scene, &mesh, map);
+        if (status == CP_OK && scene_add_mesh(scene, &mesh) == CP_NONE)
+            status = CP_LIMIT;
+    }
+    memory_free(scene->context, map, other->material_count, sizeof *map);
+    return status;
+}
+
+static cp_status add_metadata(cp_scene *scene, const cp_scene *other, const struct bases *bases, bool geometry_only)
+{
+    for (uint32_t i = 0; i < other->metadata_count; i++) {
+        const cp_metadata *from = &other->metadata[i];
+        cp_owner owner = from->owner;
+        uint32_t index = from->index;
+        if (owner == CP_OWNER_MESH)
+            index += bases->meshes;
+        else if (owner == CP_OWNER_MATERIAL)
+            index += bases->materials;
+        else if (geometry_only)
+            continue;
+        else if (owner == CP_OWNER_JOINT)
+            index += bases->joints;
+        else
+            index = moved_node(bases, index);
+        owner = owner == CP_OWNER_SCENE ? CP_OWNER_NODE : owner; /* of the added scene: its root's now */
+        if (!scene_add_metadata(scene, owner, index, from->key, from->type, from->value))
+            return CP_LIMIT;
+    }
+    return CP_OK;
+}
+
+static void adopt(cp_scene *scene, cp_scene *other)
+{
+    arena_adopt(scene->arena, other->arena);
+    other->arena = NULL;
+    other->node_count = other->instance_count = other->mesh_count = other->material_count = other->joint_count = 0;
+    other->device_count = other->pair_count = other->clip_count = other->metadata_count = 0;
+}
+
+static cp_status place_instances(cp_scene *scene, uint32_t node, const cp_scene *other, uint32_t mesh_base,
+                                 const cp_instance *pattern)
+{
+    cp_pose *worlds = memory_allocate(scene->context, other->node_count, sizeof *worlds);
+    if (!worlds)
+        return CP_LIMIT;
+    cp_world_poses(other, NULL, worlds);
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < other->instance_count && status == CP_OK; i++) {
+        const cp_instance *instance = &other->instances[i];
+        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+        pose = pose_multiply(&pattern->transform, &pose);
+        if (scene_add_instance(scene, node, mesh_base + instance->mesh, pattern->use, &pose) == CP_NONE)
+            status = CP_LIMIT;
+    }
+    memory_free(scene->context, worlds, other->node_count, sizeof *worlds);
+    return status;
+}
+
+cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, uint32_t use, const cp_pose *transform)
+{
+    struct bases bases = {.meshes = scene->mesh_count, .materials = scene->material_count};
+    cp_instance pattern = {.use = use, .transform = *transform};
+    if (other->joint_count + other->clip_count + other->pair_count > 0)
+        report_loss(scene->context, "scene-geometry", IN_FILE(other->source.file), 1,
+                    "the file is used as geometry alone; its joints, clips and pairs are left out");
+    cp_status status = add_materials(scene, other);
+    if (status == CP_OK)
+        status = add_meshes(scene, other, bases.materials);
+    if (status == CP_OK)
+        status = place_instances(scene, node, other, bases.meshes, &pattern);
+    if (status == CP_OK)
+        status = add_metadata(scene, other, &bases, true);
+    if (status == CP_OK)
+        adopt(scene, other);
+    return status;
+}
+
+/* ---- a whole scene below a new node ---- */
+
+static cp_status add_nodes(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    for (uint32_t i = 1; i < other->node_count; i++) {
+        const cp_node *from = &other->nodes[i];
+        uint32_t at = scene_add_node(scene, moved_node(bases, from->parent), from->name, strlen(from->name));
+        if (at == CP_NONE)
+            return CP_LIMIT;
+        cp_node *node = &scene->nodes[at];
+        node->raw_name = from->raw_name;
+        node->scope = moved(from->scope, bases->devices);
+        node->flags = from->flags;
+        node->local = from->local;
+    }
+    return CP_OK;
+}
+
+static cp_status add_joints(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    for (uint32_t i = 0; i < other->joint_count; i++) {
+        const cp_joint *from = &other->joints[i];
+        uint32_t at = scene_add_joint(scene, moved_node(bases, from->node), from->type, from->name);
+        if (at == CP_NONE)
+            return CP_LIMIT;
+        cp_joint joint = *from;
+        joint.id = NULL;
+        joint.node = scene->joints[at].node;
+        joint.master = moved(from->master, bases->joints);
+        scene->joints[at] = joint;
+    }
+    return CP_OK;
+}
+
+static cp_status add_instances(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    for (uint32_t i = 0; i < other->instance_count; i++) {
+        const cp_instance *from = &other->instances[i];
+        if (scene_add_instance(scene, moved_node(bases, from->node), bases->meshes + from->mesh, from->use,
+                               &from->transform) == CP_NONE)
+            return CP_LIMIT;
+    }
+    return CP_OK;
+}
+
+static cp_status add_devices(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    for (uint32_t i = 0; i < other->device_count; i++) {
+        const cp_device *from = &other->devices[i];
+        uint32_t at = scene_add_device(scene, from->name, moved_node(bases, from->base));
+        uint32_t *ends = scene_allocate(scene, from->end_count, sizeof *ends);
+        uint32_t *joints = scene_allocate(scene, from->joint_count, sizeof *joints);
+        if (at == CP_NONE || !ends || !joints)
+            return CP_LIMIT;
+        for (uint32_t k = 0; k < from->end_count; k++)
+            ends[k] = moved_node(bases, from->ends[k]);
+        for (uint32_t k = 0; k < from->joint_count; k++)
+            joints[k] = from->joints[k] + bases->joints;
+        cp_device device = *from;
+        device.id = NULL;
+        device.base = scene->devices[at].base;
+        device.scope = moved(from->scope, bases->devices);
+        device.ends = ends;
+        device.joints = joints;
+        scene->devices[at] = device;
+    }
+    return CP_OK;
+}
+
+static cp_status add_clips(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    for (uint32_t i = 0; i < other->clip_count; i++) {
+        const cp_clip *from = &other->clips[i];
+        cp_track *tracks = arena_copy(scene->arena, from->tracks, from->track_count, sizeof *tracks);
+        if (!tracks || scene_add_clip(scene, from->name, from->track_count, tracks) == CP_NONE)
+            return CP_LIMIT;
+        for (uint32_t k = 0; k < from->track_count; k++)
+            tracks[k].target = tracks[k].path == CP_PATH_JOINT ? tracks[k].target + bases->joints
+                                                               : moved_node(bases, tracks[k].target);
+    }
+    return CP_OK;
+}
+
+static cp_status add_pairs(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    for (uint32_t i = 0; i < other->pair_count; i++) {
+        const cp_pair *from = &other->pairs[i];
+        uint32_t at =
+            scene_add_pair(scene, moved_node(bases, from->first), moved_node(bases, from->second), from->reason);
+        if (at == CP_NONE)
+            return CP_LIMIT;
+        scene->pairs[at].verdict = from->verdict;
+        scene->pairs[at].evidence = from->evidence;
+    }
+    scene->exclude_static_pairs = scene->exclude_static_pairs || other->exclude_static_pairs;
+    return CP_OK;
+}
+
+/* Appends everything; stops at the first failure, the scene being thrown away then. */
+static cp_status add_all(cp_scene *scene, const cp_scene *other, const struct bases *bases)
+{
+    cp_status status = add_nodes(scene, other, bases);
+    if (status == CP_OK)
+        status = add_materials(scene, other);
+    if (status == CP_OK)
+        status = add_meshes(scene, other, bases->materials);
+    if (status == CP_OK)
+        status = add_joints(scene, other, bases);
+    if (status == CP_OK)
+        status = add_instances(scene, other, bases);
+    if (status == CP_OK)
+        status = add_devices(scene, other, bases);
+    if (status == CP_OK)
+        status = add_clips(scene, other, bases);
+    if (status == CP_OK)
+        status = add_pairs(scene, other, bases);
+    return status == CP_OK ? add_metadata(scene, other, bases, false) : status;
+}
+
+cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
+{
+    (void)context;
+    cp_scene *work = scene_copy(scene);
+    if (!work)
+        return CP_LIMIT;
+    uint32_t root = scene_add_node(work, 0, name, strlen(name));
+    struct bases bases = {.root = root,
+                          .nodes = work->node_count,
+                          .meshes = work->mesh_count,
+                          .materials = work->material_count,
+                          .joints = work->joint_count,
+                          .devices = work->device_count};
+    cp_status status = root == CP_NONE ? CP_LIMIT : add_all(work, other, &bases);
+    if (status == CP_OK)
+        status = scene_finish(work);
+    if (status != CP_OK) {
+        cp_scene_free(work);
+        return status;
+    }
+    adopt(work, other);
+    scene_replace(scene, work);
+    return CP_OK;
+}

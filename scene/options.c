@@ -1,0 +1,282 @@
+/* Option tables -> settings. */
+#include "options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "context.h"
+
+const struct option import_options[] = {{"strict", "refuse what breaks the format's rules", OPTION_BOOLEAN,
+                                         offsetof(struct import_settings, strict), "no", 0, 0, NULL},
+                                        {"partial", "keep what a truncated file holds", OPTION_BOOLEAN,
+                                         offsetof(struct import_settings, partial), "no", 0, 0, NULL},
+                                        OPTIONS_END};
+
+static const struct unit {
+    const char *name;
+    double metres;
+} length_units[] = {{"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"ft", 0.3048}, {"m", 1}, {NULL, 0}};
+
+static const struct unit angle_units[] = {{"deg", PI / 180}, {"rad", 1}, {NULL, 0}};
+
+const char *option_type_word(enum option_type type)
+{
+    static const char *const words[] = {"yes|no", "integer", "number", "length", "angle", "choice", "unit", "text"};
+    return words[type];
+}
+
+struct value {
+    const struct option *option;
+    const char *text; /* what the user wrote after '=' */
+    void *settings;
+};
+
+static void *target(const struct value *value)
+{
+    return (char *)value->settings + value->option->offset;
+}
+
+static cp_status bad_value(cp_context *context, const struct value *value, const char *needs)
+{
+    return report_error(context, CP_USAGE, "option-value", NOWHERE, "%s=%s: needs %s", value->option->name, value->text,
+                        needs);
+}
+
+static bool in_range(const struct option *option, double number)
+{
+    bool bounded = option->minimum != 0 || option->maximum != 0;
+    return !bounded || (number >= option->minimum && number <= option->maximum);
+}
+
+static cp_status out_of_range(cp_context *context, const struct value *value)
+{
+    char minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
+    print_double(value->option->minimum, minimum);
+    print_double(value->option->maximum, maximum);
+    return report_error(context, CP_USAGE, "option-range", NOWHERE, "%s=%s: must lie in %s .. %s", value->option->name,
+                        value->text, minimum, maximum);
+}
+
+static cp_status set_boolean(cp_context *context, const struct value *value)
+{
+    static const char *const words[] = {"no", "yes", "false", "true", "0", "1", "off", "on"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value->text, words[i]) == 0) {
+            *(bool *)target(value) = i % 2 == 1;
+            return CP_OK;
+        }
+    return bad_value(context, value, "yes or no");
+}
+
+static cp_status set_integer(cp_context *context, const struct value *value)
+{
+    double number;
+    if (!text_is_number(value->text, &number) || number != floor(number) || fabs(number) > 9e15)
+        return bad_value(context, value, "a whole number");
+    if (!in_range(value->option, number))
+        return out_of_range(context, value);
+    *(int64_t *)target(value) = (int64_t)number;
+    return CP_OK;
+}
+
+/* A number and a unit's name after it; a bare number is in `bare`. */
+static bool read_measure(const char *text, const struct unit *units, double bare, double *result)
+{
+    double number;
+    const char *after = parse_double(text, text + strlen(text), &number);
+    if (!after)
+        return false;
+    while (*after == ' ')
+        after++;
+    if (!*after) {
+        *result = number * bare;
+        return true;
+    }
+    for (const struct unit *unit = units; unit->name; unit++)
+        if (strcmp(after, unit->name) == 0) {
+            *result = unit->metres == PI / 180 ? degrees_to_radians(number) : number * unit->metres;
+            return true;
+        }
+    return false;
+}
+
+static cp_status set_measure(cp_context *context, const struct value *value)
+{
+    double number;
+    bool good = false;
+    const char *needs = "a number";
+    if (value->option->type == OPTION_NUMBER) {
+        good = text_is_number(value->text, &number);
+    } else if (value->option->type == OPTION_LENGTH) {
+        needs = "a length such as 0.5, 20mm or 3in";
+        good = read_measure(value->text, length_units, 1, &number);
+    } else {
+        needs = "an angle such as 30, 30deg or 0.5rad";
+        good = read_measure(value->text, angle_units, PI / 180, &number);
+    }
+    if (!good || !isfinite(number))
+        return bad_value(context, value, needs);
+    if (!in_range(value->option, number))
+        return out_of_range(context, value);
+    *(double *)target(value) = number;
+    return CP_OK;
+}
+
+static cp_status set_unit(cp_context *context, const struct value *value)
+{
+    for (const struct unit *unit = length_units; unit->name; unit++)
+        if (strcmp(value->text, unit->name) == 0) {
+            *(double *)target(value) = unit->metres;
+            return CP_OK;
+        }
+    double number;
+    if (!text_is_number(value->text, &number) || !(number > 0) || !isfinite(number))
+        return bad_value(context, value, "m, mm, cm, in, ft or metres per unit");
+    *(double *)target(value) = number;
+    return CP_OK;
+}
+
+static cp_status set_choice(cp_context *context, const struct value *value)
+{
+    const char *at = value->option->choices;
+    size_t wanted = strlen(value->text);
+    for (int index = 0; *at; index++) {
+        size_t size = strcspn(at, "|");
+        if (size == wanted && strncmp(at, value->text, size) == 0) {
+            *(int *)target(value) = index;
+            return CP_OK;
+        }
+        at += size + (at[size] == '|');
+    }
+    return bad_value(context, value, value->option->choices);
+}
+
+static cp_status set_string(cp_context *context, const struct value *value)
+{
+    const char *copy = arena_copy_text(context->arena, value->text, strlen(value->text));
+    if (!copy)
+        return CP_LIMIT;
+    *(const char **)target(value) = copy;
+    return CP_OK;
+}
+
+static cp_status set_value(cp_context *context, const struct value *value)
+{
+    switch (value->option->type) {
+    case OPTION_BOOLEAN:
+        return set_boolean(context, value);
+    case OPTION_INTEGER:
+        return set_integer(context, value);
+    case OPTION_NUMBER:
+    case OPTION_LENGTH:
+    case OPTION_ANGLE:
+        return set_measure(context, value);
+    case OPTION_CHOICE:
+        return set_choice(context, value);
+    case OPTION_UNIT:
+        return set_unit(context, value);
+    case OPTION_STRING:
+        return set_string(context, value);
+    }
+    return CP_BUG;
+}
+
+static const struct option *find_option(const struct option *options, const char *name, size_t size)
+{
+    for (; options && options->name; options++)
+        if (strlen(options->name) == size && strncmp(options->name, name, size) == 0)
+            return options;
+    return NULL;
+}
+
+static cp_status unknown_option(cp_context *context, const struct plugin *plugin, const struct option *common,
+                                const char *name, size_t size)
+{
+    enum { MOST = 64 };
+    const char *words[MOST + 1];
+    size_t count = 0;
+    for (const struct option *option = plugin->options; option && option->name && count < MOST; option++)
+        words[count++] = option->name;
+    for (const struct option *option = common; option && option->name && count < MOST; option++)
+        words[count++] = option->name;
+    words[count] = NULL;
+    struct buffer what = {.context = context};
+    buffer_print(&what, "option of %s", plugin->name);
+    cp_status status = report_unknown(context, "option-unknown", what.failed ? "option" : what.data, name, size, words);
+    buffer_free(&what);
+    return status;
+}
+
+cp_status options_set(cp_context *context, const struct plugin *plugin, const struct option *common, const char *text,
+                      void *settings)
+{
+    size_t size = strcspn(text, "=");
+    const struct option *option = find_option(plugin->options, text, size);
+    if (!option)
+        option = find_option(common, text, size);
+    if (!option)
+        return unknown_option(context, plugin, common, text, size);
+    if (!text[size] && option->type != OPTION_BOOLEAN)
+        return report_error(context, CP_USAGE, "option-value", NOWHERE, "%s needs a value: %s=%s", option->name,
+                            option->name, option->choices ? option->choices : option_type_word(option->type));
+    struct value value = {option, text[size] ? text + size + 1 : "yes", settings};
+    return set_value(context, &value);
+}
+
+static cp_status set_defaults(cp_context *context, const struct option *options, void *settings)
+{
+    cp_status status = CP_OK;
+    for (; options && options->name && status == CP_OK; options++)
+        if (options->initial) {
+            struct value value = {options, options->initial, settings};
+            status = set_value(context, &value);
+        }
+    return status;
+}
+
+void *options_parse(cp_context *context, const struct plugin *plugin, const struct option *common,
+                    const char *const *texts, size_t count, cp_status *status)
+{
+    void *settings = memory_allocate_zeroed(context, 1, plugin->settings_size);
+    *status = settings ? CP_OK : CP_LIMIT;
+    if (*status == CP_OK)
+        *status = set_defaults(context, common, settings);
+    if (*status == CP_OK)
+        *status = set_defaults(context, plugin->options, settings);
+    for (size_t i = 0; i < count && *status == CP_OK; i++)
+        *status = options_set(context, plugin, common, texts[i], settings);
+    if (*status == CP_OK)
+        return settings;
+    options_free(context, plugin, settings);
+    return NULL;
+}
+
+void options_free(cp_context *context, const struct plugin *plugin, void *settings)
+{
+    memory_free(context, settings, 1, plugin->settings_size);
+}
+
+const struct importer *importer_of_option(const char *setting, const char **text)
+{
+    size_t point = strcspn(setting, ".="); /* a point after '=' belongs to the value */
+    if (setting[point] != '.')
+        return NULL;
+    *text = setting + point + 1;
+    for (const struct importer *const *at = importers; *at; at++)
+        if (strlen((*at)->plugin.name) == point && strncmp((*at)->plugin.name, setting, point) == 0)
+            return *at;
+    return NULL;
+}
+
+cp_status check_importer_option(cp_context *context, const char *setting)
+{
+    const char *text;
+    const struct importer *importer = importer_of_option(setting, &text);
+    if (!importer)
+        return report_error(context, CP_USAGE, "option-importer", NOWHERE,
+                            "\"%s\" does not begin with an importer's name and a point", setting);
+    cp_status status;
+    void *settings = options_parse(context, &importer->plugin, import_options, &text, 1, &status);
+    options_free(context, &importer->plugin, settings);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* From a file to a scene: which importer, with which settings. */
+#include <string.h>
+
+#include "context.h"
+#include "options.h"
+#include "plugin.h"
+#include "registry.h"
+
+enum { PROBE_SIZE = 1 << 16 };
+
+static bool suffix_matches(const char *suffixes, const char *name)
+{
+    size_t length = strlen(name);
+    if (text_ends_nocase(name, ".gz"))
+        length -= 3;
+    for (const char *at = suffixes; *at;) {
+        size_t size = strcspn(at, " ");
+        if (size > 0 && size <= length) {
+            bool equal = true;
+            for (size_t i = 0; i < size && equal; i++) {
+                char c = name[length - size + i];
+                equal = at[i] == (c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+            }
+            if (equal)
+                return true;
+        }
+        at += size + strspn(at + size, " ");
+    }
+    return false;
+}
+
+bool plugin_suffix_matches(const char *suffixes, const char *name)
+{
+    return suffix_matches(suffixes, name);
+}
+
+/* The surest by the bytes; between equals the one with the suffix, then the earlier. A file that nobody knows goes to
+ * the importer of its suffix, whose error says most. */
+static const struct importer *probe(const struct source *source)
+{
+    const struct importer *best = NULL;
+    int best_score = 0;
+    size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
+    for (const struct importer *const *at = importers; *at; at++) {
+        if ((*at)->plugin.package)
+            continue;
+        int suffix = suffix_matches((*at)->suffixes, source->name);
+        int score = 2 * (*at)->probe(source->data, head, source->size);
+        score = score == 0 && suffix ? 2 + suffix : score + (score > 0 ? suffix : 0);
+        if (score > best_score) {
+            best = *at;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+static cp_status unknown_content(const struct source *source)
+{
+    struct buffer tried = {.context = source->context};
+    for (const struct importer *const *at = importers; *at; at++)
+        buffer_print(&tried, "%s%s%s", at == importers ? "" : ", ", (*at)->plugin.name,
+                     (*at)->plugin.package ? " (not built)" : "");
+    cp_status status = report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
+                                    "is of no known format; its first bytes were tried as %s (--from names one)",
+                                    tried.failed ? "all" : tried.data);
+    buffer_free(&tried);
+    return status;
+}
+
+static cp_status choose(const struct source *source, const char *format, const struct importer **importer)
+{
+    if (format) {
+        size_t index = plugin_find(CP_IMPORTER, format);
+        if (index == SIZE_MAX)
+            return plugin_unknown(source->context, CP_IMPORTER, format);
+        *importer = importers[index];
+    } else {
+        *importer = probe(source);
+        if (!*importer)
+            return unknown_content(source);
+    }
+    const char *package = (*importer)->plugin.package;
+    if (package)
+        return report_error(source->context, CP_INPUT, "read-not-built", IN_FILE(source->name),
+                            "the importer %s is not built; it needs the package %s", (*importer)->plugin.name, package);
+    return CP_OK;
+}
+
+/* The options that hold for all uses of the importer, then those of this one. */
+static void *make_settings(cp_context *context, const struct importer *importer, const struct texts *texts,
+                           cp_status *status)
+{
+    void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, status);
+    for (uint32_t i = 0; i < context->importer_option_count && *status == CP_OK; i++) {
+        const char *text;
+        if (importer_of_option(context->importer_options[i], &text) == importer)
+            *status = options_set(context, &importer->plugin, import_options, text, settings);
+    }
+    for (size_t i = 0; i < texts->count && *status == CP_OK; i++)
+        *status = options_set(context, &importer->plugin, import_options, texts->items[i], settings);
+    if (*status == CP_OK)
+        return settings;
+    if (settings)
+        options_free(context, &importer->plugin, settings);
+    return NULL;
+}
+
+static cp_status check_whole(const struct source *source, const struct import_settings *settings)
+{
+    if (!source->ends_early)
+        return CP_OK;
+    return report_lenient(source->context, !settings->partial, "source-truncated", IN_FILE(source->name),
+                          "the gzip stream ends early after %zu bytes", source->size);
+}
+
+static cp_status run_importer(struct source *source, const struct importer *importer, const void *settings,
+                              cp_scene **result)
+{
+    cp_scene *scene = scene_new(source->context);
+    if (!scene)
+        return CP_LIMIT;
+    scene->source.format = importer->plugin.name;
+    scene->source.file = scene_text(scene, source->name);
+    cp_status status = scene->source.file ? importer->read(source->context, source, settings, scene) : CP_LIMIT;
+    if (status == CP_OK)
+        *result = scene;
+    else
+        cp_scene_free(scene);
+    return status;
+}
+
+static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result)
+{
+    const struct importer *importer;
+    cp_status status = choose(source, format, &importer);
+    if (status != CP_OK)
+        return status;
+    void *settings = make_settings(source->context, importer, texts, &status);
+    if (status == CP_OK)
+        status = check_whole(source, settings);
+    if (status == CP_OK)
+        status = run_importer(source, importer, settings, result);
+    if (settings)
+        options_free(source->context, &importer->plugin, settings);
+    return status;
+}
+
+cp_status check_strict(cp_context *context)
+{
+    size_t losses = context->flags[CP_FLAG_STRICT] ? report_loss_count(context) : 0;
+    if (losses == 0)
+        return CP_OK;
+    return report_error(context, CP_LOSSY, "lossy", NOWHERE, "%zu kinds of loss, and --strict allows none", losses);
+}
+
+static cp_status finish_read(cp_context *context, cp_status status, struct source *source, cp_scene **scene)
+{
+    source_close(source);
+    if (status == CP_OK)
+        status = check_strict(context);
+    if (status != CP_OK) {
+        cp_scene_free(*scene);
+        *scene = NULL;
+    }
+    return status;
+}
+
+cp_status cp_read(cp_context *context, const char *path, const char *format, const char *const *options,
+                  size_t option_count, cp_scene **scene)
+{
+    *scene = NULL;
+    struct source *source;
+    cp_status status = source_open_top(context, path, &source);
+    if (status == CP_OK)
+        status = read_source(source, format, &(struct texts){options, option_count}, scene);
+    return finish_read(context, status, source, scene);
+}
+
+cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, const char *name, const char *format,
+                         const char *const *options, size_t option_count, cp_scene **scene)
+{
+    *scene = NULL;
+    struct source *source;
+    cp_status status = source_from_memory(context, bytes, size, name, &source);
+    if (status == CP_OK)
+        status = read_source(source, format, &(struct texts){options, option_count}, scene);
+    return finish_read(context, status, source, scene);
+}
+
+cp_status read_further(const struct source *parent, const char *relative, const char *format, cp_scene **scene)
+{
+    *scene = NULL;
+    struct source *source;
+    cp_status status = source_open(parent, relative, &source);
+    if (status == CP_OK)
+        status = read_source(source, format, &(struct texts){NULL, 0}, scene);
+    source_close(source);
+    return status;
+}

@@ -1,0 +1,248 @@
+/* The report: entries in the order of events, bounded a code, losses added up. */
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "context.h"
+#include "text.h"
+
+/* After so many entries of one code the last one only counts on. */
+enum { ENTRIES_A_CODE = 100 };
+
+struct code_count {
+    const char *code;
+    uint32_t entries;
+    uint32_t last; /* index of its last entry */
+};
+
+static const char *const severity_words[] = {"note", "loss", "warning", "error"};
+
+static const char *print_place(struct arena *arena, const struct place *place)
+{
+    const char *file = place->file ? place->file : "cellpipe";
+    if (place->line && place->column)
+        return arena_print(arena, "%s:%llu:%llu", file, (unsigned long long)place->line,
+                           (unsigned long long)place->column);
+    if (place->line)
+        return arena_print(arena, "%s:%llu", file, (unsigned long long)place->line);
+    return file;
+}
+
+static const char *print_message(cp_context *context, const cp_entry *entry, const struct place *place)
+{
+    const char *where = print_place(context->arena, place);
+    if (!where)
+        return NULL;
+    const char *word = severity_words[entry->severity];
+    if (entry->count > 1 && entry->severity == CP_LOSS)
+        return arena_print(context->arena, "%s: %s: %s (%llu)", where, word, entry->text,
+                           (unsigned long long)entry->count);
+    if (entry->count > 1)
+        return arena_print(context->arena, "%s: %s: %s (and %llu more like it)", where, word, entry->text,
+                           (unsigned long long)entry->count - 1);
+    return arena_print(context->arena, "%s: %s: %s", where, word, entry->text);
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static struct code_count *count_code(cp_context *context, const char *code)
+{
+    for (uint32_t i = 0; i < context->code_count; i++)
+        if (strcmp(context->codes[i].code, code) == 0)
+            return &context->codes[i];
+    void *codes = context->codes;
+    if (!array_reserve(context, &codes, &context->code_room, (uint64_t)context->code_count + 1, sizeof *context->codes))
+        return NULL;
+    context->codes = codes;
+    context->codes[context->code_count] = (struct code_count){.code = code};
+    return &context->codes[context->code_count++];
+}
+
+/* An earlier loss of the same code, file and text, or, when the code is full, its last entry. */
+static cp_entry *find_equal(cp_context *context, const struct code_count *code, const cp_entry *entry)
+{
+    if (code->entries == 0)
+        return NULL;
+    if (code->entries >= ENTRIES_A_CODE)
+        return &context->entries[code->last];
+    if (entry->severity != CP_LOSS)
+        return NULL;
+    for (uint32_t i = context->entry_count; i-- > 0;) {
+        cp_entry *old = &context->entries[i];
+        if (old->code == code->code && same(old->file, entry->file) && same(old->text, entry->text))
+            return old;
+    }
+    return NULL;
+}
+
+static void add_up(cp_context *context, cp_entry *old, uint64_t count)
+{
+    old->count += count;
+    struct place place = {old->file, old->line, old->column, old->node};
+    const char *message = print_message(context, old, &place);
+    if (message)
+        old->message = message;
+}
+
+static const char *keep(cp_context *context, const char *text)
+{
+    return text ? arena_copy_text(context->arena, text, strlen(text)) : NULL;
+}
+
+static void add_entry(cp_context *context, cp_entry entry)
+{
+    struct code_count *code = count_code(context, entry.code);
+    if (!code)
+        return;
+    entry.code = code->code;
+    cp_entry *old = find_equal(context, code, &entry);
+    if (old) {
+        add_up(context, old, entry.count);
+        return;
+    }
+    if (!report_make_room(context))
+        return;
+    entry.file = keep(context, entry.file);
+    entry.node = keep(context, entry.node);
+    struct place place = {entry.file, entry.line, entry.column, entry.node};
+    entry.message = print_message(context, &entry, &place);
+    if (!entry.message)
+        return;
+    code->entries++;
+    code->last = context->entry_count;
+    context->entries[context->entry_count++] = entry;
+}
+
+static void add(cp_context *context, cp_entry entry, const struct place *place, const char *format, va_list list)
+{
+    va_list again;
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : arena_allocate(context->arena, 1, (size_t)length + 1);
+    if (!text)
+        return;
+    (void)vsnprintf(text, (size_t)length + 1, format, list);
+    entry.text = text;
+    entry.file = place->file;
+    entry.line = place->line;
+    entry.column = place->column;
+    entry.node = place->node;
+    add_entry(context, entry);
+}
+
+cp_status report_error(cp_context *context, cp_status status, const char *code, struct place place, const char *format,
+                       ...)
+{
+    va_list list;
+    va_start(list, format);
+    add(context, (cp_entry){.severity = CP_ERROR, .code = code, .count = 1}, &place, format, list);
+    va_end(list);
+    return status;
+}
+
+void report_warning(cp_context *context, const char *code, struct place place, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add(context, (cp_entry){.severity = CP_WARNING, .code = code, .count = 1}, &place, format, list);
+    va_end(list);
+}
+
+void report_note(cp_context *context, const char *code, struct place place, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add(context, (cp_entry){.severity = CP_NOTE, .code = code, .count = 1}, &place, format, list);
+    va_end(list);
+}
+
+void report_loss(cp_context *context, const char *code, struct place place, uint64_t count, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add(context, (cp_entry){.severity = CP_LOSS, .code = code, .count = count}, &place, format, list);
+    va_end(list);
+}
+
+cp_status report_lenient(cp_context *context, bool strict, const char *code, struct place place, const char *format,
+                         ...)
+{
+    va_list list;
+    va_start(list, format);
+    cp_severity severity = strict ? CP_ERROR : CP_WARNING;
+    add(context, (cp_entry){.severity = severity, .code = code, .count = 1}, &place, format, list);
+    va_end(list);
+    return strict ? CP_INPUT : CP_OK;
+}
+
+cp_status report_unknown(cp_context *context, const char *code, const char *what, const char *word, size_t size,
+                         const char *const *known)
+{
+    struct buffer text = {.context = context};
+    buffer_append(&text, word, size);
+    buffer_append(&text, "", 1);
+    const char *unknown = text.failed ? "" : text.data;
+    const char *nearest = nearest_word(unknown, known);
+    cp_status status = nearest ? report_error(context, CP_USAGE, code, NOWHERE, "unknown %s \"%s\"; did you mean %s?",
+                                              what, unknown, nearest)
+                               : report_error(context, CP_USAGE, code, NOWHERE, "unknown %s \"%s\"", what, unknown);
+    buffer_free(&text);
+    return status;
+}
+
+bool report_make_room(cp_context *context)
+{
+    void *entries = context->entries;
+    bool made = array_reserve(context, &entries, &context->entry_room, (uint64_t)context->entry_count + 2,
+                              sizeof *context->entries);
+    context->entries = entries;
+    return made;
+}
+
+/* report_make_room keeps a place free for it. */
+void report_out_of_memory(cp_context *context)
+{
+    static const cp_entry entry = {
+        .severity = CP_ERROR,
+        .code = "out-of-memory",
+        .count = 1,
+        .text = "out of memory",
+        .message = "cellpipe: error: out of memory",
+    };
+    if (context->out_of_memory || context->entry_count >= context->entry_room)
+        return;
+    context->out_of_memory = true;
+    context->entries[context->entry_count++] = entry;
+}
+
+size_t report_loss_count(const cp_context *context)
+{
+    size_t losses = 0;
+    for (uint32_t i = 0; i < context->entry_count; i++)
+        losses += context->entries[i].severity == CP_LOSS;
+    return losses;
+}
+
+void report_free(cp_context *context)
+{
+    memory_free(context, context->codes, context->code_room, sizeof *context->codes);
+}
+
+const cp_entry *cp_report(const cp_context *context, size_t *count)
+{
+    *count = context->entry_count;
+    return context->entries;
+}
+
+void cp_report_clear(cp_context *context)
+{
+    context->entry_count = 0;
+    context->code_count = 0;
+    context->out_of_memory = false;
+}

@@ -1,0 +1,386 @@
+/* Copies of scenes, and scenes with parts left out. */
+#include <string.h>
+
+#include "build.h"
+#include "motion/motion.h"
+#include "pose.h"
+
+/* ---- copies ---- */
+
+static bool copy_table(cp_context *context, void **table, uint32_t *room, const void *from, uint32_t count, size_t size)
+{
+    *table = NULL;
+    *room = 0;
+    if (!array_reserve(context, table, room, count, size))
+        return false;
+    if (count > 0)
+        memcpy(*table, from, count * size);
+    return true;
+}
+
+/* Replaces the table pointer of `copy`, which still is the original's, by a copy of the table. */
+#define COPY(table, count, room)                                                                                       \
+    do {                                                                                                               \
+        void *items;                                                                                                   \
+        good =                                                                                                         \
+            copy_table(scene->context, &items, &copy->room, scene->table, scene->count, sizeof *scene->table) && good; \
+        copy->table = items;                                                                                           \
+    } while (0)
+
+cp_scene *scene_copy(const cp_scene *scene)
+{
+    cp_scene *copy = memory_allocate(scene->context, 1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *scene;
+    copy->arena = arena_new(scene->context);
+    bool good = copy->arena;
+    COPY(nodes, node_count, node_room);
+    COPY(instances, instance_count, instance_room);
+    COPY(meshes, mesh_count, mesh_room);
+    COPY(materials, material_count, material_room);
+    COPY(joints, joint_count, joint_room);
+    COPY(devices, device_count, device_room);
+    COPY(pairs, pair_count, pair_room);
+    COPY(clips, clip_count, clip_room);
+    COPY(metadata, metadata_count, metadata_room);
+    if (good)
+        return copy;
+    cp_scene_free(copy);
+    return NULL;
+}
+
+void scene_replace(cp_scene *scene, cp_scene *copy)
+{
+    cp_scene old = *scene;
+    *scene = *copy;
+    *copy = old;
+    arena_adopt(scene->arena, copy->arena);
+    copy->arena = NULL;
+    cp_scene_free(copy);
+}
+
+/* ---- leaving out ---- */
+
+/* New index of each old one, CP_NONE where it goes. */
+struct maps {
+    cp_scene *scene;
+    uint32_t *nodes, *joints, *devices;
+};
+
+static uint32_t map_index(const uint32_t *map, uint32_t index)
+{
+    return index == CP_NONE ? CP_NONE : map[index];
+}
+
+/* A kept node below lost ones takes their current poses over. above[i]: from the nearest kept frame to lost node i. */
+static cp_status keep_nodes(struct maps *maps, const bool *keep)
+{
+    cp_scene *scene = maps->scene;
+    cp_pose *above = memory_allocate(scene->context, scene->node_count, sizeof *above);
+    uint32_t *nearest = memory_allocate(scene->context, scene->node_count, sizeof *nearest);
+    bool good = above && nearest;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; good && i < scene->node_count; i++) {
+        cp_node *node = &scene->nodes[i];
+        bool stays = i == 0 || keep[i];
+        bool lost_parent = i > 0 && maps->nodes[node->parent] == CP_NONE;
+        if (!stays) {
+            cp_pose pose = node_pose(scene, i, NULL);
+            above[i] = lost_parent ? pose_multiply(&above[node->parent], &pose) : pose;
+            nearest[i] = lost_parent ? nearest[node->parent] : maps->nodes[node->parent];
+            maps->nodes[i] = CP_NONE;
+            continue;
+        }
+        if (lost_parent)
+            node->local = pose_multiply(&above[node->parent], &node->local);
+        if (i > 0)
+            node->parent = lost_parent ? nearest[node->parent] : maps->nodes[node->parent];
+        maps->nodes[i] = kept++;
+    }
+    memory_free(scene->context, above, scene->node_count, sizeof *above);
+    memory_free(scene->context, nearest, scene->node_count, sizeof *nearest);
+    return good ? CP_OK : CP_LIMIT;
+}
+
+/* A dependent joint whose master goes stays where it is. */
+static void free_joint(cp_scene *scene, uint32_t index)
+{
+    cp_joint *joint = &scene->joints[index];
+    joint->home = joint->scale * scene->joints[joint->master].home + joint->offset;
+    joint->q = cp_joint_value(scene, index, NULL);
+    joint->master = CP_NONE;
+    joint->scale = 1;
+    joint->offset = 0;
+    report_loss(scene->context, "scene-master", NOWHERE, 1, "joints no longer follow a joint that was left out");
+}
+
+static void keep_joints(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        maps->joints[i] = maps->nodes[scene->joints[i].node] == CP_NONE ? CP_NONE : kept++;
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        uint32_t master = scene->joints[i].master;
+        if (maps->joints[i] != CP_NONE && master != CP_NONE && maps->joints[master] == CP_NONE)
+            free_joint(scene, i);
+    }
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        uint32_t at = maps->joints[i];
+        if (at == CP_NONE)
+            continue;
+        cp_joint joint = scene->joints[i];
+        joint.node = maps->nodes[joint.node];
+        joint.master = map_index(maps->joints, joint.master);
+        scene->joints[at] = joint;
+    }
+    scene->joint_count = kept;
+}
+
+static void keep_instances(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        cp_instance instance = scene->instances[i];
+        instance.node = maps->nodes[instance.node];
+        if (instance.node != CP_NONE)
+            scene->instances[kept++] = instance;
+    }
+    scene->instance_count = kept;
+}
+
+static const uint32_t *map_list(cp_scene *scene, const uint32_t *map, const uint32_t *list, uint32_t count)
+{
+    uint32_t *mapped = scene_allocate(scene, count, sizeof *mapped);
+    for (uint32_t i = 0; mapped && i < count; i++)
+        mapped[i] = map[list[i]];
+    return mapped;
+}
+
+static bool all_stay(const uint32_t *map, const uint32_t *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (map[list[i]] == CP_NONE)
+            return false;
+    return true;
+}
+
+/* A device stays when all that it is made of does. */
+static cp_status keep_devices(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->device_count; i++) {
+        const cp_device *device = &scene->devices[i];
+        bool base = maps->nodes[device->base] != CP_NONE;
+        bool whole = base && all_stay(maps->nodes, device->ends, device->end_count) &&
+                     all_stay(maps->joints, device->joints, device->joint_count);
+        if (!whole && base)
+            report_loss(scene->context, "scene-device", NOWHERE, 1, "devices of which only a part stays are left out");
+        maps->devices[i] = whole ? kept++ : CP_NONE;
+    }
+    for (uint32_t i = 0; i < scene->device_count; i++) {
+        if (maps->devices[i] == CP_NONE)
+            continue;
+        cp_device device = scene->devices[i];
+        device.base = maps->nodes[device.base];
+        device.scope = map_index(maps->devices, device.scope);
+        device.ends = map_list(scene, maps->nodes, device.ends, device.end_count);
+        device.joints = map_list(scene, maps->joints, device.joints, device.joint_count);
+        if (!device.ends || !device.joints)
+            return CP_LIMIT;
+        scene->devices[maps->devices[i]] = device;
+    }
+    scene->device_count = kept;
+    return CP_OK;
+}
+
+static void keep_pairs(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        cp_pair pair = scene->pairs[i];
+        pair.first = maps->nodes[pair.first];
+        pair.second = maps->nodes[pair.second];
+        if (pair.first != CP_NONE && pair.second != CP_NONE)
+            scene->pairs[kept++] = pair;
+    }
+    scene->pair_count = kept;
+}
+
+static cp_status keep_clips(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        cp_clip clip = scene->clips[i];
+        cp_track *tracks = scene_allocate(scene, clip.track_count, sizeof *tracks);
+        if (!tracks)
+            return CP_LIMIT;
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < clip.track_count; k++) {
+            cp_track track = clip.tracks[k];
+            track.target = (track.path == CP_PATH_JOINT ? maps->joints : maps->nodes)[track.target];
+            if (track.target != CP_NONE)
+                tracks[count++] = track;
+        }
+        clip.tracks = tracks;
+        clip.track_count = count;
+        if (count > 0)
+            scene->clips[kept++] = clip;
+    }
+    scene->clip_count = kept;
+    return CP_OK;
+}
+
+static void keep_metadata(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->metadata_count; i++) {
+        cp_metadata metadata = scene->metadata[i];
+        if (metadata.owner == CP_OWNER_NODE)
+            metadata.index = maps->nodes[metadata.index];
+        if (metadata.owner == CP_OWNER_JOINT)
+            metadata.index = maps->joints[metadata.index];
+        if (metadata.index != CP_NONE)
+            scene->metadata[kept++] = metadata;
+    }
+    scene->metadata_count = kept;
+}
+
+/* The node table itself, last: the others needed the old one. */
+static void move_nodes(struct maps *maps)
+{
+    cp_scene *scene = maps->scene;
+    uint32_t kept = 0, instances = 0, joints = 0;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        if (maps->nodes[i] == CP_NONE)
+            continue;
+        cp_node node = scene->nodes[i];
+        node.scope = map_index(maps->devices, node.scope);
+        node.first_instance = instances;
+        node.first_joint = joints;
+        instances += node.instance_count;
+        joints += node.joint_count;
+        scene->nodes[kept++] = node;
+    }
+    scene->node_count = kept;
+}
+
+cp_status scene_keep(cp_scene *scene, const bool *keep)
+{
+    cp_context *context = scene->context;
+    uint32_t nodes = scene->node_count, joints = scene->joint_count, devices = scene->device_count;
+    struct maps maps = {.scene = scene,
+                        .nodes = memory_allocate(context, nodes, sizeof(uint32_t)),
+                        .joints = memory_allocate(context, joints, sizeof(uint32_t)),
+                        .devices = memory_allocate(context, devices, sizeof(uint32_t))};
+    cp_status status = maps.nodes && maps.joints && maps.devices ? keep_nodes(&maps, keep) : CP_LIMIT;
+    if (status == CP_OK) {
+        keep_joints(&maps);
+        keep_instances(&maps);
+        keep_pairs(&maps);
+        keep_metadata(&maps);
+        status = keep_devices(&maps);
+    }
+    if (status == CP_OK)
+        status = keep_clips(&maps);
+    if (status == CP_OK)
+        move_nodes(&maps);
+    memory_free(context, maps.nodes, nodes, sizeof(uint32_t));
+    memory_free(context, maps.joints, joints, sizeof(uint32_t));
+    memory_free(context, maps.devices, devices, sizeof(uint32_t));
+    return status == CP_OK ? scene_drop_unused(scene) : status;
+}
+
+/* ---- what nothing uses ---- */
+
+/* Turns marks (CP_NONE = unused) into new indices; returns how many are used. */
+static uint32_t number_marks(uint32_t *marks, uint32_t count)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (marks[i] != CP_NONE)
+            marks[i] = used++;
+    return used;
+}
+
+static void drop_meshes(cp_scene *scene, uint32_t *marks)
+{
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        marks[scene->instances[i].mesh] = 0;
+    uint32_t used = number_marks(marks, scene->mesh_count);
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        if (marks[i] != CP_NONE)
+            scene->meshes[marks[i]] = scene->meshes[i];
+    scene->mesh_count = used;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        scene->instances[i].mesh = marks[scene->instances[i].mesh];
+}
+
+cp_status mesh_map_materials(cp_scene *scene, cp_mesh *mesh, const uint32_t *map)
+{
+    cp_group *groups = arena_copy(scene->arena, mesh->groups, mesh->group_count, sizeof *groups);
+    if (!groups)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < mesh->group_count; i++)
+        groups[i].material = map_index(map, groups[i].material);
+    mesh->groups = groups;
+    return CP_OK;
+}
+
+static cp_status drop_materials(cp_scene *scene, uint32_t *marks)
+{
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        for (uint32_t k = 0; k < scene->meshes[i].group_count; k++)
+            if (scene->meshes[i].groups[k].material != CP_NONE)
+                marks[scene->meshes[i].groups[k].material] = 0;
+    uint32_t used = number_marks(marks, scene->material_count);
+    if (used == scene->material_count)
+        return CP_OK;
+    for (uint32_t i = 0; i < scene->material_count; i++)
+        if (marks[i] != CP_NONE)
+            scene->materials[marks[i]] = scene->materials[i];
+    scene->material_count = used;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
+        status = mesh_map_materials(scene, &scene->meshes[i], marks);
+    return status;
+}
+
+static void drop_metadata(cp_scene *scene, cp_owner owner, const uint32_t *marks)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->metadata_count; i++) {
+        cp_metadata metadata = scene->metadata[i];
+        if (metadata.owner == owner)
+            metadata.index = marks[metadata.index];
+        if (metadata.index != CP_NONE)
+            scene->metadata[kept++] = metadata;
+    }
+    scene->metadata_count = kept;
+}
+
+cp_status scene_drop_unused(cp_scene *scene)
+{
+    cp_context *context = scene->context;
+    uint32_t meshes = scene->mesh_count, materials = scene->material_count;
+    uint32_t *mesh_marks = memory_allocate(context, meshes, sizeof *mesh_marks);
+    uint32_t *material_marks = memory_allocate(context, materials, sizeof *material_marks);
+    cp_status status = mesh_marks && material_marks ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        memset(mesh_marks, 0xff, meshes * sizeof *mesh_marks);
+        memset(material_marks, 0xff, materials * sizeof *material_marks);
+        drop_meshes(scene, mesh_marks);
+        drop_metadata(scene, CP_OWNER_MESH, mesh_marks);
+        status = drop_materials(scene, material_marks);
+        drop_metadata(scene, CP_OWNER_MATERIAL, material_marks);
+    }
+    memory_free(context, mesh_marks, meshes, sizeof *mesh_marks);
+    memory_free(context, material_marks, materials, sizeof *material_marks);
+    return status;
+}

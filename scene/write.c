@@ -1,0 +1,130 @@
+/* From a scene to a file, and filters between. */
+#include <string.h>
+
+#include "carries.h"
+#include "context.h"
+#include "options.h"
+#include "registry.h"
+
+static cp_status choose(cp_context *context, const char *path, const char *format, const struct exporter **exporter)
+{
+    *exporter = NULL;
+    if (format) {
+        size_t index = plugin_find(CP_EXPORTER, format);
+        if (index == SIZE_MAX)
+            return plugin_unknown(context, CP_EXPORTER, format);
+        *exporter = exporters[index];
+    }
+    for (const struct exporter *const *at = exporters; *at && !*exporter; at++)
+        if (plugin_suffix_matches((*at)->suffixes, path))
+            *exporter = *at;
+    if (!*exporter)
+        return report_error(context, CP_USAGE, "write-unknown", IN_FILE(path),
+                            "the suffix names no output format (--to names one)");
+    if ((*exporter)->plugin.package)
+        return report_error(context, CP_USAGE, "write-not-built", IN_FILE(path),
+                            "the exporter %s is not built; it needs the package %s", (*exporter)->plugin.name,
+                            (*exporter)->plugin.package);
+    return CP_OK;
+}
+
+/* One output on its way. */
+struct job {
+    cp_context *context;
+    const cp_scene *scene;
+    const struct exporter *exporter;
+    void *settings;
+    const char *output; /* for messages */
+};
+
+static cp_status run_exporter(const struct job *job, struct sink *sink)
+{
+    uint32_t carries = job->exporter->carries(job->settings);
+    cp_scene *prepared;
+    cp_status status = scene_prepare(job->scene, carries, &prepared);
+    if (status == CP_OK)
+        status = job->exporter->write(job->context, prepared ? prepared : job->scene, job->settings, sink);
+    cp_scene_free(prepared);
+    if (status == CP_OK)
+        status = sink_status(sink);
+    return status == CP_OK ? check_strict(job->context) : status;
+}
+
+/* Losses come first, so that --strict fails before a byte is written. */
+static cp_status start_job(struct job *job, const char *path, const char *format, const struct texts *texts)
+{
+    cp_status status = choose(job->context, path, format, &job->exporter);
+    if (status != CP_OK)
+        return status;
+    job->settings = options_parse(job->context, &job->exporter->plugin, NULL, texts->items, texts->count, &status);
+    if (status != CP_OK)
+        return status;
+    features_report_losses(job->context, job->scene, job->exporter->carries(job->settings), job->output);
+    return check_strict(job->context);
+}
+
+static void end_job(struct job *job)
+{
+    if (job->settings)
+        options_free(job->context, &job->exporter->plugin, job->settings);
+}
+
+cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path, const char *format,
+                   const char *const *options, size_t option_count)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct job job = {.context = context, .scene = scene, .output = standard ? "stdout" : path};
+    cp_status status = start_job(&job, path, format, &(struct texts){options, option_count});
+    if (status == CP_OK && !standard && source_was_read(context, path))
+        status = report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
+    struct sink *sink;
+    if (status == CP_OK) {
+        status = sink_open_top(context, path, &sink);
+        if (status == CP_OK)
+            status = sink_close(sink, run_exporter(&job, sink));
+    }
+    end_job(&job);
+    return status;
+}
+
+cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
+                          size_t option_count, void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    struct job job = {.context = context, .scene = scene, .output = format};
+    cp_status status = start_job(&job, "", format, &(struct texts){options, option_count});
+    struct sink *sink;
+    if (status == CP_OK) {
+        status = sink_open_memory(context, &sink);
+        if (status == CP_OK)
+            status = sink_close_memory(sink, run_exporter(&job, sink), bytes, size);
+    }
+    end_job(&job);
+    return status;
+}
+
+cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,
+                   size_t option_count)
+{
+    size_t index = plugin_find(CP_FILTER, filter);
+    if (index == SIZE_MAX)
+        return plugin_unknown(context, CP_FILTER, filter);
+    const struct filter *it = filters[index];
+    cp_status status;
+    void *settings = options_parse(context, &it->plugin, NULL, options, option_count, &status);
+    if (status != CP_OK)
+        return status;
+    cp_scene *work = scene_copy(scene);
+    status = work ? it->apply(context, work, settings) : CP_LIMIT;
+    if (status == CP_OK)
+        status = scene_finish(work);
+    if (status == CP_OK)
+        status = check_strict(context);
+    options_free(context, &it->plugin, settings);
+    if (status == CP_OK)
+        scene_replace(scene, work);
+    else
+        cp_scene_free(work);
+    return status;
+}
