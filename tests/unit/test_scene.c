@@ -1,0 +1,543 @@
+/* The core: ids, validation, copies, subsets, merging, kinematics, sources, sinks, options, the report. */
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "plugin.h"
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    (void)strcpy(folder, "/tmp/cellpipe-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const char *path_of(const char *name)
+{
+    static char paths[4][128];
+    static int next;
+    char *path = paths[next++ % 4];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void put_file(const char *name, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path_of(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static size_t get_file(const char *name, char *bytes, size_t room)
+{
+    FILE *file = fopen(path_of(name), "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, room, file);
+    assert_int_equal(fclose(file), 0);
+    return size;
+}
+
+static bool reported(cp_context *context, const char *code)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t add(cp_scene *scene, uint32_t parent, const char *name)
+{
+    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
+    assert_int_not_equal(node, CP_NONE);
+    return node;
+}
+
+/* ---- ids and validation ---- */
+
+static void test_ids_are_unique_and_kept(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = scene_new(context);
+    const char *names[] = {"a", "a", "a#2", "", "a", ""};
+    for (size_t i = 0; i < 6; i++)
+        (void)add(scene, 0, names[i]);
+    uint32_t late = add(scene, 0, "x");
+    scene->nodes[late].id = "a"; /* as another stage gave it */
+    assert_int_equal(scene_finish(scene), CP_OK);
+    const char *ids[] = {"WORLD", "a#2", "a#3", "a#2#2", "node", "a#4", "node#2", "a"};
+    for (uint32_t i = 0; i < 8; i++)
+        assert_string_equal(scene->nodes[i].id, ids[i]);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_many_equal_names_are_cheap(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = scene_new(context);
+    for (int i = 0; i < 200000; i++)
+        (void)add(scene, 0, "same");
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_string_equal(scene->nodes[200000].id, "same#200000");
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_names_become_utf8(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = scene_new(context);
+    uint32_t node = add(scene, 0, "T\xfcr");
+    assert_string_equal(scene->nodes[node].name, "T\xc3\xbcr");
+    assert_string_equal(scene->nodes[node].raw_name, "T\xfcr");
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_broken_scenes_are_found(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    for (int fault = 0; fault < 6; fault++) {
+        cp_scene *scene = scene_new(context);
+        uint32_t a = add(scene, 0, "a"), b = add(scene, a, "b");
+        uint32_t joint = scene_add_joint(scene, b, CP_JOINT_REVOLUTE, NULL);
+        uint32_t corners[] = {0, 1, 2};
+        float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+        cp_mesh mesh = {
+            .vertex_count = 3, .face_count = 1, .corner_count = 3, .positions = positions, .corners = corners};
+        (void)scene_add_mesh(scene, &mesh);
+        assert_int_equal(scene_finish(scene), CP_OK);
+        if (fault == 0)
+            scene->nodes[a].parent = b;
+        if (fault == 1)
+            scene->nodes[b].local.m[5] = NAN;
+        if (fault == 2)
+            corners[1] = 3;
+        if (fault == 3)
+            positions[4] = INFINITY;
+        if (fault == 4)
+            scene->joints[joint].axis[0] = 1;
+        if (fault == 5)
+            scene->joints[joint].master = joint;
+        assert_int_equal(cp_validate(context, scene), CP_BUG);
+        cp_scene_free(scene);
+    }
+    cp_context_free(context);
+}
+
+static void test_depth_limit(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    assert_int_equal(cp_set_limit(context, "depth=10"), CP_OK);
+    cp_scene *scene = scene_new(context);
+    uint32_t node = 0;
+    for (int i = 0; i < 10; i++)
+        node = add(scene, node, "n");
+    assert_int_equal(scene_finish(scene), CP_OK);
+    (void)add(scene, node, "n");
+    assert_int_equal(scene_finish(scene), CP_LIMIT);
+    assert_true(reported(context, "scene-depth"));
+    assert_int_equal(cp_set_limit(context, "dept=10"), CP_USAGE);
+    assert_int_equal(cp_set_limit(context, "depth=ten"), CP_USAGE);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* ---- kinematics, subsets, merging ---- */
+
+/* world - a (z up 1) - j (revolute) - b (x 2) - tip; passive follows j with factor -2. */
+static cp_scene *make_arm(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    uint32_t a = add(scene, 0, "a");
+    scene->nodes[a].local = pose_translation(0, 0, 1);
+    uint32_t j = add(scene, a, "j");
+    uint32_t joint = scene_add_joint(scene, j, CP_JOINT_REVOLUTE, NULL);
+    uint32_t b = add(scene, j, "b");
+    scene->nodes[b].local = pose_translation(2, 0, 0);
+    uint32_t passive = scene_add_joint(scene, b, CP_JOINT_PRISMATIC, NULL);
+    scene->joints[passive].driven = false;
+    scene->joints[passive].master = joint;
+    scene->joints[passive].scale = -2;
+    scene->joints[passive].offset = 0.5;
+    scene->joints[joint].home = PI / 2;
+    uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}});
+    uint32_t tip = add(scene, b, "tip");
+    (void)scene_add_instance(scene, tip, box, CP_USE_BOTH, &POSE_IDENTITY);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    return scene;
+}
+
+static void expect_position(const cp_pose *pose, double x, double y, double z)
+{
+    assert_true(fabs(pose->m[3] - x) < 1e-12 && fabs(pose->m[7] - y) < 1e-12 && fabs(pose->m[11] - z) < 1e-12);
+}
+
+static void test_forward_kinematics(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = make_arm(context);
+    cp_pose worlds[5];
+    cp_world_poses(scene, NULL, worlds);
+    expect_position(&worlds[4], 0, 2, 1 + 0.5 - PI); /* turned by 90 degrees; 0.5 - 2 * pi / 2 along z */
+    double q[2] = {0, 99};                           /* a dependent joint's value is not taken */
+    cp_world_poses(scene, q, worlds);
+    expect_position(&worlds[4], 2, 0, 1.5);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_keeping_a_subset(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = make_arm(context), *copy = scene_copy(scene);
+    bool keep[5] = {true, false, false, true, true}; /* without the joint j */
+    assert_int_equal(scene_keep(copy, keep), CP_OK);
+    assert_int_equal(scene_finish(copy), CP_OK);
+    assert_int_equal(copy->node_count, 3);
+    assert_int_equal(copy->joint_count, 1);
+    assert_int_equal(copy->joints[0].master, CP_NONE);
+    assert_true(fabs(copy->joints[0].q - (0.5 - PI)) < 1e-12);
+    assert_true(reported(context, "scene-master"));
+    cp_pose worlds[5];
+    cp_world_poses(copy, NULL, worlds);
+    expect_position(&worlds[2], 0, 2, 1.5 - PI);
+    assert_int_equal(scene->node_count, 5); /* the original is untouched */
+    scene_replace(scene, copy);
+    assert_int_equal(scene->node_count, 3);
+    bool none[3] = {false};
+    assert_int_equal(scene_keep(scene, none), CP_OK);
+    assert_int_equal(scene->node_count + scene->mesh_count + scene->instance_count + scene->joint_count, 1);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_merging(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = make_arm(context), *other = make_arm(context);
+    assert_int_equal(cp_merge(context, scene, other, "second"), CP_OK);
+    cp_scene_free(other);
+    assert_int_equal(scene->node_count, 10); /* 5, the new frame, and 4 that are not the other's world */
+    assert_string_equal(scene->nodes[5].name, "second");
+    assert_int_equal(scene->nodes[6].parent, 5);
+    assert_int_equal(scene->joints[3].master, 2);
+    assert_int_equal(scene->mesh_count, 2);
+    assert_int_equal(scene->instances[1].mesh, 1);
+    assert_string_equal(scene->nodes[9].id, "tip#2");
+    cp_pose worlds[10];
+    cp_world_poses(scene, NULL, worlds);
+    expect_position(&worlds[9], 0, 2, 1.5 - PI);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_sweep(void **unused)
+{
+    (void)unused;
+    cp_joint joint = {.type = CP_JOINT_REVOLUTE, .lower = -1, .upper = 3, .home = 0, .driven = true, .master = CP_NONE};
+    struct sweep sweep;
+    assert_true(joint_sweep(&joint, 1, &sweep));
+    const double values[] = {0, -1, 3, 0}, times[] = {0, 0.5, 2.5, 4}; /* legs 1, 4, 3 of 8 */
+    for (int i = 0; i < SWEEP_KEYS; i++)
+        assert_true(sweep.values[i] == values[i] && fabs(sweep.times[i] - times[i]) < 1e-12);
+    joint.lower = -INFINITY;
+    joint.upper = INFINITY;
+    assert_true(joint_sweep(&joint, 1, &sweep));
+    assert_true(sweep.values[1] == -PI && sweep.values[2] == PI);
+    joint.lower = joint.upper = 0;
+    assert_false(joint_sweep(&joint, 1, &sweep));
+}
+
+static void test_poses_and_trs(void **unused)
+{
+    (void)unused;
+    srand(1);
+    for (int i = 0; i < 20000; i++) {
+        struct trs trs = {{1, 2, 3}, {0}, {1, 1, 1}}, back;
+        double length = 0;
+        for (int k = 0; k < 4; k++) {
+            trs.rotation[k] = rand() / (double)RAND_MAX * 2 - 1;
+            length += trs.rotation[k] * trs.rotation[k];
+        }
+        for (int k = 0; k < 4; k++)
+            trs.rotation[k] /= sqrt(length);
+        for (int k = 0; k < 3; k++) /* mirrored and zero scales too */
+            trs.scale[k] = i % 5 == 0 ? 1 : i % 5 == 1 && k == i % 3 ? 0 : i % 5 == 2 && k != i % 3 ? 0 : k - 1.5;
+        cp_pose pose = pose_from_trs(&trs);
+        assert_true(pose_to_trs(&pose, 1e-12, &back));
+    }
+    cp_pose shear = POSE_IDENTITY;
+    shear.m[1] = 0.5;
+    struct trs trs;
+    assert_false(pose_to_trs(&shear, 1e-9, &trs));
+    cp_pose quarter = pose_rotation_degrees(2, -90);
+    assert_true(quarter.m[0] == 0 && quarter.m[1] == 1 && quarter.m[4] == -1);
+    assert_true(degrees_to_radians(90) == PI / 2 && degrees_to_radians(-180) == -PI);
+}
+
+/* ---- bytes ---- */
+
+static void test_sources(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    put_file("top.txt", "top", 3);
+    assert_int_equal(mkdir(path_of("sub"), 0777), 0);
+    put_file("sub/a.txt", "a", 1);
+    put_file("sub/b.txt", "b", 1);
+    struct source *top, *a, *b, *again;
+    assert_int_equal(source_open_top(context, path_of("top.txt"), &top), CP_OK);
+    assert_memory_equal(top->data, "top", 4);
+    assert_int_equal(source_open(top, "sub/a.txt", &a), CP_OK);
+    assert_string_equal(a->name, "sub/a.txt");
+    assert_int_equal(source_open(a, "b.txt", &b), CP_OK); /* relative to the one that names it */
+    assert_string_equal(b->name, "sub/b.txt");
+    assert_int_equal(source_open(a, "none.txt", &again), CP_NO);
+    assert_int_equal(source_open(b, "../sub/a.txt", &again), CP_INPUT);
+    assert_true(reported(context, "source-cycle"));
+    assert_int_equal(source_open(top, "sub", &again), CP_INPUT);
+    assert_true(reported(context, "source-folder"));
+    assert_true(source_was_read(context, path_of("sub/../sub/b.txt")));
+    assert_false(source_was_read(context, path_of("none.txt")));
+    source_close(b);
+    source_close(a);
+    source_close(top);
+    cp_context_free(context);
+}
+
+static void test_confinement(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_set_flag(context, CP_FLAG_CONFINE, true);
+    put_file("secret.txt", "s", 1);
+    assert_int_equal(mkdir(path_of("cell"), 0777), 0);
+    put_file("cell/top.txt", "t", 1);
+    put_file("cell/part.txt", "p", 1);
+    assert_int_equal(symlink("../secret.txt", path_of("cell/link.txt")), 0);
+    struct source *top, *further;
+    assert_int_equal(source_open_top(context, path_of("cell/top.txt"), &top), CP_OK);
+    assert_int_equal(source_open(top, "part.txt", &further), CP_OK);
+    source_close(further);
+    assert_int_equal(source_open(top, "../secret.txt", &further), CP_INPUT);
+    assert_int_equal(source_open(top, "link.txt", &further), CP_INPUT);
+    assert_int_equal(source_open(top, path_of("secret.txt"), &further), CP_INPUT);
+    assert_true(reported(context, "source-confined"));
+    source_close(top);
+    cp_context_free(context);
+}
+
+static void test_gzip_sources(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    gzFile file = gzopen(path_of("a.gz"), "wb");
+    assert_int_equal(gzwrite(file, "hello", 5), 5);
+    assert_int_equal(gzclose(file), Z_OK);
+    char bytes[256];
+    size_t size = get_file("a.gz", bytes, 100);
+    memcpy(bytes + size, bytes, size); /* two members */
+    struct source *source;
+    assert_int_equal(source_from_memory(context, bytes, 2 * size, "m.gz", &source), CP_OK);
+    assert_int_equal(source->size, 10);
+    assert_string_equal(source->data, "hellohello");
+    source_close(source);
+    assert_int_equal(source_from_memory(context, bytes, size - 9, "m.gz", &source), CP_OK);
+    assert_true(source->ends_early);
+    source_close(source);
+    bytes[size - 6] ^= 1; /* the checksum */
+    assert_int_equal(source_from_memory(context, bytes, size, "m.gz", &source), CP_INPUT);
+    assert_true(reported(context, "source-gzip"));
+    bytes[size - 6] ^= 1;
+    assert_int_equal(cp_set_limit(context, "expanded-bytes=4"), CP_OK);
+    assert_int_equal(source_from_memory(context, bytes, size, "m.gz", &source), CP_LIMIT);
+    cp_context_free(context);
+}
+
+static int count_files(void)
+{
+    char command[128], text[16] = "";
+    (void)snprintf(command, sizeof command, "find '%s' -type f | wc -l", folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_non_null(fgets(text, sizeof text, pipe));
+    (void)pclose(pipe);
+    return (int)strtol(text, NULL, 10);
+}
+
+static void test_outputs_appear_whole_or_not_at_all(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    struct sink *top, *part;
+    char bytes[16];
+    put_file("out.txt", "old", 3);
+    int before = count_files();
+    assert_int_equal(sink_open_top(context, path_of("out.txt"), &top), CP_OK);
+    sink_text(top, "new text");
+    assert_int_equal(sink_open(top, "d_x/part.txt", &part), CP_OK);
+    sink_text(part, "p");
+    assert_int_equal(sink_close_further(part), CP_OK);
+    assert_int_equal(get_file("out.txt", bytes, 16), 3); /* nothing yet */
+    assert_int_equal(sink_close(top, CP_INPUT), CP_INPUT);
+    assert_int_equal(count_files(), before);
+    struct stat info;
+    assert_int_not_equal(stat(path_of("d_x"), &info), 0);
+
+    assert_int_equal(sink_open_top(context, path_of("out.txt"), &top), CP_OK);
+    sink_text(top, "new text");
+    assert_int_equal(sink_open(top, "d_x/part.txt", &part), CP_OK);
+    sink_text(part, "p");
+    assert_int_equal(sink_close(top, CP_OK), CP_OK);
+    assert_int_equal(get_file("out.txt", bytes, 16), 8);
+    assert_int_equal(get_file("d_x/part.txt", bytes, 16), 1);
+    assert_int_equal(count_files(), before + 1);
+    cp_context_free(context);
+}
+
+static void test_links_and_modes_of_outputs(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    struct sink *top;
+    put_file("target.txt", "old", 3);
+    assert_int_equal(chmod(path_of("target.txt"), 0640), 0);
+    assert_int_equal(symlink("target.txt", path_of("link-out.txt")), 0);
+    assert_int_equal(sink_open_top(context, path_of("link-out.txt"), &top), CP_OK);
+    sink_text(top, "new!");
+    assert_int_equal(sink_close(top, CP_OK), CP_OK);
+    struct stat info;
+    assert_int_equal(lstat(path_of("link-out.txt"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(path_of("target.txt"), &info), 0);
+    assert_int_equal(info.st_size, 4);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
+    assert_int_equal(sink_open_top(context, path_of("target.txt"), &top), CP_OUTPUT);
+    assert_int_equal(sink_open_top(context, folder, &top), CP_OUTPUT);
+    assert_int_equal(sink_open_top(context, path_of("no/such/folder.txt"), &top), CP_OUTPUT);
+    cp_context_free(context);
+}
+
+static void test_safe_names(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    struct sink *top;
+    assert_int_equal(sink_open_memory(context, &top), CP_OK);
+    assert_string_equal(sink_safe_name(top, "Link.1", ".wrl"), "Link_1.wrl");
+    assert_string_equal(sink_safe_name(top, "link_1", ".wrl"), "link_1_2.wrl");
+    assert_string_equal(sink_safe_name(top, "../../etc/passwd", ".wrl"), "______etc_passwd.wrl");
+    assert_string_equal(sink_safe_name(top, "", ".wrl"), "part.wrl");
+    assert_string_equal(sink_safe_name(top, "\xc3\xa9", ".wrl"), "_.wrl");
+    void *bytes;
+    size_t size;
+    sink_text(top, "abc");
+    assert_int_equal(sink_close_memory(top, CP_OK, &bytes, &size), CP_OK);
+    assert_int_equal(size, 3);
+    assert_memory_equal(bytes, "abc", 3);
+    cp_free(context, bytes, size);
+    cp_context_free(context);
+}
+
+static void test_gzip_output_is_deterministic_and_readable(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    struct sink *top;
+    struct source *source;
+    assert_int_equal(sink_open_top(context, path_of("big.txt.gz"), &top), CP_OK);
+    assert_string_equal(sink_stem(top), "big");
+    for (int i = 0; i < 100000; i++)
+        sink_print(top, "%d\n", i);
+    uint64_t plain = sink_offset(top);
+    assert_int_equal(sink_close(top, CP_OK), CP_OK);
+    char head[10];
+    assert_int_equal(get_file("big.txt.gz", head, 10), 10);
+    assert_memory_equal(head + 3, "\0\0\0\0\0", 5); /* no name, no time */
+    assert_int_equal(source_open_top(context, path_of("big.txt.gz"), &source), CP_OK);
+    assert_int_equal(source->size, plain);
+    source_close(source);
+    cp_context_free(context);
+}
+
+/* ---- the report ---- */
+
+static void test_losses_add_up_and_floods_are_bounded(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    for (int i = 0; i < 3; i++)
+        report_loss(context, "test-loss", IN_FILE("a.stl"), 2, "things are left out");
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(entries[0].message, "a.stl: loss: things are left out (6)");
+    for (int i = 0; i < 5000; i++)
+        report_warning(context, "test-flood", AT_LINE("a.stl", (uint64_t)i + 1), "line %d", i);
+    entries = cp_report(context, &count);
+    assert_int_equal(count, 101);
+    assert_string_equal(entries[1].message, "a.stl:1: warning: line 0");
+    assert_string_equal(entries[100].message, "a.stl:100: warning: line 99 (and 4900 more like it)");
+    cp_report_clear(context);
+    (void)cp_report(context, &count);
+    assert_int_equal(count, 0);
+    cp_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids_are_unique_and_kept),
+        cmocka_unit_test(test_many_equal_names_are_cheap),
+        cmocka_unit_test(test_names_become_utf8),
+        cmocka_unit_test(test_broken_scenes_are_found),
+        cmocka_unit_test(test_depth_limit),
+        cmocka_unit_test(test_forward_kinematics),
+        cmocka_unit_test(test_keeping_a_subset),
+        cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_poses_and_trs),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_confinement),
+        cmocka_unit_test(test_gzip_sources),
+        cmocka_unit_test(test_outputs_appear_whole_or_not_at_all),
+        cmocka_unit_test(test_links_and_modes_of_outputs),
+        cmocka_unit_test(test_safe_names),
+        cmocka_unit_test(test_gzip_output_is_deterministic_and_readable),
+        cmocka_unit_test(test_losses_add_up_and_floods_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
