@@ -1,0 +1,153 @@
+/* Meshes: joining positions, counting, convexity, transforming. */
+#include "mesh.h"
+#include "join.h"
+#include "polygon.h"
+#include "pose.h"
+#include "tessellate.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+cp_status mesh_index_positions(cp_scene *scene, const float *corners, size_t stride, uint32_t corner_count,
+                               uint32_t *indices, float **positions, uint32_t *vertex_count)
+{
+    if (!join_rows(scene->context, corners, stride, 3, corner_count, indices))
+        return CP_LIMIT;
+    uint32_t count = join_number(indices, corner_count);
+    float *unique = scene_allocate(scene, 3 * (size_t)count, sizeof *unique);
+    if (!unique)
+        return CP_LIMIT;
+    uint32_t next = 0;
+    for (uint32_t corner = 0; corner < corner_count; corner++)
+        if (indices[corner] == next)
+            memcpy(unique + 3 * (size_t)next++, corners + corner * stride, 3 * sizeof *unique);
+    *positions = unique;
+    *vertex_count = count;
+    return CP_OK;
+}
+
+uint64_t mesh_triangle_count(const cp_mesh *mesh)
+{
+    if (mesh->kind == CP_MESH_LINES)
+        return 0;
+    if (mesh->kind != CP_MESH_FACES)
+        return tessellation_triangles(mesh);
+    if (!mesh->face_offsets)
+        return mesh->face_count;
+    uint64_t count = 0;
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        count += mesh_face_size(mesh, face) > 2 ? mesh_face_size(mesh, face) - 2 : 0;
+    return count;
+}
+
+bool mesh_has_concave_faces(const cp_mesh *mesh)
+{
+    const double tolerance = 1e-6; /* of the face's size, for both the outline and the bulge */
+    if (mesh->kind != CP_MESH_FACES || !mesh->face_offsets)
+        return false;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        if (mesh_face_size(mesh, face) <= 3)
+            continue;
+        struct polygon polygon = polygon_of(mesh, face);
+        double allowed = tolerance * polygon_size(&polygon);
+        if (polygon_reflex_depth(&polygon) > allowed || polygon_bulge(&polygon) > allowed)
+            return true;
+    }
+    return false;
+}
+
+static cp_status transform_positions(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
+{
+    float *moved = scene_allocate(scene, 3 * (size_t)mesh->vertex_count, sizeof *moved);
+    if (!moved)
+        return CP_LIMIT;
+    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+        const float *from = mesh->positions + 3 * vertex;
+        double point[3] = {(double)from[0], (double)from[1], (double)from[2]};
+        pose_point(pose, point, point);
+        for (size_t axis = 0; axis < 3; axis++) {
+            if (!(fabs(point[axis]) <= (double)FLT_MAX))
+                return report_error(scene->context, CP_LIMIT, "mesh-range", NOWHERE,
+                                    "mesh \"%s\": a vertex moves out of the range of its coordinates",
+                                    mesh->name ? mesh->name : "");
+            moved[3 * vertex + axis] = (float)point[axis];
+        }
+    }
+    mesh->positions = moved;
+    return CP_OK;
+}
+
+/* The cofactors: the inverse transpose times the determinant, defined for flattening poses too. */
+static void normal_matrix(const cp_pose *pose, double matrix[3][3])
+{
+    const double *m = pose->m;
+    double sign = pose_determinant(pose) < 0 ? -1 : 1;
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            int r1 = (row + 1) % 3, r2 = (row + 2) % 3, c1 = (column + 1) % 3, c2 = (column + 2) % 3;
+            matrix[row][column] = sign * (m[4 * r1 + c1] * m[4 * r2 + c2] - m[4 * r1 + c2] * m[4 * r2 + c1]);
+        }
+}
+
+/* A normal that the pose flattens becomes +z: it must have unit length. */
+static void transform_normal(const double matrix[3][3], const float from[3], float to[3])
+{
+    double normal[3], largest = 0;
+    for (int row = 0; row < 3; row++) {
+        normal[row] =
+            matrix[row][0] * (double)from[0] + matrix[row][1] * (double)from[1] + matrix[row][2] * (double)from[2];
+        largest = fmax(largest, fabs(normal[row]));
+    }
+    double length = 0;
+    for (int axis = 0; axis < 3 && largest > 0; axis++) {
+        normal[axis] /= largest;
+        length += normal[axis] * normal[axis];
+    }
+    for (int axis = 0; axis < 3; axis++)
+        to[axis] = length > 0 ? (float)(normal[axis] / sqrt(length)) : axis == 2 ? 1.0f : 0.0f;
+}
+
+static cp_status transform_normals(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
+{
+    if (!mesh->normals)
+        return CP_OK;
+    float *moved = scene_allocate(scene, 3 * (size_t)mesh->vertex_count, sizeof *moved);
+    if (!moved)
+        return CP_LIMIT;
+    double matrix[3][3];
+    normal_matrix(pose, matrix);
+    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+        transform_normal((const double(*)[3])matrix, mesh->normals + 3 * vertex, moved + 3 * vertex);
+    mesh->normals = moved;
+    return CP_OK;
+}
+
+/* Each face keeps its first corner and runs the other way round. */
+static cp_status reverse_faces(cp_scene *scene, cp_mesh *mesh)
+{
+    uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
+    if (!corners)
+        return CP_LIMIT;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
+        for (uint32_t i = 0; i < size; i++)
+            corners[first + i] = mesh->corners[i == 0 ? first : first + size - i];
+    }
+    mesh->corners = corners;
+    return CP_OK;
+}
+
+cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
+{
+    if (pose_is_identity(pose))
+        return CP_OK;
+    cp_status status = mesh_tessellate(scene, mesh);
+    if (status == CP_OK)
+        status = transform_normals(scene, mesh, pose);
+    if (status == CP_OK)
+        status = transform_positions(scene, mesh, pose);
+    if (status == CP_OK && mesh->kind == CP_MESH_FACES && pose_determinant(pose) < 0)
+        status = reverse_faces(scene, mesh);
+    return status;
+}

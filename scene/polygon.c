@@ -1,0 +1,136 @@
+/* One face as a polygon. */
+#include "polygon.h"
+
+#include <math.h>
+
+static void add_cross(double sum[3], const float *origin, const float *a, const float *b)
+{
+    double p[3], q[3];
+    for (int axis = 0; axis < 3; axis++) {
+        p[axis] = (double)a[axis] - (double)origin[axis];
+        q[axis] = (double)b[axis] - (double)origin[axis];
+    }
+    sum[0] += p[1] * q[2] - p[2] * q[1];
+    sum[1] += p[2] * q[0] - p[0] * q[2];
+    sum[2] += p[0] * q[1] - p[1] * q[0];
+}
+
+/* Drops the axis along which the normal is longest; the other two in the order that keeps the winding. */
+static void choose_axes(struct polygon *polygon)
+{
+    const double *normal = polygon->normal;
+    int drop = 2;
+    for (int axis = 0; axis < 2; axis++)
+        if (fabs(normal[axis]) > fabs(normal[drop]))
+            drop = axis;
+    bool reversed = normal[drop] < 0;
+    polygon->u = (drop + (reversed ? 2 : 1)) % 3;
+    polygon->v = (drop + (reversed ? 1 : 2)) % 3;
+}
+
+struct polygon polygon_of(const cp_mesh *mesh, uint32_t face)
+{
+    struct polygon polygon = {.positions = mesh->positions,
+                              .corners = mesh->corners + mesh_face_first(mesh, face),
+                              .count = mesh_face_size(mesh, face)};
+    for (uint32_t corner = 2; corner < polygon.count; corner++)
+        add_cross(polygon.normal, polygon_position(&polygon, 0), polygon_position(&polygon, corner - 1),
+                  polygon_position(&polygon, corner));
+    choose_axes(&polygon);
+    return polygon;
+}
+
+struct edge2 {
+    double x, y;
+};
+
+static struct edge2 edge_from(const struct polygon *polygon, uint32_t corner)
+{
+    float a[2], b[2];
+    polygon_point(polygon, corner, a);
+    polygon_point(polygon, corner + 1 < polygon->count ? corner + 1 : 0, b);
+    return (struct edge2){(double)b[0] - (double)a[0], (double)b[1] - (double)a[1]};
+}
+
+static bool edge2_is_empty(struct edge2 edge)
+{
+    return edge.x == 0 && edge.y == 0;
+}
+
+static bool edge_points_up(struct edge2 edge)
+{
+    return edge.y > 0 || (edge.y == 0 && edge.x > 0);
+}
+
+static double corner_depth(struct edge2 in, struct edge2 out)
+{
+    double turn = in.x * out.y - in.y * out.x;
+    if (turn >= 0)
+        return 0;
+    double chord = hypot(in.x + out.x, in.y + out.y);
+    return chord > 0 ? -turn / chord : hypot(in.x, in.y);
+}
+
+double polygon_reflex_depth(const struct polygon *polygon)
+{
+    struct edge2 last = {0, 0};
+    for (uint32_t corner = polygon->count; corner-- > 0 && edge2_is_empty(last);)
+        last = edge_from(polygon, corner);
+    double depth = 0;
+    uint32_t flips = 0; /* between upward and downward: twice for each time round */
+    for (uint32_t corner = 0; corner < polygon->count; corner++) {
+        struct edge2 edge = edge_from(polygon, corner);
+        if (edge2_is_empty(edge))
+            continue;
+        depth += corner_depth(last, edge);
+        flips += edge_points_up(edge) != edge_points_up(last);
+        last = edge;
+    }
+    return depth == 0 && flips > 2 ? INFINITY : depth;
+}
+
+bool polygon_is_fan(const struct polygon *polygon)
+{
+    float first[2], second[2], third[2];
+    polygon_point(polygon, 0, first);
+    for (uint32_t corner = 2; corner < polygon->count; corner++) {
+        polygon_point(polygon, corner - 1, second);
+        polygon_point(polygon, corner, third);
+        if (!(triangle_area(first, second, third) > 0))
+            return false;
+    }
+    return polygon_reflex_depth(polygon) == 0;
+}
+
+double polygon_size(const struct polygon *polygon)
+{
+    double squares = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = INFINITY, high = -INFINITY;
+        for (uint32_t corner = 0; corner < polygon->count; corner++) {
+            double value = (double)polygon_position(polygon, corner)[axis];
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+        squares += (high - low) * (high - low);
+    }
+    return sqrt(squares);
+}
+
+double polygon_bulge(const struct polygon *polygon)
+{
+    const double *normal = polygon->normal;
+    double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    if (!(length > 0))
+        return 0;
+    const float *origin = polygon_position(polygon, 0);
+    double low = 0, high = 0;
+    for (uint32_t corner = 1; corner < polygon->count; corner++) {
+        double height = 0;
+        for (int axis = 0; axis < 3; axis++)
+            height += normal[axis] * ((double)polygon_position(polygon, corner)[axis] - (double)origin[axis]);
+        low = fmin(low, height);
+        high = fmax(high, height);
+    }
+    return (high - low) / (2 * length);
+}

@@ -1,0 +1,367 @@
+/* Primitives (box, cylinder, ...) as closed meshes wound outward. Corner i of a ring is at i / sides of a turn from
+ * +x; positions are rounded once, from double to float. Sizes of zero give faces without area. */
+#include "tessellate.h"
+#include "context.h"
+#include "pose.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { DEFAULT_SIDES = 32 };
+
+struct counts {
+    uint64_t vertices, faces, corners;
+};
+
+struct builder {
+    float *positions;
+    uint32_t *offsets, *corners;
+    uint32_t vertex_count, face_count, corner_count;
+    bool out_of_range;
+};
+
+/* Quads go round; apexes and poles give triangles. Two caps need 3 sides. */
+static struct counts counts_add(struct counts counts, uint64_t faces, uint64_t corners_each)
+{
+    counts.faces += faces;
+    counts.corners += faces * corners_each;
+    return counts;
+}
+
+static uint64_t round_sides(const cp_mesh *mesh)
+{
+    if (mesh->kind == CP_MESH_CYLINDER)
+        return mesh->sides;
+    if (mesh->sides == 0)
+        return DEFAULT_SIDES;
+    return mesh->sides < 3 ? 3 : mesh->sides;
+}
+
+static uint64_t sphere_bands(uint64_t sides)
+{
+    return sides < 4 ? 2 : sides / 2;
+}
+
+static struct counts count_cylinder(uint64_t sides)
+{
+    struct counts counts = counts_add((struct counts){.vertices = 2 * sides}, sides, 4);
+    return sides >= 3 ? counts_add(counts, 2, sides) : counts;
+}
+
+static struct counts count_sphere(uint64_t sides)
+{
+    uint64_t bands = sphere_bands(sides);
+    struct counts counts = counts_add((struct counts){.vertices = 2 + sides * (bands - 1)}, 2 * sides, 3);
+    return counts_add(counts, sides * (bands - 2), 4);
+}
+
+static struct counts count_cone(const cp_mesh *mesh, uint64_t sides)
+{
+    bool pointed_below = mesh->size[0] == 0, pointed_above = mesh->size[1] == 0;
+    if (pointed_below && pointed_above)
+        return (struct counts){0};
+    if (!pointed_below && !pointed_above)
+        return count_cylinder(sides);
+    struct counts counts = counts_add((struct counts){.vertices = sides + 1}, sides, 3);
+    return counts_add(counts, 1, sides);
+}
+
+static struct counts count_primitive(const cp_mesh *mesh)
+{
+    uint64_t sides = round_sides(mesh);
+    switch (mesh->kind) {
+    case CP_MESH_BOX:
+        return counts_add((struct counts){.vertices = 8}, 6, 4);
+    case CP_MESH_CYLINDER:
+        return count_cylinder(sides);
+    case CP_MESH_SPHERE:
+        return count_sphere(sides);
+    case CP_MESH_CONE:
+        return count_cone(mesh, sides);
+    case CP_MESH_TUBE:
+        return counts_add((struct counts){.vertices = 4 * sides}, 4 * sides, 4);
+    case CP_MESH_PLANE:
+        return counts_add((struct counts){.vertices = 4}, 1, 4);
+    case CP_MESH_PYRAMID:
+        return counts_add(counts_add((struct counts){.vertices = 5}, 1, 4), 4, 3);
+    case CP_MESH_FACES:
+    case CP_MESH_LINES:
+        break;
+    }
+    return (struct counts){0};
+}
+
+uint64_t tessellation_triangles(const cp_mesh *mesh)
+{
+    struct counts counts = count_primitive(mesh);
+    return counts.corners - 2 * counts.faces;
+}
+
+/* Sine and cosine of part / whole of a turn. Within an eighth of a turn libm is asked, the rest is symmetry, so that
+ * quarters are exact and opposite corners mirror each other. */
+static void turn_point(uint64_t part, uint64_t whole, double *sine, double *cosine)
+{
+    uint64_t quarter = 4 * (part % whole) / whole, rest = 4 * (part % whole) % whole;
+    bool beyond_eighth = 2 * rest > whole;
+    double angle = (double)(beyond_eighth ? whole - rest : rest) / (double)whole * (PI / 2);
+    double s = 2 * rest == whole ? sqrt(0.5) : sin(angle), c = 2 * rest == whole ? s : cos(angle);
+    double y = beyond_eighth ? c : s, x = beyond_eighth ? s : c;
+    *cosine = quarter == 0 ? x : quarter == 1 ? 0 - y : quarter == 2 ? 0 - x : y;
+    *sine = quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? 0 - y : 0 - x;
+}
+
+/* Adding 0 makes +0 of -0. */
+static void add_vertex(struct builder *builder, double x, double y, double z)
+{
+    const double values[3] = {x, y, z};
+    for (int axis = 0; axis < 3; axis++) {
+        bool fits = fabs(values[axis]) <= (double)FLT_MAX;
+        builder->out_of_range |= !fits;
+        builder->positions[3 * (size_t)builder->vertex_count + (size_t)axis] = fits ? (float)(values[axis] + 0.0) : 0;
+    }
+    builder->vertex_count++;
+}
+
+/* A ring of `sides` vertices; returns the first. */
+static uint32_t add_ring(struct builder *builder, uint32_t sides, double radius, double z)
+{
+    uint32_t first = builder->vertex_count;
+    for (uint32_t i = 0; i < sides; i++) {
+        double sine, cosine;
+        turn_point(i, sides, &sine, &cosine);
+        add_vertex(builder, radius * cosine, radius * sine, z);
+    }
+    return first;
+}
+
+static uint32_t add_point(struct builder *builder, double z)
+{
+    add_vertex(builder, 0, 0, z);
+    return builder->vertex_count - 1;
+}
+
+static void add_corner(struct builder *builder, uint32_t vertex)
+{
+    builder->corners[builder->corner_count++] = vertex;
+}
+
+static void end_face(struct builder *builder)
+{
+    builder->offsets[++builder->face_count] = builder->corner_count;
+}
+
+static void add_triangle(struct builder *builder, uint32_t a, uint32_t b, uint32_t c)
+{
+    add_corner(builder, a);
+    add_corner(builder, b);
+    add_corner(builder, c);
+    end_face(builder);
+}
+
+static void add_quad(struct builder *builder, const uint32_t corners[4])
+{
+    for (int i = 0; i < 4; i++)
+        add_corner(builder, corners[i]);
+    end_face(builder);
+}
+
+/* Quads between two rings, seen from outside when `upper` is above `lower`. */
+static void add_band(struct builder *builder, uint32_t sides, uint32_t lower, uint32_t upper)
+{
+    for (uint32_t i = 0; i < sides; i++) {
+        uint32_t j = i + 1 < sides ? i + 1 : 0;
+        add_quad(builder, (const uint32_t[4]){lower + i, lower + j, upper + j, upper + i});
+    }
+}
+
+static void add_cap(struct builder *builder, uint32_t sides, uint32_t ring, bool above)
+{
+    for (uint32_t i = 0; i < sides; i++)
+        add_corner(builder, above || i == 0 ? ring + i : ring + sides - i);
+    end_face(builder);
+}
+
+static void add_pointed(struct builder *builder, uint32_t sides, uint32_t ring, uint32_t apex, bool apex_above)
+{
+    for (uint32_t i = 0; i < sides; i++) {
+        uint32_t j = i + 1 < sides ? i + 1 : 0;
+        add_triangle(builder, apex_above ? ring + i : ring + j, apex_above ? ring + j : ring + i, apex);
+    }
+}
+
+static void build_box(struct builder *builder, const double size[3])
+{
+    static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int i = 0; i < 8; i++)
+        add_vertex(builder, i & 1 ? size[0] / 2 : -size[0] / 2, i & 2 ? size[1] / 2 : -size[1] / 2,
+                   i & 4 ? size[2] / 2 : -size[2] / 2);
+    for (int i = 0; i < 6; i++)
+        add_quad(builder, quads[i]);
+}
+
+static void build_frustum(struct builder *builder, uint32_t sides, const double radius[2], double height)
+{
+    uint32_t lower = add_ring(builder, sides, radius[0], -height / 2);
+    uint32_t upper = add_ring(builder, sides, radius[1], height / 2);
+    add_band(builder, sides, lower, upper);
+    if (sides < 3)
+        return;
+    add_cap(builder, sides, upper, true);
+    add_cap(builder, sides, lower, false);
+}
+
+static void build_cone(struct builder *builder, uint32_t sides, const double size[3])
+{
+    if (size[0] == 0 && size[1] == 0)
+        return;
+    if (size[0] != 0 && size[1] != 0) {
+        build_frustum(builder, sides, size, size[2]);
+        return;
+    }
+    bool apex_above = size[1] == 0;
+    double half = size[2] / 2;
+    uint32_t ring = add_ring(builder, sides, apex_above ? size[0] : size[1], apex_above ? -half : half);
+    uint32_t apex = add_point(builder, apex_above ? half : -half);
+    add_pointed(builder, sides, ring, apex, apex_above);
+    add_cap(builder, sides, ring, !apex_above);
+}
+
+static void build_sphere(struct builder *builder, uint32_t sides, double radius)
+{
+    uint32_t bands = (uint32_t)sphere_bands(sides);
+    uint32_t south = add_point(builder, -radius), ring = 0;
+    for (uint32_t i = 1; i < bands; i++) {
+        double sine, cosine;
+        turn_point(i, 2 * (uint64_t)bands, &sine, &cosine);
+        uint32_t below = ring;
+        ring = add_ring(builder, sides, radius * sine, -radius * cosine);
+        if (i == 1)
+            add_pointed(builder, sides, ring, south, false);
+        else
+            add_band(builder, sides, below, ring);
+    }
+    uint32_t north = add_point(builder, radius);
+    add_pointed(builder, sides, ring, north, true);
+}
+
+static void build_tube(struct builder *builder, uint32_t sides, const double size[3])
+{
+    double inner = size[0], outer = size[0] + size[1], half = size[2] / 2;
+    uint32_t outer_lower = add_ring(builder, sides, outer, -half), outer_upper = add_ring(builder, sides, outer, half);
+    uint32_t inner_lower = add_ring(builder, sides, inner, -half), inner_upper = add_ring(builder, sides, inner, half);
+    add_band(builder, sides, outer_lower, outer_upper);
+    add_band(builder, sides, outer_upper, inner_upper);
+    add_band(builder, sides, inner_upper, inner_lower);
+    add_band(builder, sides, inner_lower, outer_lower);
+}
+
+static void build_base(struct builder *builder, const double size[3])
+{
+    add_vertex(builder, -size[0] / 2, -size[1] / 2, 0);
+    add_vertex(builder, size[0] / 2, -size[1] / 2, 0);
+    add_vertex(builder, size[0] / 2, size[1] / 2, 0);
+    add_vertex(builder, -size[0] / 2, size[1] / 2, 0);
+}
+
+static void build_pyramid(struct builder *builder, const double size[3])
+{
+    build_base(builder, size);
+    uint32_t apex = add_point(builder, size[2]);
+    add_quad(builder, (const uint32_t[4]){0, 3, 2, 1});
+    add_pointed(builder, 4, 0, apex, true);
+}
+
+static void build_primitive(struct builder *builder, const cp_mesh *mesh)
+{
+    uint32_t sides = (uint32_t)round_sides(mesh);
+    switch (mesh->kind) {
+    case CP_MESH_BOX:
+        build_box(builder, mesh->size);
+        break;
+    case CP_MESH_CYLINDER:
+        build_frustum(builder, sides, (const double[2]){mesh->size[0], mesh->size[0]}, mesh->size[1]);
+        break;
+    case CP_MESH_SPHERE:
+        build_sphere(builder, sides, mesh->size[0]);
+        break;
+    case CP_MESH_CONE:
+        build_cone(builder, sides, mesh->size);
+        break;
+    case CP_MESH_TUBE:
+        build_tube(builder, sides, mesh->size);
+        break;
+    case CP_MESH_PLANE:
+        build_base(builder, mesh->size);
+        add_quad(builder, (const uint32_t[4]){0, 1, 2, 3});
+        break;
+    case CP_MESH_PYRAMID:
+        build_pyramid(builder, mesh->size);
+        break;
+    case CP_MESH_FACES:
+    case CP_MESH_LINES:
+        break;
+    }
+}
+
+static cp_status check_counts(cp_context *context, const cp_mesh *mesh, const struct counts *counts)
+{
+    if (counts->vertices <= context->limits.vertices && counts->vertices < CP_NONE && counts->corners < CP_NONE)
+        return CP_OK;
+    return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
+                        "mesh \"%s\" of %u sides has %llu vertices, more than a mesh may have",
+                        mesh->name ? mesh->name : "", mesh->sides, (unsigned long long)counts->vertices);
+}
+
+/* The one group, with the material that the primitive's first group names. */
+static cp_status set_group(struct arena *arena, cp_mesh *mesh)
+{
+    if (mesh->group_count == 0)
+        return CP_OK;
+    const cp_group group = {0, mesh->face_count, mesh->groups[0].material};
+    mesh->groups = arena_copy(arena, &group, 1, sizeof group);
+    mesh->group_count = mesh->face_count > 0 ? 1 : 0;
+    return mesh->groups ? CP_OK : CP_LIMIT;
+}
+
+static cp_status set_faces(struct arena *arena, cp_mesh *mesh, const struct builder *builder)
+{
+    mesh->kind = CP_MESH_FACES;
+    mesh->sides = 0;
+    for (int i = 0; i < 3; i++)
+        mesh->size[i] = 0;
+    mesh->vertex_count = builder->vertex_count;
+    mesh->face_count = builder->face_count;
+    mesh->corner_count = builder->corner_count;
+    mesh->positions = builder->positions;
+    mesh->face_offsets = builder->offsets;
+    mesh->corners = builder->corners;
+    return set_group(arena, mesh);
+}
+
+cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh)
+{
+    if (mesh->kind < CP_MESH_BOX)
+        return CP_OK;
+    struct counts counts = count_primitive(mesh);
+    cp_status status = check_counts(context, mesh, &counts);
+    if (status != CP_OK)
+        return status;
+    struct builder builder = {.positions = arena_allocate(arena, 3 * (size_t)counts.vertices, sizeof(float)),
+                              .offsets = arena_allocate(arena, (size_t)counts.faces + 1, sizeof(uint32_t)),
+                              .corners = arena_allocate(arena, (size_t)counts.corners, sizeof(uint32_t))};
+    if (!builder.positions || !builder.offsets || !builder.corners)
+        return CP_LIMIT;
+    builder.offsets[0] = 0;
+    if (counts.faces > 0)
+        build_primitive(&builder, mesh);
+    if (builder.out_of_range)
+        return report_error(context, CP_LIMIT, "mesh-range", NOWHERE, "mesh \"%s\" is too large for its coordinates",
+                            mesh->name ? mesh->name : "");
+    return set_faces(arena, mesh, &builder);
+}
+
+cp_status mesh_tessellate(cp_scene *scene, cp_mesh *mesh)
+{
+    return tessellate_in(scene->context, scene->arena, mesh);
+}
