@@ -4,7 +4,7 @@
 
 #include "../build.h"
 
-/* A joint's way through its limits: home -> lower -> upper -> home, at constant speed, in 4 seconds.
+/* A joint's way through its limits: home -> lower -> upper -> home, at constant speed, in about 4 seconds.
  * Unlimited revolute joints go through +-180 degrees around home, unlimited prismatic ones through half of `diagonal` (the
  * scene's, metres) each way; scale joints without limits through half and double size. */
 enum { SWEEP_KEYS = 4 };
