@@ -1,0 +1,192 @@
+/* Any affine pose as a Transform with a scale above zero, and what is left of it. */
+#include <math.h>
+#include <string.h>
+
+#include "vrml97.h"
+
+/* Readers hold single precision: thinner than this against its length, a map is flat to them. */
+#define FLAT_RATIO 1e-7
+#define FLAT_SIZE 1e-30
+/* Rotations that came through text or quaternions differ from orthonormal by rounding only. */
+#define UNIT_TOLERANCE 1e-9
+
+const struct rest vrml_no_rest = {REST_NONE, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+static void multiply(const double a[9], const double b[9], double out[9])
+{
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++)
+            out[3 * row + column] =
+                a[3 * row] * b[column] + a[3 * row + 1] * b[3 + column] + a[3 * row + 2] * b[6 + column];
+}
+
+static double determinant(const double m[9])
+{
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+static double column_product(const double m[9], int a, int b)
+{
+    return m[a] * m[b] + m[3 + a] * m[3 + b] + m[6 + a] * m[6 + b];
+}
+
+static void rotate_columns(double m[9], int a, int b, const double turn[2])
+{
+    for (int row = 0; row < 9; row += 3) {
+        double first = m[row + a], second = m[row + b];
+        m[row + a] = turn[0] * first - turn[1] * second;
+        m[row + b] = turn[1] * first + turn[0] * second;
+    }
+}
+
+/* One Jacobi rotation that makes columns a and b of u orthogonal; false when they are. */
+static bool orthogonalise(double u[9], double v[9], int a, int b)
+{
+    double first = column_product(u, a, a), second = column_product(u, b, b), mixed = column_product(u, a, b);
+    if (fabs(mixed) <= 1e-15 * sqrt(first * second))
+        return false;
+    double zeta = (second - first) / (2 * mixed);
+    double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    double cosine = 1 / sqrt(1 + tangent * tangent);
+    double turn[2] = {cosine, cosine * tangent};
+    rotate_columns(u, a, b, turn);
+    rotate_columns(v, a, b, turn);
+    return true;
+}
+
+/* m = u * diag(sizes) * v^T by Hestenes' one-sided Jacobi rotations, which keep small sizes precise; u has the sizes in
+ * its columns' lengths. v is a rotation. */
+static void decompose(const double m[9], double u[9], double sizes[3], double v[9])
+{
+    memcpy(u, m, 9 * sizeof *u);
+    memcpy(v, vrml_no_rest.linear, 9 * sizeof *v);
+    for (int sweep = 0; sweep < 40; sweep++) {
+        bool turned = orthogonalise(u, v, 0, 1);
+        turned |= orthogonalise(u, v, 0, 2);
+        turned |= orthogonalise(u, v, 1, 2);
+        if (!turned)
+            break;
+    }
+    for (int i = 0; i < 3; i++)
+        sizes[i] = sqrt(column_product(u, i, i));
+}
+
+static double largest_entry(const double m[9])
+{
+    double largest = 0;
+    for (int i = 0; i < 9; i++)
+        largest = fmax(largest, fabs(m[i]));
+    return largest;
+}
+
+static bool is_orthonormal(const double m[9])
+{
+    for (int a = 0; a < 3; a++)
+        for (int b = a; b < 3; b++)
+            if (fabs(column_product(m, a, b) - (a == b)) > UNIT_TOLERANCE)
+                return false;
+    return true;
+}
+
+struct rotation vrml_rotation(const double m[9])
+{
+    double xx = m[0], yy = m[4], zz = m[8];
+    double q[4]; /* x y z w by Shepperd's choice of the largest */
+    if (xx + yy + zz > 0) {
+        q[0] = m[7] - m[5], q[1] = m[2] - m[6], q[2] = m[3] - m[1], q[3] = 1 + xx + yy + zz;
+    } else if (xx >= yy && xx >= zz) {
+        q[0] = 1 + xx - yy - zz, q[1] = m[1] + m[3], q[2] = m[2] + m[6], q[3] = m[7] - m[5];
+    } else if (yy >= zz) {
+        q[0] = m[1] + m[3], q[1] = 1 - xx + yy - zz, q[2] = m[5] + m[7], q[3] = m[2] - m[6];
+    } else {
+        q[0] = m[2] + m[6], q[1] = m[5] + m[7], q[2] = 1 - xx - yy + zz, q[3] = m[3] - m[1];
+    }
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    struct rotation out = {{0, 0, 1}, 2 * atan2(length, fabs(q[3]))};
+    if (out.angle < 1e-12)
+        return (struct rotation){{0, 0, 1}, 0};
+    for (int i = 0; i < 3; i++)
+        out.axis[i] = (q[3] < 0 ? -q[i] : q[i]) / length + 0.0;
+    return out;
+}
+
+/* The symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation where it is not diagonal. */
+static void place_scale(const double v[9], const double sizes[3], struct placing *placing)
+{
+    double transposed[9], scaled[9], symmetric[9];
+    for (int i = 0; i < 9; i++) {
+        transposed[i] = v[3 * (i % 3) + i / 3];
+        scaled[i] = v[i] * sizes[i % 3];
+    }
+    multiply(scaled, transposed, symmetric);
+    double mixed = fmax(fabs(symmetric[1]), fmax(fabs(symmetric[2]), fabs(symmetric[5])));
+    bool diagonal = mixed <= 1e-12 * largest_entry(symmetric);
+    for (int i = 0; i < 3; i++)
+        placing->scale[i] = diagonal ? symmetric[4 * i] : sizes[i];
+    if (!diagonal)
+        placing->scale_orientation = vrml_rotation(v);
+}
+
+/* m: not singular, determinant above zero. */
+static void place_linear(const double m[9], struct placing *placing)
+{
+    if (is_orthonormal(m)) {
+        placing->rotation = vrml_rotation(m);
+        return;
+    }
+    double largest = largest_entry(m), unit[9], u[9], sizes[3], v[9], rotation[9];
+    for (int i = 0; i < 9; i++)
+        unit[i] = m[i] / largest;
+    decompose(unit, u, sizes, v);
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++)
+            rotation[3 * row + column] = u[3 * row] / sizes[0] * v[3 * column] +
+                                         u[3 * row + 1] / sizes[1] * v[3 * column + 1] +
+                                         u[3 * row + 2] / sizes[2] * v[3 * column + 2];
+    placing->rotation = vrml_rotation(rotation);
+    place_scale(v, sizes, placing);
+    for (int i = 0; i < 3; i++)
+        placing->scale[i] *= largest;
+}
+
+static bool is_flat(const double m[9])
+{
+    double largest = largest_entry(m), unit[9], u[9], sizes[3], v[9];
+    if (!(largest > FLAT_SIZE))
+        return true;
+    for (int i = 0; i < 9; i++)
+        unit[i] = m[i] / largest;
+    decompose(unit, u, sizes, v);
+    double least = fmin(sizes[0], fmin(sizes[1], sizes[2])), most = fmax(sizes[0], fmax(sizes[1], sizes[2]));
+    return least <= FLAT_RATIO * most || least * largest < FLAT_SIZE;
+}
+
+void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing)
+{
+    const double *p = pose->m;
+    double linear[9] = {p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]}, m[9];
+    multiply(rest->linear, linear, m);
+    *placing = (struct placing){.rotation = {{0, 0, 1}, 0}, .scale = {1, 1, 1}, .scale_orientation = {{0, 0, 1}, 0}};
+    for (int i = 0; i < 3; i++)
+        placing->translation[i] =
+            rest->linear[3 * i] * p[3] + rest->linear[3 * i + 1] * p[7] + rest->linear[3 * i + 2] * p[11] + 0.0;
+    if (rest->kind == REST_FLAT || is_flat(m)) {
+        rest->kind = REST_FLAT;
+        memcpy(rest->linear, m, sizeof m);
+        return;
+    }
+    double sign = determinant(m) < 0 ? -1 : 1;
+    for (int i = 0; i < 9; i++)
+        m[i] *= sign;
+    place_linear(m, placing);
+    *rest = vrml_no_rest;
+    rest->kind = sign < 0 ? REST_MIRRORED : REST_NONE;
+    for (int i = 0; i < 3; i++)
+        rest->linear[4 * i] = sign;
+}
+
+bool vrml_placing_is_identity(const struct placing *placing)
+{
+    const double *t = placing->translation, *s = placing->scale;
+    return t[0] == 0 && t[1] == 0 && t[2] == 0 && placing->rotation.angle == 0 && s[0] == 1 && s[1] == 1 && s[2] == 1;
+}

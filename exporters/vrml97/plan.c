@@ -1,0 +1,146 @@
+/* The first pass: what is where, what moves it, and how often a mesh is used. */
+#include <math.h>
+#include <string.h>
+
+#include "vrml97.h"
+
+bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep)
+{
+    return joint_sweep(&v->scene->joints[joint], v->diagonal, sweep);
+}
+
+bool vrml_moves(const struct vrml *v, uint32_t joint)
+{
+    return v->joints[joint].sign != 0 && v->joints[joint].name && v->joints[vrml_driver(v->scene, joint)].sweeps;
+}
+
+/* The joints of a part are played one after the other by its one TimeSensor. */
+static void plan_sweeps(struct vrml *v)
+{
+    for (uint32_t i = 0; i < v->scene->joint_count; i++) {
+        struct sweep sweep;
+        struct node_plan *node = &v->nodes[v->scene->joints[i].node];
+        struct joint_plan *joint = &v->joints[i];
+        joint->sweeps = vrml_sweep(v, i, &sweep);
+        if (!joint->sweeps)
+            continue;
+        joint->start = node->cycle;
+        node->cycle += sweep.times[SWEEP_KEYS - 1];
+        if (!node->timer)
+            node->timer = vrml_name(v, "time_", v->scene->joints[i].name);
+    }
+}
+
+static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
+{
+    const cp_joint *joint = &v->scene->joints[index];
+    double q = cp_joint_value(v->scene, index, NULL);
+    cp_pose motion = joint_motion(joint, q);
+    struct placing placing;
+    int sign = node->rest.kind == REST_MIRRORED ? -1 : 1;
+    vrml_place(&node->rest, &motion, &placing);
+    v->joints[index].sign = node->rest.kind == REST_FLAT || (joint->type == CP_JOINT_SCALE && q <= 0) ? 0 : sign;
+    if (v->joints[index].sign == 0 && v->joints[vrml_driver(v->scene, index)].sweeps)
+        v->frozen++;
+    if (vrml_moves(v, index))
+        node->mover = index;
+}
+
+/* Counts a transform that leaves more behind it than it found. */
+static void count_rest(struct vrml *v, enum rest_kind before, enum rest_kind after)
+{
+    v->flat += after == REST_FLAT && before != REST_FLAT;
+    v->mirrored += after == REST_MIRRORED && before != REST_MIRRORED;
+}
+
+static void plan_nodes(struct vrml *v)
+{
+    for (uint32_t i = 0; i < v->scene->node_count; i++) {
+        const cp_node *source = &v->scene->nodes[i];
+        const struct node_plan *parent = source->parent == CP_NONE ? NULL : &v->nodes[source->parent];
+        struct node_plan *node = &v->nodes[i];
+        struct placing placing;
+        node->rest = parent ? parent->rest : vrml_no_rest;
+        node->mover = parent ? parent->mover : CP_NONE;
+        enum rest_kind before = node->rest.kind;
+        vrml_place(&node->rest, &source->local, &placing);
+        for (uint32_t j = 0; j < source->joint_count; j++)
+            plan_joint(v, source->first_joint + j, node);
+        count_rest(v, before, node->rest.kind);
+    }
+}
+
+/* Children in the scene's order; a placeholder that holds nothing is left out. */
+static void plan_children(struct vrml *v)
+{
+    for (uint32_t i = 0; i < v->scene->node_count; i++)
+        v->nodes[i].first_child = v->nodes[i].next_sibling = CP_NONE;
+    for (uint32_t i = v->scene->node_count; i-- > 1;) {
+        const cp_node *source = &v->scene->nodes[i];
+        if (source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 && v->nodes[i].first_child == CP_NONE)
+            continue;
+        v->nodes[i].next_sibling = v->nodes[source->parent].first_child;
+        v->nodes[source->parent].first_child = i;
+    }
+}
+
+static void plan_looks(struct vrml *v, const cp_mesh *mesh)
+{
+    bool lines = mesh->kind == CP_MESH_LINES;
+    for (uint32_t i = 0; i < mesh->group_count; i++) {
+        uint32_t material = mesh->groups[i].material;
+        v->looks[(material == CP_NONE ? 0 : 2 * material + 2) + lines].used = true;
+    }
+    if (mesh->group_count == 0)
+        v->looks[lines].used = true;
+}
+
+static void plan_instances(struct vrml *v)
+{
+    for (uint32_t i = 0; i < v->scene->instance_count; i++) {
+        const cp_instance *instance = &v->scene->instances[i];
+        struct rest rest = v->nodes[instance->node].rest;
+        enum rest_kind before = rest.kind;
+        struct placing placing;
+        vrml_place(&rest, &instance->transform, &placing);
+        count_rest(v, before, rest.kind);
+        struct mesh_plan *plans = &v->meshes[2 * instance->mesh];
+        if (plans[0].uses == 0 && plans[1].uses == 0)
+            plan_looks(v, &v->scene->meshes[instance->mesh]);
+        if (rest.kind != REST_FLAT)
+            plans[rest.kind == REST_MIRRORED].uses++;
+    }
+}
+
+/* The box around all that is drawn, or else around all there is. */
+static cp_status plan_bounds(struct vrml *v)
+{
+    cp_measures measures;
+    cp_status status = cp_measure(v->context, v->scene, CP_USE_DRAWN, &measures);
+    if (status == CP_OK && !measures.any)
+        status = cp_measure(v->context, v->scene, CP_USE_COLLISION, &measures);
+    if (status != CP_OK)
+        return status;
+    double square = 0;
+    for (int i = 0; i < 3; i++) {
+        v->lower[i] = measures.any ? measures.lower[i] : 0;
+        v->upper[i] = measures.any ? measures.upper[i] : 0;
+        square += (v->upper[i] - v->lower[i]) * (v->upper[i] - v->lower[i]);
+    }
+    v->diagonal = sqrt(square);
+    return CP_OK;
+}
+
+cp_status vrml_plan(struct vrml *v)
+{
+    cp_status status = plan_bounds(v);
+    if (status != CP_OK)
+        return status;
+    vrml_name_frames(v);
+    plan_sweeps(v);
+    plan_nodes(v);
+    plan_children(v);
+    plan_instances(v);
+    vrml_name_meshes(v);
+    return v->failed ? CP_LIMIT : CP_OK;
+}

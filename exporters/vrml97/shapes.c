@@ -1,0 +1,222 @@
+/* Where a mesh is written: once, then by USE; in the file or as an Inline; as faces or as a node of its own kind. */
+#include <math.h>
+#include <string.h>
+
+#include "vrml97.h"
+
+/* ---- looks ---- */
+
+/* VRML97 says nothing of colour spaces; its readers show the numbers as they are, that is as sRGB. */
+double vrml_shown_colour(struct vrml *v, double linear)
+{
+    if (!(linear >= 0 && linear <= 1)) {
+        v->clamped++;
+        linear = linear > 1 ? 1 : 0;
+    }
+    return linear <= 0.0031308 ? 12.92 * linear : fmin(1, 1.055 * pow(linear, 1 / 2.4) - 0.055);
+}
+
+static void material_colour(struct vrml *v, const cp_material *material, double rgb[3])
+{
+    for (int i = 0; i < 3; i++) {
+        double value = material->rgba[i];
+        if (material->srgb && value >= 0 && value <= 1)
+            rgb[i] = value;
+        else
+            rgb[i] = vrml_shown_colour(v, value);
+    }
+}
+
+static void write_material(struct vrml *v, uint32_t index, bool lines)
+{
+    double rgb[3] = {0.8, 0.8, 0.8}, alpha = 1; /* Material's own default */
+    if (index != CP_NONE) {
+        material_colour(v, &v->scene->materials[index], rgb);
+        alpha = v->scene->materials[index].rgba[3];
+    }
+    sink_text(v->out, "Appearance { material Material { ");
+    vrml_vector(v, lines ? "emissiveColor" : "diffuseColor", rgb); /* lines are not lit */
+    if (alpha < 1) {
+        sink_text(v->out, " transparency ");
+        vrml_number(v, alpha > 0 ? 1 - alpha : 1);
+    }
+    sink_text(v->out, " } }\n");
+}
+
+void vrml_write_look(struct vrml *v, uint32_t material, bool lines)
+{
+    struct look_plan *look = &v->looks[(material == CP_NONE ? 0 : 2 * (size_t)material + 2) + lines];
+    vrml_indent(v);
+    sink_text(v->out, "appearance ");
+    if (look->file == v->file) {
+        sink_text(v->out, "USE ");
+        sink_text(v->out, look->name);
+        sink_text(v->out, "\n");
+        return;
+    }
+    look->file = v->file;
+    vrml_define(v, look->name);
+    write_material(v, material, lines);
+}
+
+/* ---- primitives ---- */
+
+static const char *primitive_type(const cp_mesh *mesh)
+{
+    switch (mesh->kind) {
+    case CP_MESH_BOX:
+        return "Box";
+    case CP_MESH_SPHERE:
+        return "Sphere";
+    case CP_MESH_CYLINDER:
+        return "Cylinder";
+    case CP_MESH_CONE:
+        return mesh->size[1] == 0 ? "Cone" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* VRML97's own kinds have sizes above zero, and look the same mirrored at their centre, but for the cone. */
+static bool is_own_kind(const struct vrml *v, const cp_mesh *mesh, const struct rest *rest)
+{
+    if (!v->settings->primitives || rest->kind == REST_FLAT || !primitive_type(mesh))
+        return false;
+    if (mesh->kind == CP_MESH_CONE)
+        return rest->kind == REST_NONE && mesh->size[0] > 0 && mesh->size[2] > 0;
+    return mesh->size[0] > 0 && (mesh->kind == CP_MESH_SPHERE || mesh->size[1] > 0) &&
+           (mesh->kind != CP_MESH_BOX || mesh->size[2] > 0);
+}
+
+static void write_sizes(struct vrml *v, const cp_mesh *mesh)
+{
+    if (mesh->kind == CP_MESH_BOX) {
+        vrml_vector(v, "size", mesh->size);
+        return;
+    }
+    sink_text(v->out, mesh->kind == CP_MESH_CONE ? "bottomRadius " : "radius ");
+    vrml_number(v, mesh->size[0]);
+    if (mesh->kind != CP_MESH_SPHERE) {
+        sink_text(v->out, " height ");
+        vrml_number(v, mesh->size[mesh->kind == CP_MESH_CONE ? 2 : 1]);
+    }
+}
+
+/* Cylinder and Cone stand on VRML97's Y. */
+static void write_own_kind(struct vrml *v, const cp_mesh *mesh, const char *name)
+{
+    bool turned = mesh->kind == CP_MESH_CYLINDER || mesh->kind == CP_MESH_CONE;
+    if (turned) {
+        vrml_open(v, name, "Transform {");
+        vrml_indent(v);
+        vrml_turn(v, "rotation", &(struct rotation){{1, 0, 0}, PI / 2});
+        sink_text(v->out, "\n");
+        vrml_open(v, NULL, "children [");
+    }
+    vrml_open(v, turned ? NULL : name, "Shape {");
+    vrml_write_look(v, mesh->group_count ? mesh->groups[0].material : CP_NONE, false);
+    vrml_indent(v);
+    sink_text(v->out, "geometry ");
+    sink_text(v->out, primitive_type(mesh));
+    sink_text(v->out, " { ");
+    write_sizes(v, mesh);
+    sink_text(v->out, " }\n");
+    vrml_close(v, "}");
+    if (turned) {
+        vrml_close(v, "]");
+        vrml_close(v, "}");
+    }
+}
+
+static cp_status write_tessellated(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name)
+{
+    cp_scene *scratch = scene_new(v->context);
+    if (!scratch)
+        return CP_LIMIT;
+    cp_mesh faces = *mesh;
+    cp_status status = mesh_tessellate(scratch, &faces);
+    if (status == CP_OK)
+        status = vrml_write_faces(v, &faces, rest, name);
+    cp_scene_free(scratch);
+    return status;
+}
+
+/* ---- files ---- */
+
+static cp_status write_geometry(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name)
+{
+    if (mesh->kind < CP_MESH_BOX)
+        return vrml_write_faces(v, mesh, rest, name);
+    if (!is_own_kind(v, mesh, rest))
+        return write_tessellated(v, mesh, rest, name);
+    write_own_kind(v, mesh, name);
+    return CP_OK;
+}
+
+/* The folder of a device: "d_" and its safe name; "d_cell" for what belongs to none. */
+static const char *device_folder(struct vrml *v, uint32_t device)
+{
+    uint32_t count = v->scene->device_count;
+    const char **folder = &v->folders[device == CP_NONE ? count : device];
+    if (!*folder) {
+        const char *name = device == CP_NONE ? "cell" : v->scene->devices[device].name;
+        const char *safe = sink_safe_name(v->top, name, "");
+        *folder = safe ? arena_print(v->arena, "d_%s", safe) : NULL;
+        v->failed |= !*folder;
+    }
+    return *folder;
+}
+
+static cp_status write_file(struct vrml *v, const char *path, const cp_mesh *mesh, const struct rest *rest)
+{
+    struct sink *opened;
+    cp_status status = sink_open(v->top, path, &opened);
+    if (status != CP_OK)
+        return status;
+    unsigned depth = v->depth;
+    v->out = opened;
+    v->depth = 0;
+    v->file++;
+    sink_text(v->out, "#VRML V2.0 utf8\n");
+    status = write_geometry(v, mesh, rest, NULL);
+    v->out = v->top;
+    v->depth = depth;
+    cp_status closed = sink_close_further(opened);
+    return status == CP_OK ? closed : status;
+}
+
+static cp_status write_inline(struct vrml *v, const cp_instance *instance, const struct rest *rest, const char *name)
+{
+    const cp_mesh *mesh = &v->scene->meshes[instance->mesh];
+    const char *folder = device_folder(v, v->scene->nodes[instance->node].scope);
+    const char *wanted = mesh->name && *mesh->name ? mesh->name : v->scene->nodes[instance->node].name;
+    const char *file = folder ? sink_safe_name(v->top, wanted, ".wrl") : NULL;
+    const char *path = file ? arena_print(v->arena, "%s/%s", folder, file) : NULL;
+    if (!path)
+        return CP_LIMIT;
+    vrml_indent(v);
+    vrml_define(v, name);
+    sink_text(v->out, "Inline { url ");
+    vrml_string(v, path);
+    sink_text(v->out, " }\n");
+    return write_file(v, path, mesh, rest);
+}
+
+cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest)
+{
+    struct mesh_plan *plan =
+        rest->kind == REST_FLAT ? NULL : &v->meshes[2 * (size_t)instance->mesh + (rest->kind == REST_MIRRORED)];
+    if (plan && plan->written) {
+        vrml_indent(v);
+        sink_text(v->out, "USE ");
+        sink_text(v->out, plan->name);
+        sink_text(v->out, "\n");
+        return CP_OK;
+    }
+    const char *name = plan ? plan->name : NULL;
+    if (plan)
+        plan->written = true;
+    if (v->settings->layout == VRML_INLINE)
+        return write_inline(v, instance, rest, name);
+    return write_geometry(v, &v->scene->meshes[instance->mesh], rest, name);
+}

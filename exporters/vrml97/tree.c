@@ -1,0 +1,223 @@
+/* Frames as nested Transforms, and the shapes in them. */
+#include <math.h>
+
+#include "vrml97.h"
+
+static void write_placing(struct vrml *v, const struct placing *placing)
+{
+    static const struct placing none = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
+    const double *t = placing->translation, *s = placing->scale;
+    if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
+        vrml_indent(v);
+        vrml_vector(v, "translation", t);
+        sink_text(v->out, "\n");
+    }
+    if (placing->rotation.angle != none.rotation.angle) {
+        vrml_indent(v);
+        vrml_turn(v, "rotation", &placing->rotation);
+        sink_text(v->out, "\n");
+    }
+    if (s[0] != 1 || s[1] != 1 || s[2] != 1) {
+        vrml_indent(v);
+        vrml_vector(v, "scale", s);
+        sink_text(v->out, "\n");
+    }
+    if (placing->scale_orientation.angle != none.scale_orientation.angle) {
+        vrml_indent(v);
+        vrml_turn(v, "scaleOrientation", &placing->scale_orientation);
+        sink_text(v->out, "\n");
+    }
+}
+
+/* ---- joints ---- */
+
+static bool has_transform(const struct vrml *v, uint32_t joint)
+{
+    return v->joints[joint].name != NULL;
+}
+
+/* A joint's Transform at its current value. A revolute one always has its rotation, about its own axis. */
+static void open_joint(struct vrml *v, uint32_t index, struct rest *rest)
+{
+    const cp_joint *joint = &v->scene->joints[index];
+    double q = cp_joint_value(v->scene, index, NULL);
+    cp_pose motion = joint_motion(joint, q);
+    struct placing placing;
+    vrml_place(rest, &motion, &placing);
+    vrml_open(v, v->joints[index].name, "Transform {");
+    if (v->joints[index].sign != 0 && joint->type == CP_JOINT_REVOLUTE) {
+        vrml_indent(v);
+        vrml_turn(v, "rotation", &(struct rotation){{joint->axis[0], joint->axis[1], joint->axis[2]}, q});
+        sink_text(v->out, "\n");
+    } else if (v->joints[index].sign != 0 && joint->type == CP_JOINT_SCALE) {
+        vrml_stretch_placing(joint, q, &placing);
+        write_placing(v, &placing);
+    } else {
+        write_placing(v, &placing);
+    }
+    vrml_open(v, NULL, "children [");
+}
+
+/* ---- shapes ---- */
+
+static void write_instance(struct vrml *v, uint32_t index, const struct rest *node_rest)
+{
+    const cp_instance *instance = &v->scene->instances[index];
+    struct rest rest = *node_rest;
+    struct placing placing;
+    vrml_place(&rest, &instance->transform, &placing);
+    bool wrap = !vrml_placing_is_identity(&placing);
+    if (wrap) {
+        vrml_open(v, NULL, "Transform {");
+        write_placing(v, &placing);
+        vrml_open(v, NULL, "children [");
+    }
+    cp_status status = vrml_write_mesh(v, instance, &rest);
+    if (v->status == CP_OK)
+        v->status = status;
+    if (wrap) {
+        vrml_close(v, "]");
+        vrml_close(v, "}");
+    }
+}
+
+struct content {
+    uint32_t drawn, drawn_only, collision; /* instances: drawn; of these for nothing else; for collision only */
+};
+
+static struct content count_content(const struct vrml *v, const cp_node *node)
+{
+    struct content content = {0, 0, 0};
+    for (uint32_t i = 0; i < node->instance_count; i++) {
+        uint32_t use = v->scene->instances[node->first_instance + i].use;
+        content.drawn += (use & CP_USE_DRAWN) != 0;
+        content.drawn_only += use == CP_USE_DRAWN;
+        content.collision += use == CP_USE_COLLISION;
+    }
+    return content;
+}
+
+static void write_instances(struct vrml *v, const cp_node *node, uint32_t use, const struct rest *rest)
+{
+    for (uint32_t i = 0; i < node->instance_count; i++)
+        if (v->scene->instances[node->first_instance + i].use == use)
+            write_instance(v, node->first_instance + i, rest);
+}
+
+static void write_proxy(struct vrml *v, const cp_node *node, const struct content *content, const struct rest *rest)
+{
+    vrml_line(v, "proxy");
+    v->depth++;
+    if (content->collision > 1) {
+        vrml_open(v, NULL, "Group {");
+        vrml_open(v, NULL, "children [");
+    }
+    write_instances(v, node, CP_USE_COLLISION, rest);
+    if (content->collision > 1) {
+        vrml_close(v, "]");
+        vrml_close(v, "}");
+    }
+    v->depth--;
+}
+
+/* What is drawn only collides with nothing, or as what is for collision only: its proxy. */
+static void write_collision(struct vrml *v, const cp_node *node, const struct content *content, const struct rest *rest)
+{
+    vrml_open(v, NULL, "Collision {");
+    if (content->collision == 0)
+        vrml_line(v, "collide FALSE");
+    if (content->drawn_only > 0) {
+        vrml_open(v, NULL, "children [");
+        write_instances(v, node, CP_USE_DRAWN, rest);
+        vrml_close(v, "]");
+    }
+    if (content->collision > 0)
+        write_proxy(v, node, content, rest);
+    vrml_close(v, "}");
+}
+
+/* A TouchSensor feels all that is below its Group, so the Group holds this node's shapes alone. */
+static void write_content(struct vrml *v, uint32_t index, const struct rest *rest)
+{
+    const cp_node *node = &v->scene->nodes[index];
+    struct content content = count_content(v, node);
+    bool sensitive = content.drawn > 0 && v->nodes[index].mover != CP_NONE;
+    if (sensitive) {
+        const cp_joint *mover = &v->scene->joints[v->nodes[index].mover];
+        v->nodes[index].touch = vrml_name(v, "touch_", mover->name);
+        vrml_open(v, NULL, "Group {");
+        vrml_open(v, NULL, "children [");
+        vrml_indent(v);
+        vrml_define(v, v->nodes[index].touch);
+        sink_text(v->out, "TouchSensor { }\n");
+    }
+    write_instances(v, node, CP_USE_BOTH, rest);
+    if (content.collision > 0 || content.drawn_only > 0)
+        write_collision(v, node, &content, rest);
+    if (sensitive) {
+        vrml_close(v, "]");
+        vrml_close(v, "}");
+    }
+}
+
+/* ---- nodes ---- */
+
+static void open_node(struct vrml *v, uint32_t index)
+{
+    const cp_node *node = &v->scene->nodes[index];
+    struct rest rest = node->parent == CP_NONE ? vrml_no_rest : v->nodes[node->parent].rest;
+    struct placing placing;
+    vrml_place(&rest, &node->local, &placing);
+    vrml_open(v, v->nodes[index].name, "Transform {");
+    write_placing(v, &placing);
+    vrml_open(v, NULL, "children [");
+    for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++)
+        if (has_transform(v, j))
+            open_joint(v, j, &rest);
+    write_content(v, index, &rest);
+}
+
+static void close_node(struct vrml *v, uint32_t index)
+{
+    const cp_node *node = &v->scene->nodes[index];
+    for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++)
+        if (has_transform(v, j)) {
+            vrml_close(v, "]");
+            vrml_close(v, "}");
+        }
+    vrml_close(v, "]");
+    vrml_close(v, "}");
+}
+
+/* The node after `node` in the order of the text; closes what ends there. */
+static uint32_t next_node(struct vrml *v, uint32_t node)
+{
+    if (v->nodes[node].first_child != CP_NONE)
+        return v->nodes[node].first_child;
+    while (node != CP_NONE) {
+        close_node(v, node);
+        if (v->nodes[node].next_sibling != CP_NONE)
+            return v->nodes[node].next_sibling;
+        node = v->scene->nodes[node].parent;
+    }
+    return CP_NONE;
+}
+
+cp_status vrml_write_tree(struct vrml *v)
+{
+    bool turned = v->settings->up == VRML_UP_Y;
+    if (turned) {
+        vrml_open(v, vrml_name(v, "", "y_up"), "Transform {");
+        vrml_indent(v);
+        vrml_turn(v, "rotation", &(struct rotation){{1, 0, 0}, -PI / 2});
+        sink_text(v->out, "\n");
+        vrml_open(v, NULL, "children [");
+    }
+    for (uint32_t node = 0; node != CP_NONE && v->status == CP_OK && !v->failed; node = next_node(v, node))
+        open_node(v, node);
+    if (turned) {
+        vrml_close(v, "]");
+        vrml_close(v, "}");
+    }
+    return v->status;
+}

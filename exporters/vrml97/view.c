@@ -1,0 +1,68 @@
+/* A Viewpoint that frames the cell. */
+#include <math.h>
+
+#include "vrml97.h"
+
+/* The default fieldOfView (ISO/IEC 14772-1, 6.53), which holds for the window's shorter side. */
+#define FIELD_OF_VIEW 0.785398
+/* Something to look at where nothing is. */
+#define LEAST_RADIUS 1e-4
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static void normalise(double a[3])
+{
+    double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    for (int i = 0; i < 3; i++)
+        a[i] /= length;
+}
+
+/* From before, right and above, in the scene's Z up; the camera's axes are the columns. */
+static cp_pose look_at(const struct vrml *v, double radius)
+{
+    double x[3], y[3], z[3] = {0.6, -1, 0.55}, up[3] = {0, 0, 1}, eye[3];
+    normalise(z);
+    cross(up, z, x);
+    normalise(x);
+    cross(z, x, y);
+    double distance = 1.05 * radius / sin(FIELD_OF_VIEW / 2);
+    for (int i = 0; i < 3; i++)
+        eye[i] = (v->lower[i] + v->upper[i]) / 2 + distance * z[i];
+    return (cp_pose){{x[0], y[0], z[0], eye[0], x[1], y[1], z[1], eye[1], x[2], y[2], z[2], eye[2]}};
+}
+
+void vrml_write_view(struct vrml *v)
+{
+    double radius = v->diagonal > 0 ? fmax(v->diagonal / 2, LEAST_RADIUS) : 1;
+    cp_pose camera = look_at(v, radius);
+    if (v->settings->up == VRML_UP_Y) {
+        cp_pose turn = pose_y_up_from_z_up();
+        camera = pose_multiply(&turn, &camera);
+    }
+    const double *m = camera.m;
+    struct rotation rotation = vrml_rotation((double[]){m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]});
+    vrml_open(v, NULL, "NavigationInfo {");
+    vrml_line(v, "type [ \"EXAMINE\" \"ANY\" ]");
+    vrml_indent(v);
+    /* Viewers clip what is nearer than about the avatar's size. */
+    vrml_vector(v, "avatarSize [", (double[]){radius / 100, radius / 10, radius / 20});
+    sink_text(v->out, " ]\n");
+    vrml_indent(v);
+    sink_text(v->out, "speed ");
+    vrml_number(v, radius);
+    sink_text(v->out, "\n");
+    vrml_close(v, "}");
+    vrml_open(v, NULL, "Viewpoint {");
+    vrml_line(v, "description \"whole cell\"");
+    vrml_indent(v);
+    vrml_vector(v, "position", (double[]){m[3], m[7], m[11]});
+    sink_text(v->out, "\n");
+    vrml_indent(v);
+    vrml_turn(v, "orientation", &rotation);
+    sink_text(v->out, "\n");
+    vrml_close(v, "}");
+}

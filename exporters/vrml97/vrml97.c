@@ -1,0 +1,123 @@
+/* VRML97 (ISO/IEC 14772-1:1997, "#VRML V2.0 utf8"): the cell as people can open it in a browser, with joints to click.
+ *
+ * Readers met: X_ITE, Castle (view3dscene, tovrmlx3d), Coin, three's VRMLLoader, VTK. What they share decides the form:
+ * no Script, no PROTO, all ROUTEs behind all nodes (three), names of letters, digits and _ only, nothing but ASCII
+ * outside of strings.
+ *
+ * Behaviour and limitations
+ * - Metres. Y is up by one root Transform; up=z leaves it out.
+ * - A frame is a Transform with a DEF name, and its joints are Transforms in it ("motion_..."). Original names, joint
+ *   limits, homes and masters stand in the WorldInfo's strings.
+ * - A click on a shape plays the joint that moves it, with its dependent joints, through home, lower, upper and home.
+ *   There is one TimeSensor a part with joints; several joints on one part play one after the other. No Script, so a
+ *   click while it plays does nothing.
+ * - A scale must be above zero here: mirroring goes into mirrored copies of the meshes, and what is flat (zero scale,
+ *   or thinner than 1e-7 of its length) into flat copies whose joints stand still. Both are reported.
+ * - Meshes used more than once are written once (USE). Vertices are exact; readers hold single precision.
+ * - Colours by material, or by vertex (then without the material's colour and without alpha). Normals where the source
+ *   has them, else a crease angle.
+ * - Recorded clips, devices, exclusions, frame flags and metadata are not written. */
+#include <stddef.h>
+#include <string.h>
+
+#include "../exporters.h"
+#include "vrml97.h"
+
+static const struct option options[] = {{"up", "which axis is up: y by a root Transform, or z as in the scene",
+                                         OPTION_CHOICE, offsetof(struct vrml_settings, up), "y", 0, 0, "y|z"},
+                                        {"layout", "all in one file, or each geometry in a file of its own by Inline",
+                                         OPTION_CHOICE, offsetof(struct vrml_settings, layout), "single", 0, 0,
+                                         "single|inline"},
+                                        {"crease", "faces that meet at less than this angle are shaded smoothly",
+                                         OPTION_ANGLE, offsetof(struct vrml_settings, crease), "30", 0, PI, NULL},
+                                        {"primitives", "boxes, cylinders, cones and spheres as such, not as faces",
+                                         OPTION_BOOLEAN, offsetof(struct vrml_settings, primitives), "no", 0, 0, NULL},
+                                        OPTIONS_END};
+
+static uint32_t carries(const void *settings)
+{
+    const struct vrml_settings *mine = settings;
+    uint32_t lost = FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_CLIPS | FEATURE_FLAGS | FEATURE_METADATA |
+                    FEATURE_PLACEHOLDERS | (mine->primitives ? 0 : FEATURE_PRIMITIVES);
+    return FEATURE_ALL & ~lost;
+}
+
+/* Room for the plans, zeroed. */
+static void *plan_room(struct vrml *v, size_t count, size_t size)
+{
+    void *room = arena_allocate(v->arena, count, size);
+    if (room)
+        memset(room, 0, count * size);
+    v->failed |= !room;
+    return room;
+}
+
+static bool make_room(struct vrml *v)
+{
+    const cp_scene *scene = v->scene;
+    v->arena = arena_new(v->context);
+    if (!v->arena)
+        return false;
+    v->nodes = plan_room(v, scene->node_count, sizeof *v->nodes);
+    v->joints = plan_room(v, scene->joint_count, sizeof *v->joints);
+    v->meshes = plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
+    v->looks = plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
+    v->folders = plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
+    return !v->failed;
+}
+
+static void report_count(struct vrml *v, const char *code, uint64_t count, const char *text)
+{
+    if (count > 0)
+        report_loss(v->context, code, NOWHERE, count, "%s", text);
+}
+
+static void report_losses(struct vrml *v)
+{
+    report_count(v, "vrml97-mirrored", v->mirrored, "VRML97 has no mirroring: it is baked into copies of the meshes");
+    report_count(v, "vrml97-flat", v->flat, "VRML97 has no zero scale: it is baked into copies of the meshes");
+    report_count(v, "vrml97-frozen", v->frozen, "a joint below a zero scale stands still");
+    report_count(v, "vrml97-shrunk", v->shrunk, "a scale joint stops before zero");
+    report_count(v, "vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn");
+    report_count(v, "vrml97-thin", v->thin_faces, "a face of fewer than 3 corners is left out");
+    report_count(v, "vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out");
+    report_count(v, "vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown");
+}
+
+static cp_status write_all(struct vrml *v)
+{
+    cp_status status = vrml_plan(v);
+    if (status != CP_OK)
+        return status;
+    sink_text(v->out, "#VRML V2.0 utf8\n");
+    vrml_write_info(v);
+    vrml_write_view(v);
+    status = vrml_write_tree(v);
+    if (status == CP_OK && !v->failed)
+        vrml_write_motion(v);
+    if (status != CP_OK || v->failed)
+        return status == CP_OK ? CP_LIMIT : status;
+    if (v->too_large)
+        return report_error(v->context, CP_OUTPUT, "vrml97-range", NOWHERE,
+                            "a number is beyond the single precision of VRML97");
+    report_losses(v);
+    return CP_OK;
+}
+
+static cp_status write_scene(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+{
+    struct vrml v = {.context = context, .scene = scene, .settings = settings, .top = sink, .out = sink, .file = 1};
+    v.names.context = context;
+    cp_status status = make_room(&v) ? write_all(&v) : CP_LIMIT;
+    name_map_free(&v.names);
+    arena_free(v.arena);
+    return status;
+}
+
+const struct exporter vrml97_exporter = {.plugin = {.name = "vrml97",
+                                                    .title = "VRML97 worlds with joints to click",
+                                                    .options = options,
+                                                    .settings_size = sizeof(struct vrml_settings)},
+                                         .suffixes = ".wrl .wrz",
+                                         .carries = carries,
+                                         .write = write_scene};

@@ -1,0 +1,143 @@
+/* Inside of the VRML97 exporter: what its files share. */
+#ifndef CELLPIPE_VRML97_H
+#define CELLPIPE_VRML97_H
+
+#include "../../scene/plugin.h"
+
+enum { VRML_UP_Y, VRML_UP_Z };
+enum { VRML_SINGLE, VRML_INLINE };
+
+struct vrml_settings {
+    int up;
+    int layout;
+    double crease;
+    bool primitives;
+};
+
+struct rotation {
+    double axis[3], angle;
+};
+
+/* The fields of a Transform: T * R * SR * S * SR^-1 (ISO/IEC 14772-1, 6.52), scale > 0. */
+struct placing {
+    double translation[3];
+    struct rotation rotation;
+    double scale[3];
+    struct rotation scale_orientation;
+};
+
+/* What the Transforms so far could not say and what is below must take over: nothing, a point mirroring (it commutes
+ * with every rotation, so that only signs of translations change), or a singular map (all is flat: motion ends here). */
+enum rest_kind { REST_NONE, REST_MIRRORED, REST_FLAT };
+struct rest {
+    enum rest_kind kind;
+    double linear[9]; /* row-major: identity, its negative, or the singular map */
+};
+
+struct node_plan {
+    const char *name;                   /* DEF name */
+    uint32_t first_child, next_sibling; /* CP_NONE: none */
+    struct rest rest;                   /* in which the node's shapes and children sit */
+    uint32_t mover;                     /* the innermost joint at or above the node that a click moves, or CP_NONE */
+    const char *touch;                  /* DEF name of its TouchSensor, or NULL */
+    const char *timer;                  /* DEF name of the TimeSensor of its joints, or NULL */
+    double cycle;                       /* seconds: the sweeps of its driving joints, one after the other */
+};
+
+struct joint_plan {
+    const char *name;         /* DEF name of its Transform, or NULL for a fixed joint */
+    const char *interpolator; /* DEF name, or NULL */
+    int sign;                 /* of translations: -1 where mirrored; 0: flat */
+    bool sweeps;              /* a driving joint with a way to go */
+    double start;             /* of its sweep within the cycle of its node */
+};
+
+/* A mesh as it stands, or mirrored at the origin. */
+struct mesh_plan {
+    uint32_t uses;
+    const char *name; /* DEF name, or NULL: used once, without a name */
+    bool written;
+};
+
+struct look_plan {
+    bool used;
+    const char *name; /* DEF name */
+    uint32_t file;    /* the last file it was defined in; from 1 */
+};
+
+struct vrml {
+    cp_context *context;
+    const cp_scene *scene;
+    const struct vrml_settings *settings;
+    struct sink *top, *out;
+    struct arena *arena;
+    struct name_map names;
+    struct node_plan *nodes;
+    struct joint_plan *joints;
+    struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
+    struct look_plan *looks;   /* 2 a material, the first for no material: of faces, of lines */
+    const char **folders;      /* a device, the last for no device; NULL until used */
+    uint32_t file;             /* the number of the file being written */
+    unsigned depth;            /* of indentation */
+    double diagonal;           /* of the scene, metres */
+    double lower[3], upper[3]; /* of the scene */
+    uint64_t mirrored, flat, frozen, thin_faces, clamped, alphas, shrunk, turns; /* for the report */
+    cp_status status; /* the first failure in a mesh or its file */
+    bool failed;      /* out of memory */
+    bool too_large;   /* a number is beyond single precision */
+};
+
+/* names.c */
+/* A legal name that the output has not yet: prefix and what is legal of `wanted`, "_2", "_3" appended. NULL when out of
+ * memory (then failed is set). */
+const char *vrml_name(struct vrml *v, const char *prefix, const char *wanted);
+void vrml_name_frames(struct vrml *v);
+void vrml_name_meshes(struct vrml *v);
+void vrml_write_info(struct vrml *v);
+
+/* placing.c */
+extern const struct rest vrml_no_rest;
+/* The legal Transform nearest to rest * pose; rest becomes what is left of it. */
+void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing);
+struct rotation vrml_rotation(const double m[9]);
+bool vrml_placing_is_identity(const struct placing *placing);
+
+/* plan.c */
+cp_status vrml_plan(struct vrml *v);
+static inline uint32_t vrml_driver(const cp_scene *scene, uint32_t joint)
+{
+    uint32_t master = scene->joints[joint].master;
+    return master == CP_NONE ? joint : master;
+}
+/* The sweep of a driving joint in this scene. */
+bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep);
+/* The joint has a Transform of its own that a click moves. */
+bool vrml_moves(const struct vrml *v, uint32_t joint);
+
+/* text.c: words of the output */
+void vrml_line(struct vrml *v, const char *text); /* indented, with newline */
+void vrml_open(struct vrml *v, const char *name, const char *type);
+void vrml_close(struct vrml *v, const char *brackets);
+void vrml_indent(struct vrml *v);
+void vrml_number(struct vrml *v, double value);
+void vrml_float(struct vrml *v, float value);
+void vrml_vector(struct vrml *v, const char *field, const double value[3]);
+void vrml_turn(struct vrml *v, const char *field, const struct rotation *rotation);
+void vrml_string(struct vrml *v, const char *text);
+void vrml_define(struct vrml *v, const char *name);
+
+/* tree.c, shapes.c, faces.c */
+cp_status vrml_write_tree(struct vrml *v);
+cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest);
+cp_status vrml_write_faces(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name);
+void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
+/* 0..1 as displayed from 0..1 as light. */
+double vrml_shown_colour(struct vrml *v, double linear);
+
+/* motion.c, view.c */
+void vrml_write_motion(struct vrml *v);
+/* The stretch by q > 0 along the axis of a scale joint. */
+void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing);
+void vrml_write_view(struct vrml *v);
+
+#endif
