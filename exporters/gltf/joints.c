@@ -1,0 +1,185 @@
+/* Joints: which axis of which node moves, and AGI_articulations (Vendor extension, complete). */
+#include "writer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The joint's axis as one of the node's own, where it is one: exactly, since a reader would see the difference. */
+static bool find_own_axis(const double axis[3], struct joint_plan *plan)
+{
+    for (int i = 0; i < 3; i++) {
+        if (fabs(axis[i]) != 1 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0)
+            continue;
+        plan->axis = i;
+        plan->sign = axis[i];
+        return true;
+    }
+    return false;
+}
+
+/* Another axis: Z is turned into it, or into its opposite when that is nearer. */
+static void align(const double axis[3], struct joint_plan *plan)
+{
+    plan->aligned = true;
+    plan->axis = 2;
+    plan->sign = axis[2] < 0 ? -1 : 1;
+    /* The rotation between two unit vectors: (Z x axis, 1 + Z . axis), normalised. */
+    double turn[4] = {-plan->sign * axis[1], plan->sign * axis[0], 0, 1 + fabs(axis[2])};
+    double length = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[3] * turn[3]);
+    for (int i = 0; i < 4; i++)
+        plan->alignment[i] = turn[i] / length;
+}
+
+/* ---- names of articulations ---- */
+
+/* Blanks and controls as '_': the extension's names stand in scripts between blanks. */
+static char *name_without_blanks(struct writer *writer, const char *id)
+{
+    size_t size = strlen(id);
+    char *name = scene_allocate(writer->work, size + 1, 1);
+    for (size_t i = 0; name && i <= size; i++)
+        name[i] = id[i] && ((unsigned char)id[i] <= ' ' || id[i] == 0x7f) ? '_' : id[i];
+    return name;
+}
+
+static const char *numbered_name(struct writer *writer, const char *name, uint32_t number)
+{
+    struct buffer text = {.context = writer->context};
+    buffer_text(&text, name);
+    buffer_print(&text, "_%u", (unsigned)number);
+    buffer_append(&text, "", 1);
+    const char *unique = text.failed ? NULL : scene_text(writer->work, text.data);
+    buffer_free(&text);
+    return unique;
+}
+
+/* Ids are unique already; only those that differ by blanks alone need a number. */
+static bool name_articulation(struct writer *writer, struct name_map *taken, uint32_t joint)
+{
+    const char *base = name_without_blanks(writer, joint_id(writer, joint)), *name = base;
+    bool added = false;
+    while (name && name_map_add(taken, name, 1, &added) && !added)
+        name = numbered_name(writer, base, ++*name_map_find(taken, base));
+    writer->joints[joint].articulation = name;
+    return name && added;
+}
+
+/* A factor relative to zero says nothing. */
+static bool has_articulation(const cp_scene *scene, uint32_t joint)
+{
+    cp_joint_type type = scene->joints[joint].type;
+    return type != CP_JOINT_FIXED && (type != CP_JOINT_SCALE || cp_joint_value(scene, joint, NULL) != 0);
+}
+
+bool plan_joints(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    struct name_map taken = {.context = writer->context};
+    bool good = true;
+    for (uint32_t i = 0; i < scene->joint_count && good; i++)
+        good = !has_articulation(scene, i) || name_articulation(writer, &taken, i);
+    name_map_free(&taken);
+    return good;
+}
+
+void plan_joint(const cp_joint *joint, struct joint_plan *plan)
+{
+    if (joint->type == CP_JOINT_FIXED || find_own_axis(joint->axis, plan)) {
+        plan->sign = joint->type == CP_JOINT_REVOLUTE || joint->type == CP_JOINT_PRISMATIC ? plan->sign : 1;
+        return;
+    }
+    align(joint->axis, plan);
+}
+
+/* ---- JSON ---- */
+
+/* The value of a stage, relative to the joint's current value. */
+static double stage_value(const struct joint_plan *plan, const cp_joint *joint, double q, double value)
+{
+    switch (joint->type) {
+    case CP_JOINT_REVOLUTE:
+        return plan->sign * radians_to_degrees(value - q);
+    case CP_JOINT_SCALE:
+        return value / q;
+    case CP_JOINT_PRISMATIC:
+    case CP_JOINT_FIXED:
+        break;
+    }
+    return plan->sign * (value - q);
+}
+
+static void write_stage(struct writer *writer, uint32_t index, double diagonal)
+{
+    static const char *const types[4][3] = {{"", "", ""},
+                                            {"xRotate", "yRotate", "zRotate"},
+                                            {"xTranslate", "yTranslate", "zTranslate"},
+                                            {"xScale", "yScale", "zScale"}};
+    struct json *json = &writer->json;
+    const cp_joint *joint = &writer->scene->joints[index];
+    const struct joint_plan *plan = &writer->joints[index];
+    double q = cp_joint_value(writer->scene, index, NULL), range[2];
+    joint_range(writer, index, diagonal, range);
+    double initial = joint->type == CP_JOINT_SCALE ? 1 : 0;
+    double a = stage_value(plan, joint, q, range[0]), b = stage_value(plan, joint, q, range[1]);
+    json_open(json, '{');
+    json_key_text(json, "name", "value");
+    json_key_text(json, "type", types[joint->type][plan->axis]);
+    json_key_number(json, "minimumValue", fmin(initial, fmin(a, b)));
+    json_key_number(json, "maximumValue", fmax(initial, fmax(a, b)));
+    json_key_number(json, "initialValue", initial);
+    json_close(json, '}');
+}
+
+static uint32_t articulation_count(const struct writer *writer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < writer->scene->joint_count; i++)
+        count += writer->joints[i].articulation != NULL;
+    return count;
+}
+
+static void write_articulations(struct writer *writer)
+{
+    struct json *json = &writer->json;
+    double diagonal = scene_diagonal(writer);
+    json_line(json);
+    json_key(json, "extensions");
+    json_open(json, '{');
+    json_key(json, "AGI_articulations");
+    json_open(json, '{');
+    json_key(json, "articulations");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < writer->scene->joint_count; i++) {
+        if (!writer->joints[i].articulation)
+            continue;
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "name", writer->joints[i].articulation);
+        json_key(json, "stages");
+        json_open(json, '[');
+        write_stage(writer, i, diagonal);
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+void write_extensions(struct writer *writer)
+{
+    struct json *json = &writer->json;
+    bool articulated = articulation_count(writer) > 0;
+    if (!articulated && !writer->has_polygons)
+        return;
+    json_line(json);
+    json_key(json, "extensionsUsed");
+    json_open(json, '[');
+    if (articulated)
+        json_text(json, "AGI_articulations");
+    if (writer->has_polygons)
+        json_text(json, "FB_ngon_encoding");
+    json_close(json, ']');
+    if (articulated)
+        write_articulations(writer);
+}

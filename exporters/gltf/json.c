@@ -1,0 +1,167 @@
+/* JSON out (RFC 8259). */
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void begin_value(struct json *json)
+{
+    if (json->comma)
+        buffer_append(json->out, ",", 1);
+    json->comma = true;
+}
+
+void json_open(struct json *json, char bracket)
+{
+    begin_value(json);
+    buffer_append(json->out, &bracket, 1);
+    json->comma = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+    buffer_append(json->out, &bracket, 1);
+    json->comma = true;
+}
+
+void json_line(struct json *json)
+{
+    buffer_text(json->out, json->comma ? ",\n" : "\n");
+    json->comma = false;
+}
+
+static void put_escape(struct buffer *out, unsigned char byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    char code[6] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+    char pair[2] = {'\\', (char)byte};
+    if (byte == '"' || byte == '\\')
+        buffer_append(out, pair, sizeof pair);
+    else
+        buffer_append(out, code, sizeof code);
+}
+
+/* The text within its quotes. */
+static void put_escaped(struct buffer *out, const char *text)
+{
+    size_t begin = 0, at = 0;
+    for (; text[at]; at++) {
+        unsigned char byte = (unsigned char)text[at];
+        if (byte >= 0x20 && byte != '"' && byte != '\\')
+            continue;
+        buffer_append(out, text + begin, at - begin);
+        put_escape(out, byte);
+        begin = at + 1;
+    }
+    buffer_append(out, text + begin, at - begin);
+}
+
+void json_text_of_two(struct json *json, const char *first, const char *second)
+{
+    begin_value(json);
+    buffer_append(json->out, "\"", 1);
+    put_escaped(json->out, first);
+    put_escaped(json->out, second);
+    buffer_append(json->out, "\"", 1);
+}
+
+void json_text(struct json *json, const char *value)
+{
+    json_text_of_two(json, value, "");
+}
+
+void json_key(struct json *json, const char *key)
+{
+    json_text(json, key);
+    buffer_append(json->out, ":", 1);
+    json->comma = false;
+}
+
+void json_word(struct json *json, const char *word)
+{
+    begin_value(json);
+    buffer_text(json->out, word);
+}
+
+/* Readers take a number without fraction or exponent as an integer, and lose the sign of zero or the whole number. */
+static void put_number(struct json *json, char *digits, size_t size, bool keep_real)
+{
+    begin_value(json);
+    buffer_append(json->out, digits, size);
+    if (keep_real && !memchr(digits, '.', size) && !memchr(digits, 'e', size))
+        buffer_append(json->out, ".0", 2);
+}
+
+void json_number(struct json *json, double value)
+{
+    char digits[NUMBER_SIZE];
+    if (!isfinite(value)) {
+        json_word(json, "null");
+        return;
+    }
+    put_number(json, digits, print_double(value, digits), fabs(value) >= 1e15 || (value == 0 && signbit(value)));
+}
+
+void json_float(struct json *json, float value)
+{
+    char digits[NUMBER_SIZE];
+    put_number(json, digits, print_float(value, digits), fabsf(value) >= 1e15f || (value == 0 && signbit(value)));
+}
+
+void json_integer(struct json *json, uint64_t value)
+{
+    begin_value(json);
+    buffer_print(json->out, "%llu", (unsigned long long)value);
+}
+
+void json_numbers(struct json *json, const double *values, size_t count)
+{
+    json_open(json, '[');
+    for (size_t i = 0; i < count; i++)
+        json_number(json, values[i]);
+    json_close(json, ']');
+}
+
+void json_key_text(struct json *json, const char *key, const char *value)
+{
+    json_key(json, key);
+    json_text(json, value);
+}
+
+void json_key_number(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_number(json, value);
+}
+
+void json_key_integer(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_integer(json, value);
+}
+
+void json_key_true(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_word(json, "true");
+}
+
+void json_key_numbers(struct json *json, const char *key, const double *values, size_t count)
+{
+    json_key(json, key);
+    json_numbers(json, values, count);
+}
+
+void json_extras_open(struct json *json)
+{
+    json_key(json, "extras");
+    json_open(json, '{');
+    json_key(json, "cellpipe");
+    json_open(json, '{');
+}
+
+void json_extras_close(struct json *json)
+{
+    json_close(json, '}');
+    json_close(json, '}');
+}

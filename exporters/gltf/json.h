@@ -1,0 +1,40 @@
+/* JSON out, as a stream into a buffer: commas and escapes are kept right, numbers are exact. Failure is sticky in the
+ * buffer. */
+#ifndef CELLPIPE_GLTF_JSON_H
+#define CELLPIPE_GLTF_JSON_H
+
+#include "../../scene/plugin.h"
+
+struct json {
+    struct buffer *out;
+    bool comma; /* the next key or value needs one before it */
+};
+
+/* '{' or '[', and its end. */
+void json_open(struct json *json, char bracket);
+void json_close(struct json *json, char bracket);
+/* The next value of an array begins a line, for people who look at the file. */
+void json_line(struct json *json);
+void json_key(struct json *json, const char *key);
+
+void json_text(struct json *json, const char *value);
+/* One string made of two. */
+void json_text_of_two(struct json *json, const char *first, const char *second);
+/* Not finite: null. */
+void json_number(struct json *json, double value);
+void json_float(struct json *json, float value);
+void json_integer(struct json *json, uint64_t value);
+void json_word(struct json *json, const char *word); /* true, false, null */
+void json_numbers(struct json *json, const double *values, size_t count);
+
+void json_key_text(struct json *json, const char *key, const char *value);
+void json_key_number(struct json *json, const char *key, double value);
+void json_key_integer(struct json *json, const char *key, uint64_t value);
+void json_key_true(struct json *json, const char *key);
+void json_key_numbers(struct json *json, const char *key, const double *values, size_t count);
+
+/* "extras": {"cellpipe": { ... }} */
+void json_extras_open(struct json *json);
+void json_extras_close(struct json *json);
+
+#endif

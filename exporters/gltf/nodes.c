@@ -1,0 +1,442 @@
+/* The tree: N, its shear, its joints (each perhaps between two turns), then made nodes for its instances. The numbers of
+ * a scene node's glTF nodes are consecutive, in that order. */
+#include "writer.h"
+
+#include <string.h>
+
+/* ---- plan ---- */
+
+/* An instance is on the tail itself when it is the only drawn one and stands where its node stands. */
+static uint32_t find_shown(const struct writer *writer, const cp_node *node)
+{
+    uint32_t shown = CP_NONE;
+    for (uint32_t i = 0; i < node->instance_count; i++) {
+        const cp_instance *instance = &writer->scene->instances[node->first_instance + i];
+        if (!instance_is_drawn(writer, instance))
+            continue;
+        if (shown != CP_NONE || memcmp(&instance->transform, &POSE_IDENTITY, sizeof(cp_pose)) != 0)
+            return CP_NONE;
+        shown = node->first_instance + i;
+    }
+    return shown;
+}
+
+static uint32_t plan_chain(struct writer *writer, const cp_node *node, uint32_t next)
+{
+    next += place(&node->local).sheared ? 2 : 1;
+    for (uint32_t i = 0; i < node->joint_count; i++) {
+        uint32_t joint = node->first_joint + i;
+        struct joint_plan *plan = &writer->joints[joint];
+        plan_joint(&writer->scene->joints[joint], plan);
+        next += plan->aligned;
+        plan->node = next++;
+        next += plan->aligned;
+    }
+    return next;
+}
+
+static uint32_t plan_instances(const struct writer *writer, const cp_node *node, uint32_t shown, uint32_t next)
+{
+    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++)
+        if (i != shown && instance_is_drawn(writer, &writer->scene->instances[i]))
+            next += place(&writer->scene->instances[i].transform).sheared ? 2 : 1;
+    return next;
+}
+
+/* Places in the node's list where a reader would not find them by itself: it takes drawn ones first. */
+static void plan_positions(struct writer *writer, const cp_node *node)
+{
+    const cp_instance *instances = writer->scene->instances;
+    uint32_t end = node->first_instance + node->instance_count, drawn = 0, undrawn = 0, place = 0;
+    for (uint32_t i = node->first_instance; i < end; i++)
+        undrawn += instance_is_drawn(writer, &instances[i]);
+    for (uint32_t i = node->first_instance; i < end; i++) {
+        writer->positions[i] = CP_NONE;
+        if (instance_is_left_out(writer, &instances[i]))
+            continue;
+        uint32_t found = instance_is_drawn(writer, &instances[i]) ? drawn++ : undrawn++;
+        if (found != place)
+            writer->positions[i] = place;
+        place++;
+    }
+}
+
+static uint32_t plan_node(struct writer *writer, const cp_node *node, struct node_plan *plan, uint32_t next)
+{
+    plan->first_child = plan->next_sibling = CP_NONE;
+    plan->first = next;
+    next = plan_chain(writer, node, next);
+    plan->tail = next - 1;
+    plan->shown = find_shown(writer, node);
+    plan_positions(writer, node);
+    return plan_instances(writer, node, plan->shown, next);
+}
+
+bool plan_nodes(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    writer->nodes = writer_allocate(writer, scene->node_count, sizeof *writer->nodes);
+    writer->joints = writer_allocate(writer, scene->joint_count, sizeof *writer->joints);
+    writer->positions = writer_allocate(writer, scene->instance_count, sizeof *writer->positions);
+    if (!writer->nodes || !writer->joints || !writer->positions)
+        return false;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        next = plan_node(writer, &scene->nodes[i], &writer->nodes[i], next);
+    for (uint32_t i = scene->node_count; i-- > 1;) {
+        struct node_plan *parent = &writer->nodes[scene->nodes[i].parent];
+        writer->nodes[i].next_sibling = parent->first_child;
+        parent->first_child = i;
+    }
+    writer->node_count = next;
+    return true;
+}
+
+/* ---- members ---- */
+
+static void write_children(struct writer *writer, uint32_t node)
+{
+    struct json *json = &writer->json;
+    const struct node_plan *plan = &writer->nodes[node];
+    const cp_node *it = &writer->scene->nodes[node];
+    uint32_t made = plan->tail + 1, made_end = plan_instances(writer, it, plan->shown, made);
+    if (plan->first_child == CP_NONE && made == made_end)
+        return;
+    json_key(json, "children");
+    json_open(json, '[');
+    for (uint32_t child = plan->first_child; child != CP_NONE; child = writer->nodes[child].next_sibling)
+        json_integer(json, writer->nodes[child].first);
+    for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++) {
+        const cp_instance *instance = &writer->scene->instances[i];
+        if (i == plan->shown || !instance_is_drawn(writer, instance))
+            continue;
+        json_integer(json, made);
+        made += place(&instance->transform).sheared ? 2 : 1;
+    }
+    json_close(json, ']');
+}
+
+/* What hangs on glTF node `index` of the chain: the next one, or all that the scene node has. */
+static void write_below(struct writer *writer, uint32_t node, uint32_t index)
+{
+    struct json *json = &writer->json;
+    const struct node_plan *plan = &writer->nodes[node];
+    if (index < plan->tail) {
+        json_key(json, "children");
+        json_open(json, '[');
+        json_integer(json, index + 1);
+        json_close(json, ']');
+        return;
+    }
+    write_children(writer, node);
+    if (plan->shown != CP_NONE)
+        json_key_integer(json, "mesh", writer->meshes[writer->scene->instances[plan->shown].mesh].index);
+}
+
+static void write_position(struct writer *writer, uint32_t index)
+{
+    if (writer->positions[index] != CP_NONE)
+        json_key_integer(&writer->json, "position", writer->positions[index]);
+}
+
+static void write_shown(struct writer *writer, uint32_t node, uint32_t index)
+{
+    const struct node_plan *plan = &writer->nodes[node];
+    if (index != plan->tail || plan->shown == CP_NONE)
+        return;
+    if (writer->scene->instances[plan->shown].use == CP_USE_BOTH)
+        json_key_text(&writer->json, "use", "both");
+    write_position(writer, plan->shown);
+}
+
+static void write_pose(struct json *json, const cp_pose *pose, const struct placement *placement)
+{
+    if (!placement->exact)
+        json_key_numbers(json, "pose", pose->m, 12);
+}
+
+/* ---- the scene node ---- */
+
+static void write_flags(struct json *json, uint32_t flags)
+{
+    static const char *const words[] = {"movable",   "attachable", "link",       "volatile",
+                                        "highlight", "wire",       "placeholder"};
+    if (flags == 0)
+        return;
+    json_key(json, "flags");
+    json_open(json, '[');
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (flags & 1u << i)
+            json_text(json, words[i]);
+    json_close(json, ']');
+}
+
+static void write_raw_name(struct writer *writer, const char *raw)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (!raw)
+        return;
+    size_t size = strlen(raw);
+    char *text = scene_allocate(writer->work, size + 1, 2);
+    if (!text) {
+        writer->json.out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)raw[i];
+        text[2 * i] = digits[byte >> 4];
+        text[2 * i + 1] = digits[byte & 15];
+    }
+    text[2 * size] = 0;
+    json_key_text(&writer->json, "raw_name", text);
+}
+
+static void write_undrawn(struct writer *writer, const cp_node *node)
+{
+    static const char *const words[] = {"", "drawn", NULL, "both"};
+    struct json *json = &writer->json;
+    bool any = false;
+    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++) {
+        const cp_instance *instance = &writer->scene->instances[i];
+        if (instance_is_drawn(writer, instance) || instance_is_left_out(writer, instance))
+            continue;
+        if (!any) {
+            json_key(json, "instances");
+            json_open(json, '[');
+        }
+        any = true;
+        json_open(json, '{');
+        json_key_text(json, "mesh", writer->scene->meshes[instance->mesh].id);
+        if (instance->use != CP_USE_COLLISION)
+            json_key_text(json, "use", words[instance->use & CP_USE_BOTH]);
+        if (memcmp(&instance->transform, &POSE_IDENTITY, sizeof(cp_pose)) != 0)
+            json_key_numbers(json, "pose", instance->transform.m, 12);
+        write_position(writer, i);
+        json_close(json, '}');
+    }
+    if (any)
+        json_close(json, ']');
+}
+
+static void open_node(struct json *json)
+{
+    json_line(json);
+    json_open(json, '{');
+}
+
+static void close_node(struct json *json)
+{
+    json_extras_close(json);
+    json_close(json, '}');
+}
+
+static void write_scene_node(struct writer *writer, uint32_t node, const struct placement *placement)
+{
+    struct json *json = &writer->json;
+    const cp_node *it = &writer->scene->nodes[node];
+    uint32_t index = writer->nodes[node].first;
+    open_node(json);
+    json_key_text(json, "name", it->name);
+    write_trs(json, &placement->first);
+    write_below(writer, node, index);
+    json_extras_open(json);
+    json_key_text(json, "id", it->id);
+    if (node == 0)
+        json_key_true(json, "world");
+    write_raw_name(writer, it->raw_name);
+    write_flags(json, it->flags);
+    if (it->scope != CP_NONE)
+        json_key_text(json, "scope", writer->scene->devices[it->scope].id);
+    write_pose(json, &it->local, placement);
+    write_shown(writer, node, index);
+    write_undrawn(writer, it);
+    write_metadata(writer, CP_OWNER_NODE, node);
+    close_node(json);
+}
+
+/* ---- made nodes ---- */
+
+static void write_made(struct writer *writer, uint32_t node, uint32_t index, const char *made, const struct trs *trs)
+{
+    struct json *json = &writer->json;
+    open_node(json);
+    write_trs(json, trs);
+    write_below(writer, node, index);
+    json_extras_open(json);
+    json_key_text(json, "made", made);
+    write_shown(writer, node, index);
+    close_node(json);
+}
+
+static void write_instance(struct writer *writer, uint32_t index, uint32_t *next)
+{
+    struct json *json = &writer->json;
+    const cp_instance *instance = &writer->scene->instances[index];
+    uint32_t mesh = writer->meshes[instance->mesh].index;
+    struct placement placement = place(&instance->transform);
+    open_node(json);
+    write_trs(json, &placement.first);
+    if (placement.sheared) {
+        json_key(json, "children");
+        json_open(json, '[');
+        json_integer(json, *next + 1);
+        json_close(json, ']');
+    } else {
+        json_key_integer(json, "mesh", mesh);
+    }
+    json_extras_open(json);
+    json_key_text(json, "made", "instance");
+    if (instance->use == CP_USE_BOTH)
+        json_key_text(json, "use", "both");
+    write_pose(json, &instance->transform, &placement);
+    write_position(writer, index);
+    close_node(json);
+    *next += 1;
+    if (!placement.sheared)
+        return;
+    open_node(json);
+    write_trs(json, &placement.second);
+    json_key_integer(json, "mesh", mesh);
+    json_extras_open(json);
+    json_key_text(json, "made", "shear");
+    close_node(json);
+    *next += 1;
+}
+
+/* ---- joints ---- */
+
+static void write_dependence(struct writer *writer, const cp_joint *joint)
+{
+    struct json *json = &writer->json;
+    if (joint->master == CP_NONE)
+        return;
+    json_key_text(json, "master", joint_id(writer, joint->master));
+    json_key_number(json, "scale", joint->scale);
+    json_key_number(json, "offset", joint->offset);
+}
+
+static void write_joint_values(struct writer *writer, const cp_joint *joint)
+{
+    static const char *const types[] = {"fixed", "revolute", "prismatic", "scale"};
+    static const double z[3] = {0, 0, 1};
+    struct json *json = &writer->json;
+    json_key(json, "joint");
+    json_open(json, '{');
+    json_key_text(json, "id", joint->id);
+    json_key_text(json, "type", types[joint->type]);
+    if (memcmp(joint->axis, z, sizeof z) != 0)
+        json_key_numbers(json, "axis", joint->axis, 3);
+    json_key_number(json, "lower", joint->lower); /* infinite: null */
+    json_key_number(json, "upper", joint->upper);
+    json_key_number(json, "velocity", joint->velocity);
+    json_key_number(json, "acceleration", joint->acceleration);
+    json_key_number(json, "home", joint->home);
+    json_key_number(json, "q", joint->q);
+    if (joint->driven)
+        json_key_true(json, "driven");
+    write_dependence(writer, joint);
+    json_close(json, '}');
+}
+
+static void write_articulation_name(struct json *json, const char *name)
+{
+    if (!name)
+        return;
+    json_key(json, "extensions");
+    json_open(json, '{');
+    json_key(json, "AGI_articulations");
+    json_open(json, '{');
+    json_key_text(json, "articulationName", name);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void write_joint_node(struct writer *writer, uint32_t index)
+{
+    struct json *json = &writer->json;
+    const cp_joint *joint = &writer->scene->joints[index];
+    const struct joint_plan *plan = &writer->joints[index];
+    struct trs motion = joint_trs(plan, joint, cp_joint_value(writer->scene, index, NULL));
+    open_node(json);
+    json_key_text(json, "name", joint->name);
+    write_trs(json, &motion);
+    write_below(writer, joint->node, plan->node);
+    write_articulation_name(json, plan->articulation);
+    json_extras_open(json);
+    write_joint_values(writer, joint);
+    write_shown(writer, joint->node, plan->node);
+    write_metadata(writer, CP_OWNER_JOINT, index);
+    close_node(json);
+}
+
+static void write_joint(struct writer *writer, uint32_t index)
+{
+    const struct joint_plan *plan = &writer->joints[index];
+    uint32_t node = writer->scene->joints[index].node;
+    const double *turn = plan->alignment;
+    struct trs there = {{0, 0, 0}, {turn[0], turn[1], turn[2], turn[3]}, {1, 1, 1}};
+    struct trs back = {{0, 0, 0}, {-turn[0], -turn[1], -turn[2], turn[3]}, {1, 1, 1}};
+    if (plan->aligned)
+        write_made(writer, node, plan->node - 1, "axis", &there);
+    write_joint_node(writer, index);
+    if (plan->aligned)
+        write_made(writer, node, plan->node + 1, "axis", &back);
+}
+
+/* ---- all ---- */
+
+static void write_node(struct writer *writer, uint32_t node)
+{
+    const cp_node *it = &writer->scene->nodes[node];
+    const struct node_plan *plan = &writer->nodes[node];
+    struct placement placement = place(&it->local);
+    write_scene_node(writer, node, &placement);
+    if (placement.sheared)
+        write_made(writer, node, plan->first + 1, "shear", &placement.second);
+    for (uint32_t i = 0; i < it->joint_count; i++)
+        write_joint(writer, it->first_joint + i);
+    uint32_t next = plan->tail + 1;
+    for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++)
+        if (i != plan->shown && instance_is_drawn(writer, &writer->scene->instances[i]))
+            write_instance(writer, i, &next);
+}
+
+static bool has_up_root(const struct writer *writer)
+{
+    return is_deliver(writer) && writer->settings->up == UP_Y;
+}
+
+/* (x, y, z) -> (x, z, -y): a quarter turn about X. */
+static void write_up_root(struct writer *writer)
+{
+    struct json *json = &writer->json;
+    static const double quarter_turn[4] = {-0.70710678118654752440, 0, 0, 0.70710678118654752440};
+    open_node(json);
+    json_key_text(json, "name", "Y up");
+    json_key_numbers(json, "rotation", quarter_turn, 4);
+    json_key(json, "children");
+    json_open(json, '[');
+    json_integer(json, writer->nodes[0].first);
+    json_close(json, ']');
+    json_extras_open(json);
+    json_key_text(json, "made", "up");
+    close_node(json);
+}
+
+void write_nodes(struct writer *writer)
+{
+    struct json *json = &writer->json;
+    json_line(json);
+    json_key(json, "nodes");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < writer->scene->node_count; i++)
+        write_node(writer, i);
+    if (has_up_root(writer))
+        write_up_root(writer);
+    json_close(json, ']');
+}
+
+uint32_t root_node(const struct writer *writer)
+{
+    return has_up_root(writer) ? writer->node_count : writer->nodes[0].first;
+}

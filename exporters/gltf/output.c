@@ -1,0 +1,255 @@
+/* The file: GLB, or JSON with a sibling .bin or a data URI. */
+#include "writer.h"
+
+#include <string.h>
+
+/* ---- bytes of the binary part, through a chunk ---- */
+
+/* A multiple of 4 (views end at one) and of 3 (base64). */
+enum { CHUNK = 12288 };
+
+struct bytes {
+    struct sink *sink;
+    bool base64;
+    size_t used;
+    unsigned char chunk[CHUNK];
+};
+
+static void flush_base64(struct bytes *bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[CHUNK / 3 * 4];
+    size_t size = 0;
+    for (size_t i = 0; i < bytes->used; i += 3) {
+        unsigned char three[3] = {0};
+        size_t count = bytes->used - i < 3 ? bytes->used - i : 3;
+        memcpy(three, bytes->chunk + i, count);
+        text[size++] = digits[three[0] >> 2];
+        text[size++] = digits[(three[0] & 3) << 4 | three[1] >> 4];
+        text[size++] = count < 2 ? '=' : digits[(three[1] & 15) << 2 | three[2] >> 6];
+        text[size++] = count < 3 ? '=' : digits[three[2] & 63];
+    }
+    sink_write(bytes->sink, text, size);
+}
+
+static void flush_bytes(struct bytes *bytes)
+{
+    if (bytes->base64)
+        flush_base64(bytes);
+    else
+        sink_write(bytes->sink, bytes->chunk, bytes->used);
+    bytes->used = 0;
+}
+
+/* Little-endian on every machine. */
+static void put_word(struct bytes *bytes, uint32_t value)
+{
+    if (bytes->used == CHUNK)
+        flush_bytes(bytes);
+    unsigned char *at = bytes->chunk + bytes->used;
+    at[0] = (unsigned char)(value & 0xff);
+    at[1] = (unsigned char)(value >> 8 & 0xff);
+    at[2] = (unsigned char)(value >> 16 & 0xff);
+    at[3] = (unsigned char)(value >> 24);
+    bytes->used += 4;
+}
+
+static uint32_t word_at(const void *data, uint64_t index)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)data + index * sizeof word, sizeof word);
+    return word;
+}
+
+static void put_view(struct bytes *bytes, const struct view *view)
+{
+    uint64_t i = 0;
+    switch (view->encoding) {
+    case ENCODE_WORDS:
+        for (; i < view->count; i++)
+            put_word(bytes, word_at(view->data, i));
+        break;
+    case ENCODE_NARROW: /* two a word; the padding of an odd one is a zero */
+        for (; i < view->count; i += 2)
+            put_word(bytes, word_at(view->data, i) | (i + 1 < view->count ? word_at(view->data, i + 1) << 16 : 0));
+        break;
+    case ENCODE_SIZES:
+        for (; i < view->count; i++)
+            put_word(bytes, view->data ? word_at(view->data, i + 1) - word_at(view->data, i) : 3);
+        break;
+    }
+}
+
+static void put_buffer(const struct writer *writer, struct sink *sink, bool base64)
+{
+    struct bytes bytes = {.sink = sink, .base64 = base64};
+    for (uint32_t i = 0; i < writer->view_count && sink_status(sink) == CP_OK; i++)
+        put_view(&bytes, &writer->views[i]);
+    flush_bytes(&bytes);
+}
+
+/* ---- JSON ---- */
+
+static void write_members(struct writer *writer)
+{
+    json_open(&writer->json, '{');
+    write_asset(writer);
+    write_extensions(writer);
+    write_scene(writer);
+    write_nodes(writer);
+    write_materials(writer);
+    write_meshes(writer);
+    write_clips(writer);
+    write_accessors(writer);
+    write_views(writer);
+}
+
+/* uri NULL: the GLB's own binary chunk. */
+static void write_buffers(struct writer *writer, const char *uri)
+{
+    struct json *json = &writer->json;
+    if (writer->buffer_size == 0)
+        return;
+    json_line(json);
+    json_key(json, "buffers");
+    json_open(json, '[');
+    json_open(json, '{');
+    json_key_integer(json, "byteLength", writer->buffer_size);
+    if (uri)
+        json_key_text(json, "uri", uri);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+static void end_members(struct writer *writer)
+{
+    json_close(&writer->json, '}');
+    buffer_append(writer->json.out, "\n", 1);
+}
+
+static cp_status text_status(const struct writer *writer)
+{
+    return writer->json.out->failed ? CP_LIMIT : CP_OK;
+}
+
+/* ---- GLB: glTF 2.0 section 4 ---- */
+
+enum {
+    GLB_MAGIC = 0x46546c67,
+    GLB_VERSION = 2,
+    CHUNK_JSON = 0x4e4f534a,
+    CHUNK_BIN = 0x004e4942,
+    GLB_HEAD = 12,
+    CHUNK_HEAD = 8
+};
+
+static void put_words(struct sink *sink, const uint32_t *words, size_t count)
+{
+    struct bytes bytes = {.sink = sink};
+    for (size_t i = 0; i < count; i++)
+        put_word(&bytes, words[i]);
+    flush_bytes(&bytes);
+}
+
+cp_status write_glb(struct writer *writer, struct sink *sink)
+{
+    struct buffer *text = writer->json.out;
+    write_members(writer);
+    write_buffers(writer, NULL);
+    end_members(writer);
+    while (!text->failed && text->size % 4 != 0)
+        buffer_append(text, " ", 1);
+    if (text_status(writer) != CP_OK)
+        return CP_LIMIT;
+    uint64_t binary = writer->buffer_size ? CHUNK_HEAD + writer->buffer_size : 0;
+    uint64_t total = GLB_HEAD + CHUNK_HEAD + (uint64_t)text->size + binary;
+    if (total > UINT32_MAX)
+        return report_error(writer->context, CP_LIMIT, "glb-size", NOWHERE,
+                            "%llu bytes do not fit a GLB of at most 4 GiB: write .gltf", (unsigned long long)total);
+    const uint32_t head[] = {GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)text->size, CHUNK_JSON};
+    const uint32_t binary_head[] = {(uint32_t)writer->buffer_size, CHUNK_BIN};
+    put_words(sink, head, 5);
+    sink_write(sink, text->data, text->size);
+    if (binary) {
+        put_words(sink, binary_head, 2);
+        put_buffer(writer, sink, false);
+    }
+    return sink_status(sink);
+}
+
+/* ---- .gltf ---- */
+
+/* RFC 3986: all but unreserved characters as %XX. */
+static const char *encode_uri(struct writer *writer, const char *name)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    char *uri = scene_allocate(writer->work, strlen(name) + 1, 3);
+    size_t size = 0;
+    for (size_t i = 0; uri && name[i]; i++) {
+        unsigned char byte = (unsigned char)name[i];
+        if (strchr(safe, byte)) {
+            uri[size++] = name[i];
+            continue;
+        }
+        uri[size++] = '%';
+        uri[size++] = digits[byte >> 4];
+        uri[size++] = digits[byte & 15];
+    }
+    if (uri)
+        uri[size] = 0;
+    return uri;
+}
+
+static cp_status write_embedded(struct writer *writer, struct sink *sink)
+{
+    static const char mark[] = "data:application/octet-stream;base64,";
+    write_buffers(writer, mark);
+    end_members(writer);
+    if (text_status(writer) != CP_OK)
+        return CP_LIMIT;
+    struct buffer *text = writer->json.out;
+    static const char tail[] = "\"}]}\n";
+    size_t tail_size = writer->buffer_size ? sizeof tail - 1 : 0;
+    sink_write(sink, text->data, text->size - tail_size);
+    if (writer->buffer_size) {
+        put_buffer(writer, sink, true);
+        sink_write(sink, tail, tail_size);
+    }
+    return sink_status(sink);
+}
+
+static cp_status write_with_sibling(struct writer *writer, struct sink *sink)
+{
+    struct sink *further;
+    const char *name = NULL, *uri = NULL;
+    if (writer->buffer_size) {
+        struct buffer text = {.context = writer->context};
+        buffer_text(&text, sink_stem(sink));
+        buffer_append(&text, ".bin", sizeof ".bin");
+        name = text.failed ? NULL : scene_text(writer->work, text.data);
+        buffer_free(&text);
+        uri = name ? encode_uri(writer, name) : NULL;
+        if (!uri)
+            return CP_LIMIT;
+    }
+    write_buffers(writer, uri);
+    end_members(writer);
+    if (text_status(writer) != CP_OK)
+        return CP_LIMIT;
+    cp_status status = name ? sink_open(sink, name, &further) : CP_OK;
+    if (status != CP_OK)
+        return status;
+    if (name) {
+        put_buffer(writer, further, false);
+        status = sink_close_further(further);
+    }
+    sink_write(sink, writer->json.out->data, writer->json.out->size);
+    return status == CP_OK ? sink_status(sink) : status;
+}
+
+cp_status write_gltf(struct writer *writer, struct sink *sink)
+{
+    write_members(writer);
+    return writer->settings->embed ? write_embedded(writer, sink) : write_with_sibling(writer, sink);
+}
