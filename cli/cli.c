@@ -1,0 +1,173 @@
+/* Memory, messages and the report of one run. */
+#include "cli.h"
+#include "json.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct block {
+    struct block *next;
+    max_align_t bytes[];
+};
+
+void *cli_allocate(struct cli *cli, size_t size)
+{
+    struct block *block = size > SIZE_MAX / 2 ? NULL : calloc(1, sizeof *block + size);
+    if (!block) {
+        (void)complain(cli, CP_LIMIT, "out of memory");
+        return NULL;
+    }
+    block->next = cli->blocks;
+    cli->blocks = block;
+    return block->bytes;
+}
+
+void cli_free(struct cli *cli)
+{
+    while (cli->blocks) {
+        struct block *next = cli->blocks->next;
+        free(cli->blocks);
+        cli->blocks = next;
+    }
+}
+
+/* A grown list leaves its old array behind until the end: command lines are short. */
+bool list_add(struct cli *cli, struct list *list, const char *item)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 8;
+        const char **items = cli_allocate(cli, room * sizeof *items);
+        if (!items)
+            return false;
+        if (list->count)
+            memcpy(items, list->items, list->count * sizeof *items);
+        list->items = items;
+        list->room = room;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
+/* ---- the report ---- */
+
+static const char *const severity_words[] = {"note", "loss", "warning", "error"};
+
+static void log_entry(struct cli *cli, const cp_entry *entry)
+{
+    if (!cli->log)
+        return;
+    struct json json = {.file = cli->log, .depth = 2, .comma = cli->log_comma};
+    json_begin(&json, NULL, '{');
+    json_text(&json, "severity", severity_words[entry->severity]);
+    json_text(&json, "code", entry->code);
+    json_text(&json, "file", entry->file);
+    json_count_or_null(&json, "line", entry->line);
+    json_count_or_null(&json, "column", entry->column);
+    json_text(&json, "node", entry->node);
+    json_count(&json, "count", entry->count);
+    json_text(&json, "text", entry->text);
+    json_text(&json, "message", entry->message);
+    json_end(&json, '}');
+    cli->log_comma = true;
+}
+
+/* Losses are what ended the program under --strict: then they are no chatter. */
+static bool is_shown(const struct cli *cli, cp_severity severity, cp_status status)
+{
+    switch (severity) {
+    case CP_ERROR:
+        return true;
+    case CP_LOSS:
+        return !cli->quiet || status == CP_LOSSY;
+    case CP_WARNING:
+        return !cli->quiet;
+    case CP_NOTE:
+        return cli->verbose;
+    }
+    return true;
+}
+
+void flush_report(struct cli *cli, cp_status status)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(cli->context, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (is_shown(cli, entries[i].severity, status))
+            fprintf(stderr, "%s\n", entries[i].message);
+        log_entry(cli, &entries[i]);
+    }
+    cp_report_clear(cli->context);
+}
+
+cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
+{
+    char text[2048] = "", message[sizeof text + 32];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    (void)snprintf(message, sizeof message, "cellpipe: error: %s", text);
+    fprintf(stderr, "%s\n", message);
+    log_entry(cli, &(cp_entry){.severity = CP_ERROR, .code = "cli", .count = 1, .text = text, .message = message});
+    return status;
+}
+
+cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known)
+{
+    const char *nearest = known ? cp_nearest_word(word, known) : NULL;
+    if (nearest)
+        return complain(cli, CP_USAGE, "unknown %s \"%s\"; did you mean %s?", what, word, nearest);
+    return complain(cli, CP_USAGE, "unknown %s \"%s\"", what, word);
+}
+
+bool open_log(struct cli *cli)
+{
+    cli->log = open_memstream(&cli->log_text, &cli->log_size);
+    return cli->log != NULL;
+}
+
+static bool write_report_file(const struct cli *cli, cp_status status)
+{
+    FILE *file = fopen(cli->report_path, "w");
+    if (!file)
+        return false;
+    struct json json = {.file = file};
+    json_begin(&json, NULL, '{');
+    json_text(&json, "cellpipe", CP_VERSION);
+    json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
+    json_count(&json, "status", (uint64_t)status);
+    json_begin(&json, "entries", '[');
+    fputs(cli->log_text, file);
+    json.comma = cli->log_comma;
+    json_end(&json, ']');
+    json_end(&json, '}');
+    fputs("\n", file);
+    bool failed = ferror(file) != 0;
+    return fclose(file) == 0 && !failed;
+}
+
+cp_status write_report(struct cli *cli, cp_status status)
+{
+    if (!cli->log)
+        return status;
+    bool whole = fclose(cli->log) == 0;
+    cli->log = NULL;
+    bool written = whole && write_report_file(cli, status);
+    int reason = errno;
+    free(cli->log_text);
+    if (written)
+        return status;
+    return complain(cli, status ? status : CP_OUTPUT, "the report cannot be written to %s: %s", cli->report_path,
+                    strerror(reason));
+}
+
+cp_status finish_stdout(struct cli *cli)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CP_OK;
+    return complain(cli, CP_OUTPUT, "standard output cannot be written: %s", strerror(errno));
+}

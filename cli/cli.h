@@ -1,0 +1,165 @@
+/* The program's inside. It knows the library by its public header alone; main.c dispatches, each command has a file. */
+#ifndef CELLPIPE_CLI_H
+#define CELLPIPE_CLI_H
+
+#include "cellpipe.h"
+#include <stdio.h>
+
+/* Strings in order; the memory is the cli's. */
+struct list {
+    const char **items;
+    size_t count, room;
+};
+
+/* One run of the program. */
+struct cli {
+    cp_context *context;
+    struct block *blocks;    /* memory until the end */
+    struct list words;       /* the command line without global flags: the command, then what it gets */
+    size_t plain;            /* words from here on came after "--": never flags, never settings */
+    const char *report_path; /* NULL: no report is asked for */
+    bool help, version, quiet, verbose, strict;
+    bool confine_said; /* --confine or --confine=no was given */
+    FILE *log;         /* the report's entries so far as JSON, into log_text; NULL without --report */
+    char *log_text;
+    size_t log_size;
+    bool log_comma;
+};
+
+/* ---- cli.c: memory, messages, the report ---- */
+
+/* size zeroed bytes until the end of the program; NULL when out of memory, which is then reported. */
+void cli_free(struct cli *cli);
+void *cli_allocate(struct cli *cli, size_t size);
+bool list_add(struct cli *cli, struct list *list, const char *item);
+/* Says what is wrong with the request or the world outside the library; returns status. */
+cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Complains about an unknown word and names the nearest of `known` (a list ended by NULL), if one is near. */
+cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known);
+/* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */
+void flush_report(struct cli *cli, cp_status status);
+bool open_log(struct cli *cli);
+/* Writes the file of --report; returns status, or the error that kept it from being written. */
+cp_status write_report(struct cli *cli, cp_status status);
+/* CP_OUTPUT when standard output did not take everything. */
+cp_status finish_stdout(struct cli *cli);
+
+/* ---- flags.c ---- */
+
+enum {
+    FLAG_FROM = 1 << 0,
+    FLAG_TO = 1 << 1,
+    FLAG_IN = 1 << 2,
+    FLAG_OUT = 1 << 3,
+    FLAG_OUT_DIR = 1 << 4,
+    FLAG_JSON = 1 << 5,
+    FLAG_DUMP = 1 << 6,
+    FLAG_MARKDOWN = 1 << 7,
+    FLAG_SETTINGS = 1 << 8, /* not a flag: words like K=V are settings, not files */
+    FLAG_READING = FLAG_FROM | FLAG_IN
+};
+
+/* A command's words, sorted. */
+struct request {
+    struct list words, settings, in, out;
+    const char *from, *to, *out_dir;
+    bool json, dump, markdown;
+    size_t taken; /* words of the last flag, for sort_words */
+};
+
+/* Splits argv into global flags, which are carried out, and cli->words. */
+cp_status take_global_flags(struct cli *cli, int argc, char **argv);
+/* Sorts the words begin .. end - 1; flags outside `allowed` (FLAG_...) are complained about. */
+cp_status sort_words(struct cli *cli, size_t begin, size_t end, unsigned allowed, struct request *request);
+/* An importer option: for the top importer into `in`, "stl.unit=mm" for every use of stl. */
+cp_status add_input_option(struct cli *cli, struct list *in, const char *setting);
+/* All flags, one a line, with what they do: those that hold for all commands, or the others. */
+void print_flags(FILE *file, bool global);
+
+/* ---- steps.c: the one path that convert, run and the filters take ---- */
+
+enum step_kind { STEP_READ, STEP_FILTER, STEP_WRITE };
+
+struct step {
+    enum step_kind kind;
+    const char *name;   /* a path, or the filter */
+    const char *format; /* or NULL */
+    struct list settings;
+};
+
+struct steps {
+    struct step *items;
+    size_t count;
+};
+
+/* Room for the steps of a chain with that many words. */
+bool steps_open(struct cli *cli, struct steps *steps, size_t room);
+cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read);
+/* Adds the filter of the words begin .. end - 1: FILTER K=V... */
+cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t end);
+/* Adds the filters of "! FILTER K=V... ! ..." from the word `begin` (a "!" or the end) on. */
+cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin);
+/* The step that ends a chain. stage: glTF is written for the next stage rather than for viewers. */
+cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage);
+/* Carries the steps out and prints their report. */
+cp_status run_steps(struct cli *cli, const struct steps *steps);
+/* The index of the next "!" from begin on, or of the end. */
+size_t find_bang(const struct cli *cli, size_t begin);
+/* The exporter by name, or else the one that has the suffix; NULL when there is none. */
+const char *exporter_named(const char *word);
+const char *first_suffix(const char *exporter, char *out, size_t size);
+/* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
+const char *path_stem(struct cli *cli, const char *path);
+
+/* ---- commands ---- */
+
+struct command {
+    const char *name, *usage, *title, *help;
+    cp_status (*run)(struct cli *cli);
+};
+/* Ended by a name of NULL. */
+extern const struct command commands[];
+
+cp_status command_convert(struct cli *cli);
+cp_status command_run(struct cli *cli);
+cp_status command_filter(struct cli *cli); /* the first word is a filter's name */
+cp_status command_info(struct cli *cli);
+cp_status command_check(struct cli *cli);
+cp_status command_diff(struct cli *cli);
+cp_status command_formats(struct cli *cli);
+cp_status command_filters(struct cli *cli);
+cp_status command_help(struct cli *cli);
+
+void print_overview(FILE *file);
+cp_status print_help(struct cli *cli, const char *word);
+/* Names of all commands and filters, and of all plug-ins of a kind; ended by NULL. NULL when out of memory. */
+const char *const *known_commands(struct cli *cli);
+const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind);
+/* The index of a plug-in, or SIZE_MAX. */
+size_t plugin_named(cp_plugin_kind kind, const char *name);
+
+/* ---- facts.c: what info, check and diff tell about a scene ---- */
+
+const char *joint_type_name(cp_joint_type type);
+const char *device_kind_name(cp_device_kind kind);
+const char *use_name(uint32_t use);
+/* "world", "joint", "movable" or "fixed". */
+const char *frame_kind(const cp_scene *scene, uint32_t node);
+bool is_placeholder(const cp_scene *scene, uint32_t node);
+
+/* Exclusions between real frames without repeats, each with first < second by index, in the order of the first
+ * statement; and how many statements name a frame that is not there. */
+struct exclusions {
+    cp_pair *pairs;
+    size_t count, dangling;
+};
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, struct exclusions *exclusions);
+cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q);
+
+/* Reads the input of info, check and diff; the report is not yet printed. */
+cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene);
+
+/* info_json.c */
+cp_status print_info_json(struct cli *cli, const cp_scene *scene);
+
+#endif

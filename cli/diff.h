@@ -1,0 +1,31 @@
+/* diff's inside: two scenes whose things are matched by name. */
+#ifndef CELLPIPE_DIFF_H
+#define CELLPIPE_DIFF_H
+
+#include "cli.h"
+
+struct side {
+    const char *path;
+    cp_scene *scene;
+    const cp_node *nodes;
+    const cp_joint *joints;
+    uint32_t node_count, joint_count;
+    uint32_t *node_twin, *joint_twin; /* the same thing on the other side, or CP_NONE */
+};
+
+struct diff {
+    struct cli *cli;
+    struct side a, b;
+    double tolerance;
+    uint64_t differences;
+};
+
+/* Prints a line about a difference. */
+void differ(struct diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Equal within the tolerance; infinities equal themselves. */
+bool near(const struct diff *diff, double a, double b);
+
+/* Compares what two frames of one name carry (diff_geometry.c). */
+void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);
+
+#endif

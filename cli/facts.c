@@ -1,0 +1,120 @@
+/* What info, check and diff have in common. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *joint_type_name(cp_joint_type type)
+{
+    static const char *const names[] = {"fixed", "revolute", "prismatic", "scale"};
+    return names[type];
+}
+
+const char *device_kind_name(cp_device_kind kind)
+{
+    static const char *const names[] = {"serial", "tree", "composite"};
+    return names[kind];
+}
+
+const char *use_name(uint32_t use)
+{
+    return use == CP_USE_DRAWN ? "drawn" : use == CP_USE_COLLISION ? "collision" : "both";
+}
+
+const char *frame_kind(const cp_scene *scene, uint32_t node)
+{
+    const cp_node *at = &cp_nodes(scene, &(uint32_t){0})[node];
+    if (node == 0)
+        return "world";
+    if (at->joint_count > 0)
+        return "joint";
+    return at->flags & CP_NODE_MOVABLE ? "movable" : "fixed";
+}
+
+bool is_placeholder(const cp_scene *scene, uint32_t node)
+{
+    return (cp_nodes(scene, &(uint32_t){0})[node].flags & CP_NODE_PLACEHOLDER) != 0;
+}
+
+/* By frames, then by the place in the file. */
+static int compare_pairs(const void *a, const void *b)
+{
+    const cp_pair *const *one = a, *const *two = b;
+    if ((*one)->first != (*two)->first)
+        return (*one)->first < (*two)->first ? -1 : 1;
+    if ((*one)->second != (*two)->second)
+        return (*one)->second < (*two)->second ? -1 : 1;
+    return *one < *two ? -1 : *one > *two;
+}
+
+static bool is_dangling(const cp_scene *scene, const cp_pair *pair)
+{
+    return is_placeholder(scene, pair->first) || is_placeholder(scene, pair->second);
+}
+
+/* The excluded pairs of real frames, first < second, repeats included. */
+static void collect_exclusions(const cp_scene *scene, struct exclusions *exclusions)
+{
+    uint32_t count;
+    const cp_pair *pairs = cp_pairs(scene, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (pairs[i].verdict != CP_PAIR_EXCLUDED)
+            continue;
+        if (is_dangling(scene, &pairs[i])) {
+            exclusions->dangling++;
+            continue;
+        }
+        cp_pair *pair = &exclusions->pairs[exclusions->count++];
+        *pair = pairs[i];
+        if (pair->first > pair->second) {
+            pair->first = pairs[i].second;
+            pair->second = pairs[i].first;
+        }
+    }
+}
+
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, struct exclusions *exclusions)
+{
+    uint32_t pair_count;
+    (void)cp_pairs(scene, &pair_count);
+    *exclusions = (struct exclusions){.pairs = cli_allocate(cli, pair_count * sizeof *exclusions->pairs)};
+    const cp_pair **sorted = cli_allocate(cli, pair_count * sizeof *sorted);
+    bool *again = cli_allocate(cli, pair_count * sizeof *again);
+    if (!exclusions->pairs || !sorted || !again)
+        return CP_LIMIT;
+    collect_exclusions(scene, exclusions);
+    for (size_t i = 0; i < exclusions->count; i++)
+        sorted[i] = &exclusions->pairs[i];
+    qsort(sorted, exclusions->count, sizeof *sorted, compare_pairs);
+    for (size_t i = 1; i < exclusions->count; i++)
+        if (sorted[i]->first == sorted[i - 1]->first && sorted[i]->second == sorted[i - 1]->second)
+            again[sorted[i] - exclusions->pairs] = true;
+    size_t kept = 0;
+    for (size_t i = 0; i < exclusions->count; i++)
+        if (!again[i])
+            exclusions->pairs[kept++] = exclusions->pairs[i];
+    exclusions->count = kept;
+    return CP_OK;
+}
+
+cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q)
+{
+    uint32_t count;
+    (void)cp_nodes(scene, &count);
+    cp_pose *worlds = cli_allocate(cli, count * sizeof *worlds);
+    if (worlds)
+        cp_world_poses(scene, q, worlds);
+    return worlds;
+}
+
+cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene)
+{
+    struct steps steps;
+    *scene = NULL;
+    if (!steps_open(cli, &steps, 1))
+        return CP_LIMIT;
+    cp_status status = add_read(cli, &steps, &(struct step){STEP_READ, path, request->from, request->in});
+    if (status == CP_OK)
+        status = cp_read(cli->context, path, request->from, request->in.items, request->in.count, scene);
+    return status;
+}

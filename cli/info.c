@@ -1,0 +1,150 @@
+/* info: what a file holds, for people, for scripts (--json) or in full (--dump). */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const double degrees = 180 / 3.14159265358979323846;
+
+static void print_frames(const cp_scene *scene)
+{
+    uint32_t count, frames = 0, movable = 0, joint = 0, attachable = 0;
+    const cp_node *nodes = cp_nodes(scene, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_placeholder(scene, i))
+            continue;
+        const char *kind = frame_kind(scene, i);
+        frames++;
+        movable += *kind == 'm';
+        joint += *kind == 'j';
+        attachable += (nodes[i].flags & CP_NODE_ATTACHABLE) != 0;
+    }
+    printf("frames      %" PRIu32 " (%" PRIu32 " with joints, %" PRIu32 " movable, %" PRIu32 " attachable)\n", frames,
+           joint, movable, attachable);
+}
+
+/* In degrees where the joint turns, else as it is. */
+static void print_value(const cp_joint *joint, double value)
+{
+    if (!isfinite(value))
+        printf("unlimited");
+    else if (joint->type == CP_JOINT_REVOLUTE)
+        printf("%.6g deg", value * degrees);
+    else
+        printf("%.6g%s", value, joint->type == CP_JOINT_PRISMATIC ? " m" : "");
+}
+
+static void print_joint(const cp_joint *joints, const cp_joint *joint)
+{
+    printf("  %-20s %-9s ", joint->name, joint_type_name(joint->type));
+    if (joint->master != CP_NONE) {
+        printf("= %.6g * %s + ", joint->scale, joints[joint->master].name);
+        print_value(joint, joint->offset);
+    } else {
+        print_value(joint, joint->lower);
+        printf(" .. ");
+        print_value(joint, joint->upper);
+        printf(", home ");
+        print_value(joint, joint->home);
+    }
+    printf("%s\n", joint->driven ? "" : ", not driven");
+}
+
+static void print_joints(const cp_scene *scene)
+{
+    uint32_t count;
+    const cp_joint *joints = cp_joints(scene, &count);
+    printf("joints      %" PRIu32 "\n", count);
+    for (uint32_t i = 0; i < count; i++)
+        print_joint(joints, &joints[i]);
+}
+
+static void print_devices(const cp_scene *scene)
+{
+    uint32_t count;
+    const cp_node *nodes = cp_nodes(scene, &(uint32_t){0});
+    const cp_device *devices = cp_devices(scene, &count);
+    printf("devices     %" PRIu32 "\n", count);
+    for (uint32_t i = 0; i < count; i++) {
+        printf("  %-20s %s from %s", devices[i].name, device_kind_name(devices[i].kind), nodes[devices[i].base].name);
+        for (uint32_t end = 0; end < devices[i].end_count; end++)
+            printf("%s %s", end ? "," : " to", nodes[devices[i].ends[end]].name);
+        printf(", %" PRIu32 " joints\n", devices[i].joint_count);
+    }
+}
+
+static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
+{
+    uint32_t meshes, instances;
+    cp_measures measures;
+    (void)cp_meshes(scene, &meshes);
+    (void)cp_instances(scene, &instances);
+    cp_status status = cp_measure(cli->context, scene, CP_USE_DRAWN, &measures);
+    if (status != CP_OK)
+        return status;
+    printf("meshes      %" PRIu32 ", placed %" PRIu32 " times\n", meshes, instances);
+    printf("drawn       %" PRIu64 " triangles", measures.triangles);
+    if (measures.any)
+        printf(", %.6g m2, %.6g m3, from (%.6g %.6g %.6g) to (%.6g %.6g %.6g) m", measures.area, measures.volume,
+               measures.lower[0], measures.lower[1], measures.lower[2], measures.upper[0], measures.upper[1],
+               measures.upper[2]);
+    printf("\n");
+    return CP_OK;
+}
+
+static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
+{
+    struct exclusions exclusions;
+    cp_pair_counts counts;
+    if (list_exclusions(cli, scene, &exclusions) != CP_OK)
+        return CP_LIMIT;
+    cp_status status = cp_count_pairs(cli->context, scene, &counts);
+    if (status != CP_OK)
+        return status;
+    printf("exclusions  %zu (and %zu of frames that are not there)\n", exclusions.count, exclusions.dangling);
+    printf("collision   %" PRIu64 " of %" PRIu64 " pairs of %" PRIu64 " frames are checked\n", counts.checked,
+           counts.all, counts.candidates);
+    return CP_OK;
+}
+
+static cp_status print_text(struct cli *cli, const char *path, const cp_scene *scene)
+{
+    uint32_t clips;
+    const cp_source *source = cp_scene_source(scene);
+    (void)cp_clips(scene, &clips);
+    printf("%s: %s, unit %.6g m, %s up\n", path, source->format, source->unit, source->up == CP_UP_Y ? "Y" : "Z");
+    print_frames(scene);
+    print_joints(scene);
+    print_devices(scene);
+    cp_status status = print_geometry(cli, scene);
+    if (status == CP_OK)
+        status = print_pairs(cli, scene);
+    printf("clips       %" PRIu32 "\n", clips);
+    return status;
+}
+
+cp_status command_info(struct cli *cli)
+{
+    struct request request;
+    cp_scene *scene;
+    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_JSON | FLAG_DUMP, &request);
+    if (status != CP_OK)
+        return status;
+    if (request.words.count != 1)
+        return complain(cli, CP_USAGE, "info takes one input: cellpipe info IN");
+    if (request.json && request.dump)
+        return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
+    const char *path = request.words.items[0];
+    status = read_input(cli, path, &request, &scene);
+    if (status != CP_OK)
+        return status;
+    if (request.dump)
+        status = cp_write(cli->context, scene, "-", "dump", NULL, 0);
+    else if (request.json)
+        status = print_info_json(cli, scene);
+    else
+        status = print_text(cli, path, scene);
+    cp_scene_free(scene);
+    return status;
+}

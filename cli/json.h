@@ -1,0 +1,26 @@
+/* JSON out, as it is made: commas and line ends are kept track of here. */
+#ifndef CELLPIPE_JSON_H
+#define CELLPIPE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+    FILE *file;
+    int depth;  /* open brackets */
+    bool comma; /* the next value needs one before it */
+};
+
+/* key NULL: an element of an array, or the top. bracket: '{' or '['. */
+void json_begin(struct json *json, const char *key, char bracket);
+void json_end(struct json *json, char bracket);
+/* NULL is null. Bytes that are not UTF-8 are written as the Latin-1 characters they may be. */
+void json_text(struct json *json, const char *key, const char *value);
+/* What is not finite is null. */
+void json_number(struct json *json, const char *key, double value);
+void json_count(struct json *json, const char *key, uint64_t value);
+void json_count_or_null(struct json *json, const char *key, uint64_t value); /* 0 is null */
+void json_boolean(struct json *json, const char *key, bool value);
+
+#endif

@@ -1,0 +1,101 @@
+/* cellpipe, the program: the table of commands, and what frames each run. */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct command commands[] = {
+    {"convert",
+     "cellpipe convert IN OUT [! FILTER K=V...]...\ncellpipe convert IN... --out-dir DIR [! FILTER K=V...]...",
+     "read a file, write it in another format; or many files",
+     "The formats are told by the input's bytes and the output's suffix; --from and --to say them.\n"
+     "\"-\" is standard input or output. With --out-dir each input becomes DIR/NAME with the suffix of\n"
+     "--to (glb); one that fails does not keep the others from being converted.\n\n"
+     "  --from FORMAT, --to FORMAT, --in K=V, --out K=V (see: cellpipe help FORMAT)\n\n"
+     "  cellpipe convert cell.wu cell.glb\n"
+     "  cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals\n"
+     "  cellpipe convert parts/*.stl --out-dir web --to glb",
+     command_convert},
+    {"run", "cellpipe run read IN [K=V...] ! [read IN2 !] FILTER [K=V...] ! ... ! write OUT [K=V...]",
+     "carry out a chain of steps",
+     "A further read adds its scene below a node named after its file. K=V after IN are options of the\n"
+     "importer (stl.K=V: of every use of stl), after OUT of the exporter.\n\n"
+     "  cellpipe run read cell.wu ! read table.stl unit=mm ! pose device=Robot q=0,1,0 ! write cell.wrl up=z",
+     command_run},
+    {"info", "cellpipe info IN [--json|--dump] [--from FORMAT] [--in K=V]...", "tell what a file holds",
+     "A summary for people; --json is one object for scripts (docs/cli.md describes it), --dump is\n"
+     "everything as canonical text.",
+     command_info},
+    {"check", "cellpipe check [closed] [manifold] IN [--from FORMAT] [--in K=V]...", "tell whether a file is sound",
+     "Ends with 1 when the reader finds errors or the scene is inconsistent; with \"closed\" also when a\n"
+     "mesh is open, with \"manifold\" when an edge has more than two faces.",
+     command_check},
+    {"diff", "cellpipe diff A B [tol=1e-9] [--from FORMAT] [--in K=V]...", "compare two files",
+     "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions,\n"
+     "all by name. Lists the differences on standard output and ends with 1 when there are any. tol is in\n"
+     "metres and radians.",
+     command_diff},
+    {"formats", "cellpipe formats [--markdown]", "list the formats",
+     "A format that this build lacks is listed with the package it needs.", command_formats},
+    {"filters", "cellpipe filters", "list the filters", "The options of one: cellpipe help FILTER.", command_filters},
+    {"help", "cellpipe help [COMMAND|FORMAT|FILTER|limits]", "explain a command, format or filter",
+     "Without a word: the overview.", command_help},
+    {0}};
+
+static const struct command *command_named(const char *name)
+{
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+static cp_status run_command(struct cli *cli)
+{
+    const char *name = cli->words.items[0];
+    const struct command *command = command_named(name);
+    if (command)
+        return command->run(cli);
+    if (plugin_named(CP_FILTER, name) != SIZE_MAX)
+        return command_filter(cli);
+    if (access(name, F_OK) == 0)
+        return complain(cli, CP_USAGE, "\"%s\" is a file, not a command; did you mean: cellpipe convert %s OUT?", name,
+                        name);
+    return complain_unknown(cli, "command", name, known_commands(cli));
+}
+
+static cp_status run(struct cli *cli, int argc, char **argv)
+{
+    cp_status status = take_global_flags(cli, argc, argv);
+    if (status != CP_OK)
+        return status;
+    if (cli->version) {
+        printf("cellpipe " CP_VERSION "\n");
+        return CP_OK;
+    }
+    if (cli->help)
+        return print_help(cli, cli->words.count ? cli->words.items[0] : NULL);
+    if (cli->words.count == 0) {
+        print_overview(stderr);
+        return CP_USAGE;
+    }
+    return run_command(cli);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {0};
+    (void)signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program silently, even under a parent that ignores it */
+    cli.context = cp_context_new(NULL);
+    if (!cli.context)
+        return complain(&cli, CP_LIMIT, "out of memory");
+    cp_status status = run(&cli, argc, argv);
+    flush_report(&cli, status);
+    cp_status printed = finish_stdout(&cli);
+    status = write_report(&cli, status != CP_OK ? status : printed);
+    cp_context_free(cli.context);
+    cli_free(&cli);
+    return (int)status;
+}

@@ -1,0 +1,236 @@
+/* A chain of steps: what convert, run and the filters all come to. */
+#include "cli.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- formats ---- */
+
+size_t plugin_named(cp_plugin_kind kind, const char *name)
+{
+    for (size_t i = 0; i < cp_plugin_count(kind); i++)
+        if (strcmp(cp_plugin_at(kind, i).name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* True when one of the blank-parted suffixes ends the path, in any case. */
+static bool has_suffix(const char *suffixes, const char *path, size_t path_size)
+{
+    while (*suffixes) {
+        size_t size = strcspn(suffixes, " ");
+        if (size > 0 && size <= path_size && strncasecmp(path + path_size - size, suffixes, size) == 0)
+            return true;
+        suffixes += size + strspn(suffixes + size, " ");
+    }
+    return false;
+}
+
+static size_t size_without_gz(const char *path)
+{
+    size_t size = strlen(path);
+    return size > 3 && strcasecmp(path + size - 3, ".gz") == 0 ? size - 3 : size;
+}
+
+static size_t exporter_of_path(const char *path)
+{
+    size_t size = size_without_gz(path);
+    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
+        cp_plugin_info info = cp_plugin_at(CP_EXPORTER, i);
+        if (has_suffix(info.suffixes, path, strlen(path)) || has_suffix(info.suffixes, path, size))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static size_t exporter_of(const char *format, const char *path)
+{
+    return format ? plugin_named(CP_EXPORTER, format) : exporter_of_path(path);
+}
+
+const char *exporter_named(const char *word)
+{
+    if (plugin_named(CP_EXPORTER, word) != SIZE_MAX)
+        return word;
+    char path[32] = ".";
+    if (strlen(word) + 2 > sizeof path)
+        return NULL;
+    strcat(path, word + (*word == '.'));
+    size_t index = exporter_of_path(path);
+    return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
+}
+
+const char *first_suffix(const char *exporter, char *out, size_t size)
+{
+    size_t index = plugin_named(CP_EXPORTER, exporter);
+    const char *suffixes = index == SIZE_MAX ? "" : cp_plugin_at(CP_EXPORTER, index).suffixes;
+    (void)snprintf(out, size, "%.*s", (int)strcspn(suffixes, " "), suffixes);
+    return out;
+}
+
+static bool has_stage_profile(size_t exporter)
+{
+    size_t count = cp_plugin_at(CP_EXPORTER, exporter).option_count;
+    for (size_t i = 0; i < count; i++) {
+        cp_option_info option = cp_plugin_option(CP_EXPORTER, exporter, i);
+        if (strcmp(option.name, "profile") == 0)
+            return option.choices && strstr(option.choices, "stage") != NULL;
+    }
+    return false;
+}
+
+static bool says_profile(const struct list *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (strncmp(settings->items[i], "profile=", 8) == 0)
+            return true;
+    return false;
+}
+
+const char *path_stem(struct cli *cli, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t size = size_without_gz(name);
+    for (size_t i = size; i-- > 1;)
+        if (name[i] == '.') {
+            size = i;
+            break;
+        }
+    char *stem = cli_allocate(cli, size + 1);
+    if (stem)
+        memcpy(stem, name, size);
+    return stem;
+}
+
+/* ---- making a chain ---- */
+
+size_t find_bang(const struct cli *cli, size_t begin)
+{
+    while (begin < cli->words.count && strcmp(cli->words.items[begin], "!") != 0)
+        begin++;
+    return begin;
+}
+
+bool steps_open(struct cli *cli, struct steps *steps, size_t room)
+{
+    *steps = (struct steps){.items = cli_allocate(cli, room * sizeof *steps->items)};
+    return steps->items != NULL;
+}
+
+cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t end)
+{
+    struct request request;
+    if (begin == end)
+        return complain(cli, CP_USAGE, "a filter's name is missing after \"!\"");
+    cp_status status = sort_words(cli, begin, end, 0, &request);
+    if (status != CP_OK)
+        return status;
+    const char *name = request.words.items[0];
+    if (plugin_named(CP_FILTER, name) == SIZE_MAX)
+        return complain_unknown(cli, "filter", name, plugin_words(cli, CP_FILTER));
+    struct list settings = {request.words.items + 1, request.words.count - 1, 0};
+    steps->items[steps->count++] = (struct step){STEP_FILTER, name, NULL, settings};
+    return CP_OK;
+}
+
+cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin)
+{
+    cp_status status = CP_OK;
+    while (status == CP_OK && begin < cli->words.count) {
+        size_t end = find_bang(cli, begin + 1);
+        status = add_filter(cli, steps, begin + 1, end);
+        begin = end;
+    }
+    return status;
+}
+
+cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read)
+{
+    if (read->format && plugin_named(CP_IMPORTER, read->format) == SIZE_MAX)
+        return complain_unknown(cli, "input format", read->format, plugin_words(cli, CP_IMPORTER));
+    steps->items[steps->count++] = *read;
+    return CP_OK;
+}
+
+/* Standard output has no suffix: glb, the format between stages, is its default. */
+static cp_status choose_format(struct cli *cli, struct step *write)
+{
+    if (write->format) {
+        const char *name = exporter_named(write->format);
+        if (!name)
+            return complain_unknown(cli, "output format", write->format, plugin_words(cli, CP_EXPORTER));
+        write->format = name;
+        return CP_OK;
+    }
+    if (strcmp(write->name, "-") != 0)
+        return CP_OK;
+    write->format = "glb";
+    if (isatty(STDOUT_FILENO))
+        return complain(cli, CP_USAGE, "standard output is a terminal: name a file, or pipe it on");
+    return CP_OK;
+}
+
+cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage)
+{
+    struct step step = *write;
+    cp_status status = choose_format(cli, &step);
+    if (status != CP_OK)
+        return status;
+    size_t exporter = exporter_of(step.format, step.name);
+    bool to_stage = stage || strcmp(step.name, "-") == 0;
+    if (exporter != SIZE_MAX && to_stage && has_stage_profile(exporter) && !says_profile(&step.settings)) {
+        struct list settings = {0}; /* a copy: the list may be shared by several steps */
+        bool good = list_add(cli, &settings, "profile=stage");
+        for (size_t i = 0; i < step.settings.count && good; i++)
+            good = list_add(cli, &settings, step.settings.items[i]);
+        if (!good)
+            return CP_LIMIT;
+        step.settings = settings;
+    }
+    steps->items[steps->count++] = step;
+    return CP_OK;
+}
+
+/* ---- carrying it out ---- */
+
+/* A second read is added below a node named after its file. */
+static cp_status read_step(struct cli *cli, const struct step *step, cp_scene **scene)
+{
+    cp_scene *other = NULL;
+    cp_status status =
+        cp_read(cli->context, step->name, step->format, step->settings.items, step->settings.count, &other);
+    if (status != CP_OK || !*scene) {
+        *scene = status == CP_OK ? other : *scene;
+        return status;
+    }
+    const char *name = path_stem(cli, step->name);
+    status = name ? cp_merge(cli->context, *scene, other, name) : CP_LIMIT;
+    cp_scene_free(other);
+    return status;
+}
+
+static cp_status run_step(struct cli *cli, const struct step *step, cp_scene **scene)
+{
+    switch (step->kind) {
+    case STEP_READ:
+        return read_step(cli, step, scene);
+    case STEP_FILTER:
+        return cp_apply(cli->context, *scene, step->name, step->settings.items, step->settings.count);
+    case STEP_WRITE:
+        return cp_write(cli->context, *scene, step->name, step->format, step->settings.items, step->settings.count);
+    }
+    return CP_BUG;
+}
+
+cp_status run_steps(struct cli *cli, const struct steps *steps)
+{
+    cp_scene *scene = NULL;
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < steps->count && status == CP_OK; i++)
+        status = run_step(cli, &steps->items[i], &scene);
+    cp_scene_free(scene);
+    flush_report(cli, status);
+    return status;
+}
