@@ -354,6 +354,13 @@ CP_API cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index);
 CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option);
 /* The nearest known plug-in name to `word`, or NULL. */
 CP_API const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word);
+/* The nearest to `word` of a list ended by NULL, or NULL when none is near. */
+CP_API const char *cp_nearest_word(const char *word, const char *const *words);
+/* The index of the exporter that cp_write takes for a path, or SIZE_MAX when no suffix fits. */
+CP_API size_t cp_exporter_of(const char *path);
+/* The shortest decimal text that reads back to the same double, whatever the locale; returns its length. */
+enum { CP_NUMBER_SIZE = 32 };
+CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
 /* A limit's name, its default and what it bounds; name NULL past the last. */
 CP_API cp_option_info cp_limit_at(size_t index);
 

@@ -104,3 +104,8 @@ size_t print_float(float value, char out[NUMBER_SIZE])
             return length;
     }
 }
+
+size_t cp_print_double(double value, char out[CP_NUMBER_SIZE])
+{
+    return print_double(value, out);
+}

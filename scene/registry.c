@@ -56,6 +56,14 @@ const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word)
     return nearest_word(word, names);
 }
 
+size_t cp_exporter_of(const char *path)
+{
+    for (size_t i = 0; exporters[i]; i++)
+        if (plugin_suffix_matches(exporters[i]->suffixes, path))
+            return i;
+    return SIZE_MAX;
+}
+
 /* Importers have the common options, too, after their own. */
 static const struct option *option_at(cp_plugin_kind kind, size_t index, size_t option)
 {

@@ -348,3 +348,8 @@ const char *nearest_word(const char *word, const char *const *words)
     }
     return nearest;
 }
+
+const char *cp_nearest_word(const char *word, const char *const *words)
+{
+    return nearest_word(word, words);
+}

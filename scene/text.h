@@ -14,7 +14,7 @@ const char *parse_float_or_word(const char *text, const char *end, float *value)
 /* The whole string is one number (blanks around allowed). */
 bool text_is_number(const char *text, double *value);
 
-enum { NUMBER_SIZE = 32 };
+enum { NUMBER_SIZE = CP_NUMBER_SIZE };
 /* Writes the shortest decimal that reads back to the same bits, NUL-ended; "-0" keeps its sign, "inf", "-inf",
  * "nan" are words. Returns its length. */
 size_t print_double(double value, char out[NUMBER_SIZE]);

@@ -8,19 +8,13 @@
 
 static cp_status choose(cp_context *context, const char *path, const char *format, const struct exporter **exporter)
 {
-    *exporter = NULL;
-    if (format) {
-        size_t index = plugin_find(CP_EXPORTER, format);
-        if (index == SIZE_MAX)
-            return plugin_unknown(context, CP_EXPORTER, format);
-        *exporter = exporters[index];
-    }
-    for (const struct exporter *const *at = exporters; *at && !*exporter; at++)
-        if (plugin_suffix_matches((*at)->suffixes, path))
-            *exporter = *at;
-    if (!*exporter)
+    size_t index = format ? plugin_find(CP_EXPORTER, format) : cp_exporter_of(path);
+    if (index == SIZE_MAX && format)
+        return plugin_unknown(context, CP_EXPORTER, format);
+    if (index == SIZE_MAX)
         return report_error(context, CP_USAGE, "write-unknown", IN_FILE(path),
                             "the suffix names no output format (--to names one)");
+    *exporter = exporters[index];
     if ((*exporter)->plugin.package)
         return report_error(context, CP_USAGE, "write-not-built", IN_FILE(path),
                             "the exporter %s is not built; it needs the package %s", (*exporter)->plugin.name,
