@@ -60,6 +60,8 @@ static cp_status run_command(struct cli *cli)
         return command->run(cli);
     if (plugin_named(CP_FILTER, name) != SIZE_MAX)
         return command_filter(cli);
+    if (*name == '-' && name[1])
+        return complain(cli, CP_USAGE, "%s comes after the command", name);
     if (access(name, F_OK) == 0)
         return complain(cli, CP_USAGE, "\"%s\" is a file, not a command; did you mean: cellpipe convert %s OUT?", name,
                         name);
@@ -90,7 +92,7 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program silently, even under a parent that ignores it */
     cli.context = cp_context_new(NULL);
     if (!cli.context)
-        return complain(&cli, CP_LIMIT, "out of memory");
+        return (int)complain(&cli, CP_LIMIT, "out of memory");
     cp_status status = run(&cli, argc, argv);
     flush_report(&cli, status);
     cp_status printed = finish_stdout(&cli);

@@ -15,38 +15,10 @@ size_t plugin_named(cp_plugin_kind kind, const char *name)
     return SIZE_MAX;
 }
 
-/* True when one of the blank-parted suffixes ends the path, in any case. */
-static bool has_suffix(const char *suffixes, const char *path, size_t path_size)
-{
-    while (*suffixes) {
-        size_t size = strcspn(suffixes, " ");
-        if (size > 0 && size <= path_size && strncasecmp(path + path_size - size, suffixes, size) == 0)
-            return true;
-        suffixes += size + strspn(suffixes + size, " ");
-    }
-    return false;
-}
-
 static size_t size_without_gz(const char *path)
 {
     size_t size = strlen(path);
     return size > 3 && strcasecmp(path + size - 3, ".gz") == 0 ? size - 3 : size;
-}
-
-static size_t exporter_of_path(const char *path)
-{
-    size_t size = size_without_gz(path);
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
-        cp_plugin_info info = cp_plugin_at(CP_EXPORTER, i);
-        if (has_suffix(info.suffixes, path, strlen(path)) || has_suffix(info.suffixes, path, size))
-            return i;
-    }
-    return SIZE_MAX;
-}
-
-static size_t exporter_of(const char *format, const char *path)
-{
-    return format ? plugin_named(CP_EXPORTER, format) : exporter_of_path(path);
 }
 
 const char *exporter_named(const char *word)
@@ -57,7 +29,7 @@ const char *exporter_named(const char *word)
     if (strlen(word) + 2 > sizeof path)
         return NULL;
     strcat(path, word + (*word == '.'));
-    size_t index = exporter_of_path(path);
+    size_t index = cp_exporter_of(path);
     return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
 }
 
@@ -178,9 +150,11 @@ cp_status add_write(struct cli *cli, struct steps *steps, const struct step *wri
     cp_status status = choose_format(cli, &step);
     if (status != CP_OK)
         return status;
-    size_t exporter = exporter_of(step.format, step.name);
+    size_t exporter = step.format ? plugin_named(CP_EXPORTER, step.format) : cp_exporter_of(step.name);
+    if (exporter == SIZE_MAX)
+        return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", step.name);
     bool to_stage = stage || strcmp(step.name, "-") == 0;
-    if (exporter != SIZE_MAX && to_stage && has_stage_profile(exporter) && !says_profile(&step.settings)) {
+    if (to_stage && has_stage_profile(exporter) && !says_profile(&step.settings)) {
         struct list settings = {0}; /* a copy: the list may be shared by several steps */
         bool good = list_add(cli, &settings, "profile=stage");
         for (size_t i = 0; i < step.settings.count && good; i++)
