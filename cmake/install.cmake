@@ -1,0 +1,21 @@
+# What `cmake --install` puts where: the program, the library with its one header, the ways to find it, and the manual.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set_target_properties(cellpipe PROPERTIES PUBLIC_HEADER ${CMAKE_SOURCE_DIR}/scene/cellpipe.h)
+target_include_directories(cellpipe INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS cellpipe_program)
+install(TARGETS cellpipe EXPORT cellpipe-targets PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/cellpipe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES cli/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME cellpipe)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/cellpipe)
+install(EXPORT cellpipe-targets NAMESPACE cellpipe:: DESTINATION ${package})
+configure_package_config_file(cmake/cellpipe-config.cmake.in cellpipe-config.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(cellpipe-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cellpipe-config.cmake ${CMAKE_BINARY_DIR}/cellpipe-config-version.cmake
+        DESTINATION ${package})
+
+file(RELATIVE_PATH include_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(cmake/cellpipe.pc.in cellpipe.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cellpipe.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
