@@ -305,6 +305,9 @@ CP_API void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worl
 /* The value of one joint: q[joint] (current values when q is NULL), or from its master's. */
 CP_API double cp_joint_value(const cp_scene *scene, uint32_t joint, const double *q);
 
+/* How many triangles a mesh is drawn with: n-gons count n - 2, primitives as they are tessellated, lines 0. */
+CP_API uint64_t cp_mesh_triangles(const cp_mesh *mesh);
+
 typedef struct cp_measures {
     uint64_t triangles; /* n-gons count n - 2; placed instances, not stored meshes */
     bool any;           /* false: nothing to bound */

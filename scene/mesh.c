@@ -41,6 +41,11 @@ uint64_t mesh_triangle_count(const cp_mesh *mesh)
     return count;
 }
 
+uint64_t cp_mesh_triangles(const cp_mesh *mesh)
+{
+    return mesh_triangle_count(mesh);
+}
+
 bool mesh_has_concave_faces(const cp_mesh *mesh)
 {
     const double tolerance = 1e-6; /* of the face's size, for both the outline and the bulge */
