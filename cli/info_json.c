@@ -114,28 +114,24 @@ static void put_devices(struct info *info)
     json_end(&info->json, ']');
 }
 
-static cp_status put_geometry(struct info *info)
+static void put_geometry(struct info *info)
 {
     uint32_t count;
     const cp_instance *instances = cp_instances(info->scene, &count);
     const cp_mesh *meshes = cp_meshes(info->scene, &(uint32_t){0});
     struct json *json = &info->json;
-    cp_status status = CP_OK;
     json_begin(json, "geometry", '[');
-    for (uint32_t i = 0; i < count && status == CP_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const cp_mesh *mesh = &meshes[instances[i].mesh];
-        uint64_t triangles = 0;
-        status = cp_mesh_triangles(info->cli->context, mesh, &triangles);
         json_begin(json, NULL, '{');
         json_text(json, "frame", info->nodes[instances[i].node].name);
         json_text(json, "use", use_name(instances[i].use));
         json_text(json, "mesh", mesh->name);
-        json_count(json, "triangles", triangles);
+        json_count(json, "triangles", cp_mesh_triangles(mesh));
         json_text(json, "source", mesh->source);
         json_end(json, '}');
     }
     json_end(json, ']');
-    return status;
 }
 
 static cp_status put_exclusions(struct info *info)
@@ -232,9 +228,8 @@ static cp_status put_members(struct info *info)
         return status;
     put_joints(info);
     put_devices(info);
-    status = put_geometry(info);
-    if (status == CP_OK)
-        status = put_exclusions(info);
+    put_geometry(info);
+    status = put_exclusions(info);
     if (status == CP_OK)
         status = put_measures(info);
     if (status != CP_OK)

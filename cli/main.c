@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 const struct command commands[] = {
     {"convert",
@@ -54,6 +54,7 @@ static const struct command *command_named(const char *name)
 
 static cp_status run_command(struct cli *cli)
 {
+    struct stat facts;
     const char *name = cli->words.items[0];
     const struct command *command = command_named(name);
     if (command)
@@ -62,7 +63,7 @@ static cp_status run_command(struct cli *cli)
         return command_filter(cli);
     if (*name == '-' && name[1])
         return complain(cli, CP_USAGE, "%s comes after the command", name);
-    if (access(name, F_OK) == 0)
+    if (stat(name, &facts) == 0 && S_ISREG(facts.st_mode))
         return complain(cli, CP_USAGE, "\"%s\" is a file, not a command; did you mean: cellpipe convert %s OUT?", name,
                         name);
     return complain_unknown(cli, "command", name, known_commands(cli));
