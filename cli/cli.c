@@ -61,17 +61,17 @@ static void log_entry(struct cli *cli, const cp_entry *entry)
     if (!cli->log)
         return;
     struct json json = {.file = cli->log, .depth = 2, .comma = cli->log_comma};
-    json_begin(&json, NULL, '{');
-    json_text(&json, "severity", severity_words[entry->severity]);
-    json_text(&json, "code", entry->code);
-    json_text(&json, "file", entry->file);
-    json_count_or_null(&json, "line", entry->line);
-    json_count_or_null(&json, "column", entry->column);
-    json_text(&json, "node", entry->node);
-    json_count(&json, "count", entry->count);
-    json_text(&json, "text", entry->text);
-    json_text(&json, "message", entry->message);
-    json_end(&json, '}');
+    print_json_begin(&json, NULL, '{');
+    print_json_text(&json, "severity", severity_words[entry->severity]);
+    print_json_text(&json, "code", entry->code);
+    print_json_text(&json, "file", entry->file);
+    print_json_count_or_null(&json, "line", entry->line);
+    print_json_count_or_null(&json, "column", entry->column);
+    print_json_text(&json, "node", entry->node);
+    print_json_count(&json, "count", entry->count);
+    print_json_text(&json, "text", entry->text);
+    print_json_text(&json, "message", entry->message);
+    print_json_end(&json, '}');
     cli->log_comma = true;
 }
 
@@ -136,15 +136,15 @@ static bool write_report_file(const struct cli *cli, cp_status status)
     if (!file)
         return false;
     struct json json = {.file = file};
-    json_begin(&json, NULL, '{');
-    json_text(&json, "cellpipe", CP_VERSION);
-    json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
-    json_count(&json, "status", (uint64_t)status);
-    json_begin(&json, "entries", '[');
+    print_json_begin(&json, NULL, '{');
+    print_json_text(&json, "cellpipe", CP_VERSION);
+    print_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
+    print_json_count(&json, "status", (uint64_t)status);
+    print_json_begin(&json, "entries", '[');
     fputs(cli->log_text, file);
     json.comma = cli->log_comma;
-    json_end(&json, ']');
-    json_end(&json, '}');
+    print_json_end(&json, ']');
+    print_json_end(&json, '}');
     fputs("\n", file);
     bool failed = ferror(file) != 0;
     return fclose(file) == 0 && !failed;

@@ -15,12 +15,12 @@ struct info {
 static void put_pose(struct json *json, const cp_pose *pose)
 {
     static const double last_row[4] = {0, 0, 0, 1};
-    json_begin(json, "world", '[');
+    print_json_begin(json, "world", '[');
     for (int i = 0; i < 12; i++)
-        json_number(json, NULL, pose->m[i]);
+        print_json_number(json, NULL, pose->m[i]);
     for (int i = 0; i < 4; i++)
-        json_number(json, NULL, last_row[i]);
-    json_end(json, ']');
+        print_json_number(json, NULL, last_row[i]);
+    print_json_end(json, ']');
 }
 
 static cp_status put_frames(struct info *info)
@@ -31,33 +31,33 @@ static cp_status put_frames(struct info *info)
     if (!worlds)
         return CP_LIMIT;
     struct json *json = &info->json;
-    json_begin(json, "frames", '[');
+    print_json_begin(json, "frames", '[');
     for (uint32_t i = 0; i < count; i++) {
         if (is_placeholder(info->scene, i))
             continue;
-        json_begin(json, NULL, '{');
-        json_text(json, "name", nodes[i].name);
-        json_text(json, "parent", i ? nodes[nodes[i].parent].name : NULL);
-        json_text(json, "kind", frame_kind(info->scene, i));
-        json_boolean(json, "attachable", (nodes[i].flags & CP_NODE_ATTACHABLE) != 0);
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "name", nodes[i].name);
+        print_json_text(json, "parent", i ? nodes[nodes[i].parent].name : NULL);
+        print_json_text(json, "kind", frame_kind(info->scene, i));
+        print_json_boolean(json, "attachable", (nodes[i].flags & CP_NODE_ATTACHABLE) != 0);
         put_pose(json, &worlds[i]);
-        json_end(json, '}');
+        print_json_end(json, '}');
     }
-    json_end(json, ']');
+    print_json_end(json, ']');
     return CP_OK;
 }
 
 static void put_depends(struct info *info, const cp_joint *joint)
 {
     if (joint->master == CP_NONE) {
-        json_text(&info->json, "depends", NULL);
+        print_json_text(&info->json, "depends", NULL);
         return;
     }
-    json_begin(&info->json, "depends", '{');
-    json_text(&info->json, "joint", info->joints[joint->master].name);
-    json_number(&info->json, "scale", joint->scale);
-    json_number(&info->json, "offset", joint->offset);
-    json_end(&info->json, '}');
+    print_json_begin(&info->json, "depends", '{');
+    print_json_text(&info->json, "joint", info->joints[joint->master].name);
+    print_json_number(&info->json, "scale", joint->scale);
+    print_json_number(&info->json, "offset", joint->offset);
+    print_json_end(&info->json, '}');
 }
 
 static void put_joints(struct info *info)
@@ -65,53 +65,53 @@ static void put_joints(struct info *info)
     uint32_t count;
     info->joints = cp_joints(info->scene, &count);
     struct json *json = &info->json;
-    json_begin(json, "joints", '[');
+    print_json_begin(json, "joints", '[');
     for (uint32_t i = 0; i < count; i++) {
         const cp_joint *joint = &info->joints[i];
-        json_begin(json, NULL, '{');
-        json_text(json, "name", joint->name);
-        json_text(json, "type", joint_type_name(joint->type));
-        json_text(json, "frame", info->nodes[joint->node].name);
-        json_number(json, "lower", joint->lower);
-        json_number(json, "upper", joint->upper);
-        json_number(json, "velocity", joint->velocity);
-        json_number(json, "acceleration", joint->acceleration);
-        json_number(json, "home", joint->home);
-        json_number(json, "q", cp_joint_value(info->scene, i, NULL));
-        json_boolean(json, "driven", joint->driven);
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "name", joint->name);
+        print_json_text(json, "type", joint_type_name(joint->type));
+        print_json_text(json, "frame", info->nodes[joint->node].name);
+        print_json_number(json, "lower", joint->lower);
+        print_json_number(json, "upper", joint->upper);
+        print_json_number(json, "velocity", joint->velocity);
+        print_json_number(json, "acceleration", joint->acceleration);
+        print_json_number(json, "home", joint->home);
+        print_json_number(json, "q", cp_joint_value(info->scene, i, NULL));
+        print_json_boolean(json, "driven", joint->driven);
         put_depends(info, joint);
-        json_end(json, '}');
+        print_json_end(json, '}');
     }
-    json_end(json, ']');
+    print_json_end(json, ']');
 }
 
 static void put_device(struct info *info, const cp_device *device)
 {
     struct json *json = &info->json;
-    json_begin(json, NULL, '{');
-    json_text(json, "name", device->name);
-    json_text(json, "kind", device_kind_name(device->kind));
-    json_text(json, "base", info->nodes[device->base].name);
-    json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
-    json_begin(json, "joints", '[');
+    print_json_begin(json, NULL, '{');
+    print_json_text(json, "name", device->name);
+    print_json_text(json, "kind", device_kind_name(device->kind));
+    print_json_text(json, "base", info->nodes[device->base].name);
+    print_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
+    print_json_begin(json, "joints", '[');
     for (uint32_t i = 0; i < device->joint_count; i++)
-        json_text(json, NULL, info->joints[device->joints[i]].name);
-    json_end(json, ']');
-    json_begin(json, "home", '[');
+        print_json_text(json, NULL, info->joints[device->joints[i]].name);
+    print_json_end(json, ']');
+    print_json_begin(json, "home", '[');
     for (uint32_t i = 0; i < device->joint_count; i++)
-        json_number(json, NULL, device->home ? device->home[i] : info->joints[device->joints[i]].home);
-    json_end(json, ']');
-    json_end(json, '}');
+        print_json_number(json, NULL, device->home ? device->home[i] : info->joints[device->joints[i]].home);
+    print_json_end(json, ']');
+    print_json_end(json, '}');
 }
 
 static void put_devices(struct info *info)
 {
     uint32_t count;
     const cp_device *devices = cp_devices(info->scene, &count);
-    json_begin(&info->json, "devices", '[');
+    print_json_begin(&info->json, "devices", '[');
     for (uint32_t i = 0; i < count; i++)
         put_device(info, &devices[i]);
-    json_end(&info->json, ']');
+    print_json_end(&info->json, ']');
 }
 
 static void put_geometry(struct info *info)
@@ -120,18 +120,18 @@ static void put_geometry(struct info *info)
     const cp_instance *instances = cp_instances(info->scene, &count);
     const cp_mesh *meshes = cp_meshes(info->scene, &(uint32_t){0});
     struct json *json = &info->json;
-    json_begin(json, "geometry", '[');
+    print_json_begin(json, "geometry", '[');
     for (uint32_t i = 0; i < count; i++) {
         const cp_mesh *mesh = &meshes[instances[i].mesh];
-        json_begin(json, NULL, '{');
-        json_text(json, "frame", info->nodes[instances[i].node].name);
-        json_text(json, "use", use_name(instances[i].use));
-        json_text(json, "mesh", mesh->name);
-        json_count(json, "triangles", cp_mesh_triangles(mesh));
-        json_text(json, "source", mesh->source);
-        json_end(json, '}');
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "frame", info->nodes[instances[i].node].name);
+        print_json_text(json, "use", use_name(instances[i].use));
+        print_json_text(json, "mesh", mesh->name);
+        print_json_count(json, "triangles", cp_mesh_triangles(mesh));
+        print_json_text(json, "source", mesh->source);
+        print_json_end(json, '}');
     }
-    json_end(json, ']');
+    print_json_end(json, ']');
 }
 
 static cp_status put_exclusions(struct info *info)
@@ -140,34 +140,34 @@ static cp_status put_exclusions(struct info *info)
     struct json *json = &info->json;
     if (list_exclusions(info->cli, info->scene, &exclusions) != CP_OK)
         return CP_LIMIT;
-    json_begin(json, "exclusions", '[');
+    print_json_begin(json, "exclusions", '[');
     for (size_t i = 0; i < exclusions.count; i++) {
-        json_begin(json, NULL, '{');
-        json_text(json, "first", info->nodes[exclusions.pairs[i].first].name);
-        json_text(json, "second", info->nodes[exclusions.pairs[i].second].name);
-        json_text(json, "reason", exclusions.pairs[i].reason);
-        json_end(json, '}');
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "first", info->nodes[exclusions.pairs[i].first].name);
+        print_json_text(json, "second", info->nodes[exclusions.pairs[i].second].name);
+        print_json_text(json, "reason", exclusions.pairs[i].reason);
+        print_json_end(json, '}');
     }
-    json_end(json, ']');
-    json_count(json, "dangling_exclusions", exclusions.dangling);
+    print_json_end(json, ']');
+    print_json_count(json, "dangling_exclusions", exclusions.dangling);
     cp_pair_counts counts;
     cp_status status = cp_count_pairs(info->cli->context, info->scene, &counts);
     if (status != CP_OK)
         return status;
-    json_begin(json, "collision_pairs", '{');
-    json_count(json, "candidates", counts.candidates);
-    json_count(json, "all", counts.all);
-    json_count(json, "checked", counts.checked);
-    json_end(json, '}');
+    print_json_begin(json, "collision_pairs", '{');
+    print_json_count(json, "candidates", counts.candidates);
+    print_json_count(json, "all", counts.all);
+    print_json_count(json, "checked", counts.checked);
+    print_json_end(json, '}');
     return CP_OK;
 }
 
 static void put_corner(struct json *json, const double corner[3])
 {
-    json_begin(json, NULL, '[');
+    print_json_begin(json, NULL, '[');
     for (int i = 0; i < 3; i++)
-        json_number(json, NULL, corner[i]);
-    json_end(json, ']');
+        print_json_number(json, NULL, corner[i]);
+    print_json_end(json, ']');
 }
 
 static cp_status put_measures(struct info *info)
@@ -179,18 +179,18 @@ static cp_status put_measures(struct info *info)
     cp_status status = cp_measure(info->cli->context, info->scene, CP_USE_DRAWN, &measures);
     if (status != CP_OK)
         return status;
-    json_count(json, "meshes", meshes);
-    json_count(json, "triangles", measures.triangles);
+    print_json_count(json, "meshes", meshes);
+    print_json_count(json, "triangles", measures.triangles);
     if (measures.any) {
-        json_begin(json, "bounds", '[');
+        print_json_begin(json, "bounds", '[');
         put_corner(json, measures.lower);
         put_corner(json, measures.upper);
-        json_end(json, ']');
+        print_json_end(json, ']');
     } else {
-        json_text(json, "bounds", NULL);
+        print_json_text(json, "bounds", NULL);
     }
-    json_number(json, "area", measures.area);
-    json_number(json, "volume", measures.volume);
+    print_json_number(json, "area", measures.area);
+    print_json_number(json, "volume", measures.volume);
     return CP_OK;
 }
 
@@ -198,11 +198,11 @@ static void put_source(struct info *info)
 {
     const cp_source *source = cp_scene_source(info->scene);
     struct json *json = &info->json;
-    json_begin(json, "source", '{');
-    json_text(json, "format", source->format);
-    json_number(json, "unit", source->unit);
-    json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
-    json_end(json, '}');
+    print_json_begin(json, "source", '{');
+    print_json_text(json, "format", source->format);
+    print_json_number(json, "unit", source->unit);
+    print_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
+    print_json_end(json, '}');
 }
 
 /* What the reading reported, by number; --report has the texts. */
@@ -215,8 +215,8 @@ static void put_report(struct info *info)
         losses += entries[i].severity == CP_LOSS;
         warnings += entries[i].severity == CP_WARNING;
     }
-    json_count(&info->json, "losses", losses);
-    json_count(&info->json, "warnings", warnings);
+    print_json_count(&info->json, "losses", losses);
+    print_json_count(&info->json, "warnings", warnings);
 }
 
 static cp_status put_members(struct info *info)
@@ -234,7 +234,7 @@ static cp_status put_members(struct info *info)
         status = put_measures(info);
     if (status != CP_OK)
         return status;
-    json_count(&info->json, "clips", clips);
+    print_json_count(&info->json, "clips", clips);
     put_source(info);
     put_report(info);
     return CP_OK;
@@ -249,9 +249,9 @@ cp_status print_info_json(struct cli *cli, const cp_scene *scene)
     if (!file)
         return complain(cli, CP_LIMIT, "out of memory");
     struct info info = {cli, scene, cp_nodes(scene, &(uint32_t){0}), NULL, {.file = file}};
-    json_begin(&info.json, NULL, '{');
+    print_json_begin(&info.json, NULL, '{');
     cp_status status = put_members(&info);
-    json_end(&info.json, '}');
+    print_json_end(&info.json, '}');
     fputs("\n", file);
     bool whole = fclose(file) == 0;
     if (whole && status == CP_OK)

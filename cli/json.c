@@ -64,7 +64,7 @@ static void put_key(struct json *json, const char *key)
     json->comma = true;
 }
 
-void json_begin(struct json *json, const char *key, char bracket)
+void print_json_begin(struct json *json, const char *key, char bracket)
 {
     put_key(json, key);
     fputc(bracket, json->file);
@@ -72,7 +72,7 @@ void json_begin(struct json *json, const char *key, char bracket)
     json->comma = false;
 }
 
-void json_end(struct json *json, char bracket)
+void print_json_end(struct json *json, char bracket)
 {
     json->depth--;
     if (json->comma && json->depth < LINE_DEPTH)
@@ -81,7 +81,7 @@ void json_end(struct json *json, char bracket)
     json->comma = true;
 }
 
-void json_text(struct json *json, const char *key, const char *value)
+void print_json_text(struct json *json, const char *key, const char *value)
 {
     put_key(json, key);
     if (value)
@@ -90,7 +90,7 @@ void json_text(struct json *json, const char *key, const char *value)
         fputs("null", json->file);
 }
 
-void json_number(struct json *json, const char *key, double value)
+void print_json_number(struct json *json, const char *key, double value)
 {
     char digits[CP_NUMBER_SIZE];
     put_key(json, key);
@@ -98,21 +98,21 @@ void json_number(struct json *json, const char *key, double value)
     fputs(isfinite(value) ? digits : "null", json->file);
 }
 
-void json_count(struct json *json, const char *key, uint64_t value)
+void print_json_count(struct json *json, const char *key, uint64_t value)
 {
     put_key(json, key);
     fprintf(json->file, "%" PRIu64, value);
 }
 
-void json_count_or_null(struct json *json, const char *key, uint64_t value)
+void print_json_count_or_null(struct json *json, const char *key, uint64_t value)
 {
     if (value)
-        json_count(json, key, value);
+        print_json_count(json, key, value);
     else
-        json_text(json, key, NULL);
+        print_json_text(json, key, NULL);
 }
 
-void json_boolean(struct json *json, const char *key, bool value)
+void print_json_boolean(struct json *json, const char *key, bool value)
 {
     put_key(json, key);
     fputs(value ? "true" : "false", json->file);

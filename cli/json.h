@@ -13,14 +13,14 @@ struct json {
 };
 
 /* key NULL: an element of an array, or the top. bracket: '{' or '['. */
-void json_begin(struct json *json, const char *key, char bracket);
-void json_end(struct json *json, char bracket);
+void print_json_begin(struct json *json, const char *key, char bracket);
+void print_json_end(struct json *json, char bracket);
 /* NULL is null. Bytes that are not UTF-8 are written as the Latin-1 characters they may be. */
-void json_text(struct json *json, const char *key, const char *value);
+void print_json_text(struct json *json, const char *key, const char *value);
 /* What is not finite is null. */
-void json_number(struct json *json, const char *key, double value);
-void json_count(struct json *json, const char *key, uint64_t value);
-void json_count_or_null(struct json *json, const char *key, uint64_t value); /* 0 is null */
-void json_boolean(struct json *json, const char *key, bool value);
+void print_json_number(struct json *json, const char *key, double value);
+void print_json_count(struct json *json, const char *key, uint64_t value);
+void print_json_count_or_null(struct json *json, const char *key, uint64_t value); /* 0 is null */
+void print_json_boolean(struct json *json, const char *key, bool value);
 
 #endif
