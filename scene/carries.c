@@ -175,8 +175,9 @@ void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t
 cp_status scene_prepare(const cp_scene *scene, uint32_t carries, cp_scene **prepared)
 {
     *prepared = NULL;
-    bool tessellate = !(carries & FEATURE_PRIMITIVES) && count_primitives(scene) > 0;
-    bool triangulate = !(carries & FEATURE_NGONS) && (tessellate || count_ngons(scene) > 0);
+    bool meshes = carries & (FEATURE_DRAWN | FEATURE_COLLISION);
+    bool tessellate = meshes && !(carries & FEATURE_PRIMITIVES) && count_primitives(scene) > 0;
+    bool triangulate = meshes && !(carries & FEATURE_NGONS) && (tessellate || count_ngons(scene) > 0);
     if (!tessellate && !triangulate)
         return CP_OK;
     cp_scene *copy = scene_copy(scene);

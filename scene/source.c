@@ -367,6 +367,11 @@ static cp_status open_in(struct source *source, const char *folder, const char *
     if (file < 0)
         return report_error(source->context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
                             "file \"%s\" cannot be opened: %s", name, strerror(errno));
+    struct stat info;
+    if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) { /* a model "Robot" may lie beside a folder "Robot" */
+        (void)close(file);
+        return CP_NO;
+    }
     status = check_confined(source, source->parent);
     if (status != CP_OK) {
         (void)close(file);
