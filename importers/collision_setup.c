@@ -1,0 +1,514 @@
+/* RobWork's CollisionSetup.xml: pairs of frames that are not to be checked for collision.
+ *
+ * Specification: RobWork 2008 to 2018, src/rw/loaders/colsetup/CollisionSetupLoader.cpp (a boost property tree):
+ *     <CollisionSetup>
+ *       <Exclude> <FramePair first="A" second="B"/> ... </Exclude>
+ *       <Volatile>A</Volatile>
+ *       <ExcludeStaticPairs/>
+ *     </CollisionSetup>
+ * in any order and number. Written by hand and by scripts beside robot cells. The later <ProximitySetup> with its
+ * patterns is another format.
+ *
+ * Behaviour and limitations:
+ * - As in RobWork, attributes on CollisionSetup and Exclude and unknown elements are errors; the text of Volatile is
+ *   not trimmed; pairs may be there twice, and a frame may be paired with itself.
+ * - Further attributes of FramePair (other tools note reasons there), elements inside FramePair and text between
+ *   elements are losses.
+ * - Read alone, the names are placeholders: frames are in the workcell. `prefix=` goes before each name; without it,
+ *   the prefix that our exporter notes in a comment does.
+ * - No DOCTYPE, no entities but the five of XML; encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; at most 256
+ *   attributes an element, 256 elements deep. */
+#include "collision_setup.h"
+
+#include <string.h>
+
+#include "importers.h"
+
+#ifdef HAVE_XML2
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+
+/* The handler's argument became const in 2.12. */
+#if LIBXML_VERSION >= 21200
+typedef const xmlError *error_pointer;
+#else
+typedef xmlErrorPtr error_pointer;
+#endif
+
+enum { CHUNK_SIZE = 1 << 16, MOST_ATTRIBUTES = 256 };
+
+enum element { ELEMENT_NONE, ELEMENT_SETUP, ELEMENT_EXCLUDE, ELEMENT_PAIR, ELEMENT_VOLATILE, ELEMENT_STATIC };
+
+struct reading {
+    struct source *source;
+    struct collision_setup *setup;
+    xmlParserCtxtPtr parser;
+    enum element element; /* the innermost known one */
+    uint64_t ignored;     /* unknown ones inside it, which RobWork does not look at */
+    struct buffer text;   /* of Volatile */
+    cp_status status;     /* sticky */
+};
+
+static struct place here(const struct reading *reading)
+{
+    const xmlParserInput *input = reading->parser ? reading->parser->input : NULL;
+    return AT_LINE(reading->source->name, input && input->line > 0 ? (uint64_t)input->line : 0);
+}
+
+static void stop(struct reading *reading, cp_status status)
+{
+    reading->status = status;
+    if (reading->parser)
+        xmlStopParser(reading->parser);
+}
+
+/* ---- statements ---- */
+
+static const char *copy_text(struct reading *reading, const char *bytes, size_t size)
+{
+    return arena_copy_text(reading->setup->arena, bytes, size);
+}
+
+/* second NULL: `first` is volatile. Both are copies already, NULL when out of memory. */
+static void add_statement(struct reading *reading, const char *first, const char *second)
+{
+    struct collision_setup *setup = reading->setup;
+    if (!array_reserve(setup->context, (void **)&setup->statements, &setup->room, setup->count + UINT64_C(1),
+                       sizeof *setup->statements)) {
+        stop(reading, CP_LIMIT);
+        return;
+    }
+    setup->statements[setup->count++] = (struct collision_statement){first, second, here(reading).line};
+}
+
+/* libxml2's attributes: name, prefix, URI, the value's begin and its end. */
+struct attributes {
+    int count, namespace_count;
+    const char **fields;
+};
+
+static void read_pair(struct reading *reading, const struct attributes *attributes)
+{
+    static const char *const keys[] = {"first", "second"};
+    const char *values[2] = {NULL, NULL};
+    for (int i = 0; i < attributes->count; i++) {
+        const char *const *field = &attributes->fields[5 * i];
+        int which = field[1] ? 2 : !strcmp(field[0], keys[0]) ? 0 : !strcmp(field[0], keys[1]) ? 1 : 2;
+        if (which == 2)
+            report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
+                        "the attribute %.100s of FramePair", field[0]);
+        else if (!(values[which] = copy_text(reading, field[3], (size_t)(field[4] - field[3])))) {
+            stop(reading, CP_LIMIT);
+            return;
+        }
+    }
+    if (values[0] && values[1])
+        add_statement(reading, values[0], values[1]);
+    else
+        stop(reading, report_error(reading->setup->context, CP_INPUT, "collision-setup-pair", here(reading),
+                                   "FramePair has no attribute %s", keys[values[0] != NULL]));
+}
+
+/* ---- elements ---- */
+
+static enum element child_of(enum element parent, const char *name)
+{
+    static const struct {
+        enum element parent;
+        const char *name;
+        enum element element;
+    } children[] = {{ELEMENT_NONE, "CollisionSetup", ELEMENT_SETUP},
+                    {ELEMENT_SETUP, "Exclude", ELEMENT_EXCLUDE},
+                    {ELEMENT_SETUP, "Volatile", ELEMENT_VOLATILE},
+                    {ELEMENT_SETUP, "ExcludeStaticPairs", ELEMENT_STATIC},
+                    {ELEMENT_EXCLUDE, "FramePair", ELEMENT_PAIR}};
+    for (size_t i = 0; i < sizeof children / sizeof *children; i++)
+        if (children[i].parent == parent && !strcmp(children[i].name, name))
+            return children[i].element;
+    return ELEMENT_NONE;
+}
+
+static void refuse_element(struct reading *reading, const char *name)
+{
+    cp_context *context = reading->setup->context;
+    if (reading->element == ELEMENT_NONE)
+        stop(reading, report_error(context, CP_INPUT, "collision-setup-root", here(reading),
+                                   "the outermost element is <%.100s>, not <CollisionSetup>", name));
+    else
+        stop(reading, report_error(context, CP_INPUT, "collision-setup-element", here(reading),
+                                   "unknown element <%.100s> in <%s>", name,
+                                   reading->element == ELEMENT_SETUP ? "CollisionSetup" : "Exclude"));
+}
+
+static void enter_element(struct reading *reading, const char *name, const struct attributes *attributes)
+{
+    enum element element = child_of(reading->element, name);
+    cp_context *context = reading->setup->context;
+    if (element == ELEMENT_NONE) {
+        refuse_element(reading, name);
+        return;
+    }
+    reading->element = element;
+    bool bare = element == ELEMENT_SETUP || element == ELEMENT_EXCLUDE;
+    if (bare && attributes->count + attributes->namespace_count > 0)
+        stop(reading, report_error(context, CP_INPUT, "collision-setup-attributes", here(reading),
+                                   "<%s> may have no attribute, but has %.100s", name,
+                                   attributes->count ? attributes->fields[0] : "xmlns"));
+    else if (element == ELEMENT_PAIR)
+        read_pair(reading, attributes);
+    else if (element == ELEMENT_STATIC)
+        reading->setup->exclude_static_pairs = true;
+    reading->text.size = 0;
+}
+
+static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespace_count,
+                     const xmlChar **namespaces, int count, int defaulted, const xmlChar **fields)
+{
+    struct reading *reading = user;
+    struct attributes attributes = {count, namespace_count, (const char **)fields};
+    (void)prefix;
+    (void)uri;
+    (void)namespaces;
+    (void)defaulted;
+    if (reading->status != CP_OK)
+        return;
+    bool inside_leaf = reading->element >= ELEMENT_PAIR;
+    if (!inside_leaf)
+        enter_element(reading, (const char *)name, &attributes);
+    else if (!reading->ignored++)
+        report_loss(reading->setup->context, "collision-setup-inner", IN_FILE(reading->source->name), 1,
+                    "the element <%.100s> where no element has a meaning", (const char *)name);
+}
+
+static enum element parent_of(enum element element)
+{
+    return element == ELEMENT_PAIR ? ELEMENT_EXCLUDE : element == ELEMENT_SETUP ? ELEMENT_NONE : ELEMENT_SETUP;
+}
+
+static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    struct reading *reading = user;
+    (void)name;
+    (void)prefix;
+    (void)uri;
+    if (reading->status != CP_OK)
+        return;
+    if (reading->ignored) {
+        reading->ignored--;
+        return;
+    }
+    if (reading->element == ELEMENT_VOLATILE) {
+        const struct buffer *content = &reading->text;
+        const char *text =
+            content->failed ? NULL : copy_text(reading, content->size ? content->data : "", content->size);
+        if (text)
+            add_statement(reading, text, NULL);
+        else
+            stop(reading, CP_LIMIT);
+    }
+    reading->element = parent_of(reading->element);
+}
+
+static void on_text(void *user, const xmlChar *text, int size)
+{
+    struct reading *reading = user;
+    if (reading->status != CP_OK || reading->ignored)
+        return;
+    if (reading->element == ELEMENT_VOLATILE) {
+        buffer_append(&reading->text, text, (size_t)size);
+        return;
+    }
+    for (int i = 0; i < size; i++)
+        if (!strchr(" \t\r\n", text[i])) {
+            report_loss(reading->setup->context, "collision-setup-text", IN_FILE(reading->source->name), 1,
+                        "text where no text has a meaning");
+            return;
+        }
+}
+
+/* The exporter's note: names are relative to "Device." */
+static void on_comment(void *user, const xmlChar *comment)
+{
+    static const char start[] = " names are relative to \"";
+    struct reading *reading = user;
+    const char *text = (const char *)comment;
+    if (reading->status != CP_OK || reading->setup->prefix || strncmp(text, start, sizeof start - 1))
+        return;
+    text += sizeof start - 1;
+    const char *end = strrchr(text, '"');
+    if (!end || strcmp(end, "\" "))
+        return;
+    reading->setup->prefix = arena_copy_text(reading->setup->arena, text, (size_t)(end - text));
+    if (!reading->setup->prefix)
+        stop(reading, CP_LIMIT);
+}
+
+/* ---- what is refused ---- */
+
+static void on_doctype(void *user, const xmlChar *name, const xmlChar *external, const xmlChar *system)
+{
+    struct reading *reading = user;
+    (void)name;
+    (void)external;
+    (void)system;
+    if (reading->status == CP_OK)
+        stop(reading, report_error(reading->setup->context, CP_INPUT, "collision-setup-doctype", here(reading),
+                                   "a DOCTYPE is not read"));
+}
+
+/* Encodings in which no harmless byte becomes markup, so that check_attributes sees what the parser will see. */
+static void on_document(void *user)
+{
+    static const char *const known[] = {"UTF-8", "US-ASCII", "ASCII", "ISO-8859-1", "windows-1252", NULL};
+    struct reading *reading = user;
+    const char *encoding = (const char *)reading->parser->encoding;
+    if (!encoding)
+        return;
+    for (const char *const *name = known; *name; name++)
+        if (text_equal_nocase(encoding, *name))
+            return;
+    stop(reading, report_error(reading->setup->context, CP_INPUT, "collision-setup-encoding", here(reading),
+                               "the encoding %.40s is not read", encoding));
+}
+
+static void on_error(void *user, error_pointer error)
+{
+    struct reading *reading = user;
+    if (reading->status != CP_OK || !error || error->level < XML_ERR_ERROR)
+        return;
+    if (error->code == XML_ERR_NO_MEMORY) {
+        stop(reading, report_error(reading->setup->context, CP_LIMIT, "collision-setup-memory", here(reading),
+                                   "out of memory in the XML parser"));
+        return;
+    }
+    const char *message = error->message ? error->message : "not well-formed";
+    struct place place = here(reading);
+    place.line = error->line > 0 ? (uint64_t)error->line : place.line;
+    stop(reading, report_error(reading->setup->context, CP_INPUT, "collision-setup-xml", place, "%.*s",
+                               (int)strcspn(message, "\n"), message));
+}
+
+/* libxml2 compares all attributes of an element with each other, so their number is bounded before it sees them.
+ * UTF-16 and its like, which hold zero bytes, are refused as well. */
+static cp_status check_attributes(const struct source *source)
+{
+    cp_context *context = source->context;
+    const char *end = source->data + source->size;
+    bool inside = false;
+    unsigned equal_signs = 0;
+    for (const char *at = source->data; at < end; at++) {
+        if (*at == '<') {
+            inside = at + 1 < end && at[1] != '!' && at[1] != '?';
+            equal_signs = 0;
+        } else if (*at == '\0') {
+            return report_error(context, CP_INPUT, "collision-setup-encoding",
+                                AT_LINE(source->name, source_line(source, (size_t)(at - source->data))),
+                                "the file holds a zero byte; UTF-16 is not read");
+        } else if (*at == '=' && inside && ++equal_signs > MOST_ATTRIBUTES) {
+            return report_error(context, CP_LIMIT, "collision-setup-limit",
+                                AT_LINE(source->name, source_line(source, (size_t)(at - source->data))),
+                                "an element has more than %d attributes", MOST_ATTRIBUTES);
+        }
+    }
+    return CP_OK;
+}
+
+/* ---- the parser ---- */
+
+static void feed_parser(struct reading *reading)
+{
+    const struct source *source = reading->source;
+    for (size_t at = 0; at < source->size && reading->status == CP_OK; at += CHUNK_SIZE) {
+        size_t size = source->size - at < CHUNK_SIZE ? source->size - at : CHUNK_SIZE;
+        xmlParseChunk(reading->parser, source->data + at, (int)size, 0);
+    }
+    if (reading->status == CP_OK)
+        xmlParseChunk(reading->parser, NULL, 0, 1);
+}
+
+static cp_status run_parser(struct reading *reading)
+{
+    xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
+                             .startDocument = on_document,
+                             .internalSubset = on_doctype,
+                             .startElementNs = on_start,
+                             .endElementNs = on_end,
+                             .characters = on_text,
+                             .ignorableWhitespace = on_text,
+                             .cdataBlock = on_text,
+                             .comment = on_comment,
+                             .serror = on_error};
+    reading->parser = xmlCreatePushParserCtxt(&handler, reading, NULL, 0, NULL);
+    if (!reading->parser)
+        return report_error(reading->setup->context, CP_LIMIT, "collision-setup-memory", here(reading),
+                            "out of memory in the XML parser");
+    (void)xmlCtxtUseOptions(reading->parser, XML_PARSE_NONET);
+    feed_parser(reading);
+    xmlFreeParserCtxt(reading->parser);
+    buffer_free(&reading->text);
+    return reading->status;
+}
+
+static cp_status parse_setup(struct source *source, struct collision_setup *setup)
+{
+    struct reading reading = {.source = source, .setup = setup, .text = {.context = setup->context}};
+    if (source->depth && source->ends_early)
+        return report_error(setup->context, CP_INPUT, "collision-setup-truncated", IN_FILE(source->name),
+                            "the file breaks off after %zu bytes", source->size);
+    cp_status status = check_attributes(source);
+    return status == CP_OK ? run_parser(&reading) : status;
+}
+
+#else
+
+/* A workcell can be read without its exclusions; the importer itself is listed as not built. */
+static cp_status parse_setup(struct source *source, struct collision_setup *setup)
+{
+    report_loss(setup->context, "collision-setup-unbuilt", IN_FILE(source->name), 1,
+                "the exclusions: cellpipe was built without libxml2");
+    return CP_OK;
+}
+
+#endif
+
+/* ---- for importers ---- */
+
+cp_status collision_setup_read(struct source *source, struct collision_setup *setup)
+{
+    cp_context *context = source->context;
+    *setup = (struct collision_setup){.context = context, .arena = arena_new(context)};
+    if (!setup->arena)
+        return CP_LIMIT;
+    setup->file = arena_copy_text(setup->arena, source->name, strlen(source->name));
+    return setup->file ? parse_setup(source, setup) : CP_LIMIT;
+}
+
+void collision_setup_free(struct collision_setup *setup)
+{
+    if (setup->context)
+        memory_free(setup->context, setup->statements, setup->room, sizeof *setup->statements);
+    arena_free(setup->arena);
+    *setup = (struct collision_setup){0};
+}
+
+/* ---- statements about nodes ---- */
+
+struct application {
+    const struct collision_setup *setup;
+    cp_scene *scene;
+    struct name_map *nodes;
+    const char *prefix;
+    bool expected;
+    struct buffer key;
+};
+
+static uint32_t make_placeholder(struct application *work, uint64_t line)
+{
+    uint32_t node = scene_add_placeholder(work->scene, work->key.data);
+    if (node == CP_NONE || !name_map_add(work->nodes, work->scene->nodes[node].name, node, NULL))
+        return CP_NONE;
+    if (work->expected)
+        report_warning(work->setup->context, "collision-setup-dangling", AT_LINE(work->setup->file, line),
+                       "the collision setup names \"%s\", which is not a frame", work->key.data);
+    return node;
+}
+
+/* CP_NONE when out of memory or over a limit. */
+static uint32_t find_node(struct application *work, const char *name, uint64_t line)
+{
+    struct buffer *key = &work->key;
+    key->size = 0;
+    buffer_text(key, work->prefix);
+    buffer_text(key, name);
+    buffer_append(key, "", 1);
+    if (key->failed)
+        return CP_NONE;
+    const uint32_t *found = name_map_find(work->nodes, key->data);
+    return found ? *found : make_placeholder(work, line);
+}
+
+static cp_status apply_statement(struct application *work, const struct collision_statement *statement)
+{
+    uint32_t first = find_node(work, statement->first, statement->line);
+    if (first == CP_NONE)
+        return CP_LIMIT;
+    if (!statement->second) {
+        work->scene->nodes[first].flags |= CP_NODE_VOLATILE;
+        return CP_OK;
+    }
+    uint32_t second = find_node(work, statement->second, statement->line);
+    if (second == CP_NONE || scene_add_pair(work->scene, first, second, "given") == CP_NONE)
+        return CP_LIMIT;
+    return CP_OK;
+}
+
+cp_status collision_setup_apply(const struct collision_setup *setup, cp_scene *scene, struct name_map *nodes,
+                                const char *prefix, bool expected)
+{
+    struct application work = {setup, scene, nodes, prefix, expected, {.context = setup->context}};
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < setup->count && status == CP_OK; i++)
+        status = apply_statement(&work, &setup->statements[i]);
+    scene->exclude_static_pairs |= setup->exclude_static_pairs;
+    buffer_free(&work.key);
+    return status;
+}
+
+/* ---- the importer ---- */
+
+struct settings {
+    struct import_settings common;
+    const char *prefix;
+};
+
+static const struct option options[] = {{"prefix",
+                                         "goes before each name, e.g. Robot. (default: what our exporter took off)",
+                                         OPTION_STRING, offsetof(struct settings, prefix), NULL, 0, 0, NULL},
+                                        OPTIONS_END};
+
+/* XML whose first 64 KiB have the root's tag. */
+static int probe(const char *head, size_t size, uint64_t file_size)
+{
+    static const char root[] = "<CollisionSetup";
+    (void)file_size;
+    const char *end = head + size;
+    if (size >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
+        head += 3;
+    while (head < end && (*head == ' ' || (*head >= '\t' && *head <= '\r')))
+        head++;
+    if (head == end || *head != '<')
+        return 0;
+    while ((head = memchr(head, '<', (size_t)(end - head))) != NULL) {
+        if ((size_t)(end - head) >= sizeof root - 1 && !memcmp(head, root, sizeof root - 1))
+            return 95;
+        head++;
+    }
+    return 0;
+}
+
+static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    const struct settings *own = settings;
+    struct collision_setup setup;
+    struct name_map nodes = {.context = context};
+    cp_status status = collision_setup_read(source, &setup);
+    const char *prefix = own->prefix ? own->prefix : setup.prefix ? setup.prefix : "";
+    if (status == CP_OK)
+        status = collision_setup_apply(&setup, scene, &nodes, prefix, false);
+    name_map_free(&nodes);
+    collision_setup_free(&setup);
+    return status == CP_OK ? scene_finish(scene) : status;
+}
+
+const struct importer collision_setup_importer = {
+    .plugin = {.name = "collision-setup",
+               .title = "RobWork collision setup",
+               .options = options,
+#ifndef HAVE_XML2
+               .package = "libxml2-dev",
+#endif
+               .settings_size = sizeof(struct settings)},
+    .suffixes = ".xml",
+    .probe = probe,
+    .read = read,
+};

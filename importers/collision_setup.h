@@ -1,0 +1,33 @@
+/* RobWork's CollisionSetup.xml, for its importer and for the workcells that name such files. */
+#ifndef CELLPIPE_COLLISION_SETUP_H
+#define CELLPIPE_COLLISION_SETUP_H
+
+#include "../scene/plugin.h"
+
+/* An excluded pair, or (second is NULL) a volatile frame. */
+struct collision_statement {
+    const char *first, *second;
+    uint64_t line;
+};
+
+/* What one file says, names as they are there. */
+struct collision_setup {
+    cp_context *context;
+    struct arena *arena;
+    const char *file;
+    const char *prefix; /* what our exporter took off the names, or NULL */
+    struct collision_statement *statements;
+    uint32_t count, room;
+    bool exclude_static_pairs;
+};
+
+/* Reads the whole file. Free the setup on failure too. */
+cp_status collision_setup_read(struct source *source, struct collision_setup *setup);
+void collision_setup_free(struct collision_setup *setup);
+
+/* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name; a name that
+ * is not among them becomes a placeholder and joins them, with a warning when `expected`. */
+cp_status collision_setup_apply(const struct collision_setup *setup, cp_scene *scene, struct name_map *nodes,
+                                const char *prefix, bool expected);
+
+#endif

@@ -1,0 +1,188 @@
+/* The attributes of a tag: typed values for those that mean something, metadata for the others. */
+#include <string.h>
+
+#include "tag.h"
+
+struct tag_attribute *tag_find(const struct tag *tag, const char *key)
+{
+    for (uint32_t i = 0; i < tag->attribute_count; i++)
+        if (!strcmp(tag->attributes[i].key, key))
+            return &tag->attributes[i];
+    return NULL;
+}
+
+const struct tag_attribute *tag_use(const struct tag *tag, const char *key)
+{
+    struct tag_attribute *attribute = tag_find(tag, key);
+    if (attribute)
+        attribute->used = true;
+    return attribute;
+}
+
+bool tag_use_flag(const struct tag *tag, const char *key)
+{
+    return tag_use(tag, key) != NULL;
+}
+
+struct place tag_place(const struct tag *tag)
+{
+    return (struct place){.file = tag->file->name, .line = tag->line, .column = tag->column};
+}
+
+struct place tag_attribute_place(const struct tag *tag, const struct tag_attribute *attribute)
+{
+    return (struct place){.file = tag->file->name, .line = attribute->line, .column = attribute->column};
+}
+
+/* ---- typed values ---- */
+
+static const struct tag_value *value_of_kind(struct tag_reader *reader, const struct tag *tag,
+                                             const struct tag_attribute *attribute, uint32_t index,
+                                             enum tag_value_kind kind)
+{
+    static const char *const kinds[] = {"a number", "a string in quotes", "a list in parentheses"};
+    struct place place = tag_attribute_place(tag, attribute);
+    if (index >= attribute->value_count)
+        report_error(reader->context, CP_INPUT, "tag-value", place, "%s needs %s as value %u, but has %u values",
+                     attribute->key, kinds[kind], index + 1, attribute->value_count);
+    else if (attribute->values[index].kind != kind)
+        report_error(reader->context, CP_INPUT, "tag-value", place, "%s needs %s as value %u, not %s", attribute->key,
+                     kinds[kind], index + 1, kinds[attribute->values[index].kind]);
+    else
+        return &attribute->values[index];
+    return NULL;
+}
+
+cp_status tag_number(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                     uint32_t index, double *number)
+{
+    const struct tag_value *value = value_of_kind(reader, tag, attribute, index, TAG_VALUE_NUMBER);
+    if (!value)
+        return CP_INPUT;
+    *number = value->number;
+    return CP_OK;
+}
+
+cp_status tag_string(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                     uint32_t index, const struct tag_text **string)
+{
+    const struct tag_value *value = value_of_kind(reader, tag, attribute, index, TAG_VALUE_STRING);
+    if (!value)
+        return CP_INPUT;
+    *string = &value->string;
+    return CP_OK;
+}
+
+cp_status tag_list_value(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                         const struct tag_value **list)
+{
+    *list = value_of_kind(reader, tag, attribute, 0, TAG_VALUE_LIST);
+    return *list ? CP_OK : CP_INPUT;
+}
+
+cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                     double out[3])
+{
+    const struct tag_value *list;
+    if (tag_list_value(reader, tag, attribute, &list) != CP_OK)
+        return CP_INPUT;
+    if (list->list_count != 3)
+        return report_error(reader->context, CP_INPUT, "tag-value", tag_attribute_place(tag, attribute),
+                            "%s needs three numbers, not %u", attribute->key, list->list_count);
+    memcpy(out, list->list, 3 * sizeof *out);
+    return CP_OK;
+}
+
+/* ---- metadata ---- */
+
+static void append_json_string(struct buffer *json, const char *text)
+{
+    buffer_append(json, "\"", 1);
+    for (const char *character = text; *character; character++) {
+        if (*character == '"' || *character == '\\')
+            buffer_append(json, "\\", 1);
+        if ((unsigned char)*character < ' ')
+            buffer_print(json, "\\u%04x", (unsigned)(unsigned char)*character);
+        else
+            buffer_append(json, character, 1);
+    }
+    buffer_append(json, "\"", 1);
+}
+
+static void append_json_value(struct buffer *json, const struct tag_value *value)
+{
+    if (value->kind == TAG_VALUE_STRING) {
+        append_json_string(json, value->string.text);
+    } else if (value->kind == TAG_VALUE_NUMBER) {
+        buffer_double(json, value->number);
+    } else {
+        for (uint32_t i = 0; i < value->list_count; i++) {
+            buffer_text(json, i ? "," : "[");
+            buffer_double(json, value->list[i]);
+        }
+        buffer_text(json, "]");
+    }
+}
+
+/* No value: true; one string or number: as it is; a list or several values: a JSON array. */
+static cp_value_type attribute_text(const struct tag_attribute *attribute, struct buffer *text)
+{
+    const struct tag_value *values = attribute->values;
+    if (!attribute->value_count) {
+        buffer_text(text, "true");
+        return CP_VALUE_BOOLEAN;
+    }
+    if (attribute->value_count == 1) {
+        if (values->kind == TAG_VALUE_STRING)
+            buffer_text(text, values->string.text);
+        else
+            append_json_value(text, values);
+        return values->kind == TAG_VALUE_STRING   ? CP_VALUE_STRING
+               : values->kind == TAG_VALUE_NUMBER ? CP_VALUE_NUMBER
+                                                  : CP_VALUE_JSON;
+    }
+    for (uint32_t i = 0; i < attribute->value_count; i++) {
+        buffer_text(text, i ? "," : "[");
+        append_json_value(text, &values[i]);
+    }
+    buffer_text(text, "]");
+    return CP_VALUE_JSON;
+}
+
+static cp_status keep(struct tag_reader *reader, const struct tag_attribute *attribute, cp_owner owner, uint32_t index)
+{
+    struct buffer text = {.context = reader->context};
+    cp_value_type type = attribute_text(attribute, &text);
+    buffer_append(&text, "", 1);
+    bool kept = !text.failed && scene_add_metadata(reader->scene, owner, index, attribute->key, type, text.data);
+    buffer_free(&text);
+    return kept ? CP_OK : CP_LIMIT;
+}
+
+cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint32_t node)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < tag->attribute_count && status == CP_OK; i++) {
+        const struct tag_attribute *attribute = &tag->attributes[i];
+        /* A bare "Attributes" only parts the lines for the eye. */
+        bool heading = !attribute->value_count && !strcmp(attribute->key, "Attributes");
+        if (!attribute->used && !heading)
+            status = keep(reader, attribute, CP_OWNER_NODE, node);
+    }
+    return status;
+}
+
+cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *list, cp_owner owner, uint32_t index)
+{
+    struct name_map seen = {.context = reader->context};
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < list->header_count && status == CP_OK; i++) {
+        bool added;
+        if (!name_map_add(&seen, list->headers[i].key, i, &added))
+            status = CP_LIMIT;
+        else if (added)
+            status = keep(reader, &list->headers[i], owner, index);
+    }
+    name_map_free(&seen);
+    return status;
+}

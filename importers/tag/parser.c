@@ -1,0 +1,399 @@
+/* From tokens to tags. The grammar is RobWork's (loaders/tul/Tag.cpp); docs/tag.md writes it down. */
+#include <string.h>
+
+#include "tag.h"
+
+/* More further files or bytes than any real cell has: a small file must not ask for work without end, e.g. by
+ * includes that include each other's neighbours twice. */
+static const uint64_t most_files = 65536;
+static const uint64_t most_bytes = UINT64_C(1) << 32;
+
+struct parser {
+    struct tag_list *list;
+    struct tag_lexer *lexers; /* the file being read, and below it those that include it */
+    uint32_t lexer_count, lexer_room;
+    /* Scratch of the current tag. */
+    struct tag_attribute *attributes;
+    struct tag_value *values;
+    double *numbers;
+    uint32_t attribute_count, attribute_room, value_count, value_room, number_count, number_room;
+    struct name_map keys;
+    cp_status status;
+};
+
+#define RESERVE(context, items, room, count) array_reserve(context, (void **)&(items), &(room), count, sizeof *(items))
+
+const char *tag_path(struct arena *arena, const struct tag_text *name)
+{
+    char *path = arena_copy_text(arena, name->raw, strlen(name->raw));
+    for (char *character = path; character && *character; character++)
+        if (*character == '\\')
+            *character = '/';
+    return path;
+}
+
+cp_status tag_count_file(struct tag_budget *budget, const struct tag_file *from, uint64_t bytes)
+{
+    cp_context *context = from->source->context;
+    budget->files++;
+    budget->bytes += bytes;
+    if (budget->files > most_files)
+        return report_error(context, CP_LIMIT, "tag-limit", IN_FILE(from->name), "more than %d further files",
+                            (int)most_files);
+    if (budget->bytes > most_bytes)
+        return report_error(context, CP_LIMIT, "tag-limit", IN_FILE(from->name),
+                            "the further files have more than 4 GiB");
+    return CP_OK;
+}
+
+cp_status tag_open(struct tag_budget *budget, const struct tag_file *from, const char *path, struct source **opened)
+{
+    cp_status status = source_open(from->source, path, opened);
+    if (status != CP_OK)
+        return status;
+    status = tag_count_file(budget, from, (*opened)->size);
+    if (status != CP_OK)
+        source_close(*opened);
+    return status;
+}
+
+/* ---- files ---- */
+
+static struct tag_lexer *top_lexer(struct parser *parser)
+{
+    return &parser->lexers[parser->lexer_count - 1];
+}
+
+static cp_status refuse_broken_file(const struct tag_list *list, const struct source *source)
+{
+    if (source->ends_early)
+        return report_error(list->context, CP_INPUT, "tag-truncated", IN_FILE(source->name),
+                            "the file breaks off after %zu bytes", source->size);
+    if (!source->size)
+        return report_error(list->context, CP_INPUT, "tag-empty", IN_FILE(source->name), "the file is empty");
+    return CP_OK;
+}
+
+/* Editors on Windows put a byte order mark before UTF-8; RobWork stumbles over it. */
+static cp_status skip_byte_order_mark(struct tag_list *list, struct tag_lexer *lexer)
+{
+    if (lexer->end - lexer->next < 3 || memcmp(lexer->next, "\xef\xbb\xbf", 3))
+        return CP_OK;
+    lexer->next += 3;
+    lexer->line_start += 3;
+    return report_lenient(list->context, list->strict, "tag-bom", AT_LINE(lexer->file->name, 1),
+                          "the file begins with a byte order mark, which RobWork does not read");
+}
+
+static cp_status enter_file(struct parser *parser, struct source *source)
+{
+    struct tag_list *list = parser->list;
+    struct tag_file *file = arena_allocate(list->names, 1, sizeof *file);
+    const char *name = arena_copy_text(list->names, source->name, strlen(source->name));
+    if (!file || !name ||
+        !RESERVE(list->context, parser->lexers, parser->lexer_room, parser->lexer_count + UINT64_C(1)))
+        return CP_LIMIT;
+    *file = (struct tag_file){name, source};
+    cp_status status = refuse_broken_file(list, source);
+    if (status != CP_OK)
+        return status;
+    tag_lexer_start(&parser->lexers[parser->lexer_count++], list->context, file);
+    status = skip_byte_order_mark(list, top_lexer(parser));
+    if (status == CP_OK)
+        tag_lexer_next(top_lexer(parser));
+    return status;
+}
+
+/* ---- attributes ---- */
+
+static cp_status make_text(struct parser *parser, const struct tag_token *token, struct tag_text *text)
+{
+    text->text = utf8_from(parser->list->arena, token->start, token->size, &text->raw);
+    if (!text->raw)
+        text->raw = text->text;
+    return text->text ? CP_OK : CP_LIMIT;
+}
+
+/* '(' number (',' number)* ')', all on one line. */
+static cp_status parse_list(struct parser *parser, struct tag_lexer *lexer, struct tag_value *value)
+{
+    cp_context *context = parser->list->context;
+    parser->number_count = 0;
+    do {
+        tag_lexer_next(lexer);
+        if (lexer->token.kind != TAG_NUMBER) {
+            tag_lexer_expected(lexer, "a number in the list");
+            return lexer->status;
+        }
+        if (!RESERVE(context, parser->numbers, parser->number_room, parser->number_count + UINT64_C(1)))
+            return CP_LIMIT;
+        parser->numbers[parser->number_count++] = lexer->token.number;
+        tag_lexer_next(lexer);
+    } while (lexer->token.kind == TAG_COMMA);
+    if (lexer->token.kind != TAG_CLOSE_LIST) {
+        tag_lexer_expected(lexer, "',' or ')' in the list");
+        return lexer->status;
+    }
+    value->kind = TAG_VALUE_LIST;
+    value->list_count = parser->number_count;
+    value->list = arena_copy(parser->list->arena, parser->numbers, parser->number_count, sizeof(double));
+    return value->list ? CP_OK : CP_LIMIT;
+}
+
+static cp_status parse_value(struct parser *parser, struct tag_lexer *lexer, struct tag_value *value)
+{
+    const struct tag_token *token = &lexer->token;
+    cp_status status = CP_OK;
+    *value = (struct tag_value){.kind = TAG_VALUE_NUMBER, .number = token->number};
+    if (token->kind == TAG_OPEN_LIST) {
+        status = parse_list(parser, lexer, value);
+    } else if (token->kind == TAG_STRING) {
+        value->kind = TAG_VALUE_STRING;
+        status = make_text(parser, token, &value->string);
+    }
+    if (status == CP_OK)
+        tag_lexer_next(lexer);
+    return status == CP_OK ? lexer->status : status;
+}
+
+static bool starts_value(const struct tag_lexer *lexer)
+{
+    enum tag_token_kind kind = lexer->token.kind;
+    return kind == TAG_NUMBER || kind == TAG_STRING || kind == TAG_OPEN_LIST;
+}
+
+/* key value* nl; the newline is left to the caller. */
+static cp_status parse_attribute(struct parser *parser, struct tag_lexer *lexer, struct tag_attribute *attribute)
+{
+    struct tag_list *list = parser->list;
+    *attribute = (struct tag_attribute){.line = lexer->token.line, .column = lexer->token.column};
+    attribute->key = arena_copy_text(list->arena, lexer->token.start, lexer->token.size);
+    if (!attribute->key)
+        return CP_LIMIT;
+    tag_lexer_next(lexer);
+    parser->value_count = 0;
+    while (starts_value(lexer)) {
+        if (!RESERVE(list->context, parser->values, parser->value_room, parser->value_count + UINT64_C(1)))
+            return CP_LIMIT;
+        cp_status status = parse_value(parser, lexer, &parser->values[parser->value_count]);
+        if (status != CP_OK)
+            return status;
+        parser->value_count++;
+    }
+    attribute->value_count = parser->value_count;
+    attribute->values = arena_copy(list->arena, parser->values, parser->value_count, sizeof *parser->values);
+    return attribute->values ? lexer->status : CP_LIMIT;
+}
+
+static cp_status expect_newlines(struct tag_lexer *lexer, const char *what)
+{
+    if (lexer->token.kind != TAG_NEWLINE)
+        tag_lexer_expected(lexer, what);
+    while (lexer->token.kind == TAG_NEWLINE)
+        tag_lexer_next(lexer);
+    return lexer->status;
+}
+
+/* Of a key that is there twice the last one with values holds. */
+static cp_status add_attribute(struct parser *parser, const struct tag_attribute *attribute)
+{
+    bool added;
+    uint32_t *index = name_map_add(&parser->keys, attribute->key, parser->attribute_count, &added);
+    if (!index)
+        return CP_LIMIT;
+    if (!added) {
+        if (attribute->value_count)
+            parser->attributes[*index] = *attribute;
+        return CP_OK;
+    }
+    if (!RESERVE(parser->list->context, parser->attributes, parser->attribute_room,
+                 parser->attribute_count + UINT64_C(1)))
+        return CP_LIMIT;
+    parser->attributes[parser->attribute_count++] = *attribute;
+    return CP_OK;
+}
+
+/* ---- tags ---- */
+
+static cp_status add_tag(struct parser *parser, struct tag *tag)
+{
+    struct tag_list *list = parser->list;
+    tag->attribute_count = parser->attribute_count;
+    tag->attributes = arena_copy(list->arena, parser->attributes, parser->attribute_count, sizeof *parser->attributes);
+    if (!tag->attributes || !RESERVE(list->context, list->tags, list->room, list->count + UINT64_C(1)))
+        return CP_LIMIT;
+    list->tags[list->count++] = *tag;
+    return CP_OK;
+}
+
+static cp_status parse_attributes(struct parser *parser, struct tag_lexer *lexer)
+{
+    while (lexer->token.kind == TAG_WORD) {
+        struct tag_attribute attribute;
+        cp_status status = parse_attribute(parser, lexer, &attribute);
+        if (status == CP_OK)
+            status = expect_newlines(lexer, "a value or the end of the line");
+        if (status == CP_OK)
+            status = add_attribute(parser, &attribute);
+        if (status != CP_OK)
+            return status;
+    }
+    if (lexer->token.kind != TAG_CLOSE_BRACE)
+        tag_lexer_expected(lexer, "an attribute or '}'");
+    return lexer->status;
+}
+
+/* '{' nl* "name" nl+ attribute* '}' */
+static cp_status parse_tag(struct parser *parser, struct tag_lexer *lexer)
+{
+    do
+        tag_lexer_next(lexer);
+    while (lexer->token.kind == TAG_NEWLINE);
+    if (lexer->token.kind != TAG_STRING) {
+        tag_lexer_expected(lexer, "the tag's name in quotes");
+        return lexer->status;
+    }
+    struct tag tag = {.file = lexer->file, .line = lexer->token.line, .column = lexer->token.column};
+    cp_status status = make_text(parser, &lexer->token, &tag.name);
+    if (status != CP_OK)
+        return status;
+    tag_lexer_next(lexer);
+    status = expect_newlines(lexer, "a new line after the tag's name");
+    parser->attribute_count = 0;
+    parser->keys = (struct name_map){.context = parser->list->context};
+    if (status == CP_OK)
+        status = parse_attributes(parser, lexer);
+    if (status == CP_OK)
+        status = add_tag(parser, &tag);
+    name_map_free(&parser->keys);
+    if (status == CP_OK)
+        tag_lexer_next(lexer);
+    return status == CP_OK ? lexer->status : status;
+}
+
+/* File "path": the lexer of the further file goes on top, so `lexer` is not to be used after this. */
+static cp_status parse_include(struct parser *parser, struct tag_lexer *lexer)
+{
+    struct tag_list *list = parser->list;
+    tag_lexer_next(lexer);
+    if (lexer->token.kind != TAG_STRING) {
+        tag_lexer_expected(lexer, "the file's name in quotes");
+        return lexer->status;
+    }
+    struct place place = {.file = lexer->file->name, .line = lexer->token.line, .column = lexer->token.column};
+    struct tag_text name;
+    if (make_text(parser, &lexer->token, &name) != CP_OK)
+        return CP_LIMIT;
+    const char *path = tag_path(list->arena, &name);
+    if (!path)
+        return CP_LIMIT;
+    tag_lexer_next(lexer);
+    if (lexer->status != CP_OK)
+        return lexer->status;
+    if (!RESERVE(list->context, list->includes, list->include_room, list->include_count + UINT64_C(1)))
+        return CP_LIMIT;
+    struct source *source;
+    cp_status status = tag_open(list->budget, lexer->file, path, &source);
+    if (status == CP_NO)
+        return report_error(list->context, CP_INPUT, "tag-open", place, "cannot open the included file \"%s\"",
+                            name.text);
+    if (status != CP_OK)
+        return status;
+    list->includes[list->include_count++] = source;
+    return enter_file(parser, source);
+}
+
+/* ---- the file ---- */
+
+struct header {
+    const char *key;
+    enum tag_token_kind kind;
+};
+static const struct header headers[] = {{"NameOfData", TAG_STRING},
+                                        {"DateOfData", TAG_STRING},
+                                        {"TypeOfData", TAG_STRING},
+                                        {"Scale", TAG_NUMBER},
+                                        {"NrOfFrames", TAG_NUMBER}};
+
+static bool token_is(const struct tag_lexer *lexer, const char *word)
+{
+    return lexer->token.kind == TAG_WORD && strlen(word) == lexer->token.size &&
+           !memcmp(word, lexer->token.start, lexer->token.size);
+}
+
+static const struct header *find_header(const struct tag_lexer *lexer)
+{
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (token_is(lexer, headers[i].key))
+            return &headers[i];
+    return NULL;
+}
+
+static cp_status parse_header(struct parser *parser, struct tag_lexer *lexer, const struct header *header)
+{
+    struct tag_list *list = parser->list;
+    struct tag_attribute attribute;
+    cp_status status = parse_attribute(parser, lexer, &attribute);
+    if (status != CP_OK)
+        return status;
+    enum tag_value_kind kind = header->kind == TAG_STRING ? TAG_VALUE_STRING : TAG_VALUE_NUMBER;
+    if (attribute.value_count != 1 || attribute.values->kind != kind)
+        return report_error(
+            list->context, CP_INPUT, "tag-header",
+            (struct place){.file = lexer->file->name, .line = attribute.line, .column = attribute.column},
+            "the header %s needs one %s", header->key, kind == TAG_VALUE_STRING ? "string" : "number");
+    if (!RESERVE(list->context, list->headers, list->header_room, list->header_count + UINT64_C(1)))
+        return CP_LIMIT;
+    list->headers[list->header_count++] = attribute;
+    return expect_newlines(lexer, "a new line after the header");
+}
+
+/* One header, tag or include, or the end of the file on top. */
+static cp_status parse_item(struct parser *parser)
+{
+    struct tag_lexer *lexer = top_lexer(parser);
+    const struct header *header = NULL;
+    while (lexer->token.kind == TAG_NEWLINE)
+        tag_lexer_next(lexer);
+    if (lexer->token.kind == TAG_END) {
+        parser->lexer_count--;
+        return lexer->status;
+    }
+    if (!lexer->headers_over && (header = find_header(lexer)))
+        return parse_header(parser, lexer, header);
+    if (lexer->token.kind == TAG_OPEN_BRACE) {
+        lexer->headers_over = true;
+        return parse_tag(parser, lexer);
+    }
+    if (token_is(lexer, "File")) {
+        lexer->headers_over = true;
+        return parse_include(parser, lexer);
+    }
+    tag_lexer_expected(lexer, lexer->headers_over ? "'{' or File" : "'{', File or a header line");
+    return lexer->status;
+}
+
+cp_status tag_parse(struct tag_list *list, struct source *source)
+{
+    struct parser parser = {.list = list};
+    list->arena = arena_new(list->context);
+    cp_status status = list->arena ? enter_file(&parser, source) : CP_LIMIT;
+    while (status == CP_OK && parser.lexer_count)
+        status = parse_item(&parser);
+    memory_free(list->context, parser.lexers, parser.lexer_room, sizeof *parser.lexers);
+    memory_free(list->context, parser.attributes, parser.attribute_room, sizeof *parser.attributes);
+    memory_free(list->context, parser.values, parser.value_room, sizeof *parser.values);
+    memory_free(list->context, parser.numbers, parser.number_room, sizeof *parser.numbers);
+    return status;
+}
+
+void tag_list_free(struct tag_list *list)
+{
+    while (list->include_count)
+        source_close(list->includes[--list->include_count]);
+    memory_free(list->context, list->includes, list->include_room, sizeof *list->includes);
+    memory_free(list->context, list->tags, list->room, sizeof *list->tags);
+    memory_free(list->context, list->headers, list->header_room, sizeof *list->headers);
+    arena_free(list->arena);
+    list->arena = NULL;
+}

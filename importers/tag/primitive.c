@@ -1,0 +1,103 @@
+/* Models by formula: "#Box 1 2 3". #Box and #Cylinder are RobWork's of 2009 (rwlibs/drawable/FaceArrayFactory), the
+ * others those of its later GeometryFactory. All lengths are metres, whatever follows the last number is ignored. */
+#include <math.h>
+#include <string.h>
+
+#include "tag.h"
+
+enum { MOST_NUMBERS = 4, USUAL_SIDES = 32, MOST_SIDES = 65536 };
+
+struct primitive {
+    const char *word;
+    cp_mesh_kind kind;
+    int needed; /* numbers that must be there */
+    int sides;  /* which number is the count of sides, from 0; -1: none */
+};
+
+static const struct primitive primitives[] = {
+    {"Box", CP_MESH_BOX, 3, -1},         {"Cylinder", CP_MESH_CYLINDER, 3, 2}, {"Sphere", CP_MESH_SPHERE, 1, 1},
+    {"Cone", CP_MESH_CONE, 2, 2},        {"Tube", CP_MESH_TUBE, 3, 3},         {"Plane", CP_MESH_PLANE, 0, -1},
+    {"Pyramid", CP_MESH_PYRAMID, 3, -1},
+};
+
+static bool is_blank(char character)
+{
+    return character == ' ' || (character >= '\t' && character <= '\r');
+}
+
+static const struct primitive *find_primitive(const char *word, size_t size)
+{
+    for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
+        if (strlen(primitives[i].word) == size && !memcmp(primitives[i].word, word, size))
+            return &primitives[i];
+    return NULL;
+}
+
+static int read_numbers(const char *text, double numbers[MOST_NUMBERS])
+{
+    const char *end = text + strlen(text);
+    int count = 0;
+    while (count < MOST_NUMBERS) {
+        while (is_blank(*text))
+            text++;
+        text = parse_double(text, end, &numbers[count]);
+        if (!text || !isfinite(numbers[count]))
+            break;
+        count++;
+    }
+    return count;
+}
+
+static void set_sizes(const struct primitive *primitive, const double *numbers, cp_mesh *mesh)
+{
+    switch (primitive->kind) {
+    case CP_MESH_CYLINDER:
+        mesh->size[0] = numbers[0];
+        mesh->size[1] = numbers[1];
+        break;
+    case CP_MESH_CONE: /* RobWork hands the radius over as that of the top: the tip is at -height / 2 */
+        mesh->size[1] = numbers[0];
+        mesh->size[2] = numbers[1];
+        break;
+    case CP_MESH_PLANE: /* without end in RobWork, drawn by it as 100 m x 100 m */
+        mesh->size[0] = mesh->size[1] = 100;
+        break;
+    default:
+        memcpy(mesh->size, numbers, (size_t)primitive->needed * sizeof *numbers);
+    }
+}
+
+/* A cylinder's count is always there, and 0 makes it empty; the others' may be left out. */
+static const char *set_sides(const struct primitive *primitive, const double *numbers, int count, cp_mesh *mesh)
+{
+    if (primitive->sides < 0)
+        return NULL;
+    double sides = count > primitive->sides ? numbers[primitive->sides] : USUAL_SIDES;
+    if (sides < 0 || sides > MOST_SIDES)
+        return "its number of sides is out of range";
+    mesh->sides = (uint32_t)sides;
+    if (!mesh->sides && primitive->kind != CP_MESH_CYLINDER)
+        mesh->sides = USUAL_SIDES;
+    return mesh->sides == 1 || mesh->sides == 2 ? "it has fewer than 3 sides" : NULL;
+}
+
+const char *tag_primitive(const char *text, cp_mesh *mesh)
+{
+    const char *word = text + 1;
+    size_t size = 0;
+    while (word[size] && !is_blank(word[size]))
+        size++;
+    const struct primitive *primitive = find_primitive(word, size);
+    if (!primitive)
+        return "there is no such primitive";
+    double numbers[MOST_NUMBERS] = {0};
+    int count = read_numbers(word + size, numbers);
+    if (count < primitive->needed)
+        return "numbers are missing";
+    for (int i = 0; i < primitive->needed; i++)
+        if (numbers[i] < 0)
+            return "a size is negative";
+    *mesh = (cp_mesh){.kind = primitive->kind, .source = text};
+    set_sizes(primitive, numbers, mesh);
+    return set_sides(primitive, numbers, count, mesh);
+}

@@ -1,0 +1,312 @@
+/* RobWork tag workcells (.wu, .wc, .dev, .tag): frames, joints, devices, models and exclusions of a robot cell.
+ *
+ * Specification: none was published beyond the manual's examples; the rules are those of RobWork's own loader
+ * (src/rw/loaders/tul, 2008 to 2011: Tag.cpp for the grammar, TULLoader.cpp for the meaning). docs/tag.md has them all.
+ * Dialects met: files written by hand and by scripts around RobWork from 2006 on, LF or CRLF, "TUL" files with header
+ * lines (NameOfData ...) and bare "Attributes" lines, robot models with I/J/K matrices, DH tables by CraigDH.
+ *
+ * Behaviour and limitations:
+ * - Absent limits are absent. A lower limit above the upper one is a warning, an error under strict reading.
+ * - A file that includes itself is an error (RobWork does not end).
+ * - Lines may end in CR alone when the file has no LF. A byte order mark is a warning.
+ * - A missing collision setup or model is a warning and a loss, an error under strict reading. Models of the formats
+ *   .TRI and .IVG are passed over with a warning.
+ * - The world tag's transform is ignored as in RobWork, with a warning when it is not the identity.
+ * - Attributes that mean nothing here (JointName, Camera, Revolute without ActiveJoint, ...) become metadata of the
+ *   node; header lines that of the scene, or of the device's base.
+ * - The header Scale scales nothing, as in RobWork. */
+#include <string.h>
+
+#include "tag.h"
+
+/* ---- probe ---- */
+
+static const char *skip_blank_lines(const char *text, const char *end)
+{
+    while (text < end && (*text == ' ' || (*text >= '\t' && *text <= '\r') || *text == '!')) {
+        if (*text == '!')
+            while (text < end && *text != '\n' && *text != '\r')
+                text++;
+        else
+            text++;
+    }
+    return text;
+}
+
+/* { "name" and then a line's end; JSON has a colon there. */
+static int probe_tag(const char *text, const char *end)
+{
+    text = skip_blank_lines(text + 1, end);
+    if (text == end || *text != '"')
+        return 0;
+    const char *close = memchr(text + 1, '"', (size_t)(end - text) - 1);
+    if (!close)
+        return 0;
+    for (text = close + 1; text < end && (*text == ' ' || *text == '\t');)
+        text++;
+    return text < end && (*text == '\n' || *text == '\r' || *text == '!') ? 90 : 0;
+}
+
+static int probe(const char *head, size_t size, uint64_t file_size)
+{
+    static const char *const words[] = {"NameOfData", "DateOfData", "TypeOfData", "NrOfFrames", "Scale", "File"};
+    const char *end = head + size;
+    (void)file_size;
+    if (size >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
+        head += 3;
+    const char *text = skip_blank_lines(head, end);
+    if (text < end && *text == '{')
+        return probe_tag(text, end);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(end - text) <= length || memcmp(text, words[i], length))
+            continue;
+        text += length;
+        while (text < end && (*text == ' ' || *text == '\t'))
+            text++;
+        return text < end && (*text == '"' || *text == '-' || (*text >= '0' && *text <= '9')) ? 80 : 0;
+    }
+    return 0;
+}
+
+/* ---- scopes ---- */
+
+uint32_t tag_find_node(struct tag_reader *reader, const char *name)
+{
+    struct buffer *key = &reader->key;
+    for (uint32_t i = reader->load_count; i-- > 0;) {
+        key->size = 0;
+        buffer_text(key, reader->loads[i].prefix.text);
+        buffer_text(key, name);
+        const uint32_t *found = key->failed ? NULL : name_map_find_sized(&reader->nodes, key->data, key->size);
+        if (found)
+            return *found;
+    }
+    return CP_NONE;
+}
+
+/* ---- loads ---- */
+
+/* The device of a file with an active joint; `first`: the tag to begin with. */
+static cp_status make_device(struct tag_reader *reader, struct tag_load *load)
+{
+    const struct tag_list *list = &load->list;
+    uint32_t i = load->next_tag;
+    while (i < list->count && !tag_find(&list->tags[i], "ActiveJoint"))
+        i++;
+    load->device = CP_NONE;
+    if (i == list->count)
+        return CP_OK;
+    cp_scene *scene = reader->scene;
+    const char *name = scene->nodes[load->root].name;
+    uint32_t device = scene_add_device(scene, name, load->root);
+    if (device == CP_NONE || !name_map_add(&reader->devices, name, device, NULL))
+        return CP_LIMIT;
+    scene->devices[device].scope = load->scope;
+    load->device = load->scope = device;
+    return CP_OK;
+}
+
+static bool is_world_tag(const struct tag_load *load, uint32_t load_count)
+{
+    return load_count == 1 && load->list.count && !strcmp(load->list.tags[0].name.text, "WORLD");
+}
+
+cp_status tag_push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load)
+{
+    if (!array_reserve(reader->context, (void **)&reader->loads, &reader->load_room, reader->load_count + UINT64_C(1),
+                       sizeof *load)) {
+        if (reader->load_count)
+            source_close(source);
+        return CP_LIMIT;
+    }
+    struct tag_load *pushed = &reader->loads[reader->load_count++];
+    *pushed = *load;
+    pushed->source = source;
+    pushed->list = (struct tag_list){
+        .context = reader->context, .names = reader->arena, .budget = &reader->budget, .strict = reader->strict};
+    cp_status status = tag_parse(&pushed->list, source);
+    if (status != CP_OK)
+        return status;
+    pushed->next_tag = is_world_tag(pushed, reader->load_count);
+    status = tag_keep_headers(reader, &pushed->list, pushed->root ? CP_OWNER_NODE : CP_OWNER_SCENE, pushed->root);
+    return status == CP_OK ? make_device(reader, pushed) : status;
+}
+
+static void pop_load(struct tag_reader *reader)
+{
+    struct tag_load *load = &reader->loads[--reader->load_count];
+    tag_list_free(&load->list);
+    if (reader->load_count)
+        source_close(load->source);
+}
+
+static cp_status set_prefix(struct tag_reader *reader, const struct tag *tag, struct tag_load *load)
+{
+    const struct tag_text *outer = &reader->loads[reader->load_count - 1].prefix;
+    load->prefix.text = load->prefix.raw = arena_print(reader->arena, "%s%s.", outer->text, tag->name.text);
+    if (outer->raw != outer->text || tag->name.raw != tag->name.text)
+        load->prefix.raw = arena_print(reader->arena, "%s%s.", outer->raw, tag->name.raw);
+    return load->prefix.text && load->prefix.raw ? CP_OK : CP_LIMIT;
+}
+
+/* Device "file": its tags come next, in a scope of their own. DeviceHomePos is the device's, should there be one. */
+static cp_status open_device(struct tag_reader *reader, const struct tag *tag, uint32_t node)
+{
+    const struct tag_attribute *attribute = tag_use(tag, "Device");
+    const struct tag_text *name;
+    struct tag_load load = {.root = node, .opener = tag_attribute_place(tag, attribute)};
+    load.scope = reader->loads[reader->load_count - 1].scope;
+    if (tag_string(reader, tag, attribute, 0, &name) != CP_OK)
+        return CP_INPUT;
+    const char *path = tag_path(reader->arena, name);
+    cp_status status = path ? set_prefix(reader, tag, &load) : CP_LIMIT;
+    if (status == CP_OK)
+        status = tag_device_home(reader, tag, &load.home, &load.home_count);
+    if (status != CP_OK)
+        return status;
+    struct source *source;
+    status = tag_open(&reader->budget, tag->file, path, &source);
+    if (status == CP_NO)
+        return report_error(reader->context, CP_INPUT, "tag-open", load.opener, "cannot open the device file \"%s\"",
+                            name->text);
+    return status == CP_OK ? tag_push_load(reader, source, &load) : status;
+}
+
+/* ---- tags ---- */
+
+/* The world's tag gives attributes, but neither a place nor a kind nor a device. */
+static cp_status read_world_tag(struct tag_reader *reader, const struct tag *tag)
+{
+    cp_pose pose;
+    cp_status status = tag_transform(reader, tag, &pose);
+    if (status != CP_OK)
+        return status;
+    if (!pose_is_identity(&pose))
+        report_warning(reader->context, "tag-world", tag_place(tag), "the world's transform is ignored");
+    tag_use(tag, "ReferenceFrame");
+    return tag_joint_home(reader, tag, 0);
+}
+
+static cp_status read_content(struct tag_reader *reader, const struct tag *tag, uint32_t node)
+{
+    cp_status status = tag_place_geometry(reader, tag, node);
+    return status == CP_OK ? tag_read_setup(reader, tag, node) : status;
+}
+
+/* The Device attribute comes last: it changes the stack of loads. */
+static cp_status read_tag(struct tag_reader *reader, const struct tag *tag)
+{
+    uint32_t node;
+    cp_status status = tag_make_node(reader, tag, &node);
+    if (status == CP_OK)
+        status = read_content(reader, tag, node);
+    if (status != CP_OK)
+        return status;
+    bool device = tag_find(tag, "Device");
+    if (device) {
+        tag_use(tag, "Device");
+        tag_use(tag, "DeviceHomePos");
+    } else if (tag_find(tag, "CompositeDevice")) {
+        status = tag_note_composite(reader, tag, node);
+    }
+    if (status == CP_OK)
+        status = tag_keep_unused(reader, tag, node);
+    return status == CP_OK && device ? open_device(reader, tag, node) : status;
+}
+
+static cp_status read_loads(struct tag_reader *reader)
+{
+    cp_status status = CP_OK;
+    while (reader->load_count && status == CP_OK) {
+        struct tag_load *load = &reader->loads[reader->load_count - 1];
+        if (load->next_tag < load->list.count) {
+            status = read_tag(reader, &load->list.tags[load->next_tag++]);
+        } else {
+            status = tag_finish_device(reader, load);
+            pop_load(reader);
+        }
+    }
+    return status;
+}
+
+/* ---- the importer ---- */
+
+/* What a dependent joint's home comes to, now that all homes are known. */
+static void settle_dependent_joints(cp_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        cp_joint *joint = &scene->joints[i];
+        if (joint->master != CP_NONE)
+            joint->home = joint->q = joint->scale * scene->joints[joint->master].home + joint->offset;
+    }
+}
+
+static cp_status read_cell(struct tag_reader *reader, struct source *source)
+{
+    struct tag_load top = {.scope = CP_NONE, .prefix = {"", ""}};
+    top.prefix.raw = top.prefix.text;
+    if (!name_map_add(&reader->nodes, reader->scene->nodes[0].name, 0, NULL))
+        return CP_LIMIT;
+    cp_status status = tag_push_load(reader, source, &top);
+    if (status == CP_OK && reader->loads[0].next_tag) {
+        const struct tag *world = &reader->loads[0].list.tags[0];
+        status = read_world_tag(reader, world);
+        if (status == CP_OK)
+            status = read_content(reader, world, 0);
+        if (status == CP_OK)
+            status = tag_keep_unused(reader, world, 0);
+    }
+    if (status == CP_OK)
+        status = read_loads(reader);
+    if (status == CP_OK)
+        status = tag_make_composites(reader);
+    if (status == CP_OK)
+        status = tag_apply_setups(reader);
+    settle_dependent_joints(reader->scene);
+    return status;
+}
+
+static void free_reader(struct tag_reader *reader)
+{
+    while (reader->load_count)
+        pop_load(reader);
+    tag_free_setups(reader);
+    name_map_free(&reader->nodes);
+    name_map_free(&reader->devices);
+    name_map_free(&reader->requests);
+    name_map_free(&reader->shapes);
+    name_map_free(&reader->setups);
+    buffer_free(&reader->key);
+    memory_free(reader->context, reader->loads, reader->load_room, sizeof *reader->loads);
+    memory_free(reader->context, reader->composites, reader->composite_room, sizeof *reader->composites);
+    tag_free_geometries(reader);
+    arena_free(reader->arena);
+}
+
+static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    const struct import_settings *common = settings;
+    struct name_map empty = {.context = context};
+    struct tag_reader reader = {.context = context,
+                                .scene = scene,
+                                .strict = common->strict,
+                                .arena = arena_new(context),
+                                .key = {.context = context},
+                                .nodes = empty,
+                                .devices = empty,
+                                .requests = empty,
+                                .shapes = empty,
+                                .setups = empty,
+                                .last_link = CP_NONE};
+    cp_status status = reader.arena ? read_cell(&reader, source) : CP_LIMIT;
+    free_reader(&reader);
+    return status == CP_OK ? scene_finish(scene) : status;
+}
+
+const struct importer tag_importer = {
+    .plugin = {.name = "tag", .title = "RobWork tag workcell", .settings_size = sizeof(struct import_settings)},
+    .suffixes = ".wu .wc .dev .tag",
+    .probe = probe,
+    .read = read,
+};

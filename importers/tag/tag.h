@@ -1,0 +1,226 @@
+/* The inside of the tag importer: lexer -> parser -> a list of tags -> nodes, joints, devices, geometry, exclusions. */
+#ifndef CELLPIPE_TAG_H
+#define CELLPIPE_TAG_H
+
+#include "../importers.h"
+
+/* A string of the file: as UTF-8, and its bytes as they were (the same pointer when they were UTF-8). File names are
+ * opened by their bytes, everything else goes by the text. */
+struct tag_text {
+    const char *text, *raw;
+};
+
+/* One file that is being read; its source is open until its tags have become nodes, its name lives longer. */
+struct tag_file {
+    const char *name;
+    struct source *source;
+};
+
+/* ---- lexer.c ---- */
+
+enum tag_token_kind {
+    TAG_END,
+    TAG_NEWLINE,
+    TAG_OPEN_BRACE,
+    TAG_CLOSE_BRACE,
+    TAG_OPEN_LIST,
+    TAG_CLOSE_LIST,
+    TAG_COMMA,
+    TAG_WORD,
+    TAG_STRING,
+    TAG_NUMBER
+};
+
+struct tag_token {
+    enum tag_token_kind kind;
+    const char *start; /* of a string: after its quote */
+    size_t size;
+    uint64_t line, column;
+    double number;
+};
+
+struct tag_lexer {
+    cp_context *context;
+    const struct tag_file *file;
+    const char *next, *end, *line_start;
+    uint64_t line;
+    bool carriage_return_ends_line; /* the file has no line feed at all */
+    bool headers_over;              /* the parser's: a tag or an include has been seen */
+    cp_status status;               /* sticky: after an error all tokens are TAG_END */
+    struct tag_token token;         /* the current one */
+};
+
+void tag_lexer_start(struct tag_lexer *lexer, cp_context *context, const struct tag_file *file);
+void tag_lexer_next(struct tag_lexer *lexer);
+/* Reports a grammar error at the current token, unless one has been reported. */
+void tag_lexer_expected(struct tag_lexer *lexer, const char *what);
+
+/* ---- parser.c ---- */
+
+enum tag_value_kind { TAG_VALUE_NUMBER, TAG_VALUE_STRING, TAG_VALUE_LIST };
+
+struct tag_value {
+    enum tag_value_kind kind;
+    double number;
+    struct tag_text string;
+    const double *list;
+    uint32_t list_count;
+};
+
+struct tag_attribute {
+    const char *key;
+    const struct tag_value *values;
+    uint32_t value_count;
+    bool used; /* what the importer has no use for becomes metadata */
+    uint64_t line, column;
+};
+
+struct tag {
+    struct tag_text name;
+    const struct tag_file *file;
+    uint64_t line, column;
+    struct tag_attribute *attributes; /* no key twice */
+    uint32_t attribute_count;
+};
+
+/* What further files may cost in all, so that no small file asks for work without end. */
+struct tag_budget {
+    uint64_t files, bytes;
+};
+
+/* The tags of one file, includes spliced in. Everything is in the list's arena but the files' names. */
+struct tag_list {
+    cp_context *context;
+    struct arena *arena;
+    struct arena *names; /* the whole import's */
+    struct tag_budget *budget;
+    bool strict;
+    struct tag *tags;
+    struct tag_attribute *headers;
+    struct source **includes; /* open as long as the list */
+    uint32_t count, room, header_count, header_room, include_count, include_room;
+};
+
+/* Reads the file and all that it includes. The source is the caller's and stays open as long as the list. */
+cp_status tag_parse(struct tag_list *list, struct source *source);
+void tag_list_free(struct tag_list *list);
+/* Counts a further file that has been read. */
+cp_status tag_count_file(struct tag_budget *budget, const struct tag_file *from, uint64_t bytes);
+/* The name as a path with '/' for '\', in the arena. */
+const char *tag_path(struct arena *arena, const struct tag_text *name);
+/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when the budget is used up. */
+cp_status tag_open(struct tag_budget *budget, const struct tag_file *from, const char *path, struct source **opened);
+
+/* ---- the import as a whole: tag.c ---- */
+
+/* A file on its way into the scene; nested devices are a stack of them. */
+struct tag_load {
+    struct tag_list list;
+    struct source *source; /* closed at the end but for the top file's */
+    uint32_t next_tag;
+    uint32_t root;          /* the node that has the Device attribute, or the world */
+    uint32_t device;        /* or CP_NONE when the file has no active joint */
+    uint32_t scope;         /* the device that its nodes come with */
+    struct tag_text prefix; /* "A.B." */
+    struct place opener;    /* of the Device attribute */
+    const double *home;     /* DeviceHomePos */
+    uint32_t home_count;
+};
+
+struct tag_composite {
+    uint32_t node, scope;
+    struct place place;
+    const char **names; /* full names of devices */
+    uint32_t name_count;
+    const double *home; /* or NULL */
+    uint32_t home_count;
+};
+
+struct tag_geometry;
+struct tag_exclusions;
+
+struct tag_reader {
+    cp_context *context;
+    cp_scene *scene;
+    bool strict;
+    struct arena *arena;
+    struct buffer key;                /* scratch for names */
+    struct name_map nodes, devices;   /* by full name */
+    struct name_map requests, shapes; /* geometry.c: what was asked for, what was found */
+    struct name_map setups;           /* exclusion.c: setups that have been read */
+    struct tag_load *loads;
+    struct tag_composite *composites;
+    struct tag_exclusions *exclusions;
+    struct tag_geometry *geometries;
+    uint32_t load_count, load_room, composite_count, composite_room, exclusions_count, exclusions_room, geometry_count,
+        geometry_room;
+    uint32_t last_link; /* the last tag with Link or ActiveJoint, whatever its file; or CP_NONE */
+    uint64_t device_joints, name_bytes;
+    struct tag_budget budget;
+};
+
+/* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */
+uint32_t tag_find_node(struct tag_reader *reader, const char *name);
+/* Enters a file's load; takes over the source (closed on failure too). */
+cp_status tag_push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load);
+
+/* ---- attribute.c ---- */
+
+/* The attribute, marked as used, or NULL. */
+const struct tag_attribute *tag_use(const struct tag *tag, const char *key);
+/* The same without marking. */
+struct tag_attribute *tag_find(const struct tag *tag, const char *key);
+bool tag_use_flag(const struct tag *tag, const char *key);
+struct place tag_place(const struct tag *tag);
+struct place tag_attribute_place(const struct tag *tag, const struct tag_attribute *attribute);
+/* Value number `index`; CP_INPUT after reporting when it is absent or of another kind. */
+cp_status tag_number(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                     uint32_t index, double *number);
+cp_status tag_string(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                     uint32_t index, const struct tag_text **string);
+/* A list of `count` numbers in `out`. */
+cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                     double out[3]);
+cp_status tag_list_value(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
+                         const struct tag_value **list);
+/* Keeps the attributes that nobody has used as metadata. */
+cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint32_t node);
+/* Keeps header lines as metadata of the scene or of the device's base; the first of each key wins. */
+cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *list, cp_owner owner, uint32_t index);
+
+/* ---- frame.c ---- */
+
+/* The fixed transform that the tag's attributes give. */
+cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pose *pose);
+/* Makes the tag's node, with its joint and flags, below the load on top of the stack. */
+cp_status tag_make_node(struct tag_reader *reader, const struct tag *tag, uint32_t *node);
+/* JointHomePos, for every tag (the world's too). */
+cp_status tag_joint_home(struct tag_reader *reader, const struct tag *tag, uint32_t node);
+
+/* ---- device.c ---- */
+
+/* After a file's last tag: the end, the joints and the home of its device. */
+cp_status tag_finish_device(struct tag_reader *reader, const struct tag_load *load);
+/* Remembers a CompositeDevice until all devices are known. */
+cp_status tag_note_composite(struct tag_reader *reader, const struct tag *tag, uint32_t node);
+cp_status tag_make_composites(struct tag_reader *reader);
+/* DeviceHomePos of the tag, or NULL and 0; the numbers live as long as the import. */
+cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, const double **home, uint32_t *count);
+
+/* ---- geometry.c, primitive.c ---- */
+
+/* Places all models of a tag at its node, which is the last one made or the world. */
+cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, uint32_t node);
+void tag_free_geometries(struct tag_reader *reader);
+/* The mesh that "#Box 1 2 3" and the like ask for; NULL or the reason why not. */
+const char *tag_primitive(const char *text, cp_mesh *mesh);
+
+/* ---- exclusion.c ---- */
+
+/* Reads the collision setup that a tag names. */
+cp_status tag_read_setup(struct tag_reader *reader, const struct tag *tag, uint32_t node);
+/* After the last tag: exclusions by name become pairs of nodes. */
+cp_status tag_apply_setups(struct tag_reader *reader);
+void tag_free_setups(struct tag_reader *reader);
+
+#endif
