@@ -148,6 +148,8 @@ static cp_status read_source(struct source *source, const char *format, const st
 
 cp_status check_strict(cp_context *context)
 {
+    if (context->out_of_memory) /* even if only the report has suffered */
+        return CP_LIMIT;
     size_t losses = context->flags[CP_FLAG_STRICT] ? report_loss_count(context) : 0;
     if (losses == 0)
         return CP_OK;
