@@ -1,0 +1,54 @@
+#!/bin/sh
+# smoke.sh SECONDS [FOLDER-OF-FUZZERS [FUZZER...]]: runs each fuzzer for so long on the samples and the bad inputs of the
+# tests as seeds; fails when one finds something, and tells the input to run again.
+set -u
+seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
+[ $# -le 2 ] && set -- x x fuzz_stl fuzz_tag fuzz_collision_setup fuzz_gltf fuzz_assimp
+shift 2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# The seeds of a fuzzer: those of its importer's files that are small enough to change much in one go.
+collect_seeds() {
+    case $1 in
+    stl) names="*.stl" ;;
+    tag) names="*.wu *.dev *.wc" ;;
+    collision_setup) names="*.xml *.prox" ;;
+    gltf) names="*.glb *.gltf" ;;
+    assimp) names="*.obj *.ac *.ac3d *.3ds *.dae *.ply *.off" ;;
+    esac
+    for name in $names; do
+        find "$top/samples" "$top/tests/cases" -name "$name" -type f -size -32k
+    done | while read -r file; do
+        cp "$file" "$2/$(printf '%s' "$file" | cksum | cut -d' ' -f1)"
+    done
+}
+
+failed=0
+for fuzzer in "$@"; do
+    importer=${fuzzer#fuzz_}
+    if [ ! -x "$folder/$fuzzer" ]; then
+        echo "FAILED $fuzzer: not built"
+        failed=1
+        continue
+    fi
+    mkdir -p "$work/$importer"
+    collect_seeds "$importer" "$work/$importer"
+    seeds=$(find "$work/$importer" -type f | wc -l)
+    words=
+    [ -f "$here/$importer.dict" ] && words=-dict=$here/$importer.dict
+    # shellcheck disable=SC2086
+    if (cd "$work" && "$folder/$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=32768 \
+        -print_final_stats=1 $words -artifact_prefix="$folder/$importer-" "$importer") >"$work/log" 2>&1; then
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log")
+        echo "$fuzzer: $runs runs from $seeds seeds in $seconds s, nothing found"
+    else
+        echo "FAILED $fuzzer:"
+        tail -40 "$work/log"
+        failed=1
+    fi
+done
+exit $failed
