@@ -1,0 +1,48 @@
+/* normals: computes or drops vertex normals. */
+#include "filters.h"
+
+enum mode { MODE_SMOOTH, MODE_KEEP, MODE_NONE };
+
+struct normals_settings {
+    int mode;
+    double crease;
+};
+
+static const struct option options[] = {
+    {"mode", "smooth: compute all; keep: only where a mesh has none; none: drop them", OPTION_CHOICE,
+     offsetof(struct normals_settings, mode), "smooth", 0, 0, "smooth|keep|none"},
+    {"crease", "faces that meet at this angle or more keep an edge", OPTION_ANGLE,
+     offsetof(struct normals_settings, crease), "30deg", 0, PI, NULL},
+    OPTIONS_END};
+
+/* A primitive has no place for normals: it becomes faces, which loses its sizes but no shape. */
+static cp_status compute_normals(cp_scene *scene, cp_mesh *mesh, double crease, uint32_t *primitives)
+{
+    *primitives += mesh->kind >= CP_MESH_BOX;
+    cp_status status = mesh_tessellate(scene, mesh);
+    return status == CP_OK ? mesh_smooth_normals(scene, mesh, crease) : status;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    const struct normals_settings *normals = settings;
+    cp_status status = CP_OK;
+    uint32_t primitives = 0;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        cp_mesh *mesh = &scene->meshes[i];
+        if (normals->mode == MODE_NONE)
+            mesh->normals = NULL;
+        else if (normals->mode == MODE_SMOOTH || !mesh->normals)
+            status = compute_normals(scene, mesh, normals->crease, &primitives);
+    }
+    if (status == CP_OK && primitives > 0)
+        report_note(context, "normals-primitives", NOWHERE, "%u boxes, cylinders and the like become faces",
+                    primitives);
+    return status;
+}
+
+const struct filter normals_filter = {.plugin = {.name = "normals",
+                                                 .title = "Compute smooth vertex normals, or drop them",
+                                                 .options = options,
+                                                 .settings_size = sizeof(struct normals_settings)},
+                                      .apply = apply};

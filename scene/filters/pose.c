@@ -1,0 +1,181 @@
+/* pose: sets joint values. Homes stay as they are; values outside a joint's limits are taken, with a warning. */
+#include "filters.h"
+#include "lookup.h"
+
+#include <math.h>
+#include <string.h>
+
+struct pose_settings {
+    const char *device, *joint, *q, *deg, *value;
+    bool home;
+};
+
+static const struct option options[] = {
+    {"device", "the device to pose", OPTION_STRING, offsetof(struct pose_settings, device), NULL, 0, 0, NULL},
+    {"joint", "the joint to pose", OPTION_STRING, offsetof(struct pose_settings, joint), NULL, 0, 0, NULL},
+    {"q", "values with commas between, in radians or metres", OPTION_STRING, offsetof(struct pose_settings, q), NULL, 0,
+     0, NULL},
+    {"deg", "as q, with degrees for joints that turn", OPTION_STRING, offsetof(struct pose_settings, deg), NULL, 0, 0,
+     NULL},
+    {"value", "the same as q, for one joint", OPTION_STRING, offsetof(struct pose_settings, value), NULL, 0, 0, NULL},
+    {"home", "back to the homes, of all joints when neither device nor joint is given", OPTION_BOOLEAN,
+     offsetof(struct pose_settings, home), "no", 0, 0, NULL},
+    OPTIONS_END};
+
+/* The joints to set. */
+struct targets {
+    const char *kind, *name;
+    const uint32_t *joints; /* NULL: all of the scene */
+    uint32_t count;
+    const double *home; /* or NULL: the joints' own */
+};
+
+static uint32_t target_joint(const struct targets *targets, uint32_t i)
+{
+    return targets->joints ? targets->joints[i] : i;
+}
+
+static cp_status find_targets(const cp_scene *scene, const struct pose_settings *pose, uint32_t *joint,
+                              struct targets *targets)
+{
+    *targets = (struct targets){.kind = "scene", .name = "", .count = scene->joint_count};
+    if (pose->joint) {
+        *targets = (struct targets){.kind = "joint", .name = pose->joint, .joints = joint, .count = 1};
+        return find_named(scene, NAMED_JOINT, pose->joint, joint);
+    }
+    if (!pose->device)
+        return CP_OK;
+    uint32_t index = 0;
+    cp_status status = find_named(scene, NAMED_DEVICE, pose->device, &index);
+    if (status != CP_OK)
+        return status;
+    const cp_device *device = &scene->devices[index];
+    *targets = (struct targets){"device", pose->device, device->joints, device->joint_count, device->home};
+    return CP_OK;
+}
+
+static void set_homes(cp_scene *scene, const struct targets *targets)
+{
+    for (uint32_t i = 0; i < targets->count; i++) {
+        cp_joint *joint = &scene->joints[target_joint(targets, i)];
+        joint->q = targets->home ? targets->home[i] : joint->home;
+    }
+}
+
+/* ---- values ---- */
+
+static uint32_t count_values(const char *text)
+{
+    uint32_t count = 1;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+/* The value at text, which is ended by a comma or the end; *rest is what follows, NULL when it is no number. */
+static double read_value(const char *text, const char **rest)
+{
+    double value = 0;
+    const char *end = text + strlen(text);
+    while (*text == ' ')
+        text++;
+    const char *after = parse_double(text, end, &value);
+    while (after && *after == ' ')
+        after++;
+    bool good = after && isfinite(value) && (*after == ',' || *after == '\0');
+    *rest = !good ? NULL : *after == ',' ? after + 1 : after;
+    return value;
+}
+
+static void check_limits(cp_context *context, const cp_joint *joint)
+{
+    if (joint->q >= joint->lower && joint->q <= joint->upper)
+        return;
+    char value[NUMBER_SIZE], lower[NUMBER_SIZE], upper[NUMBER_SIZE];
+    print_double(joint->q, value);
+    print_double(joint->lower, lower);
+    print_double(joint->upper, upper);
+    report_warning(context, "pose-limit", NOWHERE, "joint \"%s\" at %s is outside its limits %s .. %s", joint->name,
+                   value, lower, upper);
+}
+
+/* Joints that follow others have no value of their own. */
+static cp_status count_independent(cp_context *context, const cp_scene *scene, const struct targets *targets,
+                                   uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < targets->count; i++)
+        *count += scene->joints[target_joint(targets, i)].master == CP_NONE;
+    if (*count > 0)
+        return CP_OK;
+    return report_error(context, CP_USAGE, "pose-dependent", NOWHERE,
+                        "%s \"%s\" has no value of its own: it has no joints, or they follow others", targets->kind,
+                        targets->name);
+}
+
+static cp_status check_count(cp_context *context, const cp_scene *scene, const struct targets *targets,
+                             const char *text)
+{
+    uint32_t wanted, given = count_values(text);
+    cp_status status = count_independent(context, scene, targets, &wanted);
+    if (status != CP_OK || given == wanted)
+        return status;
+    return report_error(context, CP_USAGE, "pose-count", NOWHERE, "%s \"%s\" takes %u value%s, not %u: %s",
+                        targets->kind, targets->name, wanted, wanted == 1 ? "" : "s", given, text);
+}
+
+static cp_status set_values(cp_context *context, cp_scene *scene, const struct targets *targets, const char *text,
+                            bool degrees)
+{
+    cp_status status = check_count(context, scene, targets, text);
+    if (status != CP_OK)
+        return status;
+    for (uint32_t i = 0; i < targets->count; i++) {
+        cp_joint *joint = &scene->joints[target_joint(targets, i)];
+        if (joint->master != CP_NONE)
+            continue;
+        const char *rest;
+        double value = read_value(text, &rest);
+        if (!rest)
+            return report_error(context, CP_USAGE, "pose-number", NOWHERE,
+                                "the value for joint \"%s\" is no number: %s", joint->name, text);
+        joint->q = degrees && joint->type == CP_JOINT_REVOLUTE ? degrees_to_radians(value) : value;
+        check_limits(context, joint);
+        text = rest;
+    }
+    return CP_OK;
+}
+
+static cp_status check_settings(cp_context *context, const struct pose_settings *pose)
+{
+    if ((pose->q != NULL) + (pose->deg != NULL) + (pose->value != NULL) + pose->home != 1)
+        return report_error(context, CP_USAGE, "pose-what", NOWHERE, "give one of q=, deg=, value= and home=yes");
+    if ((pose->device && pose->joint) || (!pose->home && !pose->device && !pose->joint))
+        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "give either device=NAME or joint=NAME");
+    if (pose->value && pose->device)
+        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "value= is for one joint; a device takes q=");
+    return CP_OK;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    const struct pose_settings *pose = settings;
+    cp_status status = check_settings(context, pose);
+    uint32_t joint = 0;
+    struct targets targets;
+    if (status == CP_OK)
+        status = find_targets(scene, pose, &joint, &targets);
+    if (status != CP_OK)
+        return status;
+    const char *text = pose->q ? pose->q : pose->deg ? pose->deg : pose->value;
+    if (text)
+        return set_values(context, scene, &targets, text, pose->deg != NULL);
+    set_homes(scene, &targets);
+    return CP_OK;
+}
+
+const struct filter pose_filter = {.plugin = {.name = "pose",
+                                              .title = "Set joint values",
+                                              .options = options,
+                                              .settings_size = sizeof(struct pose_settings)},
+                                   .apply = apply};

@@ -1,0 +1,148 @@
+/* select: one frame with all below it, or one device. What is selected hangs below the world where it is now. */
+#include "filters.h"
+#include "lookup.h"
+
+struct select_settings {
+    const char *node, *device;
+};
+
+static const struct option options[] = {{"node", "the frame to keep with all below it", OPTION_STRING,
+                                         offsetof(struct select_settings, node), NULL, 0, 0, NULL},
+                                        {"device", "the device to keep: all frames that came with it", OPTION_STRING,
+                                         offsetof(struct select_settings, device), NULL, 0, 0, NULL},
+                                        OPTIONS_END};
+
+enum part {
+    PART_NONE,
+    PART_FRAME, /* stays as a frame without geometry */
+    PART_WHOLE
+};
+
+static void mark_subtree(const cp_scene *scene, uint32_t top, unsigned char *parts)
+{
+    for (uint32_t i = top; i < scene->node_count; i++)
+        if (i == top || (i > 0 && parts[scene->nodes[i].parent] == PART_WHOLE))
+            parts[i] = PART_WHOLE;
+}
+
+/* Which devices are `wanted` or came with it, through any number of scopes. Each is walked over once. */
+static void mark_devices(const cp_scene *scene, uint32_t wanted, unsigned char *inside)
+{
+    enum { UNKNOWN, NO, YES };
+    inside[wanted] = YES;
+    for (uint32_t i = 0; i < scene->device_count; i++) {
+        uint32_t top = i;
+        while (top != CP_NONE && inside[top] == UNKNOWN) {
+            inside[top] = NO; /* for now; ends circles as well */
+            top = scene->devices[top].scope;
+        }
+        if (top == CP_NONE || inside[top] != YES)
+            continue;
+        for (uint32_t at = i; inside[at] != YES; at = scene->devices[at].scope)
+            inside[at] = YES;
+    }
+    for (uint32_t i = 0; i < scene->device_count; i++)
+        inside[i] = inside[i] == YES;
+}
+
+static void mark_frame(unsigned char *parts, uint32_t node)
+{
+    if (parts[node] == PART_NONE)
+        parts[node] = PART_FRAME;
+}
+
+/* The frames that a device needs to stay a device: base, ends, joints, and what lies between. */
+static void mark_chain(const cp_scene *scene, const cp_device *device, unsigned char *parts, unsigned char *walked)
+{
+    mark_frame(parts, device->base);
+    for (uint32_t i = 0; i < device->end_count + device->joint_count; i++) {
+        bool end = i < device->end_count;
+        uint32_t node = end ? device->ends[i] : scene->joints[device->joints[i - device->end_count]].node;
+        for (; node != CP_NONE && node != device->base && !walked[node]; node = scene->nodes[node].parent) {
+            walked[node] = 1;
+            mark_frame(parts, node);
+        }
+    }
+}
+
+static cp_status mark_device(const cp_scene *scene, uint32_t wanted, unsigned char *parts)
+{
+    cp_context *context = scene->context;
+    unsigned char *inside = memory_allocate_zeroed(context, scene->device_count, 1);
+    unsigned char *walked = memory_allocate_zeroed(context, scene->node_count, 1);
+    cp_status status = inside && walked ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        mark_devices(scene, wanted, inside);
+        for (uint32_t i = 0; i < scene->node_count; i++)
+            if (scene->nodes[i].scope != CP_NONE && inside[scene->nodes[i].scope])
+                parts[i] = PART_WHOLE;
+        for (uint32_t i = 0; i < scene->device_count; i++)
+            if (inside[i])
+                mark_chain(scene, &scene->devices[i], parts, walked);
+    }
+    memory_free(context, inside, scene->device_count, 1);
+    memory_free(context, walked, scene->node_count, 1);
+    return status;
+}
+
+static cp_status mark_parts(cp_context *context, const cp_scene *scene, const struct select_settings *settings,
+                            unsigned char *parts)
+{
+    if (!settings->node == !settings->device)
+        return report_error(context, CP_USAGE, "select-what", NOWHERE, "give either node=NAME or device=NAME");
+    uint32_t index = 0;
+    cp_status status = settings->node ? find_named(scene, NAMED_NODE, settings->node, &index)
+                                      : find_named(scene, NAMED_DEVICE, settings->device, &index);
+    if (status != CP_OK)
+        return status;
+    if (settings->device)
+        return mark_device(scene, index, parts);
+    mark_subtree(scene, index, parts);
+    return CP_OK;
+}
+
+/* The world always stays: without its geometry, unless it was selected. */
+static void drop_instances(cp_scene *scene, const unsigned char *parts)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        cp_node *node = &scene->nodes[i];
+        uint32_t first = node->first_instance, count = parts[i] == PART_WHOLE ? node->instance_count : 0;
+        node->first_instance = kept;
+        node->instance_count = count;
+        for (uint32_t k = 0; k < count; k++)
+            scene->instances[kept++] = scene->instances[first + k];
+    }
+    scene->instance_count = kept;
+}
+
+static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
+{
+    uint32_t node_count = scene->node_count;
+    bool *keep = memory_allocate(scene->context, node_count, sizeof *keep);
+    if (!keep)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < node_count; i++)
+        keep[i] = parts[i] != PART_NONE;
+    drop_instances(scene, parts);
+    cp_status status = scene_keep(scene, keep);
+    memory_free(scene->context, keep, node_count, sizeof *keep);
+    return status;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    uint32_t node_count = scene->node_count;
+    unsigned char *parts = memory_allocate_zeroed(context, node_count, 1);
+    cp_status status = parts ? mark_parts(context, scene, settings, parts) : CP_LIMIT;
+    if (status == CP_OK)
+        status = keep_parts(scene, parts);
+    memory_free(context, parts, node_count, 1);
+    return status;
+}
+
+const struct filter select_filter = {.plugin = {.name = "select",
+                                                .title = "Keep one frame with all below it, or one device",
+                                                .options = options,
+                                                .settings_size = sizeof(struct select_settings)},
+                                     .apply = apply};

@@ -1,0 +1,194 @@
+/* weld: joins vertices that are equal, or nearly so. Every face stays, with its corners on the joined vertices. */
+#include "../grid.h"
+#include "../join.h"
+#include "filters.h"
+
+#include <math.h>
+#include <string.h>
+
+struct weld_settings {
+    double tolerance;
+};
+
+static const struct option options[] = {{"tolerance",
+                                         "join positions up to this far apart in the world; 0: equal ones only",
+                                         OPTION_LENGTH, offsetof(struct weld_settings, tolerance), "0", 0, 1e6, NULL},
+                                        OPTIONS_END};
+
+struct weld {
+    cp_context *context;
+    uint64_t before, after, collapsed; /* vertices; faces that have fewer than 3 distinct corners only now */
+};
+
+/* Row-wise equality of one more array: classes[v] becomes equal for vertices of equal class and equal rows. */
+static bool refine_classes(cp_context *context, const float *rows, size_t width, uint32_t count, uint32_t *classes)
+{
+    if (!rows)
+        return true;
+    uint32_t(*pairs)[2] = memory_allocate(context, count, sizeof *pairs);
+    uint32_t *first = memory_allocate(context, count, sizeof *first);
+    bool good = pairs && first && join_rows(context, rows, width, width, count, first);
+    for (uint32_t i = 0; good && i < count; i++) {
+        pairs[i][0] = classes[i];
+        pairs[i][1] = first[i];
+    }
+    good = good && join_rows(context, pairs, 2, 2, count, classes);
+    memory_free(context, pairs, count, sizeof *pairs);
+    memory_free(context, first, count, sizeof *first);
+    return good;
+}
+
+/* first[v] becomes the lowest vertex that v is joined with. */
+static bool find_equal(cp_context *context, const cp_mesh *mesh, double tolerance, uint32_t *first)
+{
+    uint32_t count = mesh->vertex_count;
+    uint32_t *classes = memory_allocate_zeroed(context, count, sizeof *classes);
+    bool good = classes && refine_classes(context, mesh->normals, 3, count, classes) &&
+                refine_classes(context, mesh->colours, 4, count, classes);
+    if (good && tolerance > 0)
+        good = grid_join(context, mesh->positions, classes, count, tolerance, first);
+    else if (good)
+        good = refine_classes(context, mesh->positions, 3, count, classes);
+    if (good && !(tolerance > 0) && count > 0)
+        memcpy(first, classes, count * sizeof *first);
+    memory_free(context, classes, count, sizeof *classes);
+    return good;
+}
+
+static bool has_three_corners(const uint32_t *corners, uint32_t count)
+{
+    uint32_t one = corners[0], other = one;
+    for (uint32_t i = 1; i < count; i++) {
+        if (corners[i] == one || corners[i] == other)
+            continue;
+        if (other != one)
+            return true;
+        other = corners[i];
+    }
+    return false;
+}
+
+static uint64_t count_collapsed(const cp_mesh *mesh)
+{
+    uint64_t count = 0;
+    for (uint32_t face = 0; mesh->kind == CP_MESH_FACES && face < mesh->face_count; face++)
+        count += !has_three_corners(mesh->corners + mesh_face_first(mesh, face), mesh_face_size(mesh, face));
+    return count;
+}
+
+/* The rows of the vertices that lead, in their order. */
+static const float *keep_rows(cp_scene *scene, const float *rows, size_t width, const cp_mesh *mesh,
+                              const uint32_t *numbers, bool *good)
+{
+    if (!rows)
+        return NULL;
+    float *kept = scene_allocate(scene, width * mesh->vertex_count, sizeof *kept);
+    *good = *good && kept;
+    uint32_t next = 0;
+    for (uint32_t i = 0; kept && i < mesh->vertex_count; i++)
+        if (numbers[i] == next)
+            memcpy(kept + width * next++, rows + width * i, width * sizeof *kept);
+    return kept;
+}
+
+static cp_status renumber(cp_scene *scene, cp_mesh *mesh, uint32_t *first)
+{
+    uint32_t vertex_count = join_number(first, mesh->vertex_count);
+    if (vertex_count == mesh->vertex_count)
+        return CP_OK;
+    bool good = true;
+    const float *positions = keep_rows(scene, mesh->positions, 3, mesh, first, &good);
+    const float *normals = keep_rows(scene, mesh->normals, 3, mesh, first, &good);
+    const float *colours = keep_rows(scene, mesh->colours, 4, mesh, first, &good);
+    uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
+    if (!good || !corners)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < mesh->corner_count; i++)
+        corners[i] = first[mesh->corners[i]];
+    mesh->positions = positions;
+    mesh->normals = normals;
+    mesh->colours = colours;
+    mesh->corners = corners;
+    mesh->vertex_count = vertex_count;
+    return CP_OK;
+}
+
+static cp_status weld_mesh(struct weld *weld, cp_scene *scene, cp_mesh *mesh, double tolerance)
+{
+    uint32_t count = mesh->vertex_count;
+    uint64_t collapsed = count_collapsed(mesh);
+    uint32_t *first = memory_allocate(weld->context, count, sizeof *first);
+    bool found = first && find_equal(weld->context, mesh, tolerance, first);
+    cp_status status = found ? renumber(scene, mesh, first) : CP_LIMIT;
+    memory_free(weld->context, first, count, sizeof *first);
+    weld->before += count;
+    weld->after += mesh->vertex_count;
+    weld->collapsed += count_collapsed(mesh) - collapsed;
+    return status;
+}
+
+/* How much longer a pose makes the mesh's longest axis. */
+static double pose_stretch(const cp_pose *pose)
+{
+    double longest = 0;
+    for (int column = 0; column < 3; column++)
+        longest = fmax(longest, hypot(hypot(pose->m[column], pose->m[4 + column]), pose->m[8 + column]));
+    return longest;
+}
+
+/* For each mesh the largest stretch of its instances, 0 without any. */
+static void find_stretches(const cp_scene *scene, const cp_pose *worlds, double *stretches)
+{
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+        stretches[instance->mesh] = fmax(stretches[instance->mesh], pose_stretch(&pose));
+    }
+}
+
+/* In the mesh's own unit. What is too small to tell floats apart is 0. */
+static double mesh_tolerance(double tolerance, double stretch)
+{
+    const double least = 1e-60; /* below the smallest float's 1.4e-45, above where cells would overflow a double */
+    double own = stretch > 0 ? tolerance / stretch : tolerance;
+    return own > least ? fmin(own, 1e60) : 0;
+}
+
+static cp_status weld_meshes(struct weld *weld, cp_scene *scene, double tolerance)
+{
+    cp_context *context = weld->context;
+    uint32_t node_count = scene->node_count, mesh_count = scene->mesh_count;
+    cp_pose *worlds = memory_allocate(context, node_count, sizeof *worlds);
+    double *stretches = memory_allocate_zeroed(context, mesh_count, sizeof *stretches);
+    cp_status status = worlds && stretches ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        cp_world_poses(scene, NULL, worlds);
+        find_stretches(scene, worlds, stretches);
+    }
+    for (uint32_t i = 0; i < mesh_count && status == CP_OK; i++)
+        if (scene->meshes[i].kind < CP_MESH_BOX)
+            status = weld_mesh(weld, scene, &scene->meshes[i], mesh_tolerance(tolerance, stretches[i]));
+    memory_free(context, worlds, node_count, sizeof *worlds);
+    memory_free(context, stretches, mesh_count, sizeof *stretches);
+    return status;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    const struct weld_settings *options_set = settings;
+    struct weld weld = {.context = context};
+    cp_status status = weld_meshes(&weld, scene, options_set->tolerance);
+    if (status == CP_OK && weld.after < weld.before)
+        report_note(context, "weld-joined", NOWHERE, "%llu of %llu vertices stay", (unsigned long long)weld.after,
+                    (unsigned long long)weld.before);
+    if (status == CP_OK && weld.collapsed > 0)
+        report_warning(context, "weld-collapsed", NOWHERE, "%llu faces have lost their area and stay as they are",
+                       (unsigned long long)weld.collapsed);
+    return status;
+}
+
+const struct filter weld_filter = {.plugin = {.name = "weld",
+                                              .title = "Join equal or nearly equal vertices",
+                                              .options = options,
+                                              .settings_size = sizeof(struct weld_settings)},
+                                   .apply = apply};

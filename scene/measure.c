@@ -1,0 +1,152 @@
+/* Size, area and volume of what a scene places. Area and volume are those of the faces as they are: half of Newell's
+ * sum (for faces that are not flat, the area seen along their normal) and the cones from the world's origin, in double
+ * with compensated sums. Primitives are measured as they are tessellated on the way out. */
+#include "mesh.h"
+#include "pose.h"
+#include "report.h"
+#include "tessellate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Neumaier's sum. */
+struct sum {
+    double value, lost;
+};
+
+static void sum_add(struct sum *sum, double value)
+{
+    double total = sum->value + value;
+    bool larger = fabs(sum->value) >= fabs(value);
+    sum->lost += larger ? (sum->value - total) + value : (value - total) + sum->value;
+    sum->value = total;
+}
+
+static double sum_value(const struct sum *sum)
+{
+    return sum->value + sum->lost;
+}
+
+struct measuring {
+    cp_measures *measures;
+    struct sum area, volume; /* twice and six times */
+    double side;             /* -1 where the pose mirrors: its faces are then seen from their other side */
+};
+
+static void vertex_point(const cp_mesh *mesh, const cp_pose *pose, uint32_t vertex, double point[3])
+{
+    const float *position = mesh->positions + 3 * (size_t)vertex;
+    const double from[3] = {(double)position[0], (double)position[1], (double)position[2]};
+    pose_point(pose, from, point);
+}
+
+static void extend_bounds(cp_measures *measures, const double point[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (!measures->any || point[axis] < measures->lower[axis])
+            measures->lower[axis] = point[axis];
+        if (!measures->any || point[axis] > measures->upper[axis])
+            measures->upper[axis] = point[axis];
+    }
+    measures->any = true;
+}
+
+/* The cone from the world's origin has a third of the triangle's area times its height over the origin. */
+static void add_triangle(struct measuring *measuring, const double points[3][3], double normal[3])
+{
+    double p[3], q[3];
+    for (int axis = 0; axis < 3; axis++) {
+        p[axis] = points[1][axis] - points[0][axis];
+        q[axis] = points[2][axis] - points[0][axis];
+    }
+    const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
+    for (int axis = 0; axis < 3; axis++) {
+        normal[axis] += cross[axis];
+        sum_add(&measuring->volume, measuring->side * points[0][axis] * cross[axis]);
+    }
+}
+
+/* As a fan from the first corner. */
+static void measure_face(struct measuring *measuring, const cp_mesh *mesh, const cp_pose *pose, uint32_t face)
+{
+    uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
+    double points[3][3], normal[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < size; i++) {
+        double *point = points[i < 2 ? i : 2];
+        vertex_point(mesh, pose, mesh->corners[first + i], point);
+        extend_bounds(measuring->measures, point);
+        if (i < 2)
+            continue;
+        add_triangle(measuring, (const double(*)[3])points, normal);
+        memcpy(points[1], points[2], sizeof points[1]);
+    }
+    sum_add(&measuring->area, sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]));
+}
+
+static void measure_lines(struct measuring *measuring, const cp_mesh *mesh, const cp_pose *pose)
+{
+    for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
+        double point[3];
+        vertex_point(mesh, pose, mesh->corners[corner], point);
+        extend_bounds(measuring->measures, point);
+    }
+}
+
+static void measure_mesh(struct measuring *measuring, const cp_mesh *mesh, const cp_pose *pose)
+{
+    measuring->measures->triangles += mesh_triangle_count(mesh);
+    measuring->side = pose_determinant(pose) < 0 ? -1 : 1;
+    if (mesh->kind == CP_MESH_LINES)
+        measure_lines(measuring, mesh, pose);
+    for (uint32_t face = 0; mesh->kind == CP_MESH_FACES && face < mesh->face_count; face++)
+        measure_face(measuring, mesh, pose, face);
+}
+
+static cp_status measure_primitive(cp_context *context, struct measuring *measuring, const cp_mesh *mesh,
+                                   const cp_pose *pose)
+{
+    struct arena *arena = arena_new(context);
+    if (!arena)
+        return CP_LIMIT;
+    cp_mesh faces = *mesh;
+    cp_status status = tessellate_in(context, arena, &faces);
+    if (status == CP_OK)
+        measure_mesh(measuring, &faces, pose);
+    arena_free(arena);
+    return status;
+}
+
+static cp_status measure_instances(cp_context *context, const cp_scene *scene, uint32_t use, const cp_pose *worlds,
+                                   struct measuring *measuring)
+{
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        const cp_mesh *mesh = &scene->meshes[instance->mesh];
+        if (!(instance->use & use))
+            continue;
+        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+        cp_status status = CP_OK;
+        if (mesh->kind >= CP_MESH_BOX)
+            status = measure_primitive(context, measuring, mesh, &pose);
+        else
+            measure_mesh(measuring, mesh, &pose);
+        if (status != CP_OK)
+            return status;
+    }
+    return CP_OK;
+}
+
+cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures)
+{
+    memset(measures, 0, sizeof *measures);
+    cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
+    if (!worlds)
+        return CP_LIMIT;
+    cp_world_poses(scene, NULL, worlds);
+    struct measuring measuring = {.measures = measures};
+    cp_status status = measure_instances(context, scene, use, worlds, &measuring);
+    measures->area = sum_value(&measuring.area) / 2;
+    measures->volume = sum_value(&measuring.volume) / 6;
+    memory_free(context, worlds, scene->node_count, sizeof *worlds);
+    return status;
+}
