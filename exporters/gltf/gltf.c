@@ -52,8 +52,6 @@ static uint32_t gltf_carries(const void *settings)
     uint32_t lost = gltf->normals == NORMALS_NONE ? FEATURE_NORMALS : 0;
     if (gltf->profile == PROFILE_DELIVER && gltf->ngons == NGONS_PLAIN)
         lost |= FEATURE_NGONS;
-    if (gltf->profile == PROFILE_DELIVER && !gltf->collision)
-        lost |= FEATURE_COLLISION;
     return FEATURE_ALL & ~lost;
 }
 
@@ -84,6 +82,17 @@ const char *joint_id(const struct writer *writer, uint32_t joint)
 
 /* ---- the whole ---- */
 
+/* Said here, not by `carries`: which meshes are for what is kept, only those that nobody draws go. */
+static void report_left_out(struct writer *writer)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < writer->scene->instance_count; i++)
+        count += instance_is_left_out(writer, &writer->scene->instances[i]);
+    if (count > 0)
+        report_loss(writer->context, "gltf-collision", NOWHERE, count,
+                    "meshes for collision only are left out (collision=yes keeps them)");
+}
+
 static bool plan_all(struct writer *writer)
 {
     return plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_joints(writer) &&
@@ -110,6 +119,7 @@ static cp_status write_any(struct writer *writer, struct sink *sink,
         return report_error(writer->context, CP_USAGE, "gltf-profile", NOWHERE,
                             "normals=smooth changes the scene: it needs profile=deliver");
     writer->work = scene_copy(writer->scene);
+    report_left_out(writer);
     cp_status status = writer->work && plan_all(writer) ? finish(writer, sink) : CP_LIMIT;
     free_writer(writer);
     return status;

@@ -63,6 +63,14 @@ static double columns_of_pose(const cp_pose *pose, struct columns *m)
     return largest;
 }
 
+/* What rounding leaves of a column without length has no direction. */
+static void drop_noise(struct columns *m)
+{
+    for (int column = 0; column < 3; column++)
+        if (dot(m->c[column], m->c[column]) < 1e-30)
+            memset(m->c[column], 0, sizeof m->c[column]);
+}
+
 /* pose = first * second: translation, rotation, scale; then a rotation alone. */
 static void split_shear(const cp_pose *pose, struct placement *placement)
 {
@@ -72,7 +80,8 @@ static void split_shear(const cp_pose *pose, struct placement *placement)
     for (int i = 0; i < SWEEPS; i++)
         for (int pair = 0; pair < 3; pair++)
             orthogonalise(&m, &v, pair == 2, pair == 0 ? 1 : 2);
-    /* Its columns are at right angles now: U S is a TRS. */
+    drop_noise(&m);
+    /* The columns are at right angles now: U S is a TRS. */
     cp_pose scaled = pose_of_columns(&m, largest), turned = POSE_IDENTITY;
     for (int row = 0; row < 3; row++) {
         scaled.m[4 * row + 3] = pose->m[4 * row + 3];

@@ -1,0 +1,987 @@
+/* glb and gltf: what is in the file, read back by jansson and by hand, never by our own importer. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <limits.h>
+
+#include "plugin.h"
+
+/* ---- a written file ---- */
+
+struct written {
+    cp_context *context;
+    cp_scene *scene;
+    json_t *json;
+    unsigned char *bytes; /* the whole file */
+    const unsigned char *binary;
+    size_t size, binary_size;
+};
+
+static uint32_t word(const unsigned char *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static float float_at(const unsigned char *at)
+{
+    uint32_t bits = word(at);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static struct written start(void)
+{
+    struct written written = {.context = cp_context_new(NULL)};
+    assert_non_null(written.context);
+    written.scene = scene_new(written.context);
+    assert_non_null(written.scene);
+    return written;
+}
+
+static void print_report(const cp_context *context)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        print_error("%s\n", entries[i].message);
+}
+
+/* Writes the scene as glb with up to two options, and takes the file apart by the rules of GLB. */
+static void write_with(struct written *written, const char *first, const char *second)
+{
+    const char *options[] = {first, second};
+    void *bytes;
+    size_t count = first ? second ? 2 : 1 : 0;
+    cp_status status = cp_write_memory(written->context, written->scene, "glb", options, count, &bytes, &written->size);
+    if (status != CP_OK)
+        print_report(written->context);
+    assert_int_equal(status, CP_OK);
+    written->bytes = bytes;
+    const unsigned char *at = bytes;
+    assert_memory_equal(at, "glTF", 4);
+    assert_int_equal(word(at + 4), 2);
+    assert_int_equal(word(at + 8), written->size);
+    size_t json_size = word(at + 12);
+    assert_memory_equal(at + 16, "JSON", 4);
+    assert_int_equal(json_size % 4, 0);
+    json_error_t error;
+    written->json = json_loadb((const char *)at + 20, json_size, JSON_REJECT_DUPLICATES, &error);
+    if (!written->json)
+        fail_msg("%d:%d %s", error.line, error.column, error.text);
+    size_t rest = written->size - 20 - json_size;
+    if (rest == 0)
+        return;
+    at += 20 + json_size;
+    assert_memory_equal(at + 4, "BIN", 4);
+    written->binary_size = word(at);
+    assert_int_equal(written->binary_size, rest - 8);
+    written->binary = at + 8;
+}
+
+static void finish(struct written *written)
+{
+    json_decref(written->json);
+    cp_free(written->context, written->bytes, written->size);
+    cp_scene_free(written->scene);
+    cp_context_free(written->context);
+}
+
+static void drop_file(struct written *written)
+{
+    json_decref(written->json);
+    cp_free(written->context, written->bytes, written->size);
+    written->json = NULL;
+    written->binary_size = 0;
+}
+
+/* ---- looking into JSON ---- */
+
+static json_t *get(json_t *json, const char *key)
+{
+    json_t *value = json_object_get(json, key);
+    if (!value)
+        fail_msg("no member \"%s\"", key);
+    return value;
+}
+
+static json_t *at(json_t *json, const char *key, size_t index)
+{
+    json_t *value = json_array_get(get(json, key), index);
+    if (!value)
+        fail_msg("no \"%s\" %zu", key, index);
+    return value;
+}
+
+static json_t *ours(json_t *thing)
+{
+    return get(get(thing, "extras"), "cellpipe");
+}
+
+static const char *text(json_t *json, const char *key)
+{
+    return json_string_value(get(json, key));
+}
+
+static double number(json_t *json, const char *key)
+{
+    return json_number_value(get(json, key));
+}
+
+static double element(json_t *array, size_t index)
+{
+    return json_number_value(json_array_get(array, index));
+}
+
+/* The glTF node whose extras have this id. */
+static json_t *node_of(struct written *written, const char *id)
+{
+    json_t *node, *nodes = get(written->json, "nodes");
+    size_t i;
+    json_array_foreach(nodes, i, node)
+    {
+        json_t *own = json_object_get(ours(node), "id");
+        if (own && strcmp(json_string_value(own), id) == 0)
+            return node;
+    }
+    fail_msg("no node \"%s\"", id);
+    return NULL;
+}
+
+static json_t *joint_node_of(struct written *written, const char *id)
+{
+    json_t *node, *nodes = get(written->json, "nodes");
+    size_t i;
+    json_array_foreach(nodes, i, node)
+    {
+        json_t *joint = json_object_get(ours(node), "joint");
+        if (joint && strcmp(text(joint, "id"), id) == 0)
+            return node;
+    }
+    fail_msg("no joint \"%s\"", id);
+    return NULL;
+}
+
+static json_t *child(struct written *written, json_t *node, size_t index)
+{
+    return at(written->json, "nodes", (size_t)json_integer_value(at(node, "children", index)));
+}
+
+static const unsigned char *view_bytes(struct written *written, json_t *view, size_t size)
+{
+    json_t *offset = json_object_get(view, "byteOffset");
+    size_t begin = offset ? (size_t)json_integer_value(offset) : 0;
+    assert_int_equal(json_integer_value(get(view, "byteLength")), size);
+    assert_true(begin + size <= written->binary_size);
+    assert_int_equal(begin % 4, 0);
+    return written->binary + begin;
+}
+
+static const unsigned char *named_view(struct written *written, const char *name, size_t size)
+{
+    json_t *view, *views = get(written->json, "bufferViews");
+    size_t i;
+    json_array_foreach(views, i, view)
+    {
+        json_t *own = json_object_get(view, "name");
+        if (own && strcmp(json_string_value(own), name) == 0)
+            return view_bytes(written, view, size);
+    }
+    fail_msg("no view \"%s\"", name);
+    return NULL;
+}
+
+/* The bytes of an accessor; its whole view must have view_size bytes. */
+static const unsigned char *accessor_bytes(struct written *written, json_t *index, size_t view_size)
+{
+    json_t *accessor = at(written->json, "accessors", (size_t)json_integer_value(index));
+    json_t *view = at(written->json, "bufferViews", (size_t)json_integer_value(get(accessor, "bufferView")));
+    json_t *offset = json_object_get(accessor, "byteOffset");
+    return view_bytes(written, view, view_size) + (offset ? json_integer_value(offset) : 0);
+}
+
+/* ---- poses, independently of pose.c: quaternion times vector ---- */
+
+static void turn(const double q[4], const double v[3], double out[3])
+{
+    double t[3] = {2 * (q[1] * v[2] - q[2] * v[1]), 2 * (q[2] * v[0] - q[0] * v[2]), 2 * (q[0] * v[1] - q[1] * v[0])};
+    out[0] = v[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1];
+    out[1] = v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
+    out[2] = v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
+}
+
+static void read_numbers(json_t *node, const char *key, size_t count, double *values)
+{
+    json_t *array = json_object_get(node, key);
+    for (size_t i = 0; array && i < count; i++)
+        values[i] = element(array, i);
+}
+
+static void apply_node(json_t *node, double point[3])
+{
+    double t[3] = {0}, r[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1}, scaled[3];
+    read_numbers(node, "translation", 3, t);
+    read_numbers(node, "rotation", 4, r);
+    read_numbers(node, "scale", 3, s);
+    for (int i = 0; i < 3; i++)
+        scaled[i] = s[i] * point[i];
+    turn(r, scaled, point);
+    for (int i = 0; i < 3; i++)
+        point[i] += t[i];
+}
+
+static void assert_maps(json_t *outer, json_t *inner, const cp_pose *pose)
+{
+    static const double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int k = 0; k < 4; k++) {
+        double point[3], wanted[3];
+        memcpy(point, points[k], sizeof point);
+        if (inner)
+            apply_node(inner, point);
+        apply_node(outer, point);
+        for (int i = 0; i < 3; i++) {
+            const double *row = pose->m + 4 * i;
+            wanted[i] = row[0] * points[k][0] + row[1] * points[k][1] + row[2] * points[k][2] + row[3];
+            if (!(fabs(point[i] - wanted[i]) <= 1e-12 * fmax(1, fabs(wanted[i]))))
+                fail_msg("pose %g %g %g ...: row %d is %.17g, not %.17g", pose->m[0], pose->m[1], pose->m[2], i,
+                         point[i], wanted[i]);
+        }
+    }
+}
+
+/* ---- scenes ---- */
+
+static uint32_t add_node(struct written *written, uint32_t parent, const char *name)
+{
+    uint32_t node = scene_add_node(written->scene, parent, name, strlen(name));
+    assert_int_not_equal(node, CP_NONE);
+    return node;
+}
+
+static const float corner_positions[] = {-0.0f, 0, 0, 1, 0, 0, 1, 1, 0, 0.25f, 0.25f, 0, 0, 1, 1e-40f, 9, 9, 9};
+static const uint32_t triangle_corners[] = {0, 1, 2, 2, 1, 0, 1, 1, 1};
+
+static cp_mesh triangles(void)
+{
+    return (cp_mesh){.name = "part",
+                     .source = "part.stl",
+                     .vertex_count = 6,
+                     .face_count = 3,
+                     .corner_count = 9,
+                     .positions = corner_positions,
+                     .corners = triangle_corners};
+}
+
+static uint32_t add_mesh(struct written *written, cp_mesh mesh)
+{
+    uint32_t index = scene_add_mesh(written->scene, &mesh);
+    assert_int_not_equal(index, CP_NONE);
+    return index;
+}
+
+static void add_instance(struct written *written, uint32_t node, uint32_t mesh, uint32_t use, cp_pose pose)
+{
+    assert_int_not_equal(scene_add_instance(written->scene, node, mesh, use, &pose), CP_NONE);
+}
+
+static void complete(struct written *written)
+{
+    cp_status status = scene_finish(written->scene);
+    if (status != CP_OK)
+        print_report(written->context);
+    assert_int_equal(status, CP_OK);
+}
+
+/* ---- tests ---- */
+
+static void empty_scene(void **state)
+{
+    (void)state;
+    struct written file = start();
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    assert_int_equal(file.binary_size, 0);
+    static const char *const absent[] = {"meshes",    "accessors",  "bufferViews",    "buffers",
+                                         "materials", "animations", "extensionsUsed", "extensions"};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        assert_null(json_object_get(file.json, absent[i]));
+    json_t *mark = ours(get(file.json, "asset"));
+    assert_string_equal(text(mark, "version"), "1.0");
+    assert_string_equal(text(mark, "profile"), "stage");
+    json_t *world = at(file.json, "nodes", 0);
+    assert_true(json_is_true(get(ours(world), "world")));
+    assert_int_equal(json_integer_value(at(at(file.json, "scenes", 0), "nodes", 0)), 0);
+    drop_file(&file);
+    write_with(&file, NULL, NULL);
+    json_t *up = at(file.json, "nodes", (size_t)json_integer_value(at(at(file.json, "scenes", 0), "nodes", 0)));
+    assert_string_equal(text(ours(up), "made"), "up");
+    cp_pose y_up = {{1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0}};
+    assert_maps(up, NULL, &y_up);
+    assert_ptr_equal(child(&file, up, 0), node_of(&file, "WORLD"));
+    finish(&file);
+}
+
+static void stage_keeps_vertices_and_faces(void **state)
+{
+    (void)state;
+    struct written file = start();
+    uint32_t node = add_node(&file, 0, "a");
+    add_instance(&file, node, add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *mesh = at(file.json, "meshes", 0), *primitive = at(mesh, "primitives", 0);
+    assert_int_equal(json_array_size(get(mesh, "primitives")), 1);
+    json_t *position = get(get(primitive, "attributes"), "POSITION");
+    const unsigned char *bytes = accessor_bytes(&file, position, sizeof corner_positions);
+    for (size_t i = 0; i < 18; i++) {
+        uint32_t bits;
+        memcpy(&bits, &corner_positions[i], sizeof bits);
+        assert_int_equal(word(bytes + 4 * i), bits); /* -0 and denormals too */
+    }
+    bytes = accessor_bytes(&file, get(primitive, "indices"), 18);
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(bytes[2 * i] | bytes[2 * i + 1] << 8, triangle_corners[i]);
+    json_t *accessor = at(file.json, "accessors", (size_t)json_integer_value(position));
+    assert_true((float)element(get(accessor, "max"), 2) == 9.0f && element(get(accessor, "min"), 0) == 0);
+    assert_null(json_object_get(ours(mesh), "faces"));
+    assert_null(json_object_get(ours(mesh), "groups"));
+    assert_int_equal(json_integer_value(get(node_of(&file, "a"), "mesh")), 0);
+    assert_string_equal(text(ours(node_of(&file, "a")), "use"), "both");
+    json_t *material = at(file.json, "materials", (size_t)json_integer_value(get(primitive, "material")));
+    assert_string_equal(text(ours(material), "made"), "default");
+    assert_true(json_is_true(get(material, "doubleSided")));
+    finish(&file);
+}
+
+/* A concave quadrilateral, a triangle and a pentagon. */
+static const uint32_t polygon_corners[] = {0, 1, 3, 4, 0, 1, 2, 5, 2, 1, 0, 4};
+static const uint32_t polygon_offsets[] = {0, 4, 7, 12};
+
+static cp_mesh polygons(void)
+{
+    return (cp_mesh){.name = "n",
+                     .source = "",
+                     .vertex_count = 6,
+                     .face_count = 3,
+                     .corner_count = 12,
+                     .positions = corner_positions,
+                     .corners = polygon_corners,
+                     .face_offsets = polygon_offsets};
+}
+
+static void stage_keeps_polygons(void **state)
+{
+    (void)state;
+    struct written file = start();
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, polygons()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *mesh = at(file.json, "meshes", 0), *faces = get(ours(mesh), "faces");
+    const unsigned char *sizes = named_view(&file, text(faces, "sizes"), 12);
+    assert_int_equal(word(sizes), 4);
+    assert_int_equal(word(sizes + 4), 3);
+    assert_int_equal(word(sizes + 8), 5);
+    const unsigned char *corners = named_view(&file, text(faces, "corners"), sizeof polygon_corners);
+    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(word(corners + 4 * i), polygon_corners[i]);
+    assert_int_equal(number(faces, "drawn"), 3 * (2 + 1 + 3));
+    drop_file(&file);
+    write_with(&file, NULL, NULL); /* deliver: triangles alone, and a loss */
+    assert_null(json_object_get(ours(at(file.json, "meshes", 0)), "faces"));
+    size_t count;
+    const cp_entry *entries = cp_report(file.context, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(entries[0].code, "loss-ngons");
+    assert_int_equal(entries[0].count, 2);
+    finish(&file);
+}
+
+/* FB_ngon_encoding decoded as its README says: faces as sets of corners, in order. */
+static void fb_polygons_decode(void **state)
+{
+    (void)state;
+    static const float ring[] = {0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 2, 0, 3, 1, 0, 0.5f, 0.5f, 0};
+    static const uint32_t corners[] = {
+        0, 1, 2, 3, /* a quad */ 0, 3, 2, 1, /* begins alike */ 1, 4, 2, 0, 1, 5, 3, /* concave at 5 */ 0,
+        1, 4, 2, 3 /* a pentagon */};
+    static const uint32_t offsets[] = {0, 4, 8, 11, 15, 20};
+    struct written file = start();
+    cp_mesh mesh = {.name = "n",
+                    .source = "",
+                    .vertex_count = 6,
+                    .face_count = 5,
+                    .corner_count = 20,
+                    .positions = ring,
+                    .corners = corners,
+                    .face_offsets = offsets};
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, mesh), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, "ngons=fb", NULL);
+    assert_string_equal(json_string_value(at(file.json, "extensionsUsed", 0)), "FB_ngon_encoding");
+    json_t *primitive = at(at(file.json, "meshes", 0), "primitives", 0);
+    get(get(primitive, "extensions"), "FB_ngon_encoding");
+    const size_t total = 3 * (2 + 2 + 1 + 2 + 3);
+    const unsigned char *bytes = accessor_bytes(&file, get(primitive, "indices"), 2 * total);
+    uint32_t decoded[8], size = 0, face = 0;
+    for (size_t i = 0; i <= total; i += 3) {
+        uint32_t t[3] = {CP_NONE, 0, 0};
+        for (size_t k = 0; i < total && k < 3; k++)
+            t[k] = (uint32_t)(bytes[2 * (i + k)] | bytes[2 * (i + k) + 1] << 8);
+        if (size > 0 && t[0] == decoded[0]) {
+            decoded[size++] = t[2];
+            continue;
+        }
+        if (size > 0) { /* equal up to its first corner */
+            const uint32_t *wanted = corners + offsets[face];
+            assert_int_equal(size, offsets[face + 1] - offsets[face]);
+            uint32_t shift = 0;
+            while (shift < size && wanted[shift] != decoded[0])
+                shift++;
+            for (uint32_t k = 0; k < size; k++)
+                assert_int_equal(decoded[k], wanted[(shift + k) % size]);
+            face++;
+        }
+        memcpy(decoded, t, sizeof t);
+        size = 3;
+    }
+    assert_int_equal(face, 5);
+    finish(&file);
+}
+
+static void lines_stay_polylines(void **state)
+{
+    (void)state;
+    static const uint32_t corners[] = {0, 1, 2, 3, 4, 5}, offsets[] = {0, 4, 6};
+    struct written file = start();
+    cp_mesh mesh = {.name = "l",
+                    .source = "",
+                    .kind = CP_MESH_LINES,
+                    .vertex_count = 6,
+                    .face_count = 2,
+                    .corner_count = 6,
+                    .positions = corner_positions,
+                    .corners = corners,
+                    .face_offsets = offsets};
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, mesh), CP_USE_DRAWN, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    json_t *written = at(file.json, "meshes", 0), *primitive = at(written, "primitives", 0);
+    assert_int_equal(json_integer_value(get(primitive, "mode")), 1);
+    static const int segments[] = {0, 1, 1, 2, 2, 3, 4, 5};
+    const unsigned char *bytes = accessor_bytes(&file, get(primitive, "indices"), 16);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(bytes[2 * i], segments[i]);
+    assert_string_equal(text(ours(written), "kind"), "lines");
+    assert_int_equal(word(named_view(&file, "l:sizes", 8)), 4);
+    finish(&file);
+}
+
+static void undrawn_things_are_kept(void **state)
+{
+    (void)state;
+    struct written file = start();
+    cp_mesh empty = {.name = "empty", .source = "e.stl"};
+    cp_mesh cloud = {.name = "cloud", .source = "", .vertex_count = 6, .positions = corner_positions};
+    cp_mesh cylinder = {.name = "c", .source = "", .kind = CP_MESH_CYLINDER, .size = {1, 2, 0}};
+    uint32_t first = add_mesh(&file, empty), drawn = add_mesh(&file, triangles());
+    add_mesh(&file, cloud);
+    uint32_t round = add_mesh(&file, cylinder), node = add_node(&file, 0, "a");
+    add_instance(&file, node, first, CP_USE_BOTH, POSE_IDENTITY);
+    add_instance(&file, node, drawn, CP_USE_DRAWN, POSE_IDENTITY);
+    add_instance(&file, node, round, CP_USE_COLLISION, pose_translation(1, 2, 3));
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *scene = ours(at(file.json, "scenes", 0));
+    static const int positions[] = {0, 2, 3};
+    static const char *const names[] = {"empty", "cloud", "c"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(number(at(scene, "meshes", i), "position"), positions[i]);
+        assert_string_equal(text(at(scene, "meshes", i), "name"), names[i]);
+    }
+    assert_float_equal(float_at(named_view(&file, "cloud:positions", 72) + 68), 9, 0);
+    json_t *own = ours(node_of(&file, "a"));
+    assert_int_equal(number(own, "position"), 1); /* the drawn one came second */
+    assert_string_equal(text(at(own, "instances", 0), "use"), "both");
+    assert_int_equal(number(at(own, "instances", 0), "position"), 0);
+    assert_null(json_object_get(at(own, "instances", 1), "use"));
+    assert_int_equal(element(get(at(own, "instances", 1), "pose"), 7), 2);
+    finish(&file);
+}
+
+static void deliver_leaves_collision_out(void **state)
+{
+    (void)state;
+    struct written file = start();
+    uint32_t node = add_node(&file, 0, "a"), hull = add_mesh(&file, triangles()), part = add_mesh(&file, polygons());
+    add_instance(&file, node, hull, CP_USE_COLLISION, POSE_IDENTITY);
+    add_instance(&file, node, part, CP_USE_DRAWN, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, "ngons=fb", NULL);
+    assert_int_equal(json_array_size(get(file.json, "meshes")), 1);
+    assert_null(json_object_get(ours(node_of(&file, "a")), "instances"));
+    size_t count;
+    const cp_entry *entries = cp_report(file.context, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(entries[0].code, "gltf-collision");
+    drop_file(&file);
+    write_with(&file, "collision=yes", "ngons=fb");
+    assert_int_equal(json_array_size(get(file.json, "meshes")), 2);
+    assert_string_equal(text(at(ours(node_of(&file, "a")), "instances", 0), "mesh"), "part");
+    finish(&file);
+}
+
+static void any_pose_survives(void **state)
+{
+    (void)state;
+    static const cp_pose poses[] = {
+        {{1, 0, 0, 0.1, 0, 1, 0, -2, 0, 0, 1, 1e-7}},                 /* exact as TRS */
+        {{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},                      /* mirrored */
+        {{1, 0.5, 0, 3, 0, 1, 0.25, 4, 0, 0, 1, 5}},                  /* sheared */
+        {{-1, 0.5, 0.125, 3, 0.5, 1, 0.25, 4, 7, 2, 1, 5}},           /* sheared and mirrored */
+        {{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}},                       /* nothing left */
+        {{2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0}},                       /* flat */
+        {{1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0}},                       /* a line, sheared */
+        {{0.36, 0.48, -0.8, 1, -0.8, 0.6, 0, 2, 0.48, 0.64, 0.6, 3}}, /* a rotation of thirds */
+        {{0.0, -0.0, 0, 0, 0, 1e-9, 0, 0, 0, 0, 1e9, 0}},             /* far apart */
+    };
+    for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
+        struct written file = start();
+        uint32_t node = add_node(&file, 0, "a");
+        file.scene->nodes[node].local = poses[i];
+        add_instance(&file, node, add_mesh(&file, triangles()), CP_USE_BOTH, poses[i]);
+        complete(&file);
+        write_with(&file, "profile=stage", NULL);
+        json_t *outer = node_of(&file, "a"), *below = child(&file, outer, 0), *instance = below;
+        json_t *made = get(ours(below), "made"), *pose = json_object_get(ours(outer), "pose");
+        bool sheared = strcmp(json_string_value(made), "shear") == 0;
+        assert_maps(outer, sheared ? below : NULL, &poses[i]);
+        assert_int_equal(sheared, i == 2 || i == 3 || i == 6);
+        for (size_t k = 0; pose && k < 12; k++)
+            assert_true(element(pose, k) == poses[i].m[k]);
+        assert_true(pose || i < 8);
+        if (sheared)
+            instance = child(&file, below, 0);
+        assert_string_equal(text(ours(instance), "made"), "instance");
+        assert_maps(instance, sheared ? child(&file, instance, 0) : NULL, &poses[i]);
+        finish(&file);
+    }
+}
+
+/* Joint value -> motion, by the articulation and the TRS of the joint's nodes. */
+static void joints_move_by_articulations(void **state)
+{
+    (void)state;
+    static const double axes[][3] = {{0, 0, 1}, {0, -1, 0}, {0.6, 0, 0.8}, {0, 0.6, -0.8}, {1, 0, 0}};
+    static const cp_joint_type types[] = {CP_JOINT_REVOLUTE, CP_JOINT_PRISMATIC, CP_JOINT_SCALE};
+    for (size_t t = 0; t < 3; t++)
+        for (size_t a = 0; a < sizeof axes / sizeof *axes; a++) {
+            struct written file = start();
+            uint32_t node = add_node(&file, 0, "j 1");
+            uint32_t index = scene_add_joint(file.scene, node, types[t], NULL);
+            cp_joint *joint = &file.scene->joints[index];
+            memcpy(joint->axis, axes[a], sizeof joint->axis);
+            joint->lower = 0.25, joint->upper = 1.5, joint->q = 0.5, joint->home = 0.75;
+            complete(&file);
+            write_with(&file, "profile=stage", NULL);
+            json_t *moving = joint_node_of(&file, "j 1");
+            const char *name = text(get(get(moving, "extensions"), "AGI_articulations"), "articulationName");
+            json_t *articulation = at(get(get(file.json, "extensions"), "AGI_articulations"), "articulations", 0);
+            assert_string_equal(name, "j_1");
+            assert_string_equal(text(articulation, "name"), name);
+            json_t *stage = at(articulation, "stages", 0), *extras = get(ours(moving), "joint");
+            assert_true(number(extras, "lower") == 0.25 && number(extras, "q") == 0.5);
+            bool flipped = types[t] != CP_JOINT_SCALE && (a == 1 || a == 3);
+            static const double limits[3][2] = {{-0.25, 1}, {-0.25, 1}, {0.5, 3}};
+            double unit = types[t] == CP_JOINT_REVOLUTE ? 180 / acos(-1) : 1;
+            double low = limits[t][0] * unit, high = limits[t][1] * unit;
+            assert_float_equal(number(stage, "minimumValue"), flipped ? -high : low, 1e-12);
+            assert_float_equal(number(stage, "maximumValue"), flipped ? -low : high, 1e-12);
+            static const char letters[] = {'z', 'y', 'z', 'z', 'x'};
+            assert_int_equal(text(stage, "type")[0], letters[a]);
+            finish(&file);
+        }
+}
+
+static void aligned_joint_is_its_motion(void **state)
+{
+    (void)state;
+    struct written file = start();
+    uint32_t node = add_node(&file, 0, "j");
+    uint32_t index = scene_add_joint(file.scene, node, CP_JOINT_REVOLUTE, NULL);
+    cp_joint *joint = &file.scene->joints[index];
+    static const double axis[3] = {0.48, 0.64, -0.6};
+    memcpy(joint->axis, axis, sizeof axis);
+    joint->q = 1.1;
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *there = child(&file, node_of(&file, "j"), 0), *moving = child(&file, there, 0);
+    json_t *back = child(&file, moving, 0);
+    assert_string_equal(text(ours(there), "made"), "axis");
+    assert_string_equal(text(ours(back), "made"), "axis");
+    double point[3] = {0.3, -0.2, 0.9}, wanted[3], cross[3], along = 0;
+    for (int i = 0; i < 3; i++)
+        along += axis[i] * point[i];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        cross[i] = axis[j] * point[k] - axis[k] * point[j];
+    }
+    for (int i = 0; i < 3; i++) /* Rodrigues */
+        wanted[i] = point[i] * cos(1.1) + cross[i] * sin(1.1) + axis[i] * along * (1 - cos(1.1));
+    apply_node(back, point);
+    apply_node(moving, point);
+    apply_node(there, point);
+    for (int i = 0; i < 3; i++)
+        assert_float_equal(point[i], wanted[i], 1e-14);
+    finish(&file);
+}
+
+static json_t *channel_output(struct written *file, json_t *clip, size_t channel, const char *end)
+{
+    json_t *sampler = at(clip, "samplers", (size_t)json_integer_value(get(at(clip, "channels", channel), "sampler")));
+    return at(file->json, "accessors", (size_t)json_integer_value(get(sampler, end)));
+}
+
+static const unsigned char *whole_accessor(struct written *file, json_t *accessor, size_t width)
+{
+    json_t *view = at(file->json, "bufferViews", (size_t)json_integer_value(get(accessor, "bufferView")));
+    return view_bytes(file, view, (size_t)json_integer_value(get(accessor, "count")) * width * 4);
+}
+
+static void deliver_sweeps_driven_joints(void **state)
+{
+    (void)state;
+    struct written file = start();
+    uint32_t a = add_node(&file, 0, "a"), b = add_node(&file, a, "b");
+    uint32_t master = scene_add_joint(file.scene, a, CP_JOINT_REVOLUTE, NULL);
+    uint32_t slave = scene_add_joint(file.scene, b, CP_JOINT_PRISMATIC, NULL);
+    file.scene->joints[master].lower = -3, file.scene->joints[master].upper = 3;
+    file.scene->joints[slave].master = master, file.scene->joints[slave].driven = false;
+    file.scene->joints[slave].scale = 2, file.scene->joints[slave].offset = 0.5;
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    assert_int_equal(json_array_size(get(file.json, "animations")), 1);
+    json_t *clip = at(file.json, "animations", 0);
+    assert_string_equal(text(clip, "name"), "a");
+    assert_string_equal(text(ours(clip), "made"), "sweep");
+    assert_int_equal(json_array_size(get(clip, "channels")), 2);
+    json_t *times = channel_output(&file, clip, 0, "input"), *values = channel_output(&file, clip, 0, "output");
+    size_t count = (size_t)json_integer_value(get(times, "count"));
+    const unsigned char *time = whole_accessor(&file, times, 1), *value = whole_accessor(&file, values, 4);
+    double lowest = 0, highest = 0, previous = 0;
+    for (size_t i = 0; i < count; i++) {
+        double angle = 2 * atan2(float_at(value + 16 * i + 8), float_at(value + 16 * i + 12));
+        assert_true(i == 0 || float_at(time + 4 * i) > float_at(time + 4 * i - 4));
+        assert_true(fabs(angle - previous) <= acos(-1) / 2 + 1e-6);
+        lowest = fmin(lowest, previous = angle);
+        highest = fmax(highest, angle);
+    }
+    assert_float_equal(lowest, -3, 1e-6);
+    assert_float_equal(highest, 3, 1e-6);
+    assert_float_equal(previous, 0, 1e-6);
+    value = whole_accessor(&file, channel_output(&file, clip, 1, "output"), 3);
+    static const float slides[] = {0.5f, -5.5f, 6.5f, 0.5f};
+    for (size_t i = 0; i < 4; i++)
+        assert_float_equal(float_at(value + 12 * i + 8), slides[i], 1e-6);
+    drop_file(&file);
+    write_with(&file, "clips=none", NULL);
+    assert_null(json_object_get(file.json, "animations"));
+    drop_file(&file);
+    write_with(&file, "profile=stage", NULL);
+    assert_null(json_object_get(file.json, "animations"));
+    finish(&file);
+}
+
+static void jumps_and_exact_tracks(void **state)
+{
+    (void)state;
+    static const double times[] = {-1, 0.1, 0.10000000000000002, 0.3}, values[] = {0, 1, 2, 2};
+    static const double no_rotation[] = {0, 0, 0, 0};
+    struct written file = start();
+    uint32_t node = add_node(&file, 0, "a");
+    scene_add_joint(file.scene, node, CP_JOINT_PRISMATIC, NULL);
+    const cp_track tracks[] = {{0, CP_PATH_JOINT, CP_LINEAR, 4, times, values},
+                               {node, CP_PATH_ROTATION, CP_LINEAR, 1, times, no_rotation},
+                               {node, CP_PATH_ROTATION, CP_LINEAR, 1, times, no_rotation}};
+    assert_int_equal(scene_add_clip(file.scene, "nothing", 0, NULL), 0);
+    assert_int_equal(scene_add_clip(file.scene, "c", 3, tracks), 1);
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *clip = at(file.json, "animations", 0);
+    assert_int_equal(json_array_size(get(file.json, "animations")), 1);
+    assert_int_equal(json_array_size(get(clip, "channels")), 2); /* the second rotation would move the same thing */
+    assert_int_equal(number(ours(clip), "channels"), 2);
+    json_t *exact = at(ours(clip), "tracks", 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(element(get(exact, "times"), i) == times[i] && element(get(exact, "values"), i) == values[i]);
+    const unsigned char *time = whole_accessor(&file, channel_output(&file, clip, 0, "input"), 1);
+    assert_true(float_at(time) == 0); /* none below zero */
+    assert_true(float_at(time + 4) == 1.1f && float_at(time + 8) == nextafterf(1.1f, 2));
+    const unsigned char *rotation = whole_accessor(&file, channel_output(&file, clip, 1, "output"), 4);
+    assert_true(float_at(rotation + 12) == 1);
+    json_t *unplayed = at(ours(at(file.json, "scenes", 0)), "clips", 0);
+    assert_int_equal(number(unplayed, "position"), 0);
+    assert_string_equal(text(unplayed, "name"), "nothing");
+    finish(&file);
+}
+
+static void index_width(void **state)
+{
+    (void)state;
+    static float positions[65536 * 3];
+    static const uint32_t corners[] = {0, 1, 65534, 0, 1, 65535};
+    for (size_t i = 0; i < 65536; i++)
+        positions[3 * i] = (float)i;
+    for (uint32_t vertices = 65535; vertices <= 65536; vertices++) {
+        struct written file = start();
+        cp_mesh mesh = {.name = "m",
+                        .source = "",
+                        .vertex_count = vertices,
+                        .positions = positions,
+                        .face_count = vertices - 65534,
+                        .corner_count = 3 * (vertices - 65534),
+                        .corners = corners};
+        add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, mesh), CP_USE_BOTH, POSE_IDENTITY);
+        complete(&file);
+        write_with(&file, "profile=stage", NULL);
+        json_t *index = get(at(at(file.json, "meshes", 0), "primitives", 0), "indices");
+        json_t *accessor = at(file.json, "accessors", (size_t)json_integer_value(index));
+        assert_int_equal(number(accessor, "componentType"), vertices == 65535 ? 5123 : 5125);
+        finish(&file);
+    }
+}
+
+/* A tetrahedron, wound outward or inward. */
+static void sides_by_topology(void **state)
+{
+    (void)state;
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const uint32_t outward[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3},
+                          inward[] = {0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2};
+    const uint32_t *windings[] = {outward, inward};
+    for (size_t i = 0; i < 2; i++) {
+        struct written file = start();
+        static const double rgba[4] = {1, 0.5, 0, 0.5};
+        uint32_t material = scene_add_material(file.scene, "glass", rgba, true);
+        cp_group group = {0, 4, material};
+        cp_mesh mesh = {.name = "t",
+                        .source = "",
+                        .vertex_count = 4,
+                        .positions = positions,
+                        .face_count = 4,
+                        .corner_count = 12,
+                        .corners = windings[i],
+                        .group_count = 1,
+                        .groups = &group};
+        add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, mesh), CP_USE_BOTH, POSE_IDENTITY);
+        complete(&file);
+        write_with(&file, NULL, NULL);
+        json_t *written = at(file.json, "materials", 0);
+        assert_int_equal(json_is_true(json_object_get(written, "doubleSided")), i == 1);
+        assert_string_equal(text(written, "alphaMode"), "BLEND");
+        json_t *surface = get(written, "pbrMetallicRoughness");
+        assert_float_equal(element(get(surface, "baseColorFactor"), 1), 0.21404114048223255, 1e-15);
+        assert_true(element(get(surface, "baseColorFactor"), 3) == 0.5);
+        assert_true(number(surface, "metallicFactor") == 0 && number(surface, "roughnessFactor") == 0.8);
+        assert_true(element(get(ours(written), "rgba"), 1) == 0.5 && json_is_true(get(ours(written), "srgb")));
+        finish(&file);
+    }
+}
+
+static void extras_of_the_scene(void **state)
+{
+    (void)state;
+    struct written file = start();
+    uint32_t a = add_node(&file, 0, "a \"b\"\\\n\x01"), b = add_node(&file, a, "b");
+    uint32_t raw = scene_add_node(file.scene, 0, "J\xe9", 2),
+             joint = scene_add_joint(file.scene, b, CP_JOINT_REVOLUTE, NULL);
+    uint32_t device = scene_add_device(file.scene, "R", a);
+    static const double home[] = {-0.0};
+    cp_device *robot = &file.scene->devices[device];
+    robot->ends = &b, robot->end_count = 1, robot->joints = &joint, robot->joint_count = 1, robot->home = home;
+    file.scene->nodes[b].scope = device;
+    file.scene->nodes[raw].flags = CP_NODE_MOVABLE | CP_NODE_WIRE;
+    file.scene->exclude_static_pairs = true;
+    scene_add_pair(file.scene, a, b, "given");
+    uint32_t kept = scene_add_pair(file.scene, a, raw, "always");
+    file.scene->pairs[kept].verdict = CP_PAIR_KEPT;
+    assert_true(scene_add_metadata(file.scene, CP_OWNER_JOINT, joint, "k", CP_VALUE_NUMBER, "1e5"));
+    assert_true(scene_add_metadata(file.scene, CP_OWNER_SCENE, 0, "k", CP_VALUE_JSON, "{\"x\":1}"));
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *scene = ours(at(file.json, "scenes", 0)), *written = at(scene, "devices", 0);
+    assert_true(json_is_true(get(scene, "exclude_static_pairs")));
+    assert_string_equal(text(written, "base"), "a \"b\"\\\n\x01");
+    assert_string_equal(json_string_value(at(written, "ends", 0)), "b");
+    assert_string_equal(json_string_value(at(written, "joints", 0)), "b");
+    assert_true(signbit(element(get(written, "home"), 0)));
+    assert_string_equal(text(at(scene, "pairs", 1), "verdict"), "kept");
+    assert_null(json_object_get(at(scene, "pairs", 0), "verdict"));
+    assert_string_equal(text(at(scene, "metadata", 0), "value"), "{\"x\":1}");
+    assert_string_equal(text(at(ours(joint_node_of(&file, "b")), "metadata", 0), "type"), "number");
+    assert_string_equal(text(ours(node_of(&file, "b")), "scope"), "R");
+    json_t *latin = ours(node_of(&file, "J\xc3\xa9"));
+    assert_string_equal(text(latin, "raw_name"), "4ae9");
+    assert_string_equal(json_string_value(at(latin, "flags", 0)), "movable");
+    assert_string_equal(json_string_value(at(latin, "flags", 1)), "wire");
+    json_t *limits = get(ours(joint_node_of(&file, "b")), "joint");
+    assert_true(json_is_null(get(limits, "lower")) && json_is_null(get(limits, "velocity")));
+    finish(&file);
+}
+
+static void bad_attributes_stay_outside(void **state)
+{
+    (void)state;
+    static const float normals[18] = {0, 0, 2}, colours[24] = {1, 1, 1, 1, 3};
+    struct written file = start();
+    cp_mesh mesh = triangles();
+    mesh.normals = normals, mesh.colours = colours;
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, mesh), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, "profile=stage", NULL);
+    json_t *written = at(file.json, "meshes", 0);
+    assert_int_equal(json_object_size(get(at(written, "primitives", 0), "attributes")), 1);
+    assert_float_equal(float_at(named_view(&file, text(ours(written), "normals"), 72) + 8), 2, 0);
+    assert_float_equal(float_at(named_view(&file, text(ours(written), "colours"), 96) + 16), 3, 0);
+    finish(&file);
+}
+
+static void embedded_is_the_same_buffer(void **state)
+{
+    (void)state;
+    static const char mark[] = "data:application/octet-stream;base64,";
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct written file = start();
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    const char *options[] = {"embed=yes"};
+    void *bytes;
+    size_t size, k = 0;
+    assert_int_equal(cp_write_memory(file.context, file.scene, "gltf", options, 1, &bytes, &size), CP_OK);
+    json_t *json = json_loadb(bytes, size, 0, NULL);
+    assert_non_null(json);
+    const char *uri = text(at(json, "buffers", 0), "uri");
+    assert_memory_equal(uri, mark, sizeof mark - 1);
+    uri += sizeof mark - 1;
+    for (size_t i = 0; uri[i] && uri[i] != '='; i += 4) {
+        uint32_t bits = 0;
+        for (size_t d = 0; d < 4; d++) {
+            const char *digit = uri[i + d] == '=' ? digits : strchr(digits, uri[i + d]);
+            assert_non_null(digit);
+            bits = bits << 6 | (uint32_t)(digit - digits);
+        }
+        for (int shift = 16; shift >= 0 && k < file.binary_size; shift -= 8)
+            assert_int_equal(bits >> shift & 0xff, file.binary[k++]);
+    }
+    assert_int_equal(k, file.binary_size);
+    json_decref(json);
+    cp_free(file.context, bytes, size);
+    finish(&file);
+}
+
+static void smooth_normals_need_deliver(void **state)
+{
+    (void)state;
+    struct written file = start();
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    const char *options[] = {"profile=stage", "normals=smooth"};
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(file.context, file.scene, "glb", options, 2, &bytes, &size), CP_USAGE);
+    assert_null(bytes);
+    write_with(&file, "normals=smooth", NULL);
+    json_t *mesh = at(file.json, "meshes", 0);
+    assert_string_equal(text(ours(mesh), "made"), "normals");
+    get(get(at(mesh, "primitives", 0), "attributes"), "NORMAL");
+    finish(&file);
+}
+
+/* Allocation number `left` and all after it fail. */
+static void *failing_resize(void *user, void *block, size_t old_size, size_t size)
+{
+    long *left = user;
+    (void)old_size;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    if (*left == 0)
+        return NULL;
+    --*left;
+    return realloc(block, size);
+}
+
+static bool fill_busy_scene(cp_scene *scene)
+{
+    static const double times[] = {0, 1}, values[] = {0, 9};
+    static const cp_track track = {0, CP_PATH_JOINT, CP_LINEAR, 2, times, values};
+    cp_mesh mesh = polygons(), box = {.name = "b", .source = "", .kind = CP_MESH_BOX, .size = {1, 1, 1}};
+    cp_pose moved = pose_translation(1, 0, 0);
+    uint32_t node = scene_add_node(scene, 0, "a", 1);
+    return node != CP_NONE && scene_add_mesh(scene, &mesh) != CP_NONE && scene_add_mesh(scene, &box) != CP_NONE &&
+           scene_add_joint(scene, node, CP_JOINT_REVOLUTE, NULL) != CP_NONE &&
+           scene_add_instance(scene, node, 0, CP_USE_BOTH, &moved) != CP_NONE &&
+           scene_add_instance(scene, node, 1, CP_USE_COLLISION, &moved) != CP_NONE &&
+           scene_add_clip(scene, "c", 1, &track) != CP_NONE &&
+           scene_add_metadata(scene, CP_OWNER_NODE, node, "k", CP_VALUE_STRING, "v") && scene_finish(scene) == CP_OK;
+}
+
+/* Every allocation of the writer fails once: exit 6, nothing leaks (the sanitizer looks). */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    const char *options[] = {"ngons=fb", "collision=yes", "normals=smooth"};
+    bool written = false;
+    for (long n = 0; !written; n++) {
+        long left = LONG_MAX;
+        cp_allocator allocator = {failing_resize, &left};
+        cp_context *context = cp_context_new(&allocator);
+        cp_scene *scene = scene_new(context);
+        assert_true(fill_busy_scene(scene));
+        left = n;
+        void *bytes;
+        size_t size;
+        cp_status status = cp_write_memory(context, scene, "glb", options, 3, &bytes, &size);
+        written = status == CP_OK;
+        assert_true(written || status == CP_LIMIT);
+        left = LONG_MAX;
+        cp_free(context, bytes, size);
+        cp_scene_free(scene);
+        cp_context_free(context);
+        assert_true(n < 100000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_scene),
+        cmocka_unit_test(stage_keeps_vertices_and_faces),
+        cmocka_unit_test(stage_keeps_polygons),
+        cmocka_unit_test(fb_polygons_decode),
+        cmocka_unit_test(lines_stay_polylines),
+        cmocka_unit_test(undrawn_things_are_kept),
+        cmocka_unit_test(deliver_leaves_collision_out),
+        cmocka_unit_test(any_pose_survives),
+        cmocka_unit_test(joints_move_by_articulations),
+        cmocka_unit_test(aligned_joint_is_its_motion),
+        cmocka_unit_test(deliver_sweeps_driven_joints),
+        cmocka_unit_test(jumps_and_exact_tracks),
+        cmocka_unit_test(index_width),
+        cmocka_unit_test(sides_by_topology),
+        cmocka_unit_test(extras_of_the_scene),
+        cmocka_unit_test(bad_attributes_stay_outside),
+        cmocka_unit_test(embedded_is_the_same_buffer),
+        cmocka_unit_test(smooth_normals_need_deliver),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
