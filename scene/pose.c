@@ -177,9 +177,11 @@ static void cross(const double a[3], const double b[3], double out[3])
 /* Any unit vector at right angles to the given directions (count 0, 1 or 2 unit vectors). */
 static void complete(const double (*directions)[3], int count, double out[3])
 {
-    if (count == 2) {
+    if (count == 2)
         cross(directions[0], directions[1], out);
-    } else {
+    if (count == 2 && dot(out, out) < 1e-18)
+        count = 1; /* parallel: they leave as much freedom as one */
+    if (count < 2) {
         int smallest = 0;
         for (int i = 1; count == 1 && i < 3; i++)
             if (fabs(directions[0][i]) < fabs(directions[0][smallest]))
