@@ -3,6 +3,7 @@
 #   exit code <TAB> arguments <TAB> extended regular expression
 # The program runs in the case's folder; in the arguments, OUT is a fresh folder that must be empty afterwards unless
 # the exit code is 0. Some line of stderr must match the expression. '#' begins a comment line.
+# With CODES=FILE in the environment, the codes of all messages are added to FILE (see check_codes.sh).
 program=$(realpath "$1")
 shift
 cd "$(dirname "$0")" || exit 1
@@ -15,9 +16,10 @@ for folder in "$@"; do
     while IFS=$tab read -r want arguments expression; do
         case $want in ''|'#'*) continue ;; esac
         rm -rf "$work/out"; mkdir "$work/out"
-        (cd "$folder" && eval "\"$program\" $(printf '%s' "$arguments" | sed "s|OUT|$work/out|g")") \
+        (cd "$folder" && eval "\"$program\" ${CODES:+--report \"$work/report\"} $(printf '%s' "$arguments" | sed "s|OUT|$work/out|g")") \
             >"$work/stdout" 2>"$work/stderr" </dev/null
         got=$?
+        [ -z "${CODES-}" ] || grep -o '"code": "[^"]*"' "$work/report" >>"$CODES"
         problem=
         [ "$got" = "$want" ] || problem="exit $got, not $want"
         grep -Eq -- "$expression" "$work/stderr" || problem="$problem; no message like /$expression/"

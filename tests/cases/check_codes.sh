@@ -1,0 +1,41 @@
+#!/bin/sh
+# check_codes.sh PROGRAM: every code of an error in the source is hit by a case (run.sh), or named in a unit or command
+# line test that asserts it. Those that no input can provoke are listed here, each with the reason.
+program=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# code, then why
+cat >"$work/allowed" <<'EOF'
+sink-write the disk fills up or fails while a file is written
+sink-rename the folder changes between opening and closing an output
+source-read the disk fails while a file is read
+EOF
+
+# Literals that are the code of report_error and report_lenient; a call may run over lines.
+cd "$top" || exit 1
+for file in $(find scene importers exporters -name '*.c' | sort); do
+    tr '\n' ' ' <"$file" |
+        grep -o -E 'report_(error|lenient|unknown)\([^;"]*"[a-z0-9]+(-[a-z0-9]+)*"' |
+        grep -o -E '"[^"]*"$' | tr -d '"'
+done | LC_ALL=C sort -u >"$work/known"
+
+CODES=$work/seen "$here/run.sh" "$program" >/dev/null 2>&1
+sed 's/.*"code": "\([^"]*\)"/\1/' "$work/seen" | LC_ALL=C sort -u >"$work/hit"
+grep -h -o -E '"[a-z0-9]+(-[a-z0-9]+)+"' "$top"/tests/unit/*.c "$top"/tests/cli/*.sh | tr -d '"' | LC_ALL=C sort -u >>"$work/hit"
+cut -d' ' -f1 "$work/allowed" >>"$work/hit"
+LC_ALL=C sort -u -o "$work/hit" "$work/hit"
+
+known=$(wc -l <"$work/known")
+missing=$(LC_ALL=C comm -23 "$work/known" "$work/hit")
+stale=$(cut -d' ' -f1 "$work/allowed" | LC_ALL=C sort | LC_ALL=C comm -23 - "$work/known")
+for code in $missing; do
+    echo "FAILED: no test hits the error \"$code\": $(grep -rn "\"$code\"" scene importers exporters | head -n 1 | cut -d: -f1,2)"
+done
+for code in $stale; do
+    echo "FAILED: the source has no \"$code\" any more, but check_codes.sh allows it"
+done
+echo "$known error codes"
+[ "$known" -gt 0 ] && [ -z "$missing$stale" ]
