@@ -364,6 +364,8 @@ CP_API size_t cp_exporter_of(const char *path);
 /* The shortest decimal text that reads back to the same double, whatever the locale; returns its length. */
 enum { CP_NUMBER_SIZE = 32 };
 CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
+/* False when the text as a whole is not one number; blanks around it are allowed, and the locale does not matter. */
+CP_API bool cp_parse_double(const char *text, double *value);
 /* A limit's name, its default and what it bounds; name NULL past the last. */
 CP_API cp_option_info cp_limit_at(size_t index);
 

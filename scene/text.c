@@ -353,3 +353,8 @@ const char *cp_nearest_word(const char *word, const char *const *words)
 {
     return nearest_word(word, words);
 }
+
+bool cp_parse_double(const char *text, double *value)
+{
+    return text_is_number(text, value);
+}
