@@ -138,6 +138,12 @@ const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind);
 /* The index of a plug-in, or SIZE_MAX. */
 size_t plugin_named(cp_plugin_kind kind, const char *name);
 
+/* Six digits for people, with a decimal point in any locale. */
+struct short_number {
+    char text[32];
+};
+struct short_number short_number(double value);
+
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
 
 const char *joint_type_name(cp_joint_type type);

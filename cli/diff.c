@@ -25,6 +25,17 @@ bool near(const struct diff *diff, double a, double b)
     return a == b || fabs(a - b) <= diff->tolerance;
 }
 
+struct point_text point_text(double x, double y, double z)
+{
+    struct point_text point;
+    char digits[3][CP_NUMBER_SIZE];
+    cp_print_double(x, digits[0]);
+    cp_print_double(y, digits[1]);
+    cp_print_double(z, digits[2]);
+    (void)snprintf(point.text, sizeof point.text, "(%s %s %s)", digits[0], digits[1], digits[2]);
+    return point;
+}
+
 /* ---- matching by name ---- */
 
 struct named {
@@ -253,9 +264,9 @@ static void diff_worlds(struct diff *diff, struct vectors *vectors, const char *
         if (same_pose(diff, &vectors->worlds_a[i], &vectors->worlds_b[twin]))
             continue;
         vectors->told[i] = true;
-        differ(diff, "frame \"%s\": %s at (%.9g %.9g %.9g), not (%.9g %.9g %.9g)%s", diff->a.nodes[i].name, where, a[3],
-               a[7], a[11], b[3], b[7], b[11],
-               near(diff, a[3], b[3]) && near(diff, a[7], b[7]) && near(diff, a[11], b[11]) ? ", turned" : "");
+        bool turned = near(diff, a[3], b[3]) && near(diff, a[7], b[7]) && near(diff, a[11], b[11]);
+        differ(diff, "frame \"%s\": %s at %s, not %s%s", diff->a.nodes[i].name, where,
+               point_text(a[3], a[7], a[11]).text, point_text(b[3], b[7], b[11]).text, turned ? ", turned" : "");
     }
 }
 
@@ -383,9 +394,7 @@ static cp_status read_tolerance(struct cli *cli, const struct list *settings, do
         const char *text = settings->items[i];
         if (strncmp(text, "tol=", 4) != 0)
             return complain(cli, CP_USAGE, "diff takes tol=NUMBER, not \"%s\"", text);
-        char *end;
-        *tolerance = strtod(text + 4, &end);
-        if (end == text + 4 || *end || !isfinite(*tolerance) || *tolerance < 0)
+        if (!cp_parse_double(text + 4, tolerance) || !isfinite(*tolerance) || *tolerance < 0)
             return complain(cli, CP_USAGE, "%s: needs a number of at least 0", text);
     }
     return CP_OK;

@@ -25,6 +25,12 @@ void differ(struct diff *diff, const char *format, ...) __attribute__((format(pr
 /* Equal within the tolerance; infinities equal themselves. */
 bool near(const struct diff *diff, double a, double b);
 
+/* "(x y z)" with all digits: differences may be tiny. */
+struct point_text {
+    char text[3 * CP_NUMBER_SIZE + 8];
+};
+struct point_text point_text(double x, double y, double z);
+
 /* Compares what two frames of one name carry (diff_geometry.c). */
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);
 

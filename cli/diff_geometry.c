@@ -56,8 +56,8 @@ static void diff_vertices(struct diff *diff, const struct placed *a, const struc
         place_vertex(b, vertex, at_b);
         if (near(diff, at_a[0], at_b[0]) && near(diff, at_a[1], at_b[1]) && near(diff, at_a[2], at_b[2]))
             continue;
-        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at (%.9g %.9g %.9g), not (%.9g %.9g %.9g)",
-               a->frame, a->mesh->name, vertex, at_a[0], at_a[1], at_a[2], at_b[0], at_b[1], at_b[2]);
+        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", a->frame, a->mesh->name,
+               vertex, point_text(at_a[0], at_a[1], at_a[2]).text, point_text(at_b[0], at_b[1], at_b[2]).text);
         return;
     }
 }

@@ -4,6 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct short_number short_number(double value)
+{
+    struct short_number number;
+    (void)snprintf(number.text, sizeof number.text, "%.6g", value);
+    char *comma = strchr(number.text, ',');
+    if (comma)
+        *comma = '.';
+    return number;
+}
+
 const char *joint_type_name(cp_joint_type type)
 {
     static const char *const names[] = {"fixed", "revolute", "prismatic", "scale"};

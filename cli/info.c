@@ -30,16 +30,16 @@ static void print_value(const cp_joint *joint, double value)
     if (!isfinite(value))
         printf("unlimited");
     else if (joint->type == CP_JOINT_REVOLUTE)
-        printf("%.6g deg", value * degrees);
+        printf("%s deg", short_number(value * degrees).text);
     else
-        printf("%.6g%s", value, joint->type == CP_JOINT_PRISMATIC ? " m" : "");
+        printf("%s%s", short_number(value).text, joint->type == CP_JOINT_PRISMATIC ? " m" : "");
 }
 
 static void print_joint(const cp_joint *joints, const cp_joint *joint)
 {
     printf("  %-20s %-9s ", joint->name, joint_type_name(joint->type));
     if (joint->master != CP_NONE) {
-        printf("= %.6g * %s + ", joint->scale, joints[joint->master].name);
+        printf("= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
         print_value(joint, joint->offset);
     } else {
         print_value(joint, joint->lower);
@@ -74,6 +74,12 @@ static void print_devices(const cp_scene *scene)
     }
 }
 
+static void print_corner(const char *word, const double corner[3])
+{
+    printf(", %s (%s %s %s)", word, short_number(corner[0]).text, short_number(corner[1]).text,
+           short_number(corner[2]).text);
+}
+
 static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
 {
     uint32_t meshes, instances;
@@ -85,10 +91,11 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
         return status;
     printf("meshes      %" PRIu32 ", placed %" PRIu32 " times\n", meshes, instances);
     printf("drawn       %" PRIu64 " triangles", measures.triangles);
-    if (measures.any)
-        printf(", %.6g m2, %.6g m3, from (%.6g %.6g %.6g) to (%.6g %.6g %.6g) m", measures.area, measures.volume,
-               measures.lower[0], measures.lower[1], measures.lower[2], measures.upper[0], measures.upper[1],
-               measures.upper[2]);
+    if (measures.any) {
+        printf(", %s m2, %s m3", short_number(measures.area).text, short_number(measures.volume).text);
+        print_corner("from", measures.lower);
+        print_corner("to", measures.upper);
+    }
     printf("\n");
     return CP_OK;
 }
@@ -113,7 +120,8 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     uint32_t clips;
     const cp_source *source = cp_scene_source(scene);
     (void)cp_clips(scene, &clips);
-    printf("%s: %s, unit %.6g m, %s up\n", path, source->format, source->unit, source->up == CP_UP_Y ? "Y" : "Z");
+    printf("%s: %s, unit %s m, %s up\n", path, source->format, short_number(source->unit).text,
+           source->up == CP_UP_Y ? "Y" : "Z");
     print_frames(scene);
     print_joints(scene);
     print_devices(scene);

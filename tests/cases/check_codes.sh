@@ -14,11 +14,12 @@ sink-rename the folder changes between opening and closing an output
 source-read the disk fails while a file is read
 EOF
 
-# Literals that are the code of report_error and report_lenient; a call may run over lines.
+# The first literal of a call of report_error, report_lenient or a helper that is called like them; calls may run over
+# lines.
 cd "$top" || exit 1
 for file in $(find scene importers exporters -name '*.c' | sort); do
     tr '\n' ' ' <"$file" |
-        grep -o -E 'report_(error|lenient|unknown)\([^;"]*"[a-z0-9]+(-[a-z0-9]+)*"' |
+        grep -o -E '[a-z0-9_]*(error|lenient|unknown|fail|limit)[a-z_]*\([^;"]*"[a-z0-9]+(-[a-z0-9]+)+"' |
         grep -o -E '"[^"]*"$' | tr -d '"'
 done | LC_ALL=C sort -u >"$work/known"
 
