@@ -12,11 +12,6 @@ struct part {
     const char *points, *normals, *colours; /* DEF names once written, where shared */
 };
 
-static uint32_t least_corners(const struct part *part)
-{
-    return part->lines ? 2 : 3;
-}
-
 /* ---- vertices ---- */
 
 /* Mirrored vertices are exact; flat ones are rounded once. */
@@ -120,10 +115,6 @@ static void write_face(struct vrml *v, const struct part *part, uint32_t face)
 {
     const uint32_t *corners = part->mesh->corners + mesh_face_first(part->mesh, face);
     uint32_t size = mesh_face_size(part->mesh, face);
-    if (size < least_corners(part)) {
-        v->thin_faces++;
-        return;
-    }
     bool reversed = part->rest->kind == REST_MIRRORED && !part->lines;
     for (uint32_t i = 0; i < size; i++)
         write_index(v, corners[reversed && i ? size - i : i]);
@@ -165,14 +156,6 @@ static void write_set(struct vrml *v, struct part *part, const cp_group *group)
         write_face(v, part, group->first_face + i);
     vrml_line(v, "]");
     vrml_close(v, "}");
-}
-
-static bool has_faces(const struct part *part, const cp_group *group)
-{
-    for (uint32_t i = 0; i < group->face_count; i++)
-        if (mesh_face_size(part->mesh, group->first_face + i) >= least_corners(part))
-            return true;
-    return false;
 }
 
 static void write_shape(struct vrml *v, struct part *part, const cp_group *group, const char *name)
@@ -227,11 +210,9 @@ static void write_groups(struct vrml *v, struct part *part, const char *name)
     const cp_group *groups = mesh->group_count ? mesh->groups : &whole, *only = NULL;
     uint32_t count = mesh->group_count ? mesh->group_count : 1, shapes = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (has_faces(part, &groups[i])) {
+        if (groups[i].face_count > 0) {
             shapes++;
             only = &groups[i];
-        } else {
-            v->thin_faces += groups[i].face_count;
         }
     part->shared = shapes > 1;
     if (shapes == 1) {
@@ -241,7 +222,7 @@ static void write_groups(struct vrml *v, struct part *part, const char *name)
     vrml_open(v, name, "Group {");
     vrml_open(v, NULL, "children [");
     for (uint32_t i = 0; i < count && !v->failed; i++)
-        if (has_faces(part, &groups[i]))
+        if (groups[i].face_count > 0)
             write_shape(v, part, &groups[i], NULL);
     vrml_close(v, "]");
     vrml_close(v, "}");

@@ -79,7 +79,6 @@ static void report_losses(struct vrml *v)
     report_count(v, "vrml97-frozen", v->frozen, "a joint below a zero scale stands still");
     report_count(v, "vrml97-shrunk", v->shrunk, "a scale joint stops before zero");
     report_count(v, "vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn");
-    report_count(v, "vrml97-thin", v->thin_faces, "a face of fewer than 3 corners is left out");
     report_count(v, "vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out");
     report_count(v, "vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown");
 }

@@ -81,10 +81,10 @@ struct vrml {
     unsigned depth;            /* of indentation */
     double diagonal;           /* of the scene, metres */
     double lower[3], upper[3]; /* of the scene */
-    uint64_t mirrored, flat, frozen, thin_faces, clamped, alphas, shrunk, turns; /* for the report */
-    cp_status status; /* the first failure in a mesh or its file */
-    bool failed;      /* out of memory */
-    bool too_large;   /* a number is beyond single precision */
+    uint64_t mirrored, flat, frozen, clamped, alphas, shrunk, turns; /* for the report */
+    cp_status status;                                                /* the first failure in a mesh or its file */
+    bool failed;                                                     /* out of memory */
+    bool too_large;                                                  /* a number is beyond single precision */
 };
 
 /* names.c */

@@ -1,0 +1,626 @@
+/* The VRML97 exporter on scenes built by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vrml97_compare.h"
+#include "vrml97_scenes.h"
+
+/* ---- writing ---- */
+
+/* The text, NUL-ended, freed with reader_free. */
+static char *write_text(cp_scene *scene, const char *option)
+{
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(scene->context, scene, "vrml97", &option, option != NULL, &bytes, &size), CP_OK);
+    char *text = reader_allocate(size + 1);
+    memcpy(text, bytes, size);
+    cp_free(scene->context, bytes, size);
+    return text;
+}
+
+static const cp_entry *entry_of(const cp_context *context, const char *code)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].code, code) == 0)
+            return &entries[i];
+    return NULL;
+}
+
+static uint64_t count_of(const cp_context *context, const char *code)
+{
+    const cp_entry *entry = entry_of(context, code);
+    return entry ? entry->count : 0;
+}
+
+struct stage {
+    cp_context *context;
+    cp_scene *scene;
+};
+
+static struct stage start(cp_scene *(*make)(cp_context *))
+{
+    struct stage stage = {.context = cp_context_new(NULL)};
+    stage.scene = make(stage.context);
+    assert_int_equal(scene_finish(stage.scene), CP_OK);
+    return stage;
+}
+
+static void end(struct stage *stage)
+{
+    cp_scene_free(stage->scene);
+    cp_context_free(stage->context);
+    reader_free();
+}
+
+static struct vnode *named(struct vrml_file *file, const char *def)
+{
+    struct vnode *node = find_def(file, def);
+    if (!node)
+        fail_msg("no DEF %s", def);
+    return node;
+}
+
+/* ---- joints ---- */
+
+static void test_arm(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    compare_with_scene(write_text(stage.scene, NULL), stage.scene);
+    compare_with_scene(write_text(stage.scene, "up=z"), stage.scene);
+    end(&stage);
+}
+
+/* 170 degrees, back over 340, and 170: quarters of at most 90 degrees make 2 + 4 + 2 steps. */
+static void test_quarter_steps(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vnode *turn = named(file, "turn_J1");
+    assert_int_equal(vfield_of(turn, "key")->number_count, 9);
+    static const double degrees[9] = {0, -85, -170, -85, 0, 85, 170, 85, 0};
+    for (size_t i = 0; i < 9; i++) {
+        assert_near(number_of(turn, "keyValue", 4 * i + 3, NAN), degrees[i] / 180 * PI, 1e-12);
+        assert_near(number_of(turn, "key", i, NAN), (double)i / 8, 1e-12);
+    }
+    /* At rest the joint stands where it is now, not at home. */
+    assert_true(number_of(named(file, "motion_J1"), "rotation", 3, NAN) == 0.3);
+    end(&stage);
+}
+
+/* Two joints on one part: one timer for the sweeps of both, 4 s and 4.5 s (home is the lower limit, where it stops for
+ * half a second); the second waits for the first. */
+static void test_two_joints_on_a_part(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    assert_near(number_of(named(file, "time_wrist"), "cycleInterval", 0, NAN), 8.5, 1e-12);
+    assert_null(find_def(file, "time_wrist_2"));
+    struct vnode *second = named(file, "turn_wrist_2");
+    assert_near(number_of(second, "key", 1, NAN), 4 / 8.5, 1e-12);
+    assert_true(number_of(second, "keyValue", 7, NAN) == 0);
+    double value[4];
+    interpolate(named(file, "turn_wrist"), 0.75, value);
+    assert_true(value[3] == 0);
+    end(&stage);
+}
+
+static void test_masters(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vnode *timer = named(file, "time_left_jaw");
+    assert_null(find_def(file, "time_right_jaw"));
+    assert_true(timer_moves(file, timer, named(file, "motion_right_jaw")));
+    bool routed = false;
+    for (size_t i = 0; i < file->route_count; i++)
+        routed |= file->routes[i].from == named(file, "touch_right_jaw") && file->routes[i].to == timer;
+    assert_true(routed);
+    assert_null(find_def(file, "touch_loose")); /* nobody drives it, and nothing above it moves */
+    end(&stage);
+}
+
+/* ---- poses ---- */
+
+static void test_poses(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(poses_scene);
+    compare_with_scene(write_text(stage.scene, NULL), stage.scene);
+    assert_int_equal(count_of(stage.context, "vrml97-mirrored"), 2); /* "glass" and an instance; "back" ends one */
+    assert_int_equal(count_of(stage.context, "vrml97-flat"), 1);
+    assert_int_equal(count_of(stage.context, "vrml97-frozen"), 1);
+    end(&stage);
+}
+
+static uint64_t state = 88172645463325252u;
+static double random_number(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (double)(state >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+static cp_scene *random_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    uint32_t box = add_box(scene, "box", 1, 0.5, 0.25), parent = 0;
+    for (int i = 0; i < 8; i++) {
+        cp_pose pose;
+        for (int k = 0; k < 12; k++)
+            pose.m[k] = random_number();
+        char name[8];
+        (void)snprintf(name, sizeof name, "n%d", i);
+        parent = add_node(scene, i % 4 ? parent : 0, name, pose);
+        add_joint(scene, parent, i % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, -1, 1)->q = random_number();
+        turn_axis(&scene->joints[scene->joint_count - 1], random_number(), random_number(), random_number());
+        place_mesh(scene, parent, box);
+    }
+    return scene;
+}
+
+/* Any affine chain, mirrored half of the time. */
+static void test_random_poses(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 40; i++) {
+        struct stage stage = start(random_scene);
+        compare_with_scene(write_text(stage.scene, NULL), stage.scene);
+        end(&stage);
+    }
+}
+
+static void test_too_large(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    stage.scene->nodes[1].local.m[3] = 1e39;
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(stage.context, stage.scene, "vrml97", NULL, 0, &bytes, &size), CP_OUTPUT);
+    assert_non_null(entry_of(stage.context, "vrml97-range"));
+    end(&stage);
+}
+
+/* ---- names ---- */
+
+static cp_scene *names_scene(cp_context *context)
+{
+    static const char *const names[] = {"J1",    "J1",  "J1_2",  "a.b/c\\d \"e\"", "\xc3\xa9t\xc3\xa9", "",
+                                        "7axis", "DEF", "TRUEx", "Transform",      "two\nlines",        "WORLD"};
+    cp_scene *scene = scene_new(context);
+    char longest[301];
+    memset(longest, 'n', 300);
+    longest[300] = 0;
+    (void)add_node(scene, 0, longest, POSE_IDENTITY);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)add_node(scene, 0, names[i], POSE_IDENTITY);
+    return scene;
+}
+
+static void test_names(void **unused)
+{
+    (void)unused;
+    static const char *const expected[] = {"J1",      "J1_2",  "J1_2_2",  "a_b_c_d__e_", "_t_",       "unnamed",
+                                           "n_7axis", "n_DEF", "n_TRUEx", "Transform",   "two_lines", "WORLD_2"};
+    struct stage stage = start(names_scene);
+    char *text = write_text(stage.scene, "up=z");
+    compare_with_scene(text, stage.scene);
+    struct vrml_file *file = vrml_read(text);
+    struct vfield *children = vfield_of(named(file, "WORLD"), "children");
+    assert_int_equal(strlen(children->nodes[0]->def), 300);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_string_equal(children->nodes[i + 1]->def, expected[i]);
+    assert_string_equal(original_name(file, "frame", "a_b_c_d__e_"), "a.b/c\\d \"e\"");
+    assert_string_equal(original_name(file, "frame", "two_lines"), "two\xe2\x90\x8alines");
+    end(&stage);
+}
+
+static cp_scene *equal_names_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    for (int i = 0; i < 20000; i++)
+        (void)add_node(scene, 0, "same", POSE_IDENTITY);
+    return scene;
+}
+
+static void test_many_equal_names(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(equal_names_scene);
+    char *text = write_text(stage.scene, NULL);
+    assert_non_null(strstr(text, "DEF same_20000 Transform"));
+    end(&stage);
+}
+
+/* ---- meshes ---- */
+
+static cp_scene *shared_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    uint32_t box = add_box(scene, "part", 1, 1, 1);
+    for (int i = 0; i < 100; i++)
+        place_mesh(scene, add_node(scene, 0, "frame", pose_translation(i, 0, 0)), box);
+    return scene;
+}
+
+static void test_shared_mesh(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(shared_scene);
+    char *text = write_text(stage.scene, NULL);
+    compare_with_scene(text, stage.scene);
+    assert_null(strstr(strstr(text, "Coordinate") + 1, "Coordinate"));
+    assert_int_equal(vrml_read(text)->uses, 99);
+    assert_null(entry_of(stage.context, "loss-instances"));
+    end(&stage);
+}
+
+static const float flag_points[] = {-0.0f, 0, 0, 1e-45f, 0.1f, 0, 2, 0, 0, 2, 2, 0, 1, 0.5f, 0, 0, 2, 0};
+static const uint32_t flag_corners[] = {0, 2, 3, 4, 5, 0, 1, 2};
+static const uint32_t flag_offsets[] = {0, 5, 8};
+
+/* A concave face and a triangle in two materials (and an empty group), with normals and colours. */
+static cp_scene *flag_scene(cp_context *context)
+{
+    static const float normals[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
+    static const float colours[] = {0, 0, 0, 1, 1, 1, 1, 1, 0.5f, 0, 0, 1, 0, 0.2f, 0, 0.5f, 1, 1, 0, 1, 2, 0, 0, 1};
+    static const cp_group groups[] = {{0, 1, 0}, {1, 1, 1}, {2, 0, CP_NONE}};
+    cp_scene *scene = scene_new(context);
+    (void)scene_add_material(scene, "red \"1\"", (double[]){1, 0.25, 0, 1}, true);
+    (void)scene_add_material(scene, "glass", (double[]){0.5, 0, 1, 0.25}, false);
+    uint32_t mesh = scene_add_mesh(scene, &(cp_mesh){.name = "flag",
+                                                     .source = "",
+                                                     .kind = CP_MESH_FACES,
+                                                     .vertex_count = 6,
+                                                     .face_count = 2,
+                                                     .corner_count = 8,
+                                                     .group_count = 3,
+                                                     .positions = flag_points,
+                                                     .normals = normals,
+                                                     .colours = colours,
+                                                     .face_offsets = flag_offsets,
+                                                     .corners = flag_corners,
+                                                     .groups = groups});
+    place_mesh(scene, add_node(scene, 0, "pole", POSE_IDENTITY), mesh);
+    return scene;
+}
+
+static void test_groups(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(flag_scene);
+    char *text = write_text(stage.scene, NULL);
+    struct vrml_file *file = vrml_read(text);
+    vrml_check(file);
+    struct vfield *shapes = vfield_of(named(file, "mesh_flag"), "children");
+    assert_int_equal(shapes->node_count, 2);
+    struct vnode *first = child_of(shapes->nodes[0], "geometry"), *second = child_of(shapes->nodes[1], "geometry");
+    assert_ptr_equal(child_of(first, "coord"), child_of(second, "coord"));
+    assert_ptr_equal(child_of(first, "color"), child_of(second, "color"));
+    assert_ptr_equal(child_of(first, "normal"), child_of(second, "normal"));
+    assert_true(number_of(first, "convex", 0, 1) == 0 && number_of(first, "solid", 0, 1) == 0);
+    static const double indices[] = {0, 2, 3, 4, 5, -1};
+    assert_int_equal(vfield_of(first, "coordIndex")->number_count, 6);
+    assert_memory_equal(vfield_of(first, "coordIndex")->numbers, indices, sizeof indices);
+    struct vfield *points = vfield_of(child_of(first, "coord"), "point");
+    for (size_t i = 0; i < 18; i++) {
+        float read = (float)points->numbers[i];
+        assert_memory_equal(&read, &flag_points[i], sizeof read);
+    }
+    struct vnode *red = child_of(child_of(shapes->nodes[0], "appearance"), "material");
+    struct vnode *glass = child_of(child_of(shapes->nodes[1], "appearance"), "material");
+    assert_true(number_of(red, "diffuseColor", 1, NAN) == 0.25);
+    assert_near(number_of(glass, "diffuseColor", 0, NAN), 0.735357, 1e-6); /* IEC 61966-2-1 */
+    assert_true(number_of(glass, "transparency", 0, NAN) == 0.75);
+    assert_near(number_of(child_of(first, "color"), "color", 6, NAN), 0.735357, 1e-6);
+    assert_string_equal(original_name(file, "look", "look_red__1_"), "red \"1\"");
+    assert_int_equal(count_of(stage.context, "vrml97-alpha"), 1);
+    assert_int_equal(count_of(stage.context, "vrml97-colour"), 1);
+    end(&stage);
+}
+
+static cp_scene *solids_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    uint32_t inside = add_box(scene, "inside", 1, 1, 1), open = add_box(scene, "open", 1, 1, 1);
+    uint32_t closed = add_box(scene, "closed", 1, 1, 1), painted = add_box(scene, "painted", 1, 1, 1);
+    uint32_t *corners = scene_allocate(scene, 24, sizeof *corners);
+    cp_group *groups = scene_allocate(scene, 1, sizeof *groups);
+    for (uint32_t i = 0; i < 24; i++)
+        corners[i] = scene->meshes[inside].corners[23 - i];
+    scene->meshes[inside].corners = corners;
+    scene->meshes[open].face_count = 5;
+    scene->meshes[open].corner_count = 20;
+    *groups = (cp_group){0, 6, scene_add_material(scene, "paint", (double[]){1, 1, 1, 1}, true)};
+    scene->materials[0].two_sided = true;
+    scene->meshes[painted].groups = groups;
+    scene->meshes[painted].group_count = 1;
+    for (uint32_t i = inside; i <= painted; i++)
+        place_mesh(scene, add_node(scene, 0, "frame", pose_translation(2 * i, 0, 0)), i);
+    (void)closed;
+    return scene;
+}
+
+static bool is_solid(struct vrml_file *file, const char *mesh)
+{
+    return number_of(child_of(named(file, mesh), "geometry"), "solid", 0, 1) != 0;
+}
+
+/* Faces seen from behind vanish on a solid: only closed meshes that look outwards are ones. */
+static void test_solid(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(solids_scene);
+    char *text = write_text(stage.scene, NULL);
+    compare_with_scene(text, stage.scene);
+    struct vrml_file *file = vrml_read(text);
+    assert_true(is_solid(file, "mesh_closed"));
+    assert_false(is_solid(file, "mesh_open"));
+    assert_false(is_solid(file, "mesh_inside"));
+    assert_false(is_solid(file, "mesh_painted"));
+    struct vnode *box = child_of(named(file, "mesh_closed"), "geometry");
+    assert_near(number_of(box, "creaseAngle", 0, 0), PI / 6, 1e-12);
+    assert_true(number_of(box, "convex", 0, 1) == 1);
+    file = vrml_read(write_text(stage.scene, "crease=45"));
+    assert_near(number_of(child_of(named(file, "mesh_closed"), "geometry"), "creaseAngle", 0, 0), PI / 4, 1e-12);
+    end(&stage);
+}
+
+static cp_scene *lines_scene(cp_context *context)
+{
+    static const uint32_t corners[] = {0, 1, 2, 3, 4}, offsets[] = {0, 3, 5};
+    cp_scene *scene = scene_new(context);
+    uint32_t mesh = scene_add_mesh(scene, &(cp_mesh){.source = "",
+                                                     .kind = CP_MESH_LINES,
+                                                     .vertex_count = 6,
+                                                     .face_count = 2,
+                                                     .corner_count = 5,
+                                                     .positions = flag_points,
+                                                     .face_offsets = offsets,
+                                                     .corners = corners});
+    uint32_t empty = scene_add_mesh(scene, &(cp_mesh){.name = "empty", .source = "", .kind = CP_MESH_FACES});
+    uint32_t node = add_node(scene, 0, "frame", POSE_IDENTITY);
+    place_mesh(scene, node, mesh);
+    place_mesh(scene, node, empty);
+    return scene;
+}
+
+static void test_lines_and_nothing(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(lines_scene);
+    char *text = write_text(stage.scene, NULL);
+    compare_with_scene(text, stage.scene);
+    assert_non_null(strstr(text, "IndexedLineSet"));
+    assert_non_null(strstr(text, "emissiveColor"));
+    assert_string_equal(named(vrml_read(text), "mesh_empty")->type, "Group");
+    end(&stage);
+}
+
+/* ---- collision ---- */
+
+static void test_proxy(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(poses_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vfield *children = vfield_of(named(file, "small"), "children");
+    struct vnode *collision = children->nodes[children->node_count - 1];
+    assert_string_equal(collision->type, "Collision");
+    assert_int_equal(vfield_of(collision, "children")->node_count, 1);
+    assert_int_equal(vfield_of(child_of(collision, "proxy"), "children")->node_count, 2);
+    assert_true(number_of(collision, "collide", 0, 1) == 1);
+    end(&stage);
+}
+
+static cp_scene *drawn_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    uint32_t node = add_node(scene, 0, "sign", POSE_IDENTITY);
+    static const cp_pose identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    (void)scene_add_instance(scene, node, add_box(scene, "box", 1, 1, 1), CP_USE_DRAWN, &identity);
+    return scene;
+}
+
+static void test_drawn_only(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(drawn_scene);
+    char *text = write_text(stage.scene, NULL);
+    compare_with_scene(text, stage.scene);
+    assert_non_null(strstr(text, "collide FALSE"));
+    end(&stage);
+}
+
+/* ---- primitives ---- */
+
+static cp_scene *primitives_scene(cp_context *context)
+{
+    static const cp_mesh meshes[] = {
+        {.name = "box", .source = "", .kind = CP_MESH_BOX, .size = {1, 2, 3}},
+        {.name = "can", .source = "", .kind = CP_MESH_CYLINDER, .sides = 8, .size = {0.5, 2}},
+        {.name = "ball", .source = "", .kind = CP_MESH_SPHERE, .sides = 8, .size = {1}},
+        {.name = "hat", .source = "", .kind = CP_MESH_CONE, .sides = 8, .size = {1, 0, 2}},
+        {.name = "bucket", .source = "", .kind = CP_MESH_CONE, .sides = 8, .size = {1, 0.5, 2}},
+        {.name = "pipe", .source = "", .kind = CP_MESH_TUBE, .sides = 8, .size = {1, 0.5, 2}},
+    };
+    static const cp_pose mirror = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0}};
+    cp_scene *scene = scene_new(context);
+    uint32_t glass = add_node(scene, 0, "glass", mirror);
+    for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++) {
+        uint32_t mesh = scene_add_mesh(scene, &meshes[i]);
+        place_mesh(scene, add_node(scene, 0, "frame", pose_translation(3 * (double)i, 0, 0)), mesh);
+        if (meshes[i].kind == CP_MESH_CONE && meshes[i].size[1] == 0)
+            place_mesh(scene, glass, mesh);
+    }
+    return scene;
+}
+
+static void test_primitives(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(primitives_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, "primitives=yes"));
+    vrml_check(file);
+    assert_null(entry_of(stage.context, "loss-primitives"));
+    struct vnode *box = child_of(named(file, "mesh_box"), "geometry");
+    assert_true(number_of(box, "size", 2, 0) == 3);
+    struct vnode *can = named(file, "mesh_can");
+    cp_pose turn = transform_pose(can);
+    double top[3];
+    apply_pose(&turn, (const double[]){0, 1, 0}, top); /* VRML97's axis Y must be our Z */
+    assert_near(top[2], 1, 1e-15);
+    struct vnode *cylinder = child_of(vfield_of(can, "children")->nodes[0], "geometry");
+    assert_true(number_of(cylinder, "radius", 0, 0) == 0.5 && number_of(cylinder, "height", 0, 0) == 2);
+    assert_string_equal(child_of(named(file, "mesh_ball"), "geometry")->type, "Sphere");
+    assert_string_equal(named(file, "mesh_hat")->type, "Transform");
+    assert_string_equal(child_of(named(file, "mirrored_hat"), "geometry")->type, "IndexedFaceSet");
+    assert_string_equal(child_of(named(file, "mesh_bucket"), "geometry")->type, "IndexedFaceSet");
+    assert_string_equal(child_of(named(file, "mesh_pipe"), "geometry")->type, "IndexedFaceSet");
+    file = vrml_read(write_text(stage.scene, NULL));
+    assert_int_equal(count_of(stage.context, "loss-primitives"), 6);
+    assert_string_equal(child_of(named(file, "mesh_box"), "geometry")->type, "IndexedFaceSet");
+    end(&stage);
+}
+
+/* ---- the whole ---- */
+
+static void test_view(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(shared_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, "up=z"));
+    struct vnode *view = NULL;
+    for (size_t i = 0; i < file->root_count; i++)
+        if (strcmp(file->roots[i]->type, "Viewpoint") == 0)
+            view = file->roots[i];
+    assert_non_null(view);
+    double turn[4], eye[3];
+    for (size_t i = 0; i < 4; i++)
+        turn[i] = number_of(view, "orientation", i, NAN);
+    for (size_t i = 0; i < 3; i++)
+        eye[i] = number_of(view, "position", i, NAN);
+    cp_pose camera = turn_pose(turn, -1);
+    /* Each corner of the box (0..100, 0..1, 0..1) lies before the camera and within the cone of view. */
+    for (int i = 0; i < 8; i++) {
+        double p[3] = {(i & 1 ? 100 : 0) - eye[0], (i & 2 ? 1 : 0) - eye[1], (i & 4 ? 1 : 0) - eye[2]}, seen[3];
+        apply_pose(&camera, p, seen);
+        assert_true(seen[2] < 0 && hypot(seen[0], seen[1]) < -seen[2] * tan(0.785398 / 2));
+    }
+    /* Up stays up. */
+    double up[3];
+    apply_pose(&camera, (const double[]){0, 0, 1}, up);
+    assert_near(up[0], 0, 1e-12);
+    assert_true(up[1] > 0);
+    end(&stage);
+}
+
+static void test_same_bytes(void **unused)
+{
+    (void)unused;
+    struct stage first = start(arm_scene), second = start(arm_scene);
+    assert_string_equal(write_text(first.scene, NULL), write_text(second.scene, NULL));
+    end(&first);
+    end(&second);
+}
+
+static void test_losses(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    (void)scene_add_pair(stage.scene, 1, 2, "given");
+    (void)write_text(stage.scene, NULL);
+    size_t count;
+    (void)cp_report(stage.context, &count);
+    assert_int_equal(count, 1);
+    assert_non_null(entry_of(stage.context, "loss-pairs"));
+    end(&stage);
+}
+
+/* ---- memory ---- */
+
+/* Refuses the allocation that comes when none is left, once. */
+struct failing {
+    long left, held;
+    bool failed;
+};
+
+static void *failing_resize(void *user, void *block, size_t old_size, size_t size)
+{
+    struct failing *failing = user;
+    if (size > old_size && failing->left-- == 0) {
+        failing->failed = true;
+        return NULL;
+    }
+    failing->held += (long)size - (long)old_size;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return realloc(block, size);
+}
+
+static void test_failing_memory(void **unused)
+{
+    (void)unused;
+    cp_scene *(*const makers[])(cp_context *) = {arm_scene, poses_scene, flag_scene, primitives_scene};
+    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
+        for (long nth = 0, done = 0; !done; nth++) {
+            struct failing failing = {.left = -1};
+            cp_context *context = cp_context_new(&(cp_allocator){failing_resize, &failing});
+            cp_scene *scene = makers[m](context);
+            assert_int_equal(scene_finish(scene), CP_OK);
+            failing.left = nth;
+            const char *option = "primitives=yes";
+            void *bytes;
+            size_t size;
+            cp_status status = cp_write_memory(context, scene, "vrml97", &option, 1, &bytes, &size);
+            done = !failing.failed;
+            assert_int_equal(status, done ? CP_OK : CP_LIMIT);
+            cp_free(context, bytes, size);
+            cp_scene_free(scene);
+            cp_context_free(context);
+            assert_int_equal(failing.held, 0);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arm),
+        cmocka_unit_test(test_quarter_steps),
+        cmocka_unit_test(test_two_joints_on_a_part),
+        cmocka_unit_test(test_masters),
+        cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_random_poses),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_many_equal_names),
+        cmocka_unit_test(test_shared_mesh),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_solid),
+        cmocka_unit_test(test_lines_and_nothing),
+        cmocka_unit_test(test_proxy),
+        cmocka_unit_test(test_drawn_only),
+        cmocka_unit_test(test_primitives),
+        cmocka_unit_test(test_view),
+        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

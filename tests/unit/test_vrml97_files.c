@@ -1,0 +1,249 @@
+/* The VRML97 exporter on every sample and every cell of the corpus, in both layouts; and the tests' own reader on texts
+ * with faults. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "vrml97_compare.h"
+#include "vrml97_scenes.h"
+
+static void make_folder(char path[])
+{
+    (void)strcpy(path, "/tmp/cellpipe-vrml97-XXXXXX");
+    assert_non_null(mkdtemp(path));
+}
+
+static void remove_folder(const char *path)
+{
+    char command[4200];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", path);
+    assert_int_equal(system(command), 0);
+}
+
+/* The scene as the exporter gets it: primitives as faces. */
+static cp_scene *without_primitives(const cp_scene *scene)
+{
+    cp_scene *copy = scene_copy(scene);
+    assert_non_null(copy);
+    for (uint32_t i = 0; i < copy->mesh_count; i++)
+        assert_int_equal(mesh_tessellate(copy, &copy->meshes[i]), CP_OK);
+    return copy;
+}
+
+static void print_report(const cp_context *context)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        print_message("%s\n", entries[i].message);
+}
+
+static void write_and_compare(const cp_scene *scene, const char *folder, const char *option)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
+    cp_status status = cp_write(scene->context, scene, path, NULL, &option, 1);
+    if (status != CP_OK)
+        print_report(scene->context);
+    assert_int_equal(status, CP_OK);
+    cp_scene *faces = without_primitives(scene);
+    compare_files(read_text(path), faces, folder);
+    cp_scene_free(faces);
+    reader_free();
+}
+
+static void check_file(const char *path)
+{
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene;
+    cp_status status = cp_read(context, path, NULL, NULL, 0, &scene);
+    if (status != CP_OK)
+        print_report(context);
+    assert_int_equal(status, CP_OK);
+    print_message("           %s\n", path);
+    char folder[64];
+    make_folder(folder);
+    write_and_compare(scene, folder, "layout=single");
+    write_and_compare(scene, folder, "layout=inline");
+    remove_folder(folder);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_samples(void **unused)
+{
+    (void)unused;
+    DIR *folder = opendir(SAMPLES);
+    assert_non_null(folder);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char path[4096];
+        struct stat about;
+        (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, entry->d_name);
+        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "README.md") == 0 || stat(path, &about) != 0 ||
+            !S_ISREG(about.st_mode))
+            continue;
+        check_file(path);
+        count++;
+    }
+    (void)closedir(folder);
+    assert_true(count > 0);
+}
+
+static void test_corpus(void **unused)
+{
+    (void)unused;
+    static const char *const cells[] = {
+        "robwork-snippets/workcell.wu",
+        "robwork-snippets/geometric-primitives.wu",
+        "robwork-simple-wc/PA10/PA10.wu",
+        "robwork-pa10-2009/PA10.wu",
+        "robwork-pa10-2018/PA10.wu",
+        "abb_irb120/abb_irb120_support/meshes/irb120_3_58/visual/link_1.stl",
+        "abb_irb2400/abb_irb2400_support/meshes/irb2400/visual/link_2.dae",
+    };
+    if (access(SHARED "/corpus", R_OK) != 0) {
+        print_message("skipped: %s is not there\n", SHARED "/corpus");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        char path[4096];
+        (void)snprintf(path, sizeof path, "%s/corpus/%s", SHARED, cells[i]);
+        check_file(path);
+    }
+}
+
+/* ---- layouts ---- */
+
+static void test_inline_files(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = arm_scene(context);
+    uint32_t device = scene_add_device(scene, "My Robot", 1);
+    assert_true(device != CP_NONE);
+    for (uint32_t i = 2; i < 6; i++)
+        scene->nodes[i].scope = device;
+    uint32_t own = add_box(scene, "own/part", 1, 1, 1);
+    place_mesh(scene, scene->node_count - 1, own);
+    uint32_t *corners = scene_allocate(scene, 24, sizeof *corners);
+    memcpy(corners, scene->meshes[own].corners, 24 * sizeof *corners);
+    scene->meshes[own].corners = corners;
+    assert_int_equal(scene_finish(scene), CP_OK);
+    char folder[64], path[128];
+    make_folder(folder);
+    write_and_compare(scene, folder, "layout=inline");
+    /* The box is first used by the base, which belongs to no device. */
+    (void)snprintf(path, sizeof path, "%s/d_cell/box.wrl", folder);
+    assert_int_equal(access(path, R_OK), 0);
+    (void)snprintf(path, sizeof path, "%s/d_cell/own_part.wrl", folder);
+    assert_int_equal(access(path, R_OK), 0);
+    scene->nodes[1].scope = device;
+    write_and_compare(scene, folder, "layout=inline");
+    (void)snprintf(path, sizeof path, "%s/d_My_Robot/box.wrl", folder);
+    assert_int_equal(access(path, R_OK), 0);
+    remove_folder(folder);
+    const char *option = "layout=inline";
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(context, scene, "vrml97", &option, 1, &bytes, &size), CP_USAGE);
+    cp_scene_free(scene);
+    cp_context_free(context);
+    reader_free();
+}
+
+static void test_gzip(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"cell.wrz", "cell.wrl.gz"};
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = arm_scene(context);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    char folder[64], path[128];
+    make_folder(folder);
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
+        assert_memory_equal(read_text(path), "\x1f\x8b", 2);
+        char command[256];
+        (void)snprintf(command, sizeof command, "gzip -dc '%s' >'%s/plain'", path, folder);
+        assert_int_equal(system(command), 0);
+        (void)snprintf(path, sizeof path, "%s/plain", folder);
+        compare_with_scene(read_text(path), scene);
+    }
+    remove_folder(folder);
+    cp_scene_free(scene);
+    cp_context_free(context);
+    reader_free();
+}
+
+/* ---- the reader itself ---- */
+
+#define SET(indices)                                                                                                   \
+    "Shape { geometry IndexedFaceSet { coord Coordinate { point [ 0 0 0 1 0 0 0 1 0 ] } coordIndex " indices "} }"
+#define TURN(fields) "DEF a OrientationInterpolator { " fields " }"
+
+static const struct fault {
+    const char *text, *message;
+} faults[] = {
+    {"Group { ", "no name"},
+    {"Group { size 1 }", "no field size"},
+    {"Cube { }", "is no node"},
+    {"Group { children [ USE a ] }", "USE of a before"},
+    {"DEF a Group { } DEF a Group { }", "DEF a twice"},
+    {"DEF a Group { } ROUTE a.touchTime TO b.set_startTime", "b, which is not defined"},
+    {"DEF a TouchSensor { } DEF b TimeSensor { } ROUTE a.touchTime TO b.fraction_changed", "in this direction"},
+    {"DEF a TouchSensor { } DEF b Transform { } ROUTE a.touchTime TO b.set_scale", "different types"},
+    {"DEF a TouchSensor { } DEF b TimeSensor { } ROUTE a.touchTime TO b.set_startTime Group { }", "behind a ROUTE"},
+    {"WorldInfo { title \"two\nlines\" }", "control character"},
+    {"WorldInfo { title \"\\n\" }", "escape"},
+    {"Transform { translation 0 0 nan }", "no number"},
+    {"Transform { translation 0 0 1e39 }", "no number that a float holds"},
+    {"Transform { scale 1 0 1 }", "a scale of 0"},
+    {"Transform { scale 1 1 -1 }", "a scale of -1"},
+    {"Transform { rotation 1 0 0 0 }", "a zero rotation"},
+    {"Transform { rotation 1 1 0 1 }", "not of length 1"},
+    {SET("[ 0 1 3 -1 ]"), "coordIndex 3"},
+    {SET("[ 0 1 -1 ]"), "a face of 2"},
+    {SET("[ 0 1 2 ]"), "does not end"},
+    {TURN("key [ 0 1 ] keyValue [ 0 0 1 0 ]"), "differ in number"},
+    {TURN("key [ 0 0.9 ] keyValue [ 0 0 1 0 0 0 1 1 ]"), "not from 0 to 1"},
+    {TURN("key [ 0 0.5 0.5 1 ] keyValue [ 0 0 1 0 0 0 1 1 0 0 1 1 0 0 1 0 ]"), "do not ascend"},
+    {TURN("key [ 0 1 ] keyValue [ 0 0 1 0 0 0 1 1.6 ]"), "more than 90"},
+    {"Material { diffuseColor 0 0 1.5 }", "a colour of 1.5"},
+};
+
+static void test_reader(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        char text[500];
+        (void)snprintf(text, sizeof text, "#VRML V2.0 utf8\n%s\n", faults[i].text);
+        reader_message[0] = 0;
+        jmp_buf trap;
+        reader_trap = &trap;
+        if (setjmp(trap) == 0)
+            vrml_check(vrml_read(text));
+        reader_trap = NULL;
+        if (!strstr(reader_message, faults[i].message))
+            fail_msg("%s: \"%s\", not \"%s\"", faults[i].text, reader_message, faults[i].message);
+    }
+    reader_free();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reader),  cmocka_unit_test(test_inline_files), cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_corpus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,583 @@
+/* Compares a VRML97 text with the scene it was made of: frames, shapes, and what every click moves. The poses are worked
+ * out here from the standard's definitions. */
+#ifndef VRML97_COMPARE_H
+#define VRML97_COMPARE_H
+
+#include <float.h>
+
+#include "motion/motion.h"
+#include "plugin.h"
+#include "vrml97_reader.h"
+
+struct totals {
+    uint64_t triangles;
+    double area, volume, lower[3], upper[3];
+};
+
+struct shape_seen {
+    uint32_t node;
+    struct vnode *sensor;
+};
+
+struct comparison {
+    const cp_scene *scene;
+    struct vrml_file *file;
+    cp_pose *worlds;                 /* of the nodes, as the file has them */
+    struct vnode **joint_transforms; /* or NULL */
+    struct totals drawn, proxy;
+    struct shape_seen *shapes;
+    size_t shape_count;
+    double diagonal;
+    const char *folder; /* of Inline's files, or NULL: there are none */
+    bool frames_only;   /* shapes have been seen to */
+};
+
+/* ---- poses by the standard ---- */
+
+static cp_pose turn_pose(const double *r, double sign)
+{
+    double c = cos(sign * r[3]), s = sin(sign * r[3]), x = r[0], y = r[1], z = r[2], d = 1 - c;
+    return (cp_pose){{x * x * d + c, x * y * d - z * s, x * z * d + y * s, 0, y * x * d + z * s, y * y * d + c,
+                      y * z * d - x * s, 0, z * x * d - y * s, z * y * d + x * s, z * z * d + c, 0}};
+}
+
+static cp_pose product(const cp_pose *a, const cp_pose *b)
+{
+    cp_pose out;
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++) {
+            double sum = column == 3 ? a->m[4 * row + 3] : 0;
+            for (int k = 0; k < 3; k++)
+                sum += a->m[4 * row + k] * b->m[4 * k + column];
+            out.m[4 * row + column] = sum;
+        }
+    return out;
+}
+
+/* T * R * SR * S * SR^-1 (6.52; there is no center in our files). */
+static cp_pose transform_pose(struct vnode *node)
+{
+    double turn[4], askew[4], scale[3], shift[3];
+    for (size_t i = 0; i < 4; i++) {
+        turn[i] = number_of(node, "rotation", i, i == 2);
+        askew[i] = number_of(node, "scaleOrientation", i, i == 2);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        scale[i] = number_of(node, "scale", i, 1);
+        shift[i] = number_of(node, "translation", i, 0);
+    }
+    cp_pose pose = turn_pose(turn, 1), next = turn_pose(askew, 1);
+    pose = product(&pose, &next);
+    next = (cp_pose){{scale[0], 0, 0, 0, 0, scale[1], 0, 0, 0, 0, scale[2], 0}};
+    pose = product(&pose, &next);
+    next = turn_pose(askew, -1);
+    pose = product(&pose, &next);
+    for (int i = 0; i < 3; i++)
+        pose.m[4 * i + 3] = shift[i];
+    return pose;
+}
+
+static double pose_volume(const cp_pose *pose)
+{
+    const double *m = pose->m;
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+           m[2] * (m[4] * m[9] - m[5] * m[8]);
+}
+
+static void apply_pose(const cp_pose *pose, const double p[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = pose->m[4 * i] * p[0] + pose->m[4 * i + 1] * p[1] + pose->m[4 * i + 2] * p[2] + pose->m[4 * i + 3];
+}
+
+/* ---- totals of triangles ---- */
+
+static void start_totals(struct totals *totals)
+{
+    *totals = (struct totals){.lower = {DBL_MAX, DBL_MAX, DBL_MAX}, .upper = {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+}
+
+static void add_point(struct totals *totals, const double p[3])
+{
+    for (int i = 0; i < 3; i++) {
+        totals->lower[i] = fmin(totals->lower[i], p[i]);
+        totals->upper[i] = fmax(totals->upper[i], p[i]);
+    }
+}
+
+static void add_triangle(struct totals *totals, double p[3][3], double sign)
+{
+    double u[3], v[3], n[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = p[1][i] - p[0][i];
+        v[i] = p[2][i] - p[0][i];
+        add_point(totals, p[0]), add_point(totals, p[1]), add_point(totals, p[2]);
+    }
+    for (int i = 0; i < 3; i++)
+        n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+    totals->triangles++;
+    totals->area += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+    totals->volume += sign * (p[0][0] * n[0] + p[0][1] * n[1] + p[0][2] * n[2]) / 6;
+}
+
+/* One face or polyline whose corners come by index from points of either width. */
+static void add_face(struct totals *totals, const double (*points)[3], size_t count, bool lines, double sign)
+{
+    for (size_t i = lines ? 0 : 2; i < count; i++) {
+        double p[3][3];
+        memcpy(p[0], points[0], sizeof p[0]);
+        memcpy(p[1], points[lines ? i : i - 1], sizeof p[1]);
+        memcpy(p[2], points[i], sizeof p[2]);
+        if (lines)
+            add_point(totals, p[1]);
+        else
+            add_triangle(totals, p, sign);
+    }
+}
+
+static void add_indexed_set(struct totals *totals, struct vnode *set, const cp_pose *world)
+{
+    struct vfield *points = vfield_of(child_of(set, "coord"), "point"), *indices = vfield_of(set, "coordIndex");
+    double(*corners)[3] = malloc((indices->number_count + 1) * sizeof *corners);
+    assert_non_null(corners);
+    size_t count = 0;
+    for (size_t i = 0; i < indices->number_count; i++) {
+        if (indices->numbers[i] >= 0) {
+            apply_pose(world, points->numbers + 3 * (size_t)indices->numbers[i], corners[count++]);
+            continue;
+        }
+        add_face(totals, (const double(*)[3])corners, count, strcmp(set->type, "IndexedLineSet") == 0, 1);
+        count = 0;
+    }
+    free(corners);
+}
+
+/* What the scene says: every instance of the given uses by brute force. Mirrored ones still look outwards. */
+static void add_scene(struct totals *totals, const cp_scene *scene, bool drawn)
+{
+    cp_pose *worlds = malloc(scene->node_count * sizeof *worlds);
+    assert_non_null(worlds);
+    cp_world_poses(scene, NULL, worlds);
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        const cp_mesh *mesh = &scene->meshes[instance->mesh];
+        if (drawn != ((instance->use & CP_USE_DRAWN) != 0))
+            continue;
+        cp_pose world = product(&worlds[instance->node], &instance->transform);
+        for (uint32_t f = 0; f < mesh->face_count; f++) {
+            uint32_t size = mesh_face_size(mesh, f);
+            double(*corners)[3] = malloc((size + 1) * sizeof *corners);
+            assert_non_null(corners);
+            for (uint32_t c = 0; c < size; c++) {
+                const float *at = mesh->positions + 3 * (size_t)mesh->corners[mesh_face_first(mesh, f) + c];
+                apply_pose(&world, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, corners[c]);
+            }
+            add_face(totals, (const double(*)[3])corners, size, mesh->kind == CP_MESH_LINES,
+                     pose_volume(&world) < 0 ? -1 : 1);
+            free(corners);
+        }
+    }
+    free(worlds);
+}
+
+static void assert_near(double got, double want, double tolerance)
+{
+    if (!(fabs(got - want) <= tolerance))
+        fail_msg("%.17g, not %.17g", got, want);
+}
+
+static void assert_same_totals(const struct totals *got, const struct totals *want)
+{
+    assert_int_equal(got->triangles, want->triangles);
+    double size = 0;
+    for (int i = 0; i < 3 && want->lower[i] <= want->upper[i]; i++)
+        size = fmax(size, fmax(fabs(want->lower[i]), fabs(want->upper[i])));
+    for (int i = 0; i < 3; i++) {
+        if (want->lower[i] > want->upper[i])
+            assert_true(got->lower[i] > got->upper[i]);
+        else {
+            assert_near(got->lower[i], want->lower[i], 1e-6 * size);
+            assert_near(got->upper[i], want->upper[i], 1e-6 * size);
+        }
+    }
+    assert_near(got->area, want->area, 1e-6 * want->area + 1e-12);
+    assert_near(got->volume, want->volume, 1e-6 * want->area * size + 1e-12);
+}
+
+/* ---- the file against the scene ---- */
+
+/* The text of a file, NUL-ended. */
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail_msg("%s cannot be opened", path);
+    size_t size = 0, got;
+    char *text = NULL;
+    do {
+        text = realloc(text, size + 65537);
+        assert_non_null(text);
+        got = fread(text + size, 1, 65536, file);
+        size += got;
+    } while (got > 0);
+    (void)fclose(file);
+    char *kept = reader_allocate(size + 1);
+    memcpy(kept, text, size);
+    free(text);
+    return kept;
+}
+
+static struct vrml_file *read_inline(const struct comparison *c, struct vnode *at)
+{
+    char path[4096];
+    assert_non_null(c->folder);
+    (void)snprintf(path, sizeof path, "%s/%s", c->folder, vfield_of(at, "url")->strings[0]);
+    struct vrml_file *file = vrml_read(read_text(path));
+    assert_int_equal(file->route_count, 0);
+    vrml_check(file);
+    return file;
+}
+
+static void add_shapes(struct comparison *c, uint32_t node, struct vnode *at, struct vnode *sensor, cp_pose world,
+                       struct totals *totals)
+{
+    if (strcmp(at->type, "Shape") == 0) {
+        struct vnode *geometry = child_of(at, "geometry");
+        if (strncmp(geometry->type, "Indexed", 7) == 0)
+            add_indexed_set(totals, geometry, &world);
+        if (totals == &c->drawn) {
+            c->shapes = reader_grow(c->shapes, c->shape_count, sizeof *c->shapes);
+            c->shapes[c->shape_count++] = (struct shape_seen){node, sensor};
+        }
+        return;
+    }
+    if (strcmp(at->type, "Inline") == 0) {
+        struct vrml_file *part = read_inline(c, at);
+        for (size_t i = 0; i < part->root_count; i++)
+            add_shapes(c, node, part->roots[i], sensor, world, totals);
+        return;
+    }
+    if (strcmp(at->type, "Transform") == 0) {
+        cp_pose local = transform_pose(at);
+        world = product(&world, &local);
+    }
+    struct vfield *children = vfield_of(at, "children");
+    for (size_t i = 0; children && i < children->node_count; i++)
+        if (strcmp(children->nodes[i]->type, "TouchSensor") == 0)
+            sensor = children->nodes[i];
+    for (size_t i = 0; children && i < children->node_count; i++)
+        add_shapes(c, node, children->nodes[i], sensor, world, totals);
+    if (child_of(at, "proxy"))
+        add_shapes(c, node, child_of(at, "proxy"), sensor, world, &c->proxy);
+}
+
+static bool is_frame(const struct vnode *node)
+{
+    return strcmp(node->type, "Transform") == 0 && *node->def;
+}
+
+/* The original name of a DEF: what the WorldInfo says, else the DEF name itself. */
+static const char *original_name(struct vrml_file *file, const char *kind, const char *def)
+{
+    struct vfield *info = vfield_of(file->roots[0], "info");
+    char start[700];
+    (void)snprintf(start, sizeof start, "%s %s name=", kind, def);
+    for (size_t i = 0; i < info->string_count; i++)
+        if (strncmp(info->strings[i], start, strlen(start)) == 0)
+            return info->strings[i] + strlen(start);
+    return def;
+}
+
+static uint32_t next_child(const cp_scene *scene, uint32_t parent, uint32_t after)
+{
+    for (uint32_t i = after + 1; i < scene->node_count; i++)
+        if (scene->nodes[i].parent == parent && !(scene->nodes[i].flags & CP_NODE_PLACEHOLDER))
+            return i;
+    return CP_NONE;
+}
+
+static bool has_controls(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return true;
+    return false;
+}
+
+static void compare_node(struct comparison *c, uint32_t index, struct vnode *at, cp_pose world)
+{
+    const cp_node *node = &c->scene->nodes[index];
+    if (!has_controls(node->name))
+        assert_string_equal(original_name(c->file, "frame", at->def), node->name);
+    cp_pose local = transform_pose(at);
+    world = product(&world, &local);
+    for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++) {
+        if (c->scene->joints[j].type == CP_JOINT_FIXED)
+            continue;
+        struct vfield *children = vfield_of(at, "children");
+        assert_int_equal(children->node_count, 1);
+        at = children->nodes[0];
+        assert_true(strncmp(at->def, "motion_", 7) == 0);
+        c->joint_transforms[j] = at;
+        local = transform_pose(at);
+        world = product(&world, &local);
+    }
+    c->worlds[index] = world;
+    struct vfield *children = vfield_of(at, "children");
+    uint32_t child = index;
+    for (size_t i = 0; i < children->node_count; i++)
+        if (is_frame(children->nodes[i])) {
+            child = next_child(c->scene, index, child);
+            assert_true(child != CP_NONE);
+            compare_node(c, child, children->nodes[i], world);
+        } else if (!c->frames_only) {
+            add_shapes(c, index, children->nodes[i], NULL, world, &c->drawn);
+        }
+    assert_true(next_child(c->scene, index, child) == CP_NONE);
+}
+
+static struct vnode *root_named(struct vrml_file *file, const char *def)
+{
+    for (size_t i = 0; i < file->root_count; i++)
+        if (strcmp(file->roots[i]->def, def) == 0)
+            return file->roots[i];
+    return NULL;
+}
+
+/* Walks both trees side by side. The scene's Z up comes back by the inverse of the root's turn. */
+static void walk(struct comparison *c)
+{
+    cp_pose world = POSE_IDENTITY;
+    struct vnode *root = root_named(c->file, "WORLD"), *up = root_named(c->file, "y_up");
+    if (up) {
+        cp_pose turn = transform_pose(up);
+        world = (cp_pose){{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
+        world = product(&world, &turn);
+        root = vfield_of(up, "children")->nodes[0];
+    }
+    assert_non_null(root);
+    c->shape_count = 0;
+    start_totals(&c->drawn);
+    start_totals(&c->proxy);
+    compare_node(c, 0, root, world);
+}
+
+/* Mirrored frames come out unmirrored and flat ones unscaled: their origins remain. */
+static void assert_same_worlds(const struct comparison *c, const double *q)
+{
+    cp_pose *worlds = malloc(c->scene->node_count * sizeof *worlds);
+    assert_non_null(worlds);
+    cp_world_poses(c->scene, q, worlds);
+    for (uint32_t i = 0; i < c->scene->node_count; i++) {
+        if (c->scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
+            continue;
+        double volume = pose_volume(&worlds[i]), size = 1;
+        for (int k = 0; k < 12; k++)
+            size = fmax(size, fabs(worlds[i].m[k]));
+        for (int k = 0; k < 12; k++) {
+            double want = k % 4 == 3 ? worlds[i].m[k] : volume < 0 ? -worlds[i].m[k] : worlds[i].m[k];
+            if (fabs(volume) < 1e-12 * size && (k % 4 != 3 || q))
+                continue;
+            if (!(fabs(c->worlds[i].m[k] - want) <= 1e-6 * size))
+                fail_msg("frame \"%s\": entry %d is %.9g, not %.9g", c->scene->nodes[i].name, k, c->worlds[i].m[k],
+                         want);
+        }
+    }
+    free(worlds);
+}
+
+/* ---- clicks ---- */
+
+/* The value of an interpolator as its Transform's field has it. Rotations of one axis: the angle runs straight. */
+static void interpolate(struct vnode *node, double fraction, double out[4])
+{
+    bool turns = strcmp(node->type, "OrientationInterpolator") == 0;
+    struct vfield *keys = vfield_of(node, "key"), *values = vfield_of(node, "keyValue");
+    size_t width = turns ? 4 : 3, i = 1;
+    while (i + 1 < keys->number_count && fraction > keys->numbers[i])
+        i++;
+    double part = (fraction - keys->numbers[i - 1]) / (keys->numbers[i] - keys->numbers[i - 1]);
+    const double *a = values->numbers + width * (i - 1), *b = a + width;
+    for (size_t k = 0; k < width; k++)
+        out[k] = a[k] + (b[k] - a[k]) * part;
+    if (turns) /* a zero rotation says nothing of the axis */
+        memcpy(out, a[3] == 0 ? b : a, 3 * sizeof *out);
+}
+
+static void set_numbers(struct vnode *node, const char *name, const double *values, size_t count)
+{
+    struct vfield *field = vfield_of(node, name);
+    if (!field) {
+        assert_true(node->field_count < 8);
+        field = &node->fields[node->field_count++];
+        *field = (struct vfield){.name = name, .type = SFVEC3F, .numbers = reader_allocate(4 * sizeof(double))};
+        field->number_count = count;
+    }
+    memcpy(field->numbers, values, count * sizeof *values);
+}
+
+/* Sends a fraction from the timer along the ROUTEs. */
+static void play(struct vrml_file *file, const struct vnode *timer, double fraction)
+{
+    for (size_t i = 0; i < file->route_count; i++) {
+        if (file->routes[i].from != timer)
+            continue;
+        struct vnode *interpolator = file->routes[i].to;
+        double value[4];
+        interpolate(interpolator, fraction, value);
+        for (size_t k = 0; k < file->route_count; k++)
+            if (file->routes[k].from == interpolator)
+                set_numbers(file->routes[k].to, file->routes[k].to_event + strlen("set_"), value,
+                            strcmp(file->routes[k].to_event, "set_rotation") == 0 ? 4 : 3);
+    }
+}
+
+static bool timer_moves(const struct vrml_file *file, const struct vnode *timer, const struct vnode *transform)
+{
+    for (size_t i = 0; i < file->route_count; i++)
+        for (size_t k = 0; file->routes[i].from == timer && k < file->route_count; k++)
+            if (file->routes[k].from == file->routes[i].to && file->routes[k].to == transform)
+                return true;
+    return false;
+}
+
+static uint32_t driver_of(const cp_scene *scene, uint32_t joint)
+{
+    return scene->joints[joint].master == CP_NONE ? joint : scene->joints[joint].master;
+}
+
+static bool is_flat_at(const struct comparison *c, uint32_t node)
+{
+    cp_pose *worlds = malloc(c->scene->node_count * sizeof *worlds);
+    assert_non_null(worlds);
+    cp_world_poses(c->scene, NULL, worlds);
+    double volume = pose_volume(&worlds[node]);
+    free(worlds);
+    return fabs(volume) < 1e-12;
+}
+
+static bool should_move(const struct comparison *c, uint32_t joint)
+{
+    struct sweep sweep;
+    return c->scene->joints[joint].type != CP_JOINT_FIXED && !is_flat_at(c, c->scene->joints[joint].node) &&
+           joint_sweep(&c->scene->joints[driver_of(c->scene, joint)], c->diagonal, &sweep);
+}
+
+/* q of all joints when a part's joints play one after the other and `time` seconds have gone. */
+static double expected_values(const struct comparison *c, uint32_t node, double time, double *q)
+{
+    double start = 0;
+    for (uint32_t j = 0; j < c->scene->joint_count; j++) {
+        struct sweep sweep;
+        q[j] = c->scene->joints[j].q;
+        if (c->scene->joints[j].node != node || !joint_sweep(&c->scene->joints[j], c->diagonal, &sweep))
+            continue;
+        double at = fmin(fmax(time - start, 0), sweep.times[SWEEP_KEYS - 1]);
+        int k = 1;
+        while (k < SWEEP_KEYS - 1 && at > sweep.times[k])
+            k++;
+        double part = (at - sweep.times[k - 1]) / (sweep.times[k] - sweep.times[k - 1]);
+        q[j] = sweep.values[k - 1] + (sweep.values[k] - sweep.values[k - 1]) * part;
+        start += sweep.times[SWEEP_KEYS - 1];
+    }
+    return start;
+}
+
+/* The node whose driving joints the timer plays; moves exactly the joints that follow them. */
+static uint32_t part_of_timer(const struct comparison *c, const struct vnode *timer)
+{
+    uint32_t part = CP_NONE;
+    for (uint32_t j = 0; j < c->scene->joint_count; j++)
+        if (c->joint_transforms[j] && timer_moves(c->file, timer, c->joint_transforms[j]))
+            part = c->scene->joints[driver_of(c->scene, j)].node;
+    for (uint32_t j = 0; part != CP_NONE && j < c->scene->joint_count; j++) {
+        bool moved = c->joint_transforms[j] && timer_moves(c->file, timer, c->joint_transforms[j]);
+        bool should = should_move(c, j) && c->scene->joints[driver_of(c->scene, j)].node == part;
+        if (moved != should)
+            fail_msg("%s: joint %s is %smoved", timer->def, c->scene->joints[j].name, moved ? "" : "not ");
+    }
+    return part;
+}
+
+static void compare_play(struct comparison *c, struct vnode *timer)
+{
+    uint32_t part = part_of_timer(c, timer);
+    if (part == CP_NONE)
+        return;
+    double *q = malloc((c->scene->joint_count + 1) * sizeof *q), cycle = number_of(timer, "cycleInterval", 0, 1);
+    assert_non_null(q);
+    for (int step = 0; step <= 20; step++) {
+        double length = expected_values(c, part, cycle * step / 20, q);
+        assert_near(length, cycle, 1e-9);
+        play(c->file, timer, step / 20.0);
+        walk(c);
+        assert_same_worlds(c, q);
+    }
+    free(q);
+}
+
+/* Every shape feels for the nearest joint above it that moves, or that one's master; the others for none. */
+static void compare_sensors(struct comparison *c)
+{
+    for (size_t s = 0; s < c->shape_count; s++) {
+        uint32_t mover = CP_NONE;
+        for (uint32_t n = c->shapes[s].node; n != CP_NONE && mover == CP_NONE; n = c->scene->nodes[n].parent)
+            for (uint32_t j = 0; j < c->scene->nodes[n].joint_count; j++)
+                if (should_move(c, c->scene->nodes[n].first_joint + j))
+                    mover = c->scene->nodes[n].first_joint + j;
+        if (mover == CP_NONE) {
+            assert_null(c->shapes[s].sensor);
+            continue;
+        }
+        assert_non_null(c->shapes[s].sensor);
+        struct vnode *timer = NULL;
+        for (size_t i = 0; i < c->file->route_count; i++)
+            if (c->file->routes[i].from == c->shapes[s].sensor) {
+                assert_null(timer);
+                timer = c->file->routes[i].to;
+            }
+        assert_non_null(timer);
+        assert_true(timer_moves(c->file, timer, c->joint_transforms[mover]));
+        assert_int_equal(part_of_timer(c, timer), c->scene->joints[driver_of(c->scene, mover)].node);
+    }
+}
+
+/* Everything at once; scene: as the exporter got it, without primitives. folder: of further files, or NULL. */
+static void compare_files(const char *text, const cp_scene *scene, const char *folder)
+{
+    cp_measures measures;
+    struct comparison c = {.scene = scene, .file = vrml_read(text), .folder = folder};
+    vrml_check(c.file);
+    assert_int_equal(cp_measure(scene->context, scene, CP_USE_DRAWN, &measures), CP_OK);
+    if (!measures.any)
+        assert_int_equal(cp_measure(scene->context, scene, CP_USE_COLLISION, &measures), CP_OK);
+    for (int i = 0; i < 3 && measures.any; i++)
+        c.diagonal = hypot(c.diagonal, measures.upper[i] - measures.lower[i]);
+    c.worlds = reader_allocate(scene->node_count * sizeof *c.worlds);
+    c.joint_transforms = reader_allocate((scene->joint_count + 1) * sizeof *c.joint_transforms);
+    walk(&c);
+    struct totals drawn, proxy;
+    start_totals(&drawn);
+    start_totals(&proxy);
+    add_scene(&drawn, scene, true);
+    add_scene(&proxy, scene, false);
+    assert_same_totals(&c.drawn, &drawn);
+    assert_same_totals(&c.proxy, &proxy);
+    assert_same_worlds(&c, NULL);
+    compare_sensors(&c);
+    c.frames_only = true;
+    for (size_t i = 0; i < c.file->root_count; i++)
+        if (strcmp(c.file->roots[i]->type, "TimeSensor") == 0) {
+            const char *name = c.file->roots[i]->def;
+            c.file = vrml_read(text); /* each play starts from the file as written */
+            walk(&c);
+            compare_play(&c, root_named(c.file, name));
+        }
+}
+
+static inline void compare_with_scene(const char *text, const cp_scene *scene)
+{
+    compare_files(text, scene, NULL);
+}
+
+#endif
