@@ -81,7 +81,9 @@ static inline struct bytes begin_binary(const char *header, uint32_t count)
     struct bytes file = {NULL, 0};
     char padded[80] = "";
     memcpy(padded, header, strlen(header));
-    unsigned char little[4] = {count & 0xff, count >> 8 & 0xff, count >> 16 & 0xff, count >> 24 & 0xff};
+    unsigned char little[4];
+    for (int i = 0; i < 4; i++)
+        little[i] = (unsigned char)(count >> (8 * i) & 0xff);
     put(&file, padded, sizeof padded);
     put(&file, little, sizeof little);
     return file;
