@@ -194,6 +194,21 @@ static cp_status place_vertex(const struct writer *writer, const cp_instance *in
     return CP_OK;
 }
 
+/* A triangle; the core has made all faces such, so the fan is of one. */
+static void write_face(struct writer *writer, const struct part *part, uint32_t face, uint32_t attributes)
+{
+    const uint32_t *index = part->mesh->corners + mesh_face_first(part->mesh, face);
+    for (uint32_t i = 1; i + 1 < mesh_face_size(part->mesh, face); i++) {
+        const float *corners[3] = {part->positions + 3 * (size_t)index[0],
+                                   part->positions + 3 * (size_t)index[part->mirrored ? i + 1 : i],
+                                   part->positions + 3 * (size_t)index[part->mirrored ? i : i + 1]};
+        if (writer->settings->format == FORMAT_ASCII)
+            write_ascii_facet(writer, corners);
+        else
+            write_binary_facet(writer, corners, attributes);
+    }
+}
+
 static cp_status write_faces(struct writer *writer, const struct part *part)
 {
     const cp_mesh *mesh = part->mesh;
@@ -202,18 +217,8 @@ static cp_status write_faces(struct writer *writer, const struct part *part)
     uint32_t group_count = mesh->group_count ? mesh->group_count : 1;
     for (uint32_t g = 0; g < group_count; g++) {
         uint32_t attributes = attributes_of(writer, groups[g].material);
-        for (uint32_t f = groups[g].first_face; f < groups[g].first_face + groups[g].face_count; f++) {
-            const uint32_t *face = mesh->corners + mesh_face_first(mesh, f);
-            for (uint32_t i = 1; i + 1 < mesh_face_size(mesh, f); i++) {
-                const float *corners[3] = {part->positions + 3 * (size_t)face[0],
-                                           part->positions + 3 * (size_t)face[part->mirrored ? i + 1 : i],
-                                           part->positions + 3 * (size_t)face[part->mirrored ? i : i + 1]};
-                if (writer->settings->format == FORMAT_ASCII)
-                    write_ascii_facet(writer, corners);
-                else
-                    write_binary_facet(writer, corners, attributes);
-            }
-        }
+        for (uint32_t i = 0; i < groups[g].face_count; i++)
+            write_face(writer, part, groups[g].first_face + i, attributes);
     }
     return sink_status(writer->sink);
 }

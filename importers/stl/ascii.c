@@ -53,18 +53,13 @@ static bool word_touches_end(const struct ascii *ascii)
 /* Fails at the next word. A word cut by the end of the text may have been the right one. */
 static bool fail_expected(struct ascii *ascii, const char *expected)
 {
-    struct stl_reader *reader = ascii->reader;
+    const struct stl_reader *reader = ascii->reader;
     unsigned long long facet = reader->facets + 1;
-    if (word_touches_end(ascii)) {
-        ascii->truncated = true;
-        if (reader->settings->import.partial) {
-            report_warning(reader->context, "stl-truncated", find_place(ascii),
-                           "the file ends in facet %llu where %s was expected; the whole facets before it are kept",
-                           facet, expected);
-            return false;
-        }
-        ascii->status = report_error(reader->context, CP_INPUT, "stl-truncated", find_place(ascii),
-                                     "the file ends in facet %llu where %s was expected", facet, expected);
+    ascii->truncated = word_touches_end(ascii);
+    if (ascii->truncated) {
+        ascii->status =
+            report_lenient(reader->context, !reader->settings->import.partial, "stl-truncated", find_place(ascii),
+                           "the file ends in facet %llu where %s was expected", facet, expected);
         return false;
     }
     char word[33];

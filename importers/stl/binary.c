@@ -220,19 +220,6 @@ static cp_status read_colours(struct stl_reader *reader)
 
 /* ---- the file ---- */
 
-static cp_status fail_truncated(const struct stl_reader *reader, uint64_t whole, uint64_t count)
-{
-    struct place file = IN_FILE(reader->source->name);
-    if (!reader->settings->import.partial)
-        return report_error(reader->context, CP_INPUT, "stl-truncated", file,
-                            "the file ends after %llu whole facets of the %llu that it counts",
-                            (unsigned long long)whole, (unsigned long long)count);
-    report_warning(reader->context, "stl-truncated", file,
-                   "the file ends after %llu whole facets of the %llu that it counts; they are kept",
-                   (unsigned long long)whole, (unsigned long long)count);
-    return CP_OK;
-}
-
 /* How many facets there are. */
 static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
 {
@@ -254,7 +241,9 @@ static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
                               "%llu bytes after the %u facets that the header counts",
                               (unsigned long long)(bytes - STL_FACET_SIZE * (uint64_t)count), count);
     *facets = (uint32_t)whole;
-    return fail_truncated(reader, whole, count);
+    return report_lenient(reader->context, !reader->settings->import.partial, "stl-truncated", IN_FILE(source->name),
+                          "the file ends after %llu whole facets of the %u that it counts", (unsigned long long)whole,
+                          count);
 }
 
 cp_status stl_read_binary(struct stl_reader *reader)

@@ -19,11 +19,6 @@
  *   - Big-endian binary files are not known. */
 #include "stl.h"
 
-static bool reserve(cp_context *context, void **items, uint32_t *room, uint64_t count, size_t size)
-{
-    return array_reserve(context, items, room, count, size);
-}
-
 bool stl_reserve_corners(struct stl_reader *reader, uint64_t more)
 {
     struct stl_solid *solid = &reader->solid;
@@ -35,7 +30,8 @@ bool stl_reserve_corners(struct stl_reader *reader, uint64_t more)
     if (solid->corner_count + more <= solid->corner_room)
         return true;
     void *corners = solid->corners;
-    bool done = reserve(reader->context, &corners, &solid->corner_room, solid->corner_count + more, 3 * sizeof(float));
+    bool done =
+        array_reserve(reader->context, &corners, &solid->corner_room, solid->corner_count + more, 3 * sizeof(float));
     solid->corners = corners;
     return done;
 }
@@ -71,7 +67,8 @@ static bool add_end(struct stl_reader *reader)
 {
     struct stl_solid *solid = &reader->solid;
     void *ends = solid->ends;
-    bool done = reserve(reader->context, &ends, &solid->end_room, (uint64_t)solid->facet_count + 1, sizeof(uint32_t));
+    bool done =
+        array_reserve(reader->context, &ends, &solid->end_room, (uint64_t)solid->facet_count + 1, sizeof(uint32_t));
     solid->ends = ends;
     if (!done)
         return false;

@@ -62,6 +62,37 @@ static inline float *list_corners(const cp_mesh *mesh)
     return corners;
 }
 
+/* ---- memory ---- */
+
+/* An allocator that counts, and fails its limit-th call. */
+struct counter {
+    size_t blocks, bytes, calls, limit, largest;
+};
+
+static inline void *counted_resize(void *user, void *block, size_t old_size, size_t size)
+{
+    struct counter *counter = user;
+    if (size == 0) {
+        if (block) {
+            counter->blocks--;
+            counter->bytes -= old_size;
+            free(block);
+        }
+        return NULL;
+    }
+    counter->calls++;
+    if (counter->limit && counter->calls == counter->limit)
+        return NULL;
+    void *moved = realloc(block, size);
+    if (!moved)
+        return NULL;
+    counter->blocks += block == NULL;
+    counter->bytes += size - (block ? old_size : 0);
+    if (counter->bytes > counter->largest)
+        counter->largest = counter->bytes;
+    return moved;
+}
+
 /* ---- binary files ---- */
 
 struct bytes {

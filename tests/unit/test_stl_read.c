@@ -393,34 +393,6 @@ static void test_colours(void **state)
 
 /* ---- memory ---- */
 
-struct counter {
-    size_t blocks, bytes, calls, limit, largest;
-};
-
-static void *counted_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct counter *counter = user;
-    if (size == 0) {
-        if (block) {
-            counter->blocks--;
-            counter->bytes -= old_size;
-            free(block);
-        }
-        return NULL;
-    }
-    counter->calls++;
-    if (counter->limit && counter->calls == counter->limit)
-        return NULL;
-    void *moved = realloc(block, size);
-    if (!moved)
-        return NULL;
-    counter->blocks += block == NULL;
-    counter->bytes += size - (block ? old_size : 0);
-    if (counter->bytes > counter->largest)
-        counter->largest = counter->bytes;
-    return moved;
-}
-
 /* Fails the N-th allocation, for every N. */
 static void fail_every_allocation(const void *bytes, size_t size)
 {

@@ -422,6 +422,43 @@ static void test_split_needs_a_file(void **state)
     write_scene((options){"split=yes"}, CP_USAGE);
 }
 
+/* ---- memory ---- */
+
+/* Fails the N-th allocation of writing, for every N; the scene stays as it is. */
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    struct counter counter = {0};
+    cp_allocator allocator = {counted_resize, &counter};
+    cp_context *counted = cp_context_new(&allocator);
+    struct bytes file = begin_binary("x", 2);
+    put_facet(&file, plain_facet, 0xfc00);
+    put_facet(&file, plain_facet, 0x801f);
+    cp_scene *read = read_bytes(counted, file.data, file.size, (options){"unit=mm"}, CP_OK);
+    cp_status status = CP_LIMIT;
+    for (size_t limit = 1; status == CP_LIMIT; limit++) {
+        size_t blocks = counter.blocks, before = counter.calls;
+        counter.limit = before + limit;
+        const char *list[] = {limit % 2 ? "format=ascii" : "format=binary", "colours=yes"};
+        void *bytes;
+        size_t size;
+        status = cp_write_memory(counted, read, "stl", list, 2, &bytes, &size);
+        counter.limit = 0;
+        assert_int_equal(status, counter.calls < before + limit ? CP_OK : CP_LIMIT);
+        if (status == CP_OK)
+            cp_free(counted, bytes, size);
+        cp_report_clear(counted);
+        assert_true(counter.blocks <= blocks + 4); /* the report's own tables may have grown */
+        assert_int_equal(cp_validate(counted, read), CP_OK);
+        assert_true(status == CP_LIMIT || limit > 5);
+    }
+    cp_scene_free(read);
+    cp_context_free(counted);
+    assert_int_equal(counter.blocks, 0);
+    assert_int_equal(counter.bytes, 0);
+    free(file.data);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -443,6 +480,7 @@ int main(void)
         TEST(test_nothing_to_write),
         TEST(test_split),
         TEST(test_split_needs_a_file),
+        TEST(test_failing_allocations),
     };
     /* The whole program once more where a decimal comma is the rule. */
     int failed = cmocka_run_group_tests_name("stl write", tests, NULL, NULL);
