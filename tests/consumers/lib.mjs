@@ -1,0 +1,167 @@
+// Shared by the consumer tests: the inputs, running the program, a reader of its dump, and forward kinematics in
+// JavaScript. Nothing here knows glTF.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const program = process.argv[2];
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const suffixes = ['.wu', '.dev', '.stl', '.stl.gz', '.xml', '.gltf', '.glb', '.obj', '.ply', '.dae', '.ac', '.3ds'];
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cellpipe-consumers-'));
+process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+export const workFile = name => path.join(folder, name);
+
+function filesBelow(folderPath) {
+    return fs.readdirSync(folderPath, { withFileTypes: true, recursive: true })
+        .filter(entry => entry.isFile()).map(entry => path.join(entry.parentPath ?? entry.path, entry.name)).sort();
+}
+
+// Top-level files of samples/, and the robot cells and parts of the corpus beside the checkout, if it is there.
+export function inputs() {
+    const samples = fs.readdirSync(path.join(root, 'samples')).filter(name => suffixes.some(suffix => name.endsWith(suffix)))
+        .sort().map(name => path.join(root, 'samples', name));
+    const corpus = path.join(root, '../shared/corpus');
+    if (!fs.existsSync(corpus)) {
+        console.log('skipped: the corpus (../shared is not there)');
+        return samples;
+    }
+    const cells = filesBelow(corpus).filter(file => file.endsWith('.wu'));
+    const parts = filesBelow(path.join(corpus, 'abb_irb120')).filter(file => file.endsWith('.stl') && file.includes('visual'));
+    return [...samples, ...cells, ...parts];
+}
+
+export const shortName = file => path.relative(path.join(root, '..'), file);
+
+// Converts, and fails loudly; what the program says on stderr (losses, warnings) is not our business here.
+export function convert(input, output, ...settings) {
+    const outs = settings.flatMap(setting => ['--out', setting]);
+    execFileSync(program, ['convert', '-q', input, output, ...outs], { stdio: ['ignore', 'ignore', 'pipe'] });
+    return output;
+}
+
+export const info = input =>
+    JSON.parse(execFileSync(program, ['info', '--json', input], { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 28 }));
+
+// ---- matrices: 12 numbers, rows of 3 x 4 ----
+
+export const identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
+
+export function multiply(a, b) {
+    const out = new Array(12).fill(0);
+    for (let row = 0; row < 3; row++)
+        for (let column = 0; column < 4; column++) {
+            for (let k = 0; k < 3; k++)
+                out[4 * row + column] += a[4 * row + k] * b[4 * k + column];
+            if (column === 3)
+                out[4 * row + 3] += a[4 * row + 3];
+        }
+    return out;
+}
+
+export function rotation([x, y, z], angle) {
+    const c = Math.cos(angle), s = Math.sin(angle), r = 1 - c;
+    return [x * x * r + c, x * y * r - z * s, x * z * r + y * s, 0, y * x * r + z * s, y * y * r + c, y * z * r - x * s, 0,
+        z * x * r - y * s, z * y * r + x * s, z * z * r + c, 0];
+}
+
+// The largest difference of entries, relative to the larger of 1 and the entry.
+export const distance = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i]) / Math.max(1, Math.abs(b[i]))));
+
+// ---- the scene, from the dump ----
+
+function words(line) {
+    const unescape = text => text.replace(/\\(x..|.)/g, (_, code) =>
+        code === 'n' ? '\n' : code === 't' ? '\t' : code.length === 3 ? String.fromCharCode(parseInt(code.slice(1), 16)) : code);
+    return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)]
+        .map(match => match[1] === undefined ? { word: match[2] } : { text: unescape(match[1]) });
+}
+
+function fields(tokens, keys) {
+    const found = {};
+    tokens.forEach((token, i) => {
+        if (keys.includes(token.word) && !(token.word in found))
+            found[token.word] = tokens.slice(i + 1);
+    });
+    return found;
+}
+
+function readNode(tokens) {
+    const found = fields(tokens, ['name', 'parent', 'local']);
+    return { id: tokens[1].text, name: found.name[0].text, parent: found.parent[0].text,
+        local: found.local.slice(0, 12).map(token => Number(token.word)), joints: [] };
+}
+
+function readJoint(tokens) {
+    const keys = ['name', 'node', 'type', 'axis', 'lower', 'upper', 'home', 'q', 'driven', 'master', 'scale', 'offset'];
+    const found = fields(tokens, keys);
+    const number = key => found[key] && found[key][0].word !== 'none' ? Number(found[key][0].word) : undefined;
+    return { id: tokens[1].text, name: found.name[0].text, node: found.node[0].text, type: found.type[0].word,
+        axis: found.axis.slice(0, 3).map(token => Number(token.word)), lower: number('lower'), upper: number('upper'),
+        home: number('home'), q: number('q'), driven: found.driven[0].word === 'yes', master: found.master[0].text,
+        scale: number('scale'), offset: number('offset') };
+}
+
+// { nodes: Map by id, in order; joints: Map by id }
+export function readScene(input) {
+    const file = workFile('scene.dump');
+    convert(input, file, 'summary=yes');
+    const nodes = new Map(), joints = new Map();
+    for (const line of fs.readFileSync(file, 'utf8').split('\n')) {
+        const tokens = words(line);
+        if (tokens[0]?.word === 'node') {
+            const node = readNode(tokens);
+            nodes.set(node.id, node);
+        } else if (tokens[0]?.word === 'joint') {
+            const joint = readJoint(tokens);
+            joints.set(joint.id, joint);
+            nodes.get(joint.node).joints.push(joint);
+        }
+    }
+    return { nodes, joints };
+}
+
+// ---- forward kinematics: world = parent's world * local * motions ----
+
+export function jointValue(scene, joint, q) {
+    if (joint.master === undefined)
+        return q.get(joint.id) ?? joint.q;
+    return joint.scale * jointValue(scene, scene.joints.get(joint.master), q) + joint.offset;
+}
+
+export function jointMotion(joint, q) {
+    const [x, y, z] = joint.axis, s = q - 1;
+    switch (joint.type) {
+    case 'revolute': return rotation(joint.axis, q);
+    case 'prismatic': return [1, 0, 0, q * x, 0, 1, 0, q * y, 0, 0, 1, q * z];
+    case 'scale': return [1 + s * x * x, s * x * y, s * x * z, 0, s * x * y, 1 + s * y * y, s * y * z, 0, s * x * z, s * y * z, 1 + s * z * z, 0];
+    default: return identity;
+    }
+}
+
+// Map from node id to world pose at joint values q (Map from joint id; others are current).
+export function worldPoses(scene, q) {
+    const worlds = new Map();
+    for (const node of scene.nodes.values()) {
+        let pose = node.local;
+        for (const joint of node.joints)
+            pose = multiply(pose, jointMotion(joint, jointValue(scene, joint, q)));
+        worlds.set(node.id, node.parent === undefined ? pose : multiply(worlds.get(node.parent), pose));
+    }
+    return worlds;
+}
+
+// ---- outcome ----
+
+let failures = 0;
+export function fail(text) {
+    failures++;
+    if (failures <= 20)
+        console.log(`FAILED ${text}`);
+}
+export function finish(summary) {
+    console.log(`${summary}; ${failures} failures`);
+    process.exit(failures ? 1 : 0);
+}

@@ -1,0 +1,105 @@
+// three.js' GLTFLoader in node: names, rest poses, and each made clip played to the poses of the scene's own kinematics.
+import fs from 'node:fs';
+import * as THREE from 'three';
+import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+import { convert, distance, fail, finish, info, inputs, multiply, readScene, shortName, workFile, worldPoses } from './lib.mjs';
+
+globalThis.self ??= globalThis;
+const tolerance = 5e-6; // keys are floats, along chains of metres
+const yUp = [1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0]; // (x, y, z) -> (x, z, -y)
+
+async function load(file) {
+    const bytes = fs.readFileSync(file);
+    return new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), '');
+}
+
+const ours = object => object.userData.cellpipe ?? {};
+const goesOn = object => ours(object).joint || ['shear', 'axis'].includes(ours(object).made);
+
+// The objects at the ends of the scene nodes' chains, by node id. (Extras of a mesh become userData too, on children.)
+function tails(gltf) {
+    const found = new Map();
+    gltf.scene.traverse(object => {
+        if (gltf.parser.associations.get(object)?.nodes === undefined || ours(object).id === undefined)
+            return;
+        let tail = object;
+        for (let next = tail; next; next = next.children.find(goesOn))
+            tail = next;
+        found.set(ours(object).id, { head: object, tail });
+    });
+    return found;
+}
+
+function compare(file, root, scene, nodes, q, what) {
+    root.updateMatrixWorld(true);
+    for (const [id, wanted] of worldPoses(scene, q)) {
+        const e = nodes.get(id).tail.matrixWorld.elements; // column-major 4 x 4
+        const got = [e[0], e[4], e[8], e[12], e[1], e[5], e[9], e[13], e[2], e[6], e[10], e[14]];
+        const off = distance(got, multiply(yUp, wanted));
+        if (!(off <= tolerance))
+            return fail(`${shortName(file)} ${what}: ${id} is off by ${off}`);
+    }
+}
+
+// Home, lower, upper, home in 4 s at one speed, no leg shorter than half a second.
+function sweepOf(joint, half) {
+    const reach = joint.type === 'revolute' ? Math.PI : half;
+    const lower = joint.lower ?? (joint.type === 'scale' ? joint.home / 2 : joint.home - reach);
+    const upper = joint.upper ?? (joint.type === 'scale' ? joint.home * 2 : joint.home + reach);
+    const values = [joint.home, lower, upper, joint.home], times = [0];
+    const legs = [1, 2, 3].map(i => Math.abs(values[i] - values[i - 1])), total = legs[0] + legs[1] + legs[2];
+    legs.forEach((leg, i) => times.push(times[i] + Math.max(4 * leg / total, 0.5)));
+    return { times, values };
+}
+
+function valueAt({ times, values }, t) {
+    const i = Math.min(2, Math.max(0, times.findLastIndex(time => time <= t)));
+    return values[i] + (values[i + 1] - values[i]) * Math.min(1, (t - times[i]) / (times[i + 1] - times[i]));
+}
+
+let clips = 0, files = 0;
+function play(file, gltf, scene, nodes, half) {
+    const moving = [...scene.joints.values()].filter(joint => joint.driven && joint.master === undefined && joint.type !== 'fixed');
+    const json = gltf.parser.json.animations ?? [];
+    const made = new Map(json.map((animation, i) => [animation.extras.cellpipe.joint, gltf.animations[i]]));
+    for (const joint of moving) {
+        const sweep = sweepOf(joint, half), clip = made.get(joint.id);
+        if (joint.lower === joint.upper && joint.lower === joint.home)
+            continue;
+        if (!clip) {
+            fail(`${shortName(file)}: no clip for ${joint.id}`);
+            continue;
+        }
+        clips++;
+        if (clip.name !== joint.name)
+            fail(`${shortName(file)}: the clip of ${joint.id} is called ${clip.name}`);
+        const mixer = new THREE.AnimationMixer(gltf.scene);
+        mixer.clipAction(clip).setLoop(THREE.LoopOnce).play();
+        const end = sweep.times[3];
+        for (const t of [0, 0.1, 0.35, 0.5, 0.62, 0.81, 0.97].map(part => part * end).concat(sweep.times.slice(1, 3))) {
+            mixer.setTime(t);
+            compare(file, gltf.scene, scene, nodes, new Map([[joint.id, valueAt(sweep, t)]]), `${clip.name} at ${t}`);
+        }
+        mixer.stopAllAction();
+        mixer.uncacheRoot(gltf.scene);
+    }
+}
+
+for (const file of inputs()) {
+    const scene = readScene(file), gltf = await load(convert(file, workFile('o.glb')));
+    const nodes = tails(gltf);
+    files++;
+    for (const node of scene.nodes.values()) {
+        const head = nodes.get(node.id)?.head;
+        if (!head || (head.userData.name ?? '') !== node.name)
+            fail(`${shortName(file)}: node ${node.id} is called ${head?.userData.name}`);
+    }
+    compare(file, gltf.scene, scene, nodes, new Map(), 'at rest');
+    const unlimited = [...scene.joints.values()].some(joint => joint.type === 'prismatic' && (joint.lower ?? joint.upper) === undefined);
+    const bounds = unlimited && info(file).bounds;
+    const half = bounds ? Math.hypot(...bounds[0].map((low, i) => bounds[1][i] - low)) / 2 || 0.5 : 0.5;
+    play(file, gltf, scene, nodes, half);
+}
+if (clips === 0)
+    fail('no clip was played');
+finish(`${files} files, ${clips} clips`);
