@@ -1,5 +1,7 @@
 /* Our reader against others on the corpus: the same triangles in the same order, as float bits. assimp reads decimals with
  * an error of up to one unit in the last place, so for ASCII files the C library's strtof is the judge of the bits. */
+#include <locale.h>
+
 #include "stl_files.h"
 #include "stl_support.h"
 
@@ -30,7 +32,7 @@ static int64_t place_of(float value)
     return bits < 0 ? -(int64_t)(bits & 0x7fffffff) : bits;
 }
 
-/* The numbers after each "vertex" of the text. */
+/* The numbers after each "vertex" of the text; strtof minds the locale, which may have a decimal comma. */
 static void assert_same_text(const cp_scene *scene, const char *text)
 {
     uint32_t count;
@@ -38,6 +40,7 @@ static void assert_same_text(const cp_scene *scene, const char *text)
     assert_int_equal(count, 1); /* so it is in the corpus */
     float *ours = list_corners(mesh);
     uint32_t corner = 0;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), usual = uselocale(plain);
     for (const char *at = text; (at = strstr(at, "vertex")) != NULL; corner++) {
         char *after = (char *)(uintptr_t)(at += strlen("vertex"));
         for (uint32_t k = 0; k < 3; k++) {
@@ -46,6 +49,8 @@ static void assert_same_text(const cp_scene *scene, const char *text)
             assert_memory_equal(ours + 3 * (size_t)corner + k, &value, sizeof value);
         }
     }
+    uselocale(usual);
+    freelocale(plain);
     assert_int_equal(corner, mesh->corner_count);
     free(ours);
 }
