@@ -1,0 +1,143 @@
+/* Animations of nodes become clips; what moves vertices (bones, morphs) is counted as lost. */
+#include "assimp.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <math.h>
+#include <string.h>
+
+/* assimp: "0 if not specified", and its viewers then take 25. */
+#define DEFAULT_TICKS_PER_SECOND 25
+
+/* One channel's keys of one kind. */
+struct keys {
+    cp_path path;
+    unsigned count;
+    const struct aiVectorKey *vectors; /* NULL for rotations */
+    const struct aiQuatKey *rotations;
+};
+
+struct track_list {
+    cp_track *tracks;
+    uint32_t count;
+    uint64_t lost;
+};
+
+static double key_time(const struct keys *keys, unsigned i)
+{
+    return keys->vectors ? keys->vectors[i].mTime : keys->rotations[i].mTime;
+}
+
+static void turn_vector(const cp_pose *turn, const double in[3], double out[3])
+{
+    for (int row = 0; row < 3; row++)
+        out[row] = turn->m[4 * row] * in[0] + turn->m[4 * row + 1] * in[1] + turn->m[4 * row + 2] * in[2];
+}
+
+/* A turned rotation is a rotation about the turned axis. */
+static void copy_rotation(const struct assimp_import *import, const struct aiQuaternion *from, double out[4])
+{
+    const double axis[3] = {(double)from->x, (double)from->y, (double)from->z};
+    double w = (double)from->w;
+    double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] + w * w);
+    turn_vector(&import->turn, axis, out);
+    out[3] = w;
+    for (int i = 0; i < 4; i++)
+        out[i] /= length;
+}
+
+static void copy_vector(const struct assimp_import *import, cp_path path, const struct aiVector3D *from, double out[3])
+{
+    const double in[3] = {(double)from->x, (double)from->y, (double)from->z};
+    cp_pose turn = import->turn;
+    for (int i = 0; i < 12; i++)
+        turn.m[i] = path == CP_PATH_SCALE ? fabs(turn.m[i]) : turn.m[i] * import->unit;
+    turn_vector(&turn, in, out);
+}
+
+static bool fill_track(const struct assimp_import *import, const struct keys *keys, double ticks, double *times,
+                       double *values)
+{
+    unsigned width = keys->vectors ? 3 : 4;
+    for (unsigned i = 0; i < keys->count; i++) {
+        double *value = values + (size_t)i * width;
+        if (keys->vectors)
+            copy_vector(import, keys->path, &keys->vectors[i].mValue, value);
+        else
+            copy_rotation(import, &keys->rotations[i].mValue, value);
+        times[i] = key_time(keys, i) / ticks;
+        if (!isfinite(times[i]) || (i && times[i] <= times[i - 1]))
+            return false;
+        for (unsigned k = 0; k < width; k++)
+            if (!isfinite(value[k]))
+                return false;
+    }
+    return true;
+}
+
+static cp_status copy_track(struct assimp_import *import, const struct keys *keys, double ticks, cp_track *track,
+                            bool *good)
+{
+    size_t width = keys->vectors ? 3 : 4;
+    double *times = scene_allocate(import->scene, keys->count, sizeof *times);
+    double *values = scene_allocate(import->scene, keys->count, width * sizeof *values);
+    if (!times || !values)
+        return CP_LIMIT;
+    *good = fill_track(import, keys, ticks, times, values);
+    *track = (cp_track){track->target, keys->path, CP_LINEAR, keys->count, times, values};
+    return CP_OK;
+}
+
+/* Adds the tracks of one channel to those at tracks; *lost counts the ones that make no sense. */
+static cp_status copy_channel(struct assimp_import *import, const struct aiNodeAnim *channel, double ticks,
+                              struct track_list *out)
+{
+    const uint32_t *node = name_map_find(&import->nodes, channel->mNodeName.data);
+    const struct keys all[] = {
+        {CP_PATH_TRANSLATION, channel->mNumPositionKeys, channel->mPositionKeys, NULL},
+        {CP_PATH_ROTATION, channel->mNumRotationKeys, NULL, channel->mRotationKeys},
+        {CP_PATH_SCALE, channel->mNumScalingKeys, channel->mScalingKeys, NULL},
+    };
+    for (int i = 0; i < 3; i++) {
+        bool good = false;
+        cp_track *track = &out->tracks[out->count];
+        if (!all[i].count)
+            continue;
+        track->target = node ? *node : 0;
+        if (copy_track(import, &all[i], ticks, track, &good) != CP_OK)
+            return CP_LIMIT;
+        if (good && track->target)
+            out->count++;
+        else
+            out->lost++;
+    }
+    return CP_OK;
+}
+
+static cp_status copy_animation(struct assimp_import *import, const struct aiAnimation *from)
+{
+    struct track_list list = {0};
+    double ticks = from->mTicksPerSecond > 0 ? from->mTicksPerSecond : DEFAULT_TICKS_PER_SECOND;
+    const char *name = copy_text(import, &from->mName);
+    list.tracks = scene_allocate(import->scene, 3 * (size_t)from->mNumChannels, sizeof *list.tracks);
+    if (!name || !list.tracks)
+        return CP_LIMIT;
+    for (unsigned i = 0; i < from->mNumChannels; i++)
+        if (copy_channel(import, from->mChannels[i], ticks, &list) != CP_OK)
+            return CP_LIMIT;
+    list.lost += (uint64_t)from->mNumMeshChannels + from->mNumMorphMeshChannels;
+    if (list.lost)
+        report_loss(import->context, "assimp-animation", IN_FILE(import->file), list.lost,
+                    "animation channels of vertices, unknown nodes or senseless keys");
+    return list.count && scene_add_clip(import->scene, name, list.count, list.tracks) == CP_NONE ? CP_LIMIT : CP_OK;
+}
+
+cp_status copy_animations(struct assimp_import *import)
+{
+    cp_status status = CP_OK;
+    for (unsigned i = 0; i < import->from->mNumAnimations && status == CP_OK; i++)
+        status = copy_animation(import, import->from->mAnimations[i]);
+    return status;
+}
+
+#endif

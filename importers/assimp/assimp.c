@@ -1,0 +1,230 @@
+/* assimp: what the Open Asset Import Library reads and cellpipe does not read itself.
+ *
+ * Specification: none of its own; libassimp 5.2 (Debian 12: 5.2.5) through its C API. Dialects: some fifty formats; those
+ * that robot cells name are Wavefront OBJ, 3D Studio 3DS, AC3D, Collada (DAE) and PLY. docs/assimp.md has the list.
+ *
+ * Behaviour and limitations
+ * - The last resort: every native importer is asked before it.
+ * - Every file that assimp opens goes through source_open; the top file is served from memory under its own name, whose
+ *   suffix chooses assimp's reader (without one the bytes do). Files are never written. Textures are not read (a loss).
+ * - Nothing of assimp's post-processing is used: n-gons, lines and vertices are the file's, normals too. 3DS smoothing
+ *   groups arrive as normals, because assimp makes them while reading.
+ * - Coordinates stay the file's; its unit and axes sit in the mesh instances' transforms, nodes are turned and scaled.
+ *   What each format means by its numbers is the table in axes.c; `unit=` and `up=` overrule it.
+ * - assimp computes in float: a node turned by 90 degrees in the file may have 4e-8 where 0 is meant.
+ * - Colours are taken as sRGB. The diffuse colour, opacity and two-sidedness become the material; other numbers of a
+ *   material that say something are kept as metadata.
+ * - Animations of nodes become clips with linear tracks; skins, morphs, cameras, lights, points and texture coordinates
+ *   are counted as losses.
+ * - What assimp's readers accept although it is cut off (OBJ, AC3D) cannot be seen here. They recurse over the depth of a
+ *   tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
+ * - AC3D lines of an object with a `loc` stay where they are without it (assimp moves only its polygons). */
+#include "assimp.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+/* assimp keeps the text of its last error in a variable of the process: reading and fetching it are one step. */
+static pthread_mutex_t assimp_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct option assimp_options[] = {
+    {"unit", "the file's unit of length, instead of what the format says", OPTION_UNIT,
+     offsetof(struct assimp_settings, unit), NULL, 0, 0, NULL},
+    {"up", "the file's upward axis, instead of what the format says", OPTION_CHOICE,
+     offsetof(struct assimp_settings, up), "format", 0, 0, "format|z|y|x"},
+    OPTIONS_END,
+};
+
+/* ---- names ---- */
+
+/* The file's name as assimp shall see it: without .gz, whose content is expanded already, and without folders, so that
+ * the names of further files come out relative to the top one's folder. */
+static char *visible_name(cp_scene *scene, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    size_t size = strlen(name);
+    if (text_ends_nocase(name, ".gz"))
+        size -= 3;
+    return size ? arena_copy_text(scene->arena, name, size) : arena_copy_text(scene->arena, "file", 4);
+}
+
+static char *stem_of(cp_scene *scene, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return arena_copy_text(scene->arena, name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+}
+
+/* ---- assimp's part ---- */
+
+static struct aiPropertyStore *make_properties(void)
+{
+    struct aiPropertyStore *store = aiCreatePropertyStore();
+    if (!store)
+        return NULL;
+    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
+    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
+    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
+    return store;
+}
+
+/* Control characters of a file's text do not reach a terminal. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
+/* assimp's last error as one of ours. text: a copy. */
+static cp_status report_failure(struct assimp_import *import, char *text)
+{
+    struct place place = IN_FILE(import->file);
+    make_printable(text);
+    if (strstr(text, "bad_alloc"))
+        return report_error(import->context, CP_LIMIT, "assimp-memory", place, "assimp ran out of memory");
+    if (strncmp(text, "No suitable reader", 18) == 0)
+        return report_error(import->context, CP_INPUT, "assimp-unknown", place,
+                            "is of no known format: neither cellpipe's readers nor assimp's know its first bytes");
+    return report_error(import->context, CP_INPUT, "assimp-failed", place, "assimp cannot read it: %s", text);
+}
+
+/* Several of assimp's readers (OBJ, X3D, ASE) take any bytes for an empty scene. */
+static cp_status check_content(const struct assimp_import *import)
+{
+    const struct aiScene *from = import->from;
+    if (from->mNumMeshes || from->mRootNode->mNumChildren)
+        return CP_OK;
+    return report_error(import->context, CP_INPUT, "assimp-empty", IN_FILE(import->file),
+                        "assimp finds nothing in it: neither a mesh nor a node");
+}
+
+/* The longest text of assimp's that is shown. */
+enum { ERROR_SIZE = 400 };
+
+static cp_status import_file(struct assimp_import *import, struct file_system *system)
+{
+    char text[ERROR_SIZE] = "";
+    struct aiPropertyStore *properties = make_properties();
+    if (!properties)
+        return report_failure(import, strcpy(text, "bad_alloc"));
+    pthread_mutex_lock(&assimp_lock);
+    import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
+    if (!import->from)
+        strncpy(text, aiGetErrorString(), sizeof text - 1);
+    pthread_mutex_unlock(&assimp_lock);
+    aiReleasePropertyStore(properties);
+    if (system->status != CP_OK)
+        return system->status;
+    return import->from && import->from->mRootNode ? check_content(import) : report_failure(import, text);
+}
+
+/* ---- our part ---- */
+
+static void report_scene_losses(struct assimp_import *import)
+{
+    struct place place = IN_FILE(import->file);
+    if (import->from->mNumCameras)
+        report_loss(import->context, "assimp-cameras", place, import->from->mNumCameras, "cameras");
+    if (import->from->mNumLights)
+        report_loss(import->context, "assimp-lights", place, import->from->mNumLights, "lights");
+}
+
+static cp_status copy_scene(struct assimp_import *import)
+{
+    static cp_status (*const steps[])(struct assimp_import *) = {find_axes, copy_materials, copy_meshes, copy_tree,
+                                                                 copy_animations};
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
+        status = steps[i](import);
+    if (status == CP_OK && !import->format->only_settings)
+        status = copy_metadata(import, import->from->mMetaData, 0);
+    if (status == CP_OK)
+        report_scene_losses(import);
+    return status;
+}
+
+static cp_status copy_with_tables(struct assimp_import *import)
+{
+    const struct aiScene *from = import->from;
+    cp_context *context = import->context;
+    cp_status status = CP_LIMIT;
+    find_format(import);
+    import->parts = memory_allocate(context, from->mNumMeshes, sizeof *import->parts);
+    import->materials = memory_allocate(context, from->mNumMaterials, sizeof *import->materials);
+    import->nodes = (struct name_map){.context = context};
+    if (import->parts && import->materials)
+        status = copy_scene(import);
+    name_map_free(&import->nodes);
+    memory_free(context, import->materials, from->mNumMaterials, sizeof *import->materials);
+    memory_free(context, import->parts, from->mNumMeshes, sizeof *import->parts);
+    return status;
+}
+
+static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    struct assimp_import import = {.context = context, .file = source->name, .settings = settings, .scene = scene};
+    struct file_system system;
+    char *name = visible_name(scene, source->name);
+    import.stem = name ? stem_of(scene, name) : NULL;
+    if (!import.stem)
+        return CP_LIMIT;
+    cp_status status = check_ply(source);
+    if (status != CP_OK)
+        return status;
+    file_system_start(&system, source, name, import.settings->common.strict);
+    status = import_file(&import, &system);
+    file_system_end(&system);
+    if (status == CP_OK)
+        status = copy_with_tables(&import);
+    if (import.from)
+        aiReleaseImport(import.from);
+    return status == CP_OK ? scene_finish(scene) : status;
+}
+
+/* Some reader of assimp's may know the bytes; every native one that does is surer. */
+static int assimp_probe(const char *head, size_t size, uint64_t file_size)
+{
+    (void)head, (void)file_size;
+    return size > 0;
+}
+
+#else
+
+static int assimp_probe(const char *head, size_t size, uint64_t file_size)
+{
+    (void)head, (void)size, (void)file_size;
+    return 0;
+}
+
+#endif
+
+/* What libassimp 5.2.5 reads, less the formats that cellpipe reads itself (.stl .glb .gltf .xml) and less .step, .stp (of
+ * which assimp reads IFC data only) and .raw. */
+const struct importer assimp_importer = {
+    .plugin =
+        {
+            .name = "assimp",
+            .title = "other formats, through assimp",
+#ifdef HAVE_ASSIMP
+            .options = assimp_options,
+            .settings_size = sizeof(struct assimp_settings),
+#else
+            .settings_size = sizeof(struct import_settings),
+            .package = "libassimp-dev",
+#endif
+        },
+    .suffixes =
+        ".obj .3ds .ac .ac3d .acc .dae .zae .ply .off .x3d .x3db .fbx .3mf .amf .dxf .ifc .ifczip .lwo .lws .lxo "
+        ".blend .ase .ask .cob .scn .ms3d .nff .enff .x .xgl .zgl .3d .assbin .b3d .bsp .bvh .csm .hmp .iqm .irr "
+        ".irrmesh .md2 .md3 .md5anim .md5camera .md5mesh .mdc .mdl .mesh .mot .ndo .ogex .pk3 .pmx .prj .q3o .q3s "
+        ".sib .smd .ter .uc .vta",
+    .probe = assimp_probe,
+#ifdef HAVE_ASSIMP
+    .read = assimp_read,
+#endif
+};

@@ -1,0 +1,96 @@
+/* What the files of the assimp importer share. */
+#ifndef CELLPIPE_IMPORTERS_ASSIMP_H
+#define CELLPIPE_IMPORTERS_ASSIMP_H
+
+#include "../importers.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <assimp/cfileio.h>
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/material.h>
+#include <assimp/scene.h>
+
+/* Which way a file's coordinates point. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
+enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
+
+/* What is known about a format beside what assimp's scene says. */
+struct format {
+    const char *title;      /* how the name of assimp's reader begins */
+    double unit;            /* metres; 0: the root's scale says it */
+    enum axes axes;         /* of the coordinates below the root */
+    bool axes_in_root;      /* assimp turns to Y up (and scales) by the root's transform */
+    bool root_is_scene;     /* the root stands for the file, whatever its name */
+    bool only_settings;     /* the scene's metadata are an editor's settings */
+    bool invents_materials; /* a material without a name is assimp's, not the file's */
+};
+
+struct assimp_settings {
+    struct import_settings common;
+    double unit; /* 0: the format's */
+    int up;      /* 0: the format's, else an enum axes + 1 */
+};
+
+/* The scene meshes made of one of assimp's: CP_NONE where it has no such elements. */
+struct mesh_parts {
+    uint32_t faces, lines;
+};
+
+struct assimp_import {
+    cp_context *context;
+    const char *file; /* for messages */
+    const char *stem; /* the file's name without folder and suffix */
+    const struct assimp_settings *settings;
+    const struct aiScene *from;
+    cp_scene *scene;
+    const struct format *format;
+    double unit;
+    cp_pose turn; /* file axes to Z up: a signed permutation, so that nothing is rounded */
+    cp_pose turn_back;
+    bool root_holds_axes;     /* the root's transform has gone into unit and turn */
+    struct mesh_parts *parts; /* by assimp's mesh */
+    uint32_t *materials;      /* the scene's material by assimp's, or CP_NONE */
+    struct name_map nodes;    /* assimp's node names to scene nodes, for animations */
+};
+
+/* files.c: the file system that assimp sees. */
+struct open_file;
+struct file_system {
+    struct aiFileIO io;
+    cp_context *context;
+    const struct source *top;
+    const char *top_name; /* as assimp knows it */
+    bool strict;
+    cp_status status; /* the first failure that is not a missing file */
+    struct open_file *files;
+    uint32_t missing_materials; /* .mtl files not found */
+};
+void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
+void file_system_end(struct file_system *system);
+
+/* ply.c: CP_OK for a file that is whole, or no PLY at all. */
+cp_status check_ply(const struct source *source);
+
+/* axes.c */
+void find_format(struct assimp_import *import);
+cp_status find_axes(struct assimp_import *import);
+/* The double that the shortest decimal of a float means: 0.0254 for an inch, not 0.025399999692. */
+double double_from_float(float value);
+cp_pose pose_from_assimp(const struct aiMatrix4x4 *matrix);
+/* A pose between two of the file's frames as one between the scene's. */
+cp_pose turn_local(const struct assimp_import *import, const cp_pose *local);
+/* Metres and Z up from the file's own coordinates, for mesh instances. */
+cp_pose turn_geometry(const struct assimp_import *import);
+
+/* materials.c, geometry.c, tree.c, animation.c, metadata.c: in the order in which they are called. */
+cp_status copy_materials(struct assimp_import *import);
+cp_status copy_meshes(struct assimp_import *import);
+cp_status copy_tree(struct assimp_import *import);
+cp_status copy_animations(struct assimp_import *import);
+cp_status copy_metadata(struct assimp_import *import, const struct aiMetadata *metadata, uint32_t node);
+/* A NUL-ended UTF-8 copy that lives as long as the scene. */
+const char *copy_text(struct assimp_import *import, const struct aiString *text);
+
+#endif
+#endif

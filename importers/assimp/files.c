@@ -1,0 +1,172 @@
+/* The file system that assimp sees: the top file from memory, all others through source_open, none for writing. */
+#include "assimp.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <string.h>
+
+struct open_file {
+    struct aiFile file;
+    struct file_system *system;
+    struct source *further; /* NULL for the top file */
+    const char *data;
+    size_t size, position;
+    struct open_file *next;
+};
+
+static size_t file_read(struct aiFile *handle, char *out, size_t size, size_t count)
+{
+    struct open_file *file = (struct open_file *)(void *)handle->UserData;
+    size_t left = file->size - file->position;
+    if (!size || !count)
+        return 0;
+    if (count > left / size)
+        count = left / size;
+    memcpy(out, file->data + file->position, size * count);
+    file->position += size * count;
+    return count;
+}
+
+static size_t file_write(struct aiFile *handle, const char *bytes, size_t size, size_t count)
+{
+    (void)handle, (void)bytes, (void)size, (void)count;
+    return 0;
+}
+
+static size_t file_tell(struct aiFile *handle)
+{
+    return ((struct open_file *)(void *)handle->UserData)->position;
+}
+
+static size_t file_size(struct aiFile *handle)
+{
+    return ((struct open_file *)(void *)handle->UserData)->size;
+}
+
+/* Offsets are unsigned in assimp's interface; one from the end counts backwards. */
+static enum aiReturn file_seek(struct aiFile *handle, size_t offset, enum aiOrigin origin)
+{
+    struct open_file *file = (struct open_file *)(void *)handle->UserData;
+    size_t base = origin == aiOrigin_CUR ? file->position : 0;
+    if (origin == aiOrigin_END) {
+        if (offset > file->size)
+            return aiReturn_FAILURE;
+        file->position = file->size - offset;
+        return aiReturn_SUCCESS;
+    }
+    if (offset > file->size - base)
+        return aiReturn_FAILURE;
+    file->position = base + offset;
+    return aiReturn_SUCCESS;
+}
+
+static void file_flush(struct aiFile *handle)
+{
+    (void)handle;
+}
+
+static struct aiFile *add_file(struct file_system *system, struct source *further)
+{
+    struct open_file *file = memory_allocate_zeroed(system->context, 1, sizeof *file);
+    const struct source *source = further ? further : system->top;
+    if (!file) {
+        system->status = CP_LIMIT;
+        source_close(further);
+        return NULL;
+    }
+    file->file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (void *)file};
+    file->system = system;
+    file->further = further;
+    file->data = source->data;
+    file->size = source->size;
+    file->next = system->files;
+    system->files = file;
+    return &file->file;
+}
+
+static bool is_image(const char *name)
+{
+    static const char *const suffixes[] = {".png", ".jpg",  ".jpeg", ".bmp", ".tga", ".gif", ".tif",
+                                           ".dds", ".tiff", ".pcx",  ".rgb", ".sgi", ".webp"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (text_ends_nocase(name, suffixes[i]))
+            return true;
+    return false;
+}
+
+/* assimp's OBJ reader tries the object's own name with .mtl when the named library is missing; that guess is not worth
+ * a second message. */
+static void report_missing(struct file_system *system, const char *name)
+{
+    struct place place = IN_FILE(system->top->name);
+    bool is_material = text_ends_nocase(name, ".mtl");
+    if (is_material && system->missing_materials++)
+        return;
+    if (report_lenient(system->context, system->strict, "assimp-file-missing", place, "no file \"%s\"", name) != CP_OK)
+        system->status = CP_INPUT;
+    else
+        report_loss(system->context, "assimp-file-missing", place, 1, "what \"%s\" describes is left out", name);
+}
+
+static struct aiFile *open_further(struct file_system *system, const char *name)
+{
+    struct source *further = NULL;
+    size_t size = strlen(name);
+    char *relative = memory_allocate(system->context, size + 1, 1);
+    if (!relative) {
+        system->status = CP_LIMIT;
+        return NULL;
+    }
+    for (size_t i = 0; i <= size; i++)
+        relative[i] = name[i] == '\\' ? '/' : name[i];
+    cp_status status = source_open(system->top, relative, &further);
+    if (status == CP_NO)
+        report_missing(system, relative);
+    else if (status != CP_OK)
+        system->status = status;
+    memory_free(system->context, relative, size + 1, 1);
+    return status == CP_OK ? add_file(system, further) : NULL;
+}
+
+static struct aiFile *file_open(struct aiFileIO *io, const char *name, const char *mode)
+{
+    struct file_system *system = (struct file_system *)(void *)io->UserData;
+    if (strpbrk(mode, "wa+") || system->status != CP_OK)
+        return NULL;
+    while (name[0] == '.' && (name[1] == '/' || name[1] == '\\'))
+        name += 2;
+    if (strcmp(name, system->top_name) == 0)
+        return add_file(system, NULL);
+    if (!*name || is_image(name)) /* textures are not read: see copy_materials */
+        return NULL;
+    return open_further(system, name);
+}
+
+static void file_close(struct aiFileIO *io, struct aiFile *handle)
+{
+    struct file_system *system = (struct file_system *)(void *)io->UserData;
+    struct open_file **link = &system->files;
+    while (*link && &(*link)->file != handle)
+        link = &(*link)->next;
+    struct open_file *file = *link;
+    if (!file)
+        return;
+    *link = file->next;
+    source_close(file->further);
+    memory_free(system->context, file, 1, sizeof *file);
+}
+
+void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict)
+{
+    *system = (struct file_system){.context = top->context, .top = top, .top_name = top_name, .strict = strict};
+    system->io = (struct aiFileIO){file_open, file_close, (void *)system};
+}
+
+/* Closes what a reader that threw has left open. */
+void file_system_end(struct file_system *system)
+{
+    while (system->files)
+        file_close(&system->io, &system->files->file);
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Materials: the diffuse colour, the opacity, two-sidedness. What else a material says (numbers and colours that are not
+ * neutral) is kept as metadata; textures are counted as lost. */
+#include "assimp.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <math.h>
+#include <string.h>
+
+const char *copy_text(struct assimp_import *import, const struct aiString *text)
+{
+    size_t size = text->length < MAXLEN ? text->length : MAXLEN - 1;
+    return utf8_from(import->scene->arena, text->data, size, NULL);
+}
+
+static bool is_grey(const struct aiColor4D *colour, float level)
+{
+    return colour->r == level && colour->g == level && colour->b == level;
+}
+
+/* A mesh without material gets one from assimp: "DefaultMaterial", or a nameless grey (OFF: 0.6) or white (PLY). */
+static bool is_invented(const struct assimp_import *import, const struct aiString *name, const struct aiColor4D *colour)
+{
+    if (name->length)
+        return strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) == 0;
+    return import->format->invents_materials && (is_grey(colour, 1) || is_grey(colour, 0.6f));
+}
+
+static double unit_range(struct assimp_import *import, const struct aiString *name, float value)
+{
+    if (value >= 0 && value <= 1)
+        return double_from_float(value);
+    report_loss(import->context, "assimp-colour-range", IN_FILE(import->file), 1,
+                "colour values outside 0..1 in material \"%s\"", name->data);
+    return value > 1 ? 1 : 0;
+}
+
+static struct aiColor4D diffuse_colour(const struct aiMaterial *material)
+{
+    struct aiColor4D colour = {0.6f, 0.6f, 0.6f, 1}; /* assimp's own default */
+    if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
+        aiGetMaterialColor(material, AI_MATKEY_BASE_COLOR, &colour);
+    float opacity;
+    if (aiGetMaterialFloatArray(material, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
+        colour.a = opacity;
+    return colour;
+}
+
+/* ---- the rest as metadata ---- */
+
+static bool is_told_already(const char *key)
+{
+    static const char *const told[] = {"?mat.name",     "$clr.diffuse",  "$clr.base",       "$mat.opacity",
+                                       "$mat.twosided", "$mat.shadingm", "$clr.transparent"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (strcmp(key, told[i]) == 0)
+            return true;
+    return strncmp(key, "$tex.", 5) == 0 || strncmp(key, "$raw.", 5) == 0;
+}
+
+/* The value that assimp gives when the file says nothing. */
+static float neutral_value(const char *key)
+{
+    static const char *const ones[] = {"$mat.refracti", "$mat.shinpercent", "$mat.bumpscaling"};
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        if (strcmp(key, ones[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Appends the numbers as "1" or "[1,2,3]". False when all are neutral, or one is no number in JSON. */
+static bool print_numbers(struct buffer *buffer, const struct aiMaterialProperty *property, unsigned count)
+{
+    float neutral = neutral_value(property->mKey.data);
+    bool any = false;
+    if (count != 1)
+        buffer_text(buffer, "[");
+    for (unsigned i = 0; i < count; i++) {
+        float value;
+        memcpy(&value, property->mData + i * sizeof value, sizeof value);
+        if (!isfinite(value))
+            return false;
+        any = any || value != neutral;
+        if (i)
+            buffer_text(buffer, ",");
+        buffer_float(buffer, value);
+    }
+    if (count != 1)
+        buffer_text(buffer, "]");
+    return any;
+}
+
+static cp_status copy_property(struct assimp_import *import, uint32_t material,
+                               const struct aiMaterialProperty *property)
+{
+    unsigned count = property->mDataLength / (unsigned)sizeof(float);
+    struct buffer value = {.context = import->context};
+    cp_status status = CP_OK;
+    if (property->mType != aiPTI_Float || !count || count > 4 || is_told_already(property->mKey.data))
+        return CP_OK;
+    bool told = print_numbers(&value, property, count);
+    buffer_append(&value, "", 1);
+    if (value.failed)
+        status = CP_LIMIT;
+    else if (told && !scene_add_metadata(import->scene, CP_OWNER_MATERIAL, material, property->mKey.data + 1,
+                                         count == 1 ? CP_VALUE_NUMBER : CP_VALUE_JSON, value.data))
+        status = CP_LIMIT;
+    buffer_free(&value);
+    return status;
+}
+
+static cp_status copy_properties(struct assimp_import *import, uint32_t material, const struct aiMaterial *from)
+{
+    cp_status status = CP_OK;
+    for (unsigned i = 0; i < from->mNumProperties && status == CP_OK; i++)
+        status = copy_property(import, material, from->mProperties[i]);
+    return status;
+}
+
+/* ---- materials ---- */
+
+static uint64_t count_textures(const struct aiMaterial *material)
+{
+    uint64_t count = 0;
+    for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
+        count += aiGetMaterialTextureCount(material, (enum aiTextureType)type);
+    return count;
+}
+
+static cp_status copy_material(struct assimp_import *import, const struct aiMaterial *from, uint32_t *added)
+{
+    struct aiString name = {0};
+    int two_sided = 0;
+    aiGetMaterialString(from, AI_MATKEY_NAME, &name);
+    struct aiColor4D colour = diffuse_colour(from);
+    *added = CP_NONE;
+    if (is_invented(import, &name, &colour))
+        return CP_OK;
+    const char *text = copy_text(import, &name);
+    const double rgba[4] = {unit_range(import, &name, colour.r), unit_range(import, &name, colour.g),
+                            unit_range(import, &name, colour.b), unit_range(import, &name, colour.a)};
+    if (!text)
+        return CP_LIMIT;
+    *added = scene_add_material(import->scene, text, rgba, true);
+    if (*added == CP_NONE)
+        return CP_LIMIT;
+    aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
+    import->scene->materials[*added].two_sided = two_sided != 0;
+    return copy_properties(import, *added, from);
+}
+
+cp_status copy_materials(struct assimp_import *import)
+{
+    const struct aiScene *from = import->from;
+    uint64_t textures = from->mNumTextures;
+    for (unsigned i = 0; i < from->mNumMaterials; i++) {
+        cp_status status = copy_material(import, from->mMaterials[i], &import->materials[i]);
+        if (status != CP_OK)
+            return status;
+        textures += count_textures(from->mMaterials[i]);
+    }
+    if (textures)
+        report_loss(import->context, "assimp-textures", IN_FILE(import->file), textures, "textures");
+    return CP_OK;
+}
+
+#endif
