@@ -53,8 +53,8 @@ bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const c
                         const char *value);
 
 /* Gives every node, mesh, material, joint and device without an id a unique one made of its name, makes set ids unique
- * (warning "scene-id"), sets joints' q to home where NaN, then checks all invariants (cp_validate). Every importer
- * ends with it. */
+ * (warning "scene-id"), sets joints' q to home where NaN, sorts metadata by owner, then checks all invariants
+ * (cp_validate). Every importer ends with it. */
 cp_status scene_finish(cp_scene *scene);
 
 /* A new scene whose tables are copies and whose arrays and strings are shared: the original must outlive it. */

@@ -85,6 +85,57 @@ static cp_status give_ids(cp_scene *scene, const struct things *things)
         .name_offset = offsetof(type, name) - offsetof(type, id), .stride = sizeof(type), .count = scene->total        \
     }
 
+/* ---- the order of metadata ---- */
+
+/* The scene's, then the nodes', meshes', materials' and joints', each in the order of its table. */
+static uint64_t metadata_place(const cp_scene *scene, const cp_metadata *metadata)
+{
+    uint64_t place = metadata->owner == CP_OWNER_SCENE ? 0 : UINT64_C(1) + metadata->index;
+    place += metadata->owner > CP_OWNER_NODE ? scene->node_count : 0;
+    place += metadata->owner > CP_OWNER_MESH ? scene->mesh_count : 0;
+    return place + (metadata->owner > CP_OWNER_MATERIAL ? scene->material_count : 0);
+}
+
+static bool metadata_is_sorted(const cp_scene *scene)
+{
+    for (uint32_t i = 1; i < scene->metadata_count; i++)
+        if (metadata_place(scene, &scene->metadata[i]) < metadata_place(scene, &scene->metadata[i - 1]))
+            return false;
+    return true;
+}
+
+/* Merges runs of `width` from one table into the other. */
+static void merge_runs(const cp_scene *scene, const cp_metadata *from, cp_metadata *to, uint32_t width)
+{
+    uint32_t count = scene->metadata_count;
+    for (uint64_t begin = 0; begin < count; begin += 2 * (uint64_t)width) {
+        uint64_t middle = begin + width < count ? begin + width : count;
+        uint64_t end = middle + width < count ? middle + width : count;
+        uint64_t a = begin, b = middle;
+        for (uint64_t out = begin; out < end; out++) {
+            bool second = a == middle || (b < end && metadata_place(scene, &from[b]) < metadata_place(scene, &from[a]));
+            to[out] = second ? from[b++] : from[a++];
+        }
+    }
+}
+
+/* By owner, and as it was for one owner: formats that keep metadata with its owner read it in this order. */
+static cp_status sort_metadata(cp_scene *scene)
+{
+    if (metadata_is_sorted(scene))
+        return CP_OK;
+    size_t count = scene->metadata_count;
+    cp_metadata *other = memory_allocate(scene->context, count, sizeof *other);
+    if (!other)
+        return CP_LIMIT;
+    for (uint64_t width = 1; width < count; width *= 4) {
+        merge_runs(scene, scene->metadata, other, (uint32_t)width);
+        merge_runs(scene, other, scene->metadata, (uint32_t)(2 * width < count ? 2 * width : count));
+    }
+    memory_free(scene->context, other, count, sizeof *other);
+    return CP_OK;
+}
+
 cp_status scene_finish(cp_scene *scene)
 {
     const struct things tables[] = {
@@ -101,5 +152,7 @@ cp_status scene_finish(cp_scene *scene)
     for (uint32_t i = 0; i < scene->joint_count; i++)
         if (isnan(scene->joints[i].q))
             scene->joints[i].q = scene->joints[i].home;
+    if (status == CP_OK)
+        status = sort_metadata(scene);
     return status == CP_OK ? cp_validate(scene->context, scene) : status;
 }

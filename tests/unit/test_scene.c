@@ -95,6 +95,28 @@ static void test_ids_are_unique_and_kept(void **unused)
     cp_context_free(context);
 }
 
+/* Keys tell where each entry has to end up. */
+static void test_metadata_goes_by_owner(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = scene_new(context);
+    uint32_t a = scene_add_node(scene, 0, "a", 1), b = scene_add_node(scene, a, "b", 1);
+    uint32_t joint = scene_add_joint(scene, b, CP_JOINT_FIXED, NULL);
+    assert_true(scene_add_metadata(scene, CP_OWNER_JOINT, joint, "6", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, b, "4", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, a, "2", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_SCENE, 0, "0", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, 0, "1", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, b, "5", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, a, "3", CP_VALUE_STRING, ""));
+    assert_int_equal(scene_finish(scene), CP_OK);
+    for (uint32_t i = 0; i < scene->metadata_count; i++)
+        assert_int_equal(scene->metadata[i].key[0], '0' + (int)i);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 static void test_many_equal_names_are_cheap(void **unused)
 {
     (void)unused;
@@ -521,6 +543,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids_are_unique_and_kept),
+        cmocka_unit_test(test_metadata_goes_by_owner),
         cmocka_unit_test(test_many_equal_names_are_cheap),
         cmocka_unit_test(test_names_become_utf8),
         cmocka_unit_test(test_broken_scenes_are_found),
