@@ -1,6 +1,6 @@
 /* RobWork's CollisionSetup.xml: the exclusions of a scene.
  *
- * Specification: see importers/collision_setup.c.
+ * Specification: see importers/collision_setup/collision_setup.c.
  *
  * Behaviour and limitations:
  * - Names are relative to a device ("J0" for "Device.J0") where all of them are inside it, as a setup beside a device

@@ -1,7 +1,7 @@
 /* The collision setups that tags name. Their frames may come later in the cell, so they are applied at the end. */
 #include <string.h>
 
-#include "../collision_setup.h"
+#include "../collision_setup/collision_setup.h"
 #include "tag.h"
 
 struct tag_exclusions {

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_COLLISION_SETUP_H
 #define CELLPIPE_COLLISION_SETUP_H
 
-#include "../scene/plugin.h"
+#include "../../scene/plugin.h"
 
 /* An excluded pair, or (second is NULL) a volatile frame. */
 struct collision_statement {
@@ -24,6 +24,9 @@ struct collision_setup {
 /* Reads the whole file. Free the setup on failure too. */
 cp_status collision_setup_read(struct source *source, struct collision_setup *setup);
 void collision_setup_free(struct collision_setup *setup);
+
+/* parse.c: the reading of the bytes; fills a setup that has its arena. */
+cp_status collision_setup_parse(struct source *source, struct collision_setup *setup);
 
 /* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name; a name that
  * is not among them becomes a placeholder and joins them, with a warning when `expected`. */

@@ -1,0 +1,356 @@
+/* CollisionSetup.xml: what is read, what is refused, and what comes out again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../scene/build.h"
+
+static cp_context *context;
+static cp_scene *scene;
+
+static int set_up(void **state)
+{
+    (void)state;
+    context = cp_context_new(NULL);
+    scene = NULL;
+    return context ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    cp_scene_free(scene);
+    cp_context_free(context);
+    return 0;
+}
+
+static cp_status try_text(const char *text, size_t size, const char *option)
+{
+    cp_scene_free(scene);
+    cp_report_clear(context);
+    return cp_read_memory(context, text, size, "setup.xml", "collision-setup", &option, option ? 1 : 0, &scene);
+}
+
+static void read_text(const char *text, const char *option)
+{
+    if (try_text(text, strlen(text), option) != CP_OK) {
+        size_t count;
+        const cp_entry *entries = cp_report(context, &count);
+        fail_msg("%s", entries[0].message);
+    }
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+}
+
+static void expect_error(const char *text, const char *code, uint64_t line)
+{
+    size_t count;
+    assert_int_equal(try_text(text, strlen(text), NULL), CP_INPUT);
+    const cp_entry *entries = cp_report(context, &count);
+    assert_int_equal(count, 1);
+    if (strcmp(entries[0].code, code) || entries[0].line != line)
+        fail_msg("%s, not %s in line %d", entries[0].message, code, (int)line);
+}
+
+static uint64_t losses(const char *code)
+{
+    size_t count;
+    uint64_t sum = 0;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        sum += entries[i].severity == CP_LOSS && !strcmp(entries[i].code, code) ? entries[i].count : 0;
+    return sum;
+}
+
+static void expect_pair(uint32_t index, const char *first, const char *second)
+{
+    assert_true(index < scene->pair_count);
+    const cp_pair *pair = &scene->pairs[index];
+    assert_string_equal(scene->nodes[pair->first].name, first);
+    assert_string_equal(scene->nodes[pair->second].name, second);
+    assert_int_equal(pair->verdict, CP_PAIR_EXCLUDED);
+    assert_string_equal(pair->reason, "given");
+}
+
+static char *write_text(const char *option)
+{
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(context, scene, "collision-setup", &option, option ? 1 : 0, &bytes, &size), CP_OK);
+    char *text = malloc(size + 1);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    cp_free(context, bytes, size);
+    return text;
+}
+
+/* ---- reading ---- */
+
+static void test_read(void **state)
+{
+    (void)state;
+    read_text("<?xml version='1.0'?>\n<!-- a -->\n<CollisionSetup>\n<Volatile> v </Volatile><!-- b -->\n"
+              "<Exclude><FramePair second='b' first='a'/><FramePair first='a' second='a'></FramePair></Exclude>\n"
+              "<Exclude/>\n<ExcludeStaticPairs></ExcludeStaticPairs><Exclude>\n<!-- c -->"
+              "<FramePair first='&lt;&amp;&quot;&#233;&gt;' second='b'/></Exclude>\n"
+              "<Volatile><![CDATA[<cd>]]>&amp;</Volatile></CollisionSetup>\n",
+              NULL);
+    assert_int_equal(scene->pair_count, 3);
+    expect_pair(0, "a", "b");
+    expect_pair(1, "a", "a");
+    expect_pair(2, "<&\"\xc3\xa9>", "b");
+    assert_true(scene->exclude_static_pairs);
+    /* the world, " v ", a, b, the odd one, "<cd>&": in the order of their first mention */
+    assert_int_equal(scene->node_count, 6);
+    assert_string_equal(scene->nodes[1].name, " v ");
+    assert_string_equal(scene->nodes[5].name, "<cd>&");
+    for (uint32_t i = 1; i < 6; i++)
+        assert_int_equal(scene->nodes[i].flags, CP_NODE_PLACEHOLDER | (i == 1 || i == 5 ? CP_NODE_VOLATILE : 0));
+    size_t count;
+    cp_report(context, &count);
+    assert_int_equal(count, 0);
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    read_text("<CollisionSetup/>", NULL);
+    assert_int_equal(scene->node_count, 1);
+    assert_false(scene->exclude_static_pairs);
+    read_text("\xef\xbb\xbf<CollisionSetup>\r\n</CollisionSetup>", NULL);
+    assert_int_equal(scene->pair_count, 0);
+}
+
+static void test_encodings(void **state)
+{
+    (void)state;
+    read_text(
+        "<?xml version='1.0' encoding='ISO-8859-1'?><CollisionSetup><Volatile>caf\xe9</Volatile></CollisionSetup>",
+        NULL);
+    assert_string_equal(scene->nodes[1].name, "caf\xc3\xa9");
+    expect_error("<?xml version='1.0' encoding='UTF-7'?><CollisionSetup/>", "collision-setup-encoding", 1);
+    expect_error("<CollisionSetup><Volatile>caf\xe9</Volatile></CollisionSetup>", "collision-setup-xml", 1);
+    static const char wide[] = "<\0C\0/\0>\0";
+    assert_int_equal(try_text(wide, sizeof wide, NULL), CP_INPUT);
+}
+
+static void test_what_has_no_place(void **state)
+{
+    (void)state;
+    read_text("<CollisionSetup>one<Exclude>two"
+              "<FramePair first='a' second='b' reason='never' work='1'><deep><er/></deep></FramePair>"
+              "<FramePair first='a' second='c' reason='never'/></Exclude>"
+              "<Volatile x='1'>v<b>w</b></Volatile></CollisionSetup>",
+              NULL);
+    assert_int_equal(losses("collision-setup-text"), 2);
+    assert_int_equal(losses("collision-setup-attribute"), 3);
+    assert_int_equal(losses("collision-setup-inner"), 2);
+    assert_int_equal(scene->pair_count, 2);
+    assert_string_equal(scene->nodes[4].name, "v");
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    expect_error("<Other/>", "collision-setup-root", 1);
+    expect_error("<CollisionSetup>\n<IncludeAll/></CollisionSetup>", "collision-setup-element", 2);
+    expect_error("<CollisionSetup>\n<Exclude>\n<Pair/></Exclude></CollisionSetup>", "collision-setup-element", 3);
+    expect_error("<CollisionSetup>\n<FramePair first='a' second='b'/></CollisionSetup>", "collision-setup-element", 2);
+    expect_error("<CollisionSetup a='1'/>", "collision-setup-attributes", 1);
+    expect_error("<CollisionSetup xmlns='http://x'/>", "collision-setup-attributes", 1);
+    expect_error("<CollisionSetup>\n<Exclude\nall='1'/></CollisionSetup>", "collision-setup-attributes", 3);
+    expect_error("<CollisionSetup>\n<Exclude>\n\n<FramePair first='a'/></Exclude></CollisionSetup>",
+                 "collision-setup-pair", 4);
+    expect_error("<CollisionSetup><Exclude><FramePair second='a'/></Exclude></CollisionSetup>", "collision-setup-pair",
+                 1);
+    expect_error("<!DOCTYPE CollisionSetup [<!ENTITY a 'b'>]>\n<CollisionSetup/>", "collision-setup-doctype", 1);
+    expect_error("<!DOCTYPE CollisionSetup SYSTEM 'file:///etc/passwd'>\n<CollisionSetup/>", "collision-setup-doctype",
+                 1);
+    expect_error("<CollisionSetup>\n<Volatile>&other;</Volatile></CollisionSetup>", "collision-setup-xml", 2);
+    expect_error("<CollisionSetup>\n<Exclude>\n", "collision-setup-xml", 2);
+    expect_error("<CollisionSetup>\n</Exclude>", "collision-setup-xml", 2);
+    expect_error("<CollisionSetup/>\n<CollisionSetup/>", "collision-setup-xml", 2);
+    expect_error("", "collision-setup-xml", 1);
+}
+
+/* Elements deep inside a pair, and attributes by the thousand, end in an error and not in long work. */
+static void test_hostile(void **state)
+{
+    struct buffer text = {.context = context};
+    (void)state;
+    buffer_text(&text, "<CollisionSetup><Exclude><FramePair first='a' second='b'>");
+    for (int i = 0; i < 100000; i++)
+        buffer_text(&text, "<x>");
+    assert_int_equal(try_text(text.data, text.size, NULL), CP_INPUT);
+    text.size = 0;
+    buffer_text(&text, "<CollisionSetup><Exclude><FramePair first='a' second='b'");
+    for (int i = 0; i < 100000; i++)
+        buffer_print(&text, " a%d='1'", i);
+    buffer_text(&text, "/></Exclude></CollisionSetup>");
+    assert_int_equal(try_text(text.data, text.size, NULL), CP_LIMIT);
+    buffer_free(&text);
+}
+
+static void test_prefix(void **state)
+{
+    static const char text[] = "<CollisionSetup>\n  <!-- names are relative to \"Robot.\" -->\n"
+                               "  <Volatile>J1</Volatile>\n</CollisionSetup>\n";
+    (void)state;
+    read_text(text, NULL);
+    assert_string_equal(scene->nodes[1].name, "Robot.J1");
+    read_text(text, "prefix=Other.");
+    assert_string_equal(scene->nodes[1].name, "Other.J1");
+    read_text(text, "prefix=");
+    assert_string_equal(scene->nodes[1].name, "J1");
+}
+
+/* ---- writing ---- */
+
+static void test_write_names(void **state)
+{
+    (void)state;
+    scene = scene_new(context);
+    uint32_t a = scene_add_node(scene, 0, "a<\"&'>", 6), b = scene_add_node(scene, 0, "two\nlines\t", 10);
+    uint32_t c = scene_add_node(scene, 0, "bad\x01\x1f\xef\xbf\xbf", 8);
+    scene_add_pair(scene, a, b, "given");
+    scene_add_pair(scene, c, c, "given");
+    scene->nodes[b].flags |= CP_NODE_VOLATILE;
+    assert_int_equal(scene_finish(scene), CP_OK);
+    char *text = write_text(NULL);
+    assert_string_equal(text, "<CollisionSetup>\n  <Exclude>\n"
+                              "    <FramePair first=\"a&lt;&quot;&amp;'&gt;\" second=\"two&#10;lines&#9;\"/>\n"
+                              "    <FramePair first=\"bad\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\" "
+                              "second=\"bad\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"/>\n"
+                              "  </Exclude>\n  <Volatile>two&#10;lines&#9;</Volatile>\n</CollisionSetup>\n");
+    assert_int_equal(losses("collision-setup-characters"), 6);
+    read_text(text, NULL);
+    expect_pair(0, "a<\"&'>", "two\nlines\t");
+    assert_true(scene->nodes[2].flags & CP_NODE_VOLATILE);
+    free(text);
+}
+
+static void test_write_losses(void **state)
+{
+    (void)state;
+    scene = scene_new(context);
+    uint32_t a = scene_add_node(scene, 0, "a", 1), b = scene_add_node(scene, 0, "b", 1);
+    uint32_t twin = scene_add_node(scene, 0, "a", 1);
+    scene_add_pair(scene, a, b, "never");
+    scene->pairs[scene_add_pair(scene, b, a, "given")].evidence = "seen";
+    scene->pairs[scene_add_pair(scene, b, twin, "sometimes")].verdict = CP_PAIR_KEPT;
+    scene_add_pair(scene, b, b, "given");
+    assert_int_equal(scene_finish(scene), CP_OK);
+    char *text = write_text(NULL);
+    assert_int_equal(losses("collision-setup-kept"), 1);
+    assert_int_equal(losses("collision-setup-evidence"), 2);
+    assert_int_equal(losses("collision-setup-names"), 1);
+    read_text(text, NULL);
+    assert_int_equal(scene->pair_count, 3);
+    free(text);
+}
+
+/* The pairs of a scene as one text, by names. */
+static char *pair_list(void)
+{
+    struct buffer list = {.context = context};
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        buffer_print(&list, "%s|%s\n", scene->nodes[scene->pairs[i].first].name,
+                     scene->nodes[scene->pairs[i].second].name);
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (scene->nodes[i].flags & CP_NODE_VOLATILE)
+            buffer_print(&list, "volatile %s\n", scene->nodes[i].name);
+    buffer_print(&list, "static %d\n", scene->exclude_static_pairs);
+    char *text = malloc(list.size + 1);
+    memcpy(text, list.data, list.size);
+    text[list.size] = '\0';
+    buffer_free(&list);
+    return text;
+}
+
+static void read_sample(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
+    cp_scene_free(scene);
+    assert_int_equal(cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
+}
+
+static void test_round_trip(void **state)
+{
+    static const char *const names[] = {"tag_arm.wu", "tag_movable.wu", "tag_names.wu", "demo.wu", "exclusions.xml"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        read_sample(names[i]);
+        char *before = pair_list(), *text = write_text(NULL);
+        read_text(text, NULL);
+        char *after = pair_list(), *again = write_text(NULL);
+        assert_string_equal(after, before);
+        /* What was read alone knows no devices: full names, and from then on the same bytes. */
+        read_text(again, NULL);
+        char *third = write_text(NULL);
+        assert_string_equal(third, again);
+        free(before);
+        free(text);
+        free(after);
+        free(again);
+        free(third);
+    }
+}
+
+static void test_sample_bytes(void **state)
+{
+    char path[4096], bytes[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s/exclusions.xml", SAMPLES);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes - 1, file);
+    bytes[size] = '\0';
+    fclose(file);
+    read_sample("exclusions.xml");
+    char *text = write_text(NULL);
+    assert_string_equal(text, bytes);
+    free(text);
+}
+
+/* All pairs inside the device: names as they stand in a setup beside the device's file. */
+static void test_relative_names(void **state)
+{
+    static const char cell[] = "{ \"WORLD\"\n CollisionSetup \"tag/relative.xml\"\n}\n"
+                               "{ \"Left\"\n Device \"tag/two-axis.dev\"\n}\n";
+    (void)state;
+    assert_int_equal(cp_read_memory(context, cell, sizeof cell - 1, SAMPLES "/memory.wu", "tag", NULL, 0, &scene),
+                     CP_OK);
+    assert_int_equal(scene->pair_count, 0); /* the file is not there: a loss */
+    assert_int_equal(losses("tag-setup"), 1);
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (!strcmp(scene->nodes[i].name, "Left.A"))
+            scene_add_pair(scene, i, i + 1, "given");
+    char *text = write_text(NULL);
+    assert_non_null(strstr(text, "<!-- names are relative to \"Left.\" -->"));
+    assert_non_null(strstr(text, "<FramePair first=\"A\" second=\"B\"/>"));
+    free(text);
+    text = write_text("relative=no");
+    assert_null(strstr(text, "<!--"));
+    assert_non_null(strstr(text, "<FramePair first=\"Left.A\" second=\"Left.B\"/>"));
+    free(text);
+    scene_add_pair(scene, 1, 2, "given"); /* the base itself is outside */
+    text = write_text(NULL);
+    assert_null(strstr(text, "<!--"));
+    free(text);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_read),         TEST(test_empty),      TEST(test_encodings),    TEST(test_what_has_no_place),
+        TEST(test_refused),      TEST(test_hostile),    TEST(test_prefix),       TEST(test_write_names),
+        TEST(test_write_losses), TEST(test_round_trip), TEST(test_sample_bytes), TEST(test_relative_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
