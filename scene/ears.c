@@ -8,8 +8,8 @@
 
 /* What may be cut off; each level is tried when the queue of the one before ran dry. */
 enum level {
-    LEVEL_EAR,    /* proper ears, and repeated corners */
-    LEVEL_FLAT,   /* also corners without area: exact, but a needle */
+    LEVEL_EAR,    /* proper ears, and what turns back on itself */
+    LEVEL_FLAT,   /* also corners on a straight line: exact, but a triangle without area */
     LEVEL_CONVEX, /* also convex corners whose triangle holds others: overlaps */
     LEVEL_ANY
 };
@@ -142,13 +142,23 @@ static bool is_blocked(struct ears *ears, const struct triangle *triangle)
     return false;
 }
 
+/* For a corner without area: true for the tip of a spike or slit, and for a repeated corner. */
+static bool turns_back(const struct triangle *triangle)
+{
+    double dot = 0;
+    for (int axis = 0; axis < 2; axis++)
+        dot += ((double)triangle->a[axis] - (double)triangle->b[axis]) *
+               ((double)triangle->c[axis] - (double)triangle->b[axis]);
+    return dot >= 0;
+}
+
 /* The lowest level at which the corner may be cut off. */
 static enum level level_of(struct ears *ears, uint32_t corner, enum level allowed)
 {
     struct triangle triangle = triangle_at(ears, corner);
     double area = triangle_area(triangle.a, triangle.b, triangle.c);
     if (area == 0)
-        return same_point(triangle.a, triangle.b) || same_point(triangle.b, triangle.c) ? LEVEL_EAR : LEVEL_FLAT;
+        return turns_back(&triangle) ? LEVEL_EAR : LEVEL_FLAT;
     if (area < 0)
         return LEVEL_ANY;
     return allowed < LEVEL_ANY && !is_blocked(ears, &triangle) ? LEVEL_EAR : LEVEL_CONVEX;

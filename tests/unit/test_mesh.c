@@ -1,0 +1,915 @@
+/* Mesh algorithms: joined positions, triangulation, primitives as faces, topology, normals, transforms. */
+#include "context.h"
+#include "ears.h"
+#include "mesh_support.h"
+
+static cp_context *context;
+static cp_scene *scene;
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    context = cp_context_new(NULL);
+    scene = scene_new(context);
+    return context && scene ? 0 : 1;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    cp_scene_free(scene);
+    cp_context_free(context);
+    return 0;
+}
+
+/* ---- joined positions ---- */
+
+static void test_index_positions_as_by_comparing_all(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 900, STRIDE = 4 };
+    static const float values[] = {0.0f, -0.0f, 1.0f, 1e-45f, -1.5f, 3e38f};
+    float corners[COUNT * STRIDE];
+    struct random random = {1};
+    for (int i = 0; i < COUNT * STRIDE; i++)
+        corners[i] = values[random_bits(&random) % 6];
+    uint32_t indices[2][COUNT], count = 0;
+    float *positions;
+    for (unsigned seed = 0; seed < 2; seed++) {
+        context->seed = seed * 12345 + 7;
+        assert_int_equal(mesh_index_positions(scene, corners, STRIDE, COUNT, indices[seed], &positions, &count), CP_OK);
+    }
+    assert_memory_equal(indices[0], indices[1], sizeof indices[0]);
+    uint32_t next = 0;
+    for (int i = 0; i < COUNT; i++) {
+        int first = 0;
+        while (memcmp(corners + first * STRIDE, corners + i * STRIDE, 12) != 0)
+            first++;
+        uint32_t expected = first == i ? next++ : indices[0][first];
+        assert_int_equal(indices[0][i], expected);
+        assert_memory_equal(positions + 3 * expected, corners + i * STRIDE, 12);
+    }
+    assert_int_equal(count, next);
+}
+
+static void test_index_of_nothing(void **unused)
+{
+    (void)unused;
+    uint32_t count = 7;
+    float *positions = NULL;
+    assert_int_equal(mesh_index_positions(scene, NULL, 3, 0, NULL, &positions, &count), CP_OK);
+    assert_int_equal(count, 0);
+}
+
+/* ---- triangulation ---- */
+
+enum { MOST_POINTS = 40000 };
+static float polygon[MOST_POINTS][2];
+
+static double shoelace(uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const float *a = polygon[i], *b = polygon[(i + 1) % count];
+        sum += (double)a[0] * (double)b[1] - (double)b[0] * (double)a[1];
+    }
+    return sum / 2;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The triangles' edges without those that run both ways must be the polygon's: then the triangles fill it. */
+static void expect_boundary(const uint32_t *triangles, uint32_t count)
+{
+    uint32_t edges = 3 * (count - 2);
+    uint64_t *there = malloc(edges * sizeof *there), *back = malloc((edges + count) * sizeof *back);
+    for (uint32_t i = 0; i < edges; i++) {
+        uint64_t a = triangles[i], b = triangles[i % 3 == 2 ? i - 2 : i + 1];
+        there[i] = a << 32 | b;
+        back[i] = b << 32 | a;
+    }
+    /* with the outside as one more face, every edge runs both ways */
+    uint64_t *all = malloc((edges + count) * sizeof *all);
+    memcpy(all, there, edges * sizeof *all);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t a = i, b = (i + 1) % count;
+        all[edges + i] = b << 32 | a;
+        back[edges + i] = a << 32 | b;
+    }
+    qsort(all, edges + count, sizeof *all, compare_edges);
+    qsort(back, edges + count, sizeof *back, compare_edges);
+    assert_memory_equal(all, back, (edges + count) * sizeof *all);
+    free(there);
+    free(back);
+    free(all);
+}
+
+static double area_of_triangles(const uint32_t *triangles, uint32_t count, double *least)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 3 * (count - 2); i += 3) {
+        const float *a = polygon[triangles[i]], *b = polygon[triangles[i + 1]], *c = polygon[triangles[i + 2]];
+        double area = (((double)b[0] - (double)a[0]) * ((double)c[1] - (double)a[1]) -
+                       ((double)b[1] - (double)a[1]) * ((double)c[0] - (double)a[0])) /
+                      2;
+        sum += fabs(area);
+        *least = area < *least ? area : *least;
+    }
+    return sum;
+}
+
+/* The polygon on the plane that `turn` chooses, one of the six signed axes; triangles as corner numbers. */
+static const uint32_t *triangulate_polygon(uint32_t count, uint32_t turn)
+{
+    float *positions = scene_allocate(scene, 3 * (size_t)count, sizeof *positions);
+    uint32_t *corners = scene_allocate(scene, count, sizeof *corners);
+    uint32_t *offsets = scene_allocate(scene, 2, sizeof *offsets);
+    uint32_t u = (turn / 2 + 1) % 3, v = (turn / 2 + 2) % 3;
+    for (uint32_t i = 0; i < count; i++) {
+        positions[3 * i + turn / 2] = 5;
+        positions[3 * i + (turn % 2 ? v : u)] = polygon[i][0];
+        positions[3 * i + (turn % 2 ? u : v)] = polygon[i][1];
+        corners[i] = i;
+    }
+    offsets[0] = 0;
+    offsets[1] = count;
+    cp_mesh mesh = {.name = "polygon",
+                    .vertex_count = count,
+                    .face_count = 1,
+                    .corner_count = count,
+                    .positions = positions,
+                    .face_offsets = offsets,
+                    .corners = corners};
+    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+    assert_null(mesh.face_offsets);
+    assert_int_equal(mesh.face_count, count - 2);
+    assert_int_equal(mesh.corner_count, 3 * (count - 2));
+    expect_boundary(mesh.corners, count);
+    return mesh.corners;
+}
+
+/* All triangles counter-clockwise, and together as large as the polygon: each point is covered once. */
+static void expect_exact_cover(uint32_t count)
+{
+    for (uint32_t turn = 0; turn < 6; turn++) {
+        double least = INFINITY;
+        double area = area_of_triangles(triangulate_polygon(count, turn), count, &least);
+        double expected = shoelace(count);
+        assert_true(expected > 0);
+        assert_true(least >= 0);
+        assert_true(fabs(area - expected) <= 1e-9 * fabs(expected));
+    }
+    assert_false(was_reported(context, "mesh-crossing-faces"));
+}
+
+static void set_point(uint32_t i, double radius, double angle)
+{
+    polygon[i][0] = (float)(radius * cos(angle));
+    polygon[i][1] = (float)(radius * sin(angle));
+}
+
+static void set_points(const float points[][2], uint32_t count)
+{
+    memcpy(polygon, points, count * sizeof *points);
+}
+
+static void test_convex_faces_are_fans(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 7; i++)
+        set_point(i, 2, 2 * PI * i / 7);
+    const uint32_t *corners = triangulate_polygon(7, 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal(corners[3 * i], 0);
+        assert_int_equal(corners[3 * i + 1], i + 1);
+        assert_int_equal(corners[3 * i + 2], i + 2);
+    }
+}
+
+static void test_concave_polygons_are_covered(void **unused)
+{
+    (void)unused;
+    const float arrow[][2] = {{0, 0}, {4, -3}, {1, 0}, {4, 3}};
+    const float stairs[][2] = {{0, 0}, {3, 0}, {3, 1}, {2, 1}, {2, 2}, {1, 2}, {1, 3}, {0, 3}};
+    const float cross[][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {2, 2},
+                              {2, 3}, {1, 3}, {1, 2}, {0, 2}, {0, 1}, {1, 1}};
+    set_points(arrow, 4);
+    expect_exact_cover(4);
+    set_points(stairs, 8);
+    expect_exact_cover(8);
+    set_points(cross, 12);
+    expect_exact_cover(12);
+    struct random random = {3};
+    for (uint32_t round = 0; round < 60; round++) {
+        uint32_t count = 5 + random_bits(&random) % 60;
+        for (uint32_t i = 0; i < count; i++)
+            set_point(i, 0.2 + random_unit(&random), 2 * PI * i / count);
+        expect_exact_cover(count);
+    }
+}
+
+static void test_large_polygons_are_covered(void **unused)
+{
+    (void)unused;
+    struct random random = {4};
+    for (uint32_t i = 0; i < 3000; i++)
+        set_point(i, 0.5 + random_unit(&random), 2 * PI * i / 3000);
+    expect_exact_cover(3000);
+    for (uint32_t i = 0; i < 4000; i++) { /* a band wound to a spiral: in on one side, out on the other */
+        double along = i < 2000 ? i : 3999 - i, radius = 1 + along * 0.002 - (i < 2000 ? 0 : 0.1);
+        set_point(i, radius, along * 0.02);
+    }
+    expect_exact_cover(4000);
+    uint32_t count = 0; /* a comb */
+    for (uint32_t i = 0; i < 3001; i++, count++) {
+        polygon[count][0] = (float)(3001 - i);
+        polygon[count][1] = (float)(i % 2);
+    }
+    polygon[count][0] = 1, polygon[count++][1] = -1;
+    polygon[count][0] = 3001, polygon[count++][1] = -1;
+    expect_exact_cover(count);
+}
+
+/* A square with a round hole, joined to the boundary by a bridge that is walked both ways. */
+static void test_holes_on_bridges_are_covered(void **unused)
+{
+    (void)unused;
+    const float square[][2] = {{-2, -2}, {2, -2}, {2, 2}, {-2, 2}, {-2, -2}};
+    for (uint32_t sides = 3; sides < 200; sides += 28) {
+        set_points(square, 5);
+        for (uint32_t i = 0; i <= sides; i++)
+            set_point(5 + i, 1, -3 * PI / 4 - 2 * PI * (i % sides) / sides);
+        expect_exact_cover(6 + sides);
+    }
+}
+
+static void test_repeated_and_collinear_corners_are_covered(void **unused)
+{
+    (void)unused;
+    const float middles[][2] = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+    const float repeated[][2] = {{0, 0}, {0, 0}, {4, -3}, {4, -3}, {4, -3}, {1, 0}, {1, 0}, {4, 3}, {4, 3}};
+    const float spike[][2] = {{0, 0}, {2, 0}, {4, 0}, {2, 0}, {2, 2}, {0, 2}};
+    set_points(middles, 8);
+    expect_exact_cover(8);
+    double least = 0;
+    (void)area_of_triangles(triangulate_polygon(8, 0), 8, &least);
+    for (uint32_t i = 0; i < 6; i++) { /* a fan from a corner would have triangles without area */
+        const uint32_t *corners = triangulate_polygon(8, 0) + 3 * i;
+        const float *a = polygon[corners[0]], *b = polygon[corners[1]], *c = polygon[corners[2]];
+        assert_true((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0);
+    }
+    set_points(repeated, 9);
+    expect_exact_cover(9);
+    set_points(spike, 6);
+    expect_exact_cover(6);
+}
+
+/* Outlines of random blobs of unit squares: steps of 1 along the grid, so most corners are on straight lines, and the
+ * outline touches itself where squares meet at a corner. */
+enum { GRID = 24 };
+static bool blob[GRID][GRID];
+
+static void grow_blob(struct random *random, uint32_t squares)
+{
+    memset(blob, 0, sizeof blob);
+    blob[GRID / 2][GRID / 2] = true;
+    while (squares > 0) {
+        uint32_t x = 1 + random_bits(random) % (GRID - 2), y = 1 + random_bits(random) % (GRID - 2);
+        if (blob[y][x] || !(blob[y - 1][x] || blob[y + 1][x] || blob[y][x - 1] || blob[y][x + 1]))
+            continue;
+        blob[y][x] = true;
+        squares--;
+    }
+}
+
+/* The square to the left or right of a step from (x, y). */
+static bool beside(int x, int y, const int step[2], bool left)
+{
+    int dx = step[0] + (left ? -step[1] : step[1]), dy = step[1] + (left ? step[0] : -step[0]);
+    return blob[dy < 0 ? y - 1 : y][dx < 0 ? x - 1 : x];
+}
+
+/* Counter-clockwise round the outside; the number of corners. */
+static uint32_t trace_blob(bool through_touches)
+{
+    int start = 0;
+    while (!blob[start / GRID][start % GRID])
+        start++;
+    int x = start % GRID, y = start / GRID, step[2] = {1, 0};
+    uint32_t count = 0;
+    do {
+        polygon[count][0] = (float)x;
+        polygon[count++][1] = (float)y;
+        x += step[0];
+        y += step[1];
+        bool left = beside(x, y, step, true), right = beside(x, y, step, false);
+        if (right && (left || through_touches)) {
+            int turned[2] = {step[1], -step[0]};
+            memcpy(step, turned, sizeof step);
+        } else if (!left) {
+            int turned[2] = {-step[1], step[0]};
+            memcpy(step, turned, sizeof step);
+        }
+    } while (x != start % GRID || y != start / GRID || step[0] != 1);
+    return count;
+}
+
+static void test_outlines_that_touch_themselves_are_covered(void **unused)
+{
+    (void)unused;
+    struct random random = {8};
+    for (uint32_t round = 0; round < 300; round++) {
+        grow_blob(&random, 1 + random_bits(&random) % 250);
+        expect_exact_cover(trace_blob(round % 2));
+    }
+}
+
+static void test_degenerate_polygons_give_all_triangles(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 5000; i++) {
+        polygon[i][0] = (float)i;
+        polygon[i][1] = 2;
+    }
+    (void)triangulate_polygon(5000, 0);
+    memset(polygon, 0, sizeof polygon);
+    (void)triangulate_polygon(5000, 3);
+    assert_false(was_reported(context, "mesh-crossing-faces"));
+}
+
+static void test_crossing_polygons_give_all_triangles(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 5; i++) /* a pentagram */
+        set_point(i, 1, 4 * PI * i / 5);
+    (void)triangulate_polygon(5, 1);
+    assert_true(was_reported(context, "mesh-crossing-faces"));
+    struct random random = {5};
+    for (uint32_t round = 0; round < 200; round++) {
+        uint32_t count = 4 + random_bits(&random) % 30;
+        for (uint32_t i = 0; i < count; i++) {
+            polygon[i][0] = (float)(random_bits(&random) % 5);
+            polygon[i][1] = (float)(random_bits(&random) % 5);
+        }
+        (void)triangulate_polygon(count, round % 6);
+    }
+}
+
+static void clip_counted(uint32_t count, uint64_t most_steps)
+{
+    struct ears ears;
+    uint32_t *triangles = malloc(3 * (size_t)count * sizeof *triangles);
+    assert_true(ears_reserve(&ears, context, count));
+    memcpy(ears.points, polygon, count * sizeof *polygon);
+    (void)ears_clip(&ears, count, triangles);
+    assert_true(ears.steps <= most_steps * count);
+    expect_boundary(triangles, count);
+    ears_free(&ears);
+    free(triangles);
+}
+
+static void test_work_is_bounded(void **unused)
+{
+    (void)unused;
+    struct random random = {6};
+    for (uint32_t i = 0; i < MOST_POINTS; i++) { /* nothing but crossings */
+        polygon[i][0] = (float)random_unit(&random);
+        polygon[i][1] = (float)random_unit(&random);
+    }
+    clip_counted(MOST_POINTS, 600);
+    for (uint32_t i = 0; i < MOST_POINTS; i++) /* a concave bite has its only ears at its ends */
+        set_point(i, 1.9, -PI / 2 - PI * i / (MOST_POINTS - 4));
+    const float plate[][2] = {{-4, 4}, {-4, -4}, {1, -4}};
+    memcpy(polygon[MOST_POINTS - 3], plate, sizeof plate);
+    clip_counted(MOST_POINTS, 200);
+}
+
+static void test_triangulate_keeps_groups_and_order(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = make_cube();
+    const cp_group groups[] = {{0, 1, 4}, {1, 0, 5}, {1, 3, CP_NONE}, {4, 2, 4}};
+    mesh.groups = groups;
+    mesh.group_count = 4;
+    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+    assert_int_equal(mesh.face_count, 12);
+    assert_int_equal(mesh.group_count, 3); /* the empty one went */
+    const cp_group expected[] = {{0, 2, 4}, {2, 6, CP_NONE}, {8, 4, 4}};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(mesh.groups[i].first_face, expected[i].first_face);
+        assert_int_equal(mesh.groups[i].face_count, expected[i].face_count);
+        assert_int_equal(mesh.groups[i].material, expected[i].material);
+    }
+    for (uint32_t face = 0; face < 6; face++)
+        assert_int_equal(mesh.corners[6 * face], cube_corners[4 * face]);
+    assert_true(plain_volume(&mesh) == 1);
+    const cp_mesh triangles = mesh;
+    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+    assert_memory_equal(&mesh, &triangles, sizeof mesh);
+}
+
+static void test_too_many_triangles(void **unused)
+{
+    (void)unused;
+    const uint32_t offsets[] = {0, 1500000000};
+    cp_mesh mesh = {.name = "m", .face_count = 1, .face_offsets = offsets};
+    assert_int_equal(mesh_triangulate(scene, &mesh), CP_LIMIT);
+    assert_true(was_reported(context, "mesh-too-large"));
+}
+
+static void expect_concave(bool expected, const float points[][3], uint32_t count)
+{
+    uint32_t corners[16], offsets[] = {0, count};
+    for (uint32_t i = 0; i < count; i++)
+        corners[i] = i;
+    cp_mesh mesh = {.vertex_count = count,
+                    .face_count = 1,
+                    .corner_count = count,
+                    .positions = points[0],
+                    .face_offsets = offsets,
+                    .corners = corners};
+    assert_int_equal(mesh_has_concave_faces(&mesh), expected);
+}
+
+static void test_concave_faces_are_found(void **unused)
+{
+    (void)unused;
+    const float square[][3] = {{0, 0, 7}, {1, 0, 7}, {1, 1, 7}, {0, 1, 7}};
+    const float arrow[][3] = {{0, 0, 0}, {4, 0, -3}, {1, 0, 0}, {4, 0, 3}};
+    const float bulged[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 1e-4f}, {0, 1, 0}};
+    const float nearly_flat[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 1e-7f}, {0, 1, 0}};
+    const float collinear[][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}};
+    const float hidden[][3] = {{0, 0, 0}, {4, -3, 0}, {1, 0, 0}, {1, 0, 0}, {4, 3, 0}}; /* a repeated reflex corner */
+    float pentagram[5][3] = {{0}};
+    for (int i = 0; i < 5; i++) {
+        pentagram[i][0] = (float)cos(4 * PI * i / 5);
+        pentagram[i][1] = (float)sin(4 * PI * i / 5);
+    }
+    expect_concave(false, square, 4);
+    expect_concave(true, arrow, 4);
+    expect_concave(true, bulged, 4);
+    expect_concave(false, nearly_flat, 4);
+    expect_concave(false, collinear, 5);
+    expect_concave(true, hidden, 5);
+    expect_concave(true, (const float(*)[3])pentagram, 5);
+    expect_concave(false, square, 3);
+}
+
+/* ---- primitives ---- */
+
+/* A regular polygon of radius 1. */
+static double unit_area(uint32_t sides)
+{
+    return sides / 2.0 * sin(2 * PI / sides);
+}
+
+static double frustum_volume(uint32_t sides, double a, double b, double height)
+{
+    return unit_area(sides) * height / 3 * (a * a + a * b + b * b);
+}
+
+static double sphere_volume(uint32_t sides, double radius)
+{
+    uint32_t bands = sides / 2;
+    double sum = 0;
+    for (uint32_t i = 0; i < bands; i++) {
+        double a = PI * i / bands, b = PI * (i + 1) / bands;
+        sum += frustum_volume(sides, radius * sin(a), radius * sin(b), radius * (cos(a) - cos(b)));
+    }
+    return sum;
+}
+
+static cp_mesh tessellate(cp_mesh_kind kind, uint32_t sides, double x, double y, double z)
+{
+    cp_mesh mesh = {.kind = kind, .name = "p", .sides = sides, .size = {x, y, z}};
+    uint64_t triangles = mesh_triangle_count(&mesh);
+    assert_int_equal(mesh_tessellate(scene, &mesh), CP_OK);
+    assert_int_equal(mesh.kind, CP_MESH_FACES);
+    assert_int_equal(mesh_triangle_count(&mesh), triangles);
+    return mesh;
+}
+
+static void expect_solid(const cp_mesh *mesh, double volume)
+{
+    cp_topology topology = plain_topology(mesh);
+    assert_true(topology.closed);
+    expect_topology(context, mesh);
+    assert_true(fabs(plain_volume(mesh) - volume) <= 1e-6 * volume);
+    assert_false(mesh_has_concave_faces(mesh));
+}
+
+static void test_primitives_are_closed_and_wound_outward(void **unused)
+{
+    (void)unused;
+    cp_mesh box = tessellate(CP_MESH_BOX, 0, 1, 2, 3);
+    expect_solid(&box, 6);
+    assert_int_equal(box.vertex_count, 8);
+    cp_mesh pyramid = tessellate(CP_MESH_PYRAMID, 0, 2, 3, 4);
+    expect_solid(&pyramid, 8);
+    for (uint32_t sides = 3; sides < 40; sides++) {
+        cp_mesh cylinder = tessellate(CP_MESH_CYLINDER, sides, 2, 5, 0);
+        expect_solid(&cylinder, unit_area(sides) * 4 * 5);
+        assert_int_equal(cylinder.face_count, sides + 2);
+        cp_mesh frustum = tessellate(CP_MESH_CONE, sides, 2, 1, 3), up = tessellate(CP_MESH_CONE, sides, 2, 0, 3),
+                down = tessellate(CP_MESH_CONE, sides, 0, 1, 3);
+        expect_solid(&frustum, frustum_volume(sides, 2, 1, 3));
+        expect_solid(&up, frustum_volume(sides, 2, 0, 3));
+        expect_solid(&down, frustum_volume(sides, 0, 1, 3));
+        cp_mesh tube = tessellate(CP_MESH_TUBE, sides, 2, 0.5, 3);
+        expect_solid(&tube, unit_area(sides) * (2.5 * 2.5 - 2 * 2) * 3);
+    }
+    for (uint32_t sides = 4; sides < 20; sides++) {
+        cp_mesh sphere = tessellate(CP_MESH_SPHERE, sides, 3, 0, 0);
+        expect_solid(&sphere, sphere_volume(sides, 3));
+    }
+    cp_mesh ball = tessellate(CP_MESH_SPHERE, 0, 1, 0, 0), ball32 = tessellate(CP_MESH_SPHERE, 32, 1, 0, 0);
+    assert_int_equal(ball.face_count, ball32.face_count);
+}
+
+static void test_quarter_turns_are_exact(void **unused)
+{
+    (void)unused;
+    const float expected[4][2] = {{2, 0}, {0, 2}, {-2, 0}, {0, -2}};
+    for (uint32_t sides = 4; sides <= 64; sides += 4) {
+        cp_mesh cylinder = tessellate(CP_MESH_CYLINDER, sides, 2, 1, 0);
+        for (uint32_t quarter = 0; quarter < 4; quarter++)
+            for (int axis = 0; axis < 2; axis++) {
+                float value = position_at(&cylinder, quarter * sides / 4)[axis];
+                assert_memory_equal(&value, &expected[quarter][axis], sizeof value);
+            }
+    }
+    cp_mesh seven = tessellate(CP_MESH_CYLINDER, 7, 1, 1, 0);
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_true(position_at(&seven, i)[0] == (float)cos(2 * PI * i / 7));
+        assert_true(fabs((double)position_at(&seven, i)[1] - sin(2 * PI * i / 7)) < 1e-7);
+        assert_true(position_at(&seven, i)[2] == -0.5f);
+    }
+}
+
+static void test_small_and_flat_primitives(void **unused)
+{
+    (void)unused;
+    cp_mesh none = tessellate(CP_MESH_CYLINDER, 0, 1, 1, 0);
+    assert_int_equal(none.face_count + none.vertex_count, 0);
+    cp_mesh two = tessellate(CP_MESH_CYLINDER, 2, 1, 1, 0);
+    assert_int_equal(two.face_count, 2); /* no caps */
+    assert_int_equal(tessellate(CP_MESH_CYLINDER, 1, 1, 1, 0).face_count, 1);
+    assert_int_equal(tessellate(CP_MESH_CONE, 8, 0, 0, 1).face_count, 0);
+    assert_int_equal(tessellate(CP_MESH_SPHERE, 1, 1, 0, 0).face_count, 6);
+    cp_mesh plane = tessellate(CP_MESH_PLANE, 0, 4, 2, 0);
+    assert_int_equal(plane.face_count, 1);
+    const float expected[] = {-2, -1, 0, 2, -1, 0, 2, 1, 0, -2, 1, 0};
+    assert_memory_equal(plane.positions, expected, sizeof expected);
+    cp_mesh red = {.kind = CP_MESH_BOX, .size = {1, 1, 1}, .groups = &(cp_group){0, 0, 3}, .group_count = 1};
+    assert_int_equal(mesh_tessellate(scene, &red), CP_OK);
+    assert_int_equal(red.groups[0].face_count, 6);
+    assert_int_equal(red.groups[0].material, 3);
+}
+
+static void test_primitives_out_of_range(void **unused)
+{
+    (void)unused;
+    cp_mesh many = {.kind = CP_MESH_CYLINDER, .name = "m", .sides = UINT32_MAX, .size = {1, 1, 0}};
+    assert_int_equal(mesh_tessellate(scene, &many), CP_LIMIT);
+    assert_true(was_reported(context, "mesh-too-large"));
+    many = (cp_mesh){.kind = CP_MESH_SPHERE, .name = "m", .sides = 4000000, .size = {1, 1, 0}};
+    assert_int_equal(mesh_tessellate(scene, &many), CP_LIMIT);
+    cp_mesh huge = {.kind = CP_MESH_BOX, .name = "m", .size = {1e300, 1, 1}};
+    assert_int_equal(mesh_tessellate(scene, &huge), CP_LIMIT);
+    assert_true(was_reported(context, "mesh-range"));
+}
+
+/* ---- topology ---- */
+
+static void test_topology_of_hand_made_meshes(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = make_cube();
+    cp_topology topology;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_true(topology.closed);
+    assert_int_equal(topology.edges, 12);
+    mesh.face_count = 5;
+    mesh.corner_count = 20;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_false(topology.closed);
+    assert_int_equal(topology.border_edges, 4);
+    uint32_t corners[28];
+    memcpy(corners, cube_corners, sizeof cube_corners);
+    const uint32_t fin[] = {0, 1, 6, 7}, flipped[] = {0, 3, 7, 4}, offsets[] = {0, 4, 8, 12, 16, 20, 24, 28};
+    memcpy(corners + 20, flipped, sizeof flipped);
+    memcpy(corners + 24, fin, sizeof fin);
+    mesh = make_cube();
+    mesh.face_offsets = offsets;
+    mesh.corners = corners;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_int_equal(topology.misoriented_edges, 4);
+    mesh.face_count = 7;
+    mesh.corner_count = 28;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_int_equal(topology.non_manifold_edges, 2);
+    assert_int_equal(topology.border_edges, 2);
+    mesh.kind = CP_MESH_LINES;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_false(topology.closed);
+    cp_mesh empty = {0};
+    assert_int_equal(cp_mesh_topology(context, &empty, &topology), CP_OK);
+    assert_false(topology.closed);
+    cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
+    assert_int_equal(cp_mesh_topology(context, &box, &topology), CP_OK);
+    assert_true(topology.closed);
+}
+
+/* Unwelded, with both zeros. */
+static void test_topology_joins_equal_positions(void **unused)
+{
+    (void)unused;
+    const float soup[] = {0, 0,     0, 0, 1, 0,         1, 0, 0, -0.0f, 0, 0, 1, 0, 0, 0, 0, 1,
+                          0, -0.0f, 0, 0, 0, -0.0f + 1, 0, 1, 0, 1,     0, 0, 0, 1, 0, 0, 0, 1};
+    const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    cp_mesh mesh = {.vertex_count = 12, .face_count = 4, .corner_count = 12, .positions = soup, .corners = corners};
+    cp_topology topology;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_true(topology.closed);
+    assert_int_equal(topology.edges, 6);
+}
+
+static void test_degenerate_faces_are_counted(void **unused)
+{
+    (void)unused;
+    const float line[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 1};
+    const uint32_t corners[] = {0, 1, 2, /* no area */ 0, 1, 1, /* two places */ 0, 1, 3, 3, 3, 3};
+    cp_mesh mesh = {.vertex_count = 4, .face_count = 4, .corner_count = 12, .positions = line, .corners = corners};
+    cp_topology topology;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_int_equal(topology.degenerate_faces, 3);
+    expect_topology(context, &mesh);
+}
+
+static void test_topology_as_by_comparing_all(void **unused)
+{
+    (void)unused;
+    enum { VERTICES = 30, CORNERS = 200 };
+    struct random random = {7};
+    for (uint32_t round = 0; round < 40; round++) {
+        float positions[3 * VERTICES];
+        uint32_t corners[CORNERS], offsets[CORNERS], faces = 0;
+        for (int i = 0; i < 3 * VERTICES; i++)
+            positions[i] = random_bits(&random) % 2 ? 1.0f : random_bits(&random) % 2 ? 0.0f : -0.0f;
+        for (int i = 0; i < CORNERS; i++)
+            corners[i] = random_bits(&random) % VERTICES;
+        offsets[0] = 0;
+        while (offsets[faces] < CORNERS - 6) {
+            offsets[faces + 1] = offsets[faces] + 3 + random_bits(&random) % 3;
+            faces++;
+        }
+        cp_mesh mesh = {.vertex_count = VERTICES,
+                        .face_count = faces,
+                        .corner_count = offsets[faces],
+                        .positions = positions,
+                        .face_offsets = offsets,
+                        .corners = corners};
+        expect_topology(context, &mesh);
+    }
+}
+
+/* ---- transforms ---- */
+
+static void test_transform_reverses_mirrored_faces(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = make_cube();
+    const cp_pose identity = POSE_IDENTITY;
+    assert_int_equal(mesh_transform(scene, &mesh, &identity), CP_OK);
+    assert_ptr_equal(mesh.positions, cube_positions);
+    const cp_pose mirror = {{-2, 0, 0, 5, 0, 1, 1, 0, 0, 0, 3, 0}};
+    assert_int_equal(mesh_transform(scene, &mesh, &mirror), CP_OK);
+    assert_true(plain_volume(&mesh) == 6);
+    assert_true(plain_topology(&mesh).closed);
+    for (uint32_t face = 0; face < 6; face++)
+        assert_int_equal(mesh.corners[4 * face], cube_corners[4 * face]);
+    assert_true(position_at(&mesh, 1)[0] == 3);
+    cp_mesh box = {.kind = CP_MESH_BOX, .name = "b", .size = {1, 1, 1}};
+    assert_int_equal(mesh_transform(scene, &box, &mirror), CP_OK);
+    assert_true(plain_volume(&box) == 6);
+}
+
+static void test_transformed_normals_stay_upright(void **unused)
+{
+    (void)unused;
+    const float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 1}, root = 0.70710678f;
+    const float normals[] = {0, -root, root, 0, -root, root, 0, -root, root};
+    const uint32_t corners[] = {0, 1, 2};
+    const cp_pose poses[] = {{{1, 2, 0, 0, 0, 1, 0.5, 0, 0, 0, 3, 0}}, {{-1, 0, 0, 0, 0, 2, 1, 0, 0, 0, 1, 4}}};
+    for (int i = 0; i < 2; i++) {
+        cp_mesh mesh = {.vertex_count = 3,
+                        .face_count = 1,
+                        .corner_count = 3,
+                        .positions = positions,
+                        .normals = normals,
+                        .corners = corners};
+        assert_int_equal(mesh_transform(scene, &mesh, &poses[i]), CP_OK);
+        const float *a = position_at(&mesh, mesh.corners[0]), *b = position_at(&mesh, mesh.corners[1]),
+                    *c = position_at(&mesh, mesh.corners[2]), *n = mesh.normals;
+        double p[3], q[3];
+        for (int axis = 0; axis < 3; axis++) {
+            p[axis] = (double)b[axis] - (double)a[axis];
+            q[axis] = (double)c[axis] - (double)a[axis];
+        }
+        const double cross[] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
+        double length = sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]);
+        for (int axis = 0; axis < 3; axis++)
+            assert_true(fabs((double)n[axis] - cross[axis] / length) < 1e-6);
+    }
+}
+
+static void test_transform_to_nothing_and_out_of_range(void **unused)
+{
+    (void)unused;
+    const float normals[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const uint32_t corners[] = {0, 1, 2};
+    cp_mesh mesh = {.name = "m",
+                    .vertex_count = 3,
+                    .face_count = 1,
+                    .corner_count = 3,
+                    .positions = cube_positions,
+                    .normals = normals,
+                    .corners = corners};
+    cp_mesh far_away = mesh;
+    const cp_pose nothing = {{0}}, huge = {{1e39, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    assert_int_equal(mesh_transform(scene, &mesh, &nothing), CP_OK);
+    for (int i = 0; i < 9; i++) {
+        assert_true(mesh.positions[i] == 0);
+        assert_true(mesh.normals[i] == (i % 3 == 2 ? 1.0f : 0.0f));
+    }
+    assert_int_equal(mesh_transform(scene, &far_away, &huge), CP_LIMIT);
+    assert_true(was_reported(context, "mesh-range"));
+}
+
+/* ---- normals ---- */
+
+static double normal_length(const float *normal)
+{
+    return sqrt((double)normal[0] * (double)normal[0] + (double)normal[1] * (double)normal[1] +
+                (double)normal[2] * (double)normal[2]);
+}
+
+static void test_cube_normals(void **unused)
+{
+    (void)unused;
+    cp_mesh hard = make_cube(), soft = make_cube();
+    assert_int_equal(mesh_smooth_normals(scene, &hard, PI / 6), CP_OK);
+    assert_int_equal(hard.vertex_count, 24);
+    assert_int_equal(hard.face_count, 6);
+    assert_memory_equal(hard.positions, cube_positions, sizeof cube_positions);
+    for (uint32_t i = 0; i < 24; i++) { /* face 0 is the bottom, and so on */
+        static const float expected[6][3] = {{0, 0, -1}, {0, 0, 1}, {0, -1, 0}, {0, 1, 0}, {1, 0, 0}, {-1, 0, 0}};
+        const float *normal = hard.normals + 3 * (size_t)hard.corners[i];
+        for (int axis = 0; axis < 3; axis++)
+            assert_true(normal[axis] == expected[i / 4][axis]);
+        assert_memory_equal(position_at(&hard, hard.corners[i]), cube_positions + 3 * cube_corners[i], 12);
+    }
+    assert_int_equal(hard.corners[4], 4); /* a vertex's first set keeps its place */
+    assert_int_equal(mesh_smooth_normals(scene, &soft, PI * 0.6), CP_OK);
+    assert_int_equal(soft.vertex_count, 8);
+    for (uint32_t i = 0; i < 8; i++)
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            double expected = (2 * (double)cube_positions[3 * i + axis] - 1) / sqrt(3);
+            assert_true(fabs((double)soft.normals[3 * i + axis] - expected) < 1e-6);
+        }
+}
+
+/* Triangles or quads, the diagonals' angles do not matter: weights are the corners' angles. */
+static void test_normals_do_not_depend_on_the_cut(void **unused)
+{
+    (void)unused;
+    cp_mesh quads = make_cube(), triangles = make_cube();
+    assert_int_equal(mesh_triangulate(scene, &triangles), CP_OK);
+    assert_int_equal(mesh_smooth_normals(scene, &quads, PI), CP_OK);
+    assert_int_equal(mesh_smooth_normals(scene, &triangles, PI), CP_OK);
+    assert_int_equal(triangles.vertex_count, 8);
+    for (int i = 0; i < 24; i++)
+        assert_true(fabsf(quads.normals[i] - triangles.normals[i]) < 1e-6f);
+}
+
+static void test_crease_angle_is_a_bound(void **unused)
+{
+    (void)unused;
+    cp_mesh twelve = tessellate(CP_MESH_CYLINDER, 12, 1, 1, 0), thirty = tessellate(CP_MESH_CYLINDER, 30, 1, 1, 0);
+    assert_int_equal(mesh_smooth_normals(scene, &twelve, PI / 6), CP_OK);
+    assert_int_equal(twelve.vertex_count, 6 * 12); /* 30 degrees itself is an edge, all round */
+    assert_int_equal(mesh_smooth_normals(scene, &thirty, PI / 6), CP_OK);
+    assert_int_equal(thirty.vertex_count, 4 * 30);
+    for (uint32_t i = 0; i < 4 * 30; i++) {
+        const float *normal = thirty.normals + 3 * (size_t)i, *position = position_at(&thirty, i);
+        bool side = fabsf(normal[2]) < 0.5f;
+        for (int axis = 0; axis < 2; axis++)
+            assert_true(fabsf(normal[axis] - (side ? position[axis] : 0)) < 1e-5f);
+    }
+}
+
+static void test_normals_of_unwelded_and_coloured_meshes(void **unused)
+{
+    (void)unused;
+    float positions[72], colours[96];
+    uint32_t corners[24];
+    for (uint32_t i = 0; i < 24; i++) {
+        memcpy(positions + 3 * i, cube_positions + 3 * cube_corners[i], 12);
+        for (uint32_t k = 0; k < 4; k++)
+            colours[4 * i + k] = (float)(i * 4 + k);
+        corners[i] = i;
+    }
+    cp_mesh mesh = make_cube();
+    mesh.vertex_count = 24;
+    mesh.positions = positions;
+    mesh.corners = corners;
+    mesh.colours = colours;
+    assert_int_equal(mesh_smooth_normals(scene, &mesh, PI), CP_OK);
+    assert_int_equal(mesh.vertex_count, 24);
+    assert_true(fabs((double)mesh.normals[0] + 1 / sqrt(3)) < 1e-6); /* joined by position */
+    assert_memory_equal(mesh.colours, colours, sizeof colours);
+    cp_mesh welded = make_cube();
+    welded.colours = colours;
+    assert_int_equal(mesh_smooth_normals(scene, &welded, 0.1), CP_OK);
+    for (uint32_t i = 0; i < 24; i++)
+        assert_memory_equal(welded.colours + 4 * (size_t)welded.corners[i], colours + 4 * cube_corners[i], 16);
+}
+
+static void test_normals_of_degenerate_faces_are_unit(void **unused)
+{
+    (void)unused;
+    const float positions[] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 9, 9, 9};
+    const uint32_t corners[] = {0, 1, 2, 0, 0, 0, 0, 1, 3, 3, 1, 0};
+    cp_mesh mesh = {.name = "m",
+                    .vertex_count = 5,
+                    .face_count = 4,
+                    .corner_count = 12,
+                    .positions = positions,
+                    .corners = corners};
+    for (int round = 0; round < 3; round++) {
+        cp_mesh copy = mesh;
+        assert_int_equal(mesh_smooth_normals(scene, &copy, round * PI / 2), CP_OK);
+        for (uint32_t i = 0; i < copy.vertex_count; i++)
+            assert_true(fabs(normal_length(copy.normals + 3 * (size_t)i) - 1) < 1e-6);
+    }
+    cp_mesh empty = {0};
+    assert_int_equal(mesh_smooth_normals(scene, &empty, 1), CP_OK);
+    assert_int_equal(empty.vertex_count, 0);
+    cp_mesh lines = {.kind = CP_MESH_LINES, .vertex_count = 5, .positions = positions};
+    assert_int_equal(mesh_smooth_normals(scene, &lines, 1), CP_OK);
+    assert_null(lines.normals);
+}
+
+/* A cone tip of 20,000 faces: each corner looks at its own edges only. */
+static void test_many_faces_at_one_vertex(void **unused)
+{
+    (void)unused;
+    cp_mesh cone = tessellate(CP_MESH_CONE, 20000, 1, 0, 1);
+    assert_int_equal(mesh_smooth_normals(scene, &cone, PI / 6), CP_OK);
+    assert_int_equal(cone.vertex_count, 2 * 20000 + 1);
+    cp_mesh flat = tessellate(CP_MESH_CONE, 20000, 1, 0, 1);
+    assert_int_equal(mesh_smooth_normals(scene, &flat, 0), CP_OK);
+    assert_int_equal(flat.vertex_count, 4 * 20000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_index_positions_as_by_comparing_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_index_of_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_convex_faces_are_fans, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_concave_polygons_are_covered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_large_polygons_are_covered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_holes_on_bridges_are_covered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeated_and_collinear_corners_are_covered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_outlines_that_touch_themselves_are_covered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_degenerate_polygons_give_all_triangles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_crossing_polygons_give_all_triangles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_work_is_bounded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_triangulate_keeps_groups_and_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_too_many_triangles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_concave_faces_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_primitives_are_closed_and_wound_outward, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_quarter_turns_are_exact, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_small_and_flat_primitives, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_primitives_out_of_range, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology_of_hand_made_meshes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology_joins_equal_positions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_degenerate_faces_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology_as_by_comparing_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_transform_reverses_mirrored_faces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_transformed_normals_stay_upright, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_transform_to_nothing_and_out_of_range, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cube_normals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_normals_do_not_depend_on_the_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_crease_angle_is_a_bound, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_normals_of_unwelded_and_coloured_meshes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_normals_of_degenerate_faces_are_unit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_faces_at_one_vertex, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
