@@ -125,7 +125,7 @@ static void info_end(struct vrml *v, struct buffer *line)
 /* "frame NAME name=ORIGINAL": the original comes last because it may hold blanks. Nothing when the name says it. */
 static void info_name(struct vrml *v, struct buffer *line, const char *kind, const char *const names[2])
 {
-    if (v->failed || !names[0] || !names[1])
+    if (v->failed || !names[0] || !names[1] || !*names[1])
         return;
     size_t prefix = strcmp(kind, "frame") == 0 ? 0 : strlen(kind) + 1; /* as in "mesh_" */
     if (strcmp(names[0] + prefix, names[1]) == 0)

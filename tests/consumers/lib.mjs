@@ -1,6 +1,6 @@
 // Shared by the consumer tests: the inputs, running the program, a reader of its dump, and forward kinematics in
 // JavaScript. Nothing here knows glTF.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -153,7 +153,32 @@ export function worldPoses(scene, q) {
     return worlds;
 }
 
+// ---- other programs ----
+
+export const available = command => spawnSync('sh', ['-c', `command -v "${command}"`]).status === 0;
+
+// Runs a command: its exit code and what it printed.
+export function run(command, ...options) {
+    const done = spawnSync(command, options, { encoding: 'utf8', maxBuffer: 1 << 30 });
+    if (done.error)
+        throw done.error;
+    return { code: done.status, stdout: done.stdout, stderr: done.stderr };
+}
+
+// Numbers, or arrays of them, that are as near as the tolerance.
+export function near(got, want, tolerance) {
+    if (!Array.isArray(want))
+        return Math.abs(got - want) <= tolerance;
+    return Array.isArray(got) && got.length === want.length && want.every((value, i) => near(got[i], value, tolerance));
+}
+
 // ---- outcome ----
+
+// A test that cannot run here.
+export function skip(why) {
+    console.log(`skipped: ${why}`);
+    process.exit(77);
+}
 
 let failures = 0;
 export function fail(text) {

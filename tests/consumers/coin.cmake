@@ -1,0 +1,13 @@
+# The test with Coin needs C++ and libcoin-dev; without them it is skipped by name.
+find_library(COIN_LIBRARY Coin)
+find_path(COIN_INCLUDE Inventor/SoDB.h)
+if(COIN_LIBRARY AND COIN_INCLUDE)
+  include(CheckLanguage)
+  check_language(CXX)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    add_executable(coin_check ${CMAKE_CURRENT_LIST_DIR}/coin_check.cpp)
+    target_include_directories(coin_check SYSTEM PRIVATE ${COIN_INCLUDE})
+    target_link_libraries(coin_check PRIVATE ${COIN_LIBRARY})
+  endif()
+endif()

@@ -1,0 +1,86 @@
+// coin_check FILE.wrl: what Coin makes of a VRML97 file, as one line of JSON. Exit 0 when it had nothing to complain of,
+// 2 when it had, 3 when the file cannot be read at all.
+#include <Inventor/SoDB.h>
+#include <Inventor/SoInput.h>
+#include <Inventor/SoInteraction.h>
+#include <Inventor/SoPrimitiveVertex.h>
+#include <Inventor/VRMLnodes/SoVRMLGroup.h>
+#include <Inventor/actions/SoCallbackAction.h>
+#include <Inventor/actions/SoGetBoundingBoxAction.h>
+#include <Inventor/errors/SoError.h>
+#include <Inventor/errors/SoReadError.h>
+
+#include <cstdio>
+#include <initializer_list>
+
+static int complaints = 0;
+
+static void complain(const SoError *error, void *)
+{
+    complaints++;
+    std::fprintf(stderr, "%s\n", error->getDebugString().getString());
+}
+
+struct seen {
+    SbBox3f box;
+    long triangles = 0, lines = 0;
+};
+
+static void add_vertex(seen *all, SoCallbackAction *action, const SoPrimitiveVertex *vertex)
+{
+    SbVec3f point;
+    action->getModelMatrix().multVecMatrix(vertex->getPoint(), point);
+    all->box.extendBy(point);
+}
+
+static void add_triangle(void *user, SoCallbackAction *action, const SoPrimitiveVertex *a, const SoPrimitiveVertex *b,
+                         const SoPrimitiveVertex *c)
+{
+    seen *all = static_cast<seen *>(user);
+    all->triangles++;
+    for (const SoPrimitiveVertex *vertex : {a, b, c})
+        add_vertex(all, action, vertex);
+}
+
+static void add_line(void *user, SoCallbackAction *action, const SoPrimitiveVertex *a, const SoPrimitiveVertex *b)
+{
+    seen *all = static_cast<seen *>(user);
+    all->lines++;
+    add_vertex(all, action, a);
+    add_vertex(all, action, b);
+}
+
+static void report(SoVRMLGroup *scene)
+{
+    /* Coin looks at the indices only when it is asked for the box, which for turned shapes is a box around boxes. */
+    SoGetBoundingBoxAction(SbViewportRegion(100, 100)).apply(scene);
+    seen all;
+    SoCallbackAction action;
+    action.addTriangleCallback(SoNode::getClassTypeId(), add_triangle, &all);
+    action.addLineSegmentCallback(SoNode::getClassTypeId(), add_line, &all);
+    action.apply(scene);
+    std::printf("{\"triangles\": %ld, \"lines\": %ld, ", all.triangles, all.lines);
+    const SbVec3f a = all.box.getMin(), b = all.box.getMax();
+    if (all.box.isEmpty())
+        std::printf("\"bounds\": null}\n");
+    else
+        std::printf("\"bounds\": [[%.9g, %.9g, %.9g], [%.9g, %.9g, %.9g]]}\n", a[0], a[1], a[2], b[0], b[1], b[2]);
+}
+
+int main(int count, char **words)
+{
+    SoDB::init();
+    SoInteraction::init();
+    SoError::setHandlerCallback(complain, nullptr);
+    SoReadError::setHandlerCallback(complain, nullptr);
+    SoInput input;
+    if (count != 2 || !input.openFile(words[1]))
+        return 3;
+    SoVRMLGroup *scene = SoDB::readAllVRML(&input);
+    if (!scene)
+        return 3;
+    scene->ref();
+    report(scene);
+    scene->unref();
+    return complaints ? 2 : 0;
+}
