@@ -2,7 +2,7 @@
  * vertices (float32), 16 bits of attributes.
  *
  * How many facets there are: the count where the bytes are there (more bytes are trailing); all bytes where they are
- * whole facets and the count is smaller or 0xFFFFFFFF, for programs that could not go back to the header wrote them.
+ * whole facets and the count is smaller or 0xFFFFFFFF: so write programs that cannot go back to the header.
  *
  * Colours, none of them in the specification (5 bits a channel, sRGB):
  *   VisCAM, SolidView  bit 15 set: the facet has a colour; red is in bits 10-14, green 5-9, blue 0-4

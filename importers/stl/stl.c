@@ -41,8 +41,8 @@ static void facet_area(const float *corners, uint32_t count, double area[3])
 {
     area[0] = area[1] = area[2] = 0;
     double a[3], b[3];
-    for (uint32_t i = 1; i + 1 < count; i++) {
-        for (uint32_t k = 0; k < 3; k++) {
+    for (size_t i = 1; i + 1 < count; i++) {
+        for (size_t k = 0; k < 3; k++) {
             a[k] = (double)corners[3 * i + k] - (double)corners[k];
             b[k] = (double)corners[3 * (i + 1) + k] - (double)corners[k];
         }

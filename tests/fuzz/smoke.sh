@@ -38,6 +38,11 @@ for fuzzer in "$@"; do
     mkdir -p "$work/$importer"
     collect_seeds "$importer" "$work/$importer"
     seeds=$(find "$work/$importer" -type f | wc -l)
+    if [ "$seeds" -eq 0 ]; then
+        echo "FAILED $fuzzer: no seeds, so it would try nothing deep"
+        failed=1
+        continue
+    fi
     words=
     [ -f "$here/$importer.dict" ] && words=-dict=$here/$importer.dict
     # shellcheck disable=SC2086
