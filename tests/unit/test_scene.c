@@ -349,7 +349,8 @@ static void test_sources(void **unused)
     assert_int_equal(source_open(a, "none.txt", &again), CP_NO);
     assert_int_equal(source_open(b, "../sub/a.txt", &again), CP_INPUT);
     assert_true(reported(context, "source-cycle"));
-    assert_int_equal(source_open(top, "sub", &again), CP_INPUT);
+    assert_int_equal(source_open(top, "sub", &again), CP_NO); /* a folder is no file */
+    assert_int_equal(source_open_top(context, path_of("sub"), &again), CP_INPUT);
     assert_true(reported(context, "source-folder"));
     assert_true(source_was_read(context, path_of("sub/../sub/b.txt")));
     assert_false(source_was_read(context, path_of("none.txt")));
