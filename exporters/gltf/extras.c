@@ -117,8 +117,8 @@ static void write_groups(struct writer *writer, const cp_mesh *mesh)
     for (uint32_t i = 0; i < mesh->group_count; i++) {
         const cp_group *group = &mesh->groups[i];
         json_open(json, '[');
-        json_integer(json, group->first_face);
-        json_integer(json, group->face_count);
+        json_whole(json, group->first_face);
+        json_whole(json, group->face_count);
         if (group->material == CP_NONE)
             json_word(json, "null");
         else
@@ -312,7 +312,7 @@ void write_scene(struct writer *writer)
     json_open(json, '{');
     json_key(json, "nodes");
     json_open(json, '[');
-    json_integer(json, root_node(writer));
+    json_whole(json, root_node(writer));
     json_close(json, ']');
     json_extras_open(json);
     if (writer->scene->exclude_static_pairs)

@@ -108,7 +108,7 @@ void json_float(struct json *json, float value)
     put_number(json, digits, print_float(value, digits), fabsf(value) >= 1e15f || (value == 0 && signbit(value)));
 }
 
-void json_integer(struct json *json, uint64_t value)
+void json_whole(struct json *json, uint64_t value)
 {
     begin_value(json);
     buffer_print(json->out, "%llu", (unsigned long long)value);
@@ -137,7 +137,7 @@ void json_key_number(struct json *json, const char *key, double value)
 void json_key_integer(struct json *json, const char *key, uint64_t value)
 {
     json_key(json, key);
-    json_integer(json, value);
+    json_whole(json, value);
 }
 
 void json_key_true(struct json *json, const char *key)

@@ -23,7 +23,7 @@ void json_text_of_two(struct json *json, const char *first, const char *second);
 /* Not finite: null. */
 void json_number(struct json *json, double value);
 void json_float(struct json *json, float value);
-void json_integer(struct json *json, uint64_t value);
+void json_whole(struct json *json, uint64_t value);
 void json_word(struct json *json, const char *word); /* true, false, null */
 void json_numbers(struct json *json, const double *values, size_t count);
 

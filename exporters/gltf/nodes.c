@@ -105,12 +105,12 @@ static void write_children(struct writer *writer, uint32_t node)
     json_key(json, "children");
     json_open(json, '[');
     for (uint32_t child = plan->first_child; child != CP_NONE; child = writer->nodes[child].next_sibling)
-        json_integer(json, writer->nodes[child].first);
+        json_whole(json, writer->nodes[child].first);
     for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++) {
         const cp_instance *instance = &writer->scene->instances[i];
         if (i == plan->shown || !instance_is_drawn(writer, instance))
             continue;
-        json_integer(json, made);
+        json_whole(json, made);
         made += place(&instance->transform).sheared ? 2 : 1;
     }
     json_close(json, ']');
@@ -124,7 +124,7 @@ static void write_below(struct writer *writer, uint32_t node, uint32_t index)
     if (index < plan->tail) {
         json_key(json, "children");
         json_open(json, '[');
-        json_integer(json, index + 1);
+        json_whole(json, index + 1);
         json_close(json, ']');
         return;
     }
@@ -279,7 +279,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     if (placement.sheared) {
         json_key(json, "children");
         json_open(json, '[');
-        json_integer(json, *next + 1);
+        json_whole(json, *next + 1);
         json_close(json, ']');
     } else {
         json_key_integer(json, "mesh", mesh);
@@ -416,7 +416,7 @@ static void write_up_root(struct writer *writer)
     json_key_numbers(json, "rotation", quarter_turn, 4);
     json_key(json, "children");
     json_open(json, '[');
-    json_integer(json, writer->nodes[0].first);
+    json_whole(json, writer->nodes[0].first);
     json_close(json, ']');
     json_extras_open(json);
     json_key_text(json, "made", "up");
