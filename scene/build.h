@@ -26,6 +26,10 @@ struct cp_scene {
     bool exclude_static_pairs;
 };
 
+/* The limits that a reader minds itself: nesting of its parser, vertices (and corners) it makes. */
+uint64_t limit_nesting(const cp_context *context);
+uint64_t limit_vertices(const cp_context *context);
+
 /* A scene with its world node "WORLD". NULL when out of memory. */
 cp_scene *scene_new(cp_context *context);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "build.h"
 #include "files.h"
 #include "options.h"
 #include "text.h"
@@ -115,6 +116,16 @@ cp_status cp_set_limit(cp_context *context, const char *setting)
         return CP_OK;
     }
     return report_unknown(context, "limit-unknown", "limit", setting, size, words);
+}
+
+uint64_t limit_nesting(const cp_context *context)
+{
+    return context->limits.nesting;
+}
+
+uint64_t limit_vertices(const cp_context *context)
+{
+    return context->limits.vertices;
 }
 
 void cp_set_flag(cp_context *context, cp_flag flag, bool on)
