@@ -1,0 +1,340 @@
+/* Accessors: typed arrays in bufferViews, strided, sparse and normalised (glTF 2.0, section 3.6.2). */
+#include "gltf.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COMPONENT_BYTE = 5120,
+    COMPONENT_UBYTE = 5121,
+    COMPONENT_SHORT = 5122,
+    COMPONENT_USHORT = 5123,
+    COMPONENT_UINT = 5125
+};
+
+static const char *const type_words[] = {"SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
+static const uint32_t type_components[] = {1, 2, 3, 4, 4, 9, 16};
+
+uint32_t component_size(uint32_t type)
+{
+    static const uint32_t sizes[] = {1, 1, 2, 2, 0, 4, 4};
+    return type >= COMPONENT_BYTE && type <= COMPONENT_FLOAT ? sizes[type - COMPONENT_BYTE] : 0;
+}
+
+/* A slice of count elements of element_size bytes from byteOffset of a view, all of it there. */
+static bool take_elements(struct gltf *gltf, uint32_t object, uint32_t count, uint64_t element_size,
+                          struct gltf_view *view)
+{
+    uint32_t index = gltf_index(gltf, object, "bufferView", gltf->view_list.count);
+    uint64_t offset = gltf_integer(gltf, object, "byteOffset", 0);
+    if (index == CP_NONE) {
+        gltf_error(gltf, object, "gltf-missing", "no bufferView");
+        return false;
+    }
+    if (!gltf_view(gltf, index, view))
+        return false;
+    if (view->stride == 0)
+        view->stride = element_size;
+    bool inside = view->stride >= element_size && offset <= view->size;
+    if (inside && count > 0)
+        inside =
+            element_size <= view->size - offset && count - 1 <= (view->size - offset - element_size) / view->stride;
+    if (!inside) {
+        gltf_error(gltf, object, "gltf-accessor",
+                   "%lu elements of %llu bytes, %llu apart, from byte %llu do not fit into a bufferView of %llu bytes",
+                   (unsigned long)count, (unsigned long long)element_size, (unsigned long long)view->stride,
+                   (unsigned long long)offset, (unsigned long long)view->size);
+        return false;
+    }
+    view->bytes += offset;
+    return true;
+}
+
+static uint64_t element_size(const struct gltf_accessor *accessor)
+{
+    return (uint64_t)component_size(accessor->type) * accessor->components;
+}
+
+static void read_shape(struct gltf *gltf, struct gltf_accessor *accessor)
+{
+    uint32_t value = accessor->value;
+    uint64_t count = gltf_integer(gltf, value, "count", 0), type = gltf_integer(gltf, value, "componentType", 0);
+    uint32_t word = gltf_word(gltf, value, "type", type_words, CP_NONE);
+    accessor->normalized = gltf_flag(gltf, value, "normalized");
+    accessor->sparse = gltf_object(gltf, value, "sparse");
+    if (word == CP_NONE || type > COMPONENT_FLOAT || component_size((uint32_t)type) == 0)
+        gltf_error(gltf, value, "gltf-accessor", "componentType %llu or type is not known", (unsigned long long)type);
+    else if (count >= UINT32_MAX)
+        gltf_limit(gltf, value, "gltf-count", "%llu elements", (unsigned long long)count);
+    if (gltf->status != CP_OK)
+        return;
+    accessor->components = type_components[word];
+    accessor->type = (uint32_t)type;
+    accessor->count = (uint32_t)count;
+}
+
+bool gltf_accessor(struct gltf *gltf, uint32_t index, struct gltf_accessor *accessor)
+{
+    *accessor = (struct gltf_accessor){.value = gltf->accessor_list.items[index]};
+    read_shape(gltf, accessor);
+    if (gltf->status != CP_OK)
+        return false;
+    if (json_member(&gltf->json, accessor->value, "bufferView") != JSON_NONE)
+        return take_elements(gltf, accessor->value, accessor->count, element_size(accessor), &accessor->view);
+    /* Zeros: a count that no byte stands for must not allocate what it likes. */
+    if (accessor->count > gltf->source->size)
+        gltf_limit(gltf, accessor->value, "gltf-count", "%lu elements without bytes in a file of %zu",
+                   (unsigned long)accessor->count, gltf->source->size);
+    return gltf->status == CP_OK;
+}
+
+/* ---- single components ---- */
+
+static uint32_t load_bits(const unsigned char *bytes, uint32_t size)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < size; i++)
+        bits |= (uint32_t)bytes[i] << 8 * i;
+    return bits;
+}
+
+static double load_float(const unsigned char *bytes)
+{
+    float value;
+    uint32_t bits = load_bits(bytes, 4);
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* The value as a number; normalised integers by the equations of section 3.6.2.2. */
+static double load_component(const unsigned char *bytes, uint32_t type, bool normalized)
+{
+    switch (type) {
+    case COMPONENT_BYTE: {
+        double value = (double)(int8_t)bytes[0];
+        return normalized ? fmax(value / 127, -1) : value;
+    }
+    case COMPONENT_UBYTE:
+        return normalized ? bytes[0] / 255.0 : bytes[0];
+    case COMPONENT_SHORT: {
+        double value = (double)(int16_t)load_bits(bytes, 2);
+        return normalized ? fmax(value / 32767, -1) : value;
+    }
+    case COMPONENT_USHORT:
+        return normalized ? load_bits(bytes, 2) / 65535.0 : load_bits(bytes, 2);
+    case COMPONENT_UINT:
+        return normalized ? load_bits(bytes, 4) / 4294967295.0 : load_bits(bytes, 4);
+    default:
+        return load_float(bytes);
+    }
+}
+
+/* ---- whole accessors: a row of `width` numbers an element ---- */
+
+struct rows {
+    double *doubles; /* one of the two */
+    float *floats;
+    uint32_t width; /* of a row, at least the accessor's components that are read */
+    uint32_t take;  /* components to read */
+    bool normalized;
+};
+
+/* False when a component is NaN or infinite. */
+static bool load_row(const struct rows *rows, const struct gltf_accessor *accessor, const unsigned char *bytes,
+                     size_t row)
+{
+    uint32_t size = component_size(accessor->type);
+    bool finite = true;
+    for (uint32_t i = 0; i < rows->take; i++) {
+        double value = load_component(bytes + (size_t)i * size, accessor->type, rows->normalized);
+        finite = finite && isfinite(value);
+        if (rows->floats)
+            rows->floats[row * rows->width + i] = (float)value;
+        else
+            rows->doubles[row * rows->width + i] = value;
+    }
+    return finite;
+}
+
+static void not_finite(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t element)
+{
+    gltf_error(gltf, accessor->value, "gltf-not-finite", "element %lu is not a finite number", (unsigned long)element);
+}
+
+static void load_dense(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
+{
+    for (uint32_t i = 0; accessor->view.bytes && i < accessor->count; i++)
+        if (!load_row(rows, accessor, accessor->view.bytes + i * accessor->view.stride, i)) {
+            not_finite(gltf, accessor, i);
+            return;
+        }
+}
+
+/* The two halves of a sparse object. */
+struct sparse {
+    uint32_t count, index_size, indices_value;
+    struct gltf_view indices, values;
+};
+
+static bool open_sparse(struct gltf *gltf, const struct gltf_accessor *accessor, struct sparse *sparse)
+{
+    uint64_t count = gltf_integer(gltf, accessor->sparse, "count", 0);
+    uint32_t indices = gltf_object(gltf, accessor->sparse, "indices");
+    uint32_t values = gltf_object(gltf, accessor->sparse, "values");
+    uint64_t type = gltf_integer(gltf, indices, "componentType", 0);
+    if (gltf->status != CP_OK)
+        return false;
+    bool legal = type == COMPONENT_UBYTE || type == COMPONENT_USHORT || type == COMPONENT_UINT;
+    if (!legal || count > accessor->count || indices == JSON_NONE || values == JSON_NONE) {
+        gltf_error(gltf, accessor->sparse, "gltf-accessor", "sparse count, indices or values are wrong");
+        return false;
+    }
+    sparse->count = (uint32_t)count;
+    sparse->index_size = component_size((uint32_t)type);
+    sparse->indices_value = indices;
+    return take_elements(gltf, indices, sparse->count, sparse->index_size, &sparse->indices) &&
+           take_elements(gltf, values, sparse->count, element_size(accessor), &sparse->values);
+}
+
+/* The element that entry i replaces; CP_NONE after an error. */
+static uint32_t sparse_index(struct gltf *gltf, const struct sparse *sparse, uint32_t i, uint32_t count)
+{
+    uint32_t index = load_bits(sparse->indices.bytes + i * sparse->indices.stride, sparse->index_size);
+    if (index < count)
+        return index;
+    gltf_error(gltf, sparse->indices_value, "gltf-index", "index %lu of %lu elements", (unsigned long)index,
+               (unsigned long)count);
+    return CP_NONE;
+}
+
+static void load_sparse(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
+{
+    struct sparse sparse;
+    if (accessor->sparse == JSON_NONE || !open_sparse(gltf, accessor, &sparse))
+        return;
+    for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
+        uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
+        if (index != CP_NONE && !load_row(rows, accessor, sparse.values.bytes + i * sparse.values.stride, index))
+            not_finite(gltf, accessor, index);
+    }
+}
+
+/* ---- vertex attributes ---- */
+
+static const char *const purpose_words[] = {"POSITION", "NORMAL", "COLOR_0"};
+
+/* Quantised normals are unit vectors only nearly. */
+static void make_unit(float *normals, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        float *normal = normals + 3 * (size_t)i;
+        double x = normal[0], y = normal[1], z = normal[2], length = sqrt(x * x + y * y + z * z);
+        if (length > 0) {
+            normal[0] = (float)(x / length);
+            normal[1] = (float)(y / length);
+            normal[2] = (float)(z / length);
+        }
+    }
+}
+
+static bool shape_fits(struct gltf *gltf, const struct gltf_accessor *accessor, enum gltf_purpose purpose)
+{
+    uint32_t components = accessor->components;
+    if (components == 3 || (purpose == PURPOSE_COLOUR && components == 4))
+        return true;
+    gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components are no %s", (unsigned long)components,
+               purpose_words[purpose]);
+    return false;
+}
+
+static float *load_attribute(struct gltf *gltf, const struct gltf_accessor *accessor, enum gltf_purpose purpose)
+{
+    uint32_t width = purpose == PURPOSE_COLOUR ? 4 : 3;
+    if (!shape_fits(gltf, accessor, purpose) || !gltf_take_room(gltf, accessor->value, accessor->count))
+        return NULL;
+    float *floats = scene_allocate(gltf->scene, (size_t)accessor->count * width, sizeof *floats);
+    if (!floats) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    /* A colour without alpha is opaque; without a bufferView all else is zero. */
+    for (size_t i = 0; i < (size_t)accessor->count * width; i++)
+        floats[i] = i % 4 == 3 && width == 4 && accessor->components == 3 ? 1.0F : 0.0F;
+    bool integer = accessor->type != COMPONENT_FLOAT;
+    struct rows rows = {.floats = floats, .width = width, .take = accessor->components};
+    rows.normalized = integer && (accessor->normalized || purpose != PURPOSE_POSITION);
+    load_dense(gltf, accessor, &rows);
+    load_sparse(gltf, accessor, &rows);
+    if (integer && purpose == PURPOSE_NORMAL)
+        make_unit(floats, accessor->count);
+    return gltf->status == CP_OK ? floats : NULL;
+}
+
+const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose)
+{
+    struct gltf_accessor accessor;
+    const float **kept = &gltf->floats[index].values[purpose];
+    if (!*kept && gltf->status == CP_OK && gltf_accessor(gltf, index, &accessor))
+        *kept = load_attribute(gltf, &accessor, purpose);
+    return *kept;
+}
+
+const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count)
+{
+    struct gltf_accessor accessor;
+    if (gltf->status != CP_OK || !gltf_accessor(gltf, index, &accessor))
+        return NULL;
+    if (accessor.components != width) {
+        gltf_error(gltf, accessor.value, "gltf-accessor", "%lu components, not %lu", (unsigned long)accessor.components,
+                   (unsigned long)width);
+        return NULL;
+    }
+    if (!gltf_take_room(gltf, accessor.value, accessor.count))
+        return NULL;
+    double *doubles = scene_allocate(gltf->scene, (size_t)accessor.count * width, sizeof *doubles);
+    if (!doubles) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    memset(doubles, 0, (size_t)accessor.count * width * sizeof *doubles);
+    struct rows rows = {.doubles = doubles, .width = width, .take = width, .normalized = true};
+    load_dense(gltf, &accessor, &rows);
+    load_sparse(gltf, &accessor, &rows);
+    *count = accessor.count;
+    return gltf->status == CP_OK ? doubles : NULL;
+}
+
+/* ---- indices ---- */
+
+static bool index_fits(struct gltf *gltf, uint32_t value, uint32_t index, uint32_t vertex_count)
+{
+    if (index < vertex_count)
+        return true;
+    gltf_error(gltf, value, "gltf-index", "index %lu of %lu vertices", (unsigned long)index,
+               (unsigned long)vertex_count);
+    return false;
+}
+
+bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
+                  uint32_t *out)
+{
+    uint32_t size = component_size(accessor->type);
+    bool legal =
+        accessor->type == COMPONENT_UBYTE || accessor->type == COMPONENT_USHORT || accessor->type == COMPONENT_UINT;
+    if (!legal || accessor->components != 1) {
+        gltf_error(gltf, accessor->value, "gltf-accessor", "indices are unsigned integers");
+        return false;
+    }
+    for (uint32_t i = 0; i < accessor->count; i++)
+        out[i] = accessor->view.bytes ? load_bits(accessor->view.bytes + i * accessor->view.stride, size) : 0;
+    struct sparse sparse;
+    if (accessor->sparse != JSON_NONE && open_sparse(gltf, accessor, &sparse))
+        for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
+            uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
+            if (index != CP_NONE)
+                out[index] = load_bits(sparse.values.bytes + i * sparse.values.stride, size);
+        }
+    for (uint32_t i = 0; i < accessor->count && gltf->status == CP_OK; i++)
+        (void)index_fits(gltf, value, out[i], vertex_count);
+    return gltf->status == CP_OK;
+}

@@ -1,0 +1,95 @@
+/* asset and extensions: whether the file can be read at all, and what of it is not. */
+#include "gltf.h"
+
+#include <string.h>
+
+static void check_version(struct gltf *gltf, uint32_t asset, const char *key, const char *highest)
+{
+    const char *version = gltf_text(gltf, asset, key);
+    bool minimum = strcmp(key, "minVersion") == 0;
+    bool fits = version ? strncmp(version, "2.", 2) == 0 && (!minimum || strcmp(version, highest) == 0) : minimum;
+    if (!fits)
+        gltf_error(gltf, asset, "gltf-version", "%s \"%.20s\" is not supported, only glTF %s", key,
+                   version ? version : "", highest);
+}
+
+/* ---- extensions ---- */
+
+/* What this reader takes care of; the last ones by leaving out what is counted as a loss. */
+static const char *const known_extensions[] = {
+    "KHR_mesh_quantization", "AGI_articulations", "FB_ngon_encoding", "KHR_lights_punctual", "KHR_texture_transform",
+    "KHR_texture_basisu",    "EXT_texture_webp",  "EXT_texture_avif", "MSFT_texture_dds",    NULL};
+
+static bool is_known(const struct gltf *gltf, uint32_t name)
+{
+    for (size_t i = 0; known_extensions[i]; i++)
+        if (json_string_equals(&gltf->json, name, known_extensions[i]))
+            return true;
+    if (json_string_equals(&gltf->json, name, "EXT_meshopt_compression"))
+        return meshopt_is_built();
+    static const char materials[] = "\"KHR_materials_";
+    const struct json_value *value = &gltf->json.values[name];
+    return value->end - value->start > sizeof materials &&
+           memcmp(gltf->json.text + value->start, materials, sizeof materials - 1) == 0;
+}
+
+static void check_extensions(struct gltf *gltf, const char *key, bool required)
+{
+    struct gltf_list list = gltf_items(gltf, 0, key, false);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        if (!json_is(&gltf->json, list.items[i], JSON_STRING)) {
+            gltf_error(gltf, list.items[i], "gltf-type", "an extension's name is not a string");
+            return;
+        }
+        if (is_known(gltf, list.items[i]))
+            continue;
+        const char *name = json_string(&gltf->json, gltf->arena, list.items[i]);
+        if (!name)
+            gltf_no_memory(gltf);
+        else if (required)
+            gltf_error(gltf, list.items[i], "gltf-extension-required",
+                       "the required extension \"%.100s\" is not supported", name);
+        else
+            report_loss(gltf->context, "gltf-extension", IN_FILE(gltf->source->name), 1,
+                        "the extension \"%.100s\" is not read", name);
+    }
+}
+
+/* ---- losses of whole arrays ---- */
+
+static void count_losses(struct gltf *gltf)
+{
+    const struct json *json = &gltf->json;
+    uint32_t lights = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights");
+    gltf_loss(gltf, json_count(json, gltf_array(gltf, 0, "textures")), "gltf-textures", "textures are not read");
+    gltf_loss(gltf, json_count(json, gltf_array(gltf, 0, "skins")), "gltf-skins", "skins are not read");
+    gltf_loss(gltf, json_count(json, gltf_array(gltf, 0, "cameras")), "gltf-cameras", "cameras are not read");
+    gltf_loss(gltf, json_count(json, lights), "gltf-lights", "lights are not read");
+}
+
+static void keep_text(struct gltf *gltf, uint32_t object, const char *key, const char *name)
+{
+    const char *text = gltf_text(gltf, object, key);
+    if (text && !scene_add_metadata(gltf->scene, CP_OWNER_SCENE, 0, name, CP_VALUE_STRING, text))
+        gltf_no_memory(gltf);
+}
+
+void gltf_read_asset(struct gltf *gltf)
+{
+    uint32_t asset = gltf_object(gltf, 0, "asset");
+    if (asset == JSON_NONE)
+        gltf_error(gltf, 0, "gltf-missing", "no asset: not a glTF document");
+    if (gltf->status != CP_OK)
+        return;
+    check_version(gltf, asset, "version", "2.0");
+    check_version(gltf, asset, "minVersion", "2.0");
+    check_extensions(gltf, "extensionsRequired", true);
+    check_extensions(gltf, "extensionsUsed", false);
+    count_losses(gltf);
+    gltf->asset_own = gltf_own(gltf, asset);
+    gltf_keep_extras(gltf, asset, CP_OWNER_SCENE, 0);
+    if (gltf->asset_own != JSON_NONE)
+        return;
+    keep_text(gltf, asset, "generator", "asset.generator");
+    keep_text(gltf, asset, "copyright", "asset.copyright");
+}

@@ -1,0 +1,342 @@
+/* Members of the JSON document with their types checked, and errors that name their place by a JSON pointer. */
+#include "gltf.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+enum { MESSAGE_SIZE = 512 };
+
+/* "/meshes/0: text" in the reading's arena. */
+static const char *at_pointer(struct gltf *gltf, uint32_t value, const char *text)
+{
+    struct buffer pointer = {.context = gltf->context};
+    if (value != JSON_NONE)
+        json_pointer(&gltf->json, value, &pointer);
+    buffer_append(&pointer, "", 1);
+    const char *whole = pointer.failed  ? NULL
+                        : *pointer.data ? arena_print(gltf->arena, "%s: %s", pointer.data, text)
+                                        : arena_print(gltf->arena, "%s", text);
+    buffer_free(&pointer);
+    return whole ? whole : "";
+}
+
+static cp_status fail(struct gltf *gltf, cp_status status, uint32_t value, const char *code, const char *text)
+{
+    if (gltf->status == CP_OK)
+        gltf->status =
+            report_error(gltf->context, status, code, IN_FILE(gltf->source->name), "%s", at_pointer(gltf, value, text));
+    return gltf->status;
+}
+
+cp_status gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return fail(gltf, CP_INPUT, value, code, text);
+}
+
+cp_status gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return fail(gltf, CP_LIMIT, value, code, text);
+}
+
+cp_status gltf_no_memory(struct gltf *gltf)
+{
+    if (gltf->status == CP_OK)
+        gltf->status = CP_LIMIT;
+    return gltf->status;
+}
+
+void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (gltf->status == CP_OK)
+        report_warning(gltf->context, code, IN_FILE(gltf->source->name), "%s", at_pointer(gltf, value, text));
+}
+
+void gltf_loss(struct gltf *gltf, uint64_t count, const char *code, const char *text)
+{
+    if (gltf->status == CP_OK && count > 0)
+        report_loss(gltf->context, code, IN_FILE(gltf->source->name), count, "%s", text);
+}
+
+/* ---- members ---- */
+
+static const char *const type_words[] = {"null",     "a boolean", "a boolean", "a number",
+                                         "a string", "an array",  "an object"};
+
+/* The member when it is of the type; JSON_NONE when absent, or with an error when it is something else. */
+static uint32_t typed_member(struct gltf *gltf, uint32_t object, const char *key, enum json_type type)
+{
+    if (gltf->status != CP_OK)
+        return JSON_NONE;
+    uint32_t value = json_member(&gltf->json, object, key);
+    if (value == JSON_NONE || json_is(&gltf->json, value, type))
+        return value;
+    gltf_error(gltf, value, "gltf-type", "%s, not %s", type_words[gltf->json.values[value].type], type_words[type]);
+    return JSON_NONE;
+}
+
+uint32_t gltf_object(struct gltf *gltf, uint32_t object, const char *key)
+{
+    return typed_member(gltf, object, key, JSON_OBJECT);
+}
+
+uint32_t gltf_array(struct gltf *gltf, uint32_t object, const char *key)
+{
+    return typed_member(gltf, object, key, JSON_ARRAY);
+}
+
+static double finite_number(struct gltf *gltf, uint32_t value)
+{
+    double number = json_to_number(&gltf->json, value);
+    if (isfinite(number))
+        return number;
+    gltf_error(gltf, value, "gltf-number", "too large a number");
+    return 0;
+}
+
+double gltf_number(struct gltf *gltf, uint32_t object, const char *key, double fallback)
+{
+    uint32_t value = typed_member(gltf, object, key, JSON_NUMBER);
+    return value == JSON_NONE ? fallback : finite_number(gltf, value);
+}
+
+/* Whole numbers up to 2^53 are exact in JSON's doubles. */
+static uint64_t whole_number(struct gltf *gltf, uint32_t value)
+{
+    double number = json_to_number(&gltf->json, value);
+    if (number >= 0 && number <= 9007199254740992.0 && floor(number) == number)
+        return (uint64_t)number;
+    gltf_error(gltf, value, "gltf-number", "not a whole number from 0");
+    return 0;
+}
+
+uint64_t gltf_integer(struct gltf *gltf, uint32_t object, const char *key, uint64_t fallback)
+{
+    uint32_t value = typed_member(gltf, object, key, JSON_NUMBER);
+    return value == JSON_NONE ? fallback : whole_number(gltf, value);
+}
+
+uint32_t gltf_index(struct gltf *gltf, uint32_t object, const char *key, uint32_t count)
+{
+    uint32_t value = typed_member(gltf, object, key, JSON_NUMBER);
+    if (value == JSON_NONE)
+        return CP_NONE;
+    uint64_t index = whole_number(gltf, value);
+    if (gltf->status == CP_OK && index < count)
+        return (uint32_t)index;
+    gltf_error(gltf, value, "gltf-index", "index %llu of %lu", (unsigned long long)index, (unsigned long)count);
+    return CP_NONE;
+}
+
+bool gltf_flag(struct gltf *gltf, uint32_t object, const char *key)
+{
+    if (gltf->status != CP_OK)
+        return false;
+    uint32_t value = json_member(&gltf->json, object, key);
+    bool on = json_is(&gltf->json, value, JSON_TRUE);
+    if (value != JSON_NONE && !on && !json_is(&gltf->json, value, JSON_FALSE))
+        gltf_error(gltf, value, "gltf-type", "%s, not a boolean", type_words[gltf->json.values[value].type]);
+    return on;
+}
+
+const char *gltf_text(struct gltf *gltf, uint32_t object, const char *key)
+{
+    uint32_t value = typed_member(gltf, object, key, JSON_STRING);
+    if (value == JSON_NONE)
+        return NULL;
+    const char *text = json_string(&gltf->json, gltf->scene->arena, value);
+    if (!text)
+        gltf_no_memory(gltf);
+    return text;
+}
+
+uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const char *const *words, uint32_t fallback)
+{
+    uint32_t value = typed_member(gltf, object, key, JSON_STRING);
+    if (value == JSON_NONE)
+        return fallback;
+    for (uint32_t i = 0; words[i]; i++)
+        if (json_string_equals(&gltf->json, value, words[i]))
+            return i;
+    const struct json_value *string = &gltf->json.values[value];
+    uint32_t size = string->end - string->start;
+    gltf_error(gltf, value, "gltf-word", "unknown word %.*s", (int)(size < 100 ? size : 100),
+               gltf->json.text + string->start);
+    return fallback;
+}
+
+/* ---- arrays ---- */
+
+static uint32_t next_number(struct gltf *gltf, uint32_t array, uint32_t at, double *out)
+{
+    if (!json_is(&gltf->json, at, JSON_NUMBER)) {
+        gltf_error(gltf, at, "gltf-type", "%s, not a number", type_words[gltf->json.values[at].type]);
+        return JSON_NONE;
+    }
+    *out = finite_number(gltf, at);
+    return gltf->status == CP_OK ? json_next(&gltf->json, array, at) : JSON_NONE;
+}
+
+bool gltf_numbers(struct gltf *gltf, uint32_t object, const char *key, uint32_t count, double *out)
+{
+    uint32_t array = gltf_array(gltf, object, key);
+    if (array == JSON_NONE)
+        return false;
+    uint32_t found = json_count(&gltf->json, array), i = 0;
+    if (found != count)
+        gltf_error(gltf, array, "gltf-count", "%lu numbers, not %lu", (unsigned long)found, (unsigned long)count);
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK; i++)
+        at = next_number(gltf, array, at, &out[i]);
+    return gltf->status == CP_OK;
+}
+
+const double *gltf_all_numbers(struct gltf *gltf, uint32_t array, uint32_t *count)
+{
+    *count = json_count(&gltf->json, array);
+    double *numbers = scene_allocate(gltf->scene, *count, sizeof *numbers);
+    if (!numbers) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    uint32_t i = 0;
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK; i++)
+        at = next_number(gltf, array, at, &numbers[i]);
+    return gltf->status == CP_OK ? numbers : NULL;
+}
+
+struct gltf_list gltf_items(struct gltf *gltf, uint32_t object, const char *key, bool objects)
+{
+    struct gltf_list none = {NULL, 0};
+    uint32_t array = gltf_array(gltf, object, key);
+    uint32_t count = json_count(&gltf->json, array), i = 0;
+    uint32_t *items = gltf_allocate(gltf, count, sizeof *items);
+    if (!items)
+        return none;
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
+        if (objects && !json_is(&gltf->json, at, JSON_OBJECT)) {
+            gltf_error(gltf, at, "gltf-type", "%s, not an object", type_words[gltf->json.values[at].type]);
+            return none;
+        }
+        items[i++] = at;
+    }
+    return (struct gltf_list){items, count};
+}
+
+/* ---- extensions and extras ---- */
+
+uint32_t gltf_extension(struct gltf *gltf, uint32_t object, const char *name)
+{
+    return gltf_object(gltf, gltf_object(gltf, object, "extensions"), name);
+}
+
+uint32_t gltf_own(struct gltf *gltf, uint32_t object)
+{
+    uint32_t own = json_member(&gltf->json, json_member(&gltf->json, object, "extras"), "cellpipe");
+    return json_is(&gltf->json, own, JSON_OBJECT) ? own : JSON_NONE;
+}
+
+bool gltf_made(struct gltf *gltf, uint32_t own, const char *word)
+{
+    uint32_t made = json_member(&gltf->json, own, "made");
+    return made != JSON_NONE && json_string_equals(&gltf->json, made, word);
+}
+
+/* The members of the extras but ours, as one object. */
+static void compact_extras(const struct json *json, uint32_t extras, struct buffer *buffer)
+{
+    if (!json_is(json, extras, JSON_OBJECT)) {
+        json_compact(json, extras, buffer);
+        return;
+    }
+    for (uint32_t at = json_first(json, extras); at != JSON_NONE; at = json_next(json, extras, at)) {
+        if (json_string_equals(json, at, "cellpipe") && json_is(json, at + 1, JSON_OBJECT))
+            continue;
+        buffer_text(buffer, buffer->size == 0 ? "{" : ",");
+        json_compact(json, at, buffer);
+        buffer_text(buffer, ":");
+        json_compact(json, at + 1, buffer);
+    }
+    if (buffer->size > 0)
+        buffer_text(buffer, "}");
+}
+
+void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index)
+{
+    uint32_t extras = json_member(&gltf->json, object, "extras");
+    if (extras == JSON_NONE || gltf->status != CP_OK)
+        return;
+    struct buffer buffer = {.context = gltf->context};
+    compact_extras(&gltf->json, extras, &buffer);
+    bool any = buffer.size > 0;
+    buffer_append(&buffer, "", 1);
+    if (buffer.failed || (any && !scene_add_metadata(gltf->scene, owner, index, "extras", CP_VALUE_JSON, buffer.data)))
+        gltf_no_memory(gltf);
+    buffer_free(&buffer);
+}
+
+/* ---- memory ---- */
+
+void *gltf_allocate(struct gltf *gltf, size_t count, size_t size)
+{
+    if (gltf->status != CP_OK)
+        return NULL;
+    void *items = arena_allocate(gltf->arena, count, size);
+    if (items)
+        memset(items, 0, count * size);
+    else
+        gltf_no_memory(gltf);
+    return items;
+}
+
+bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count)
+{
+    if (gltf->status != CP_OK)
+        return false;
+    if (count > gltf->room) {
+        gltf_limit(gltf, value, "gltf-vertices", "more vertices and corners than the limit (--limit vertices=)");
+        return false;
+    }
+    gltf->room -= count;
+    return true;
+}
+
+bool gltf_arrange(struct gltf *gltf, const uint32_t *positions, uint32_t count, uint32_t *sequence)
+{
+    bool *placed = gltf_allocate(gltf, count, sizeof *placed);
+    if (!placed)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        sequence[i] = CP_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        if (positions[i] < count && sequence[positions[i]] == CP_NONE) {
+            sequence[positions[i]] = i;
+            placed[i] = true;
+        }
+    uint32_t gap = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (placed[i])
+            continue;
+        while (sequence[gap] != CP_NONE)
+            gap++;
+        sequence[gap] = i;
+    }
+    return true;
+}

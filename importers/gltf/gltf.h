@@ -1,0 +1,279 @@
+/* The inside of the glTF importer: what its files share. */
+#ifndef CELLPIPE_GLTF_H
+#define CELLPIPE_GLTF_H
+
+#include "json.h"
+
+enum gltf_up { UP_AUTO, UP_Y, UP_Z };
+
+struct gltf_settings {
+    struct import_settings common;
+    int up; /* enum gltf_up */
+};
+
+/* The items of one of the document's arrays: value indices. */
+struct gltf_list {
+    const uint32_t *items;
+    uint32_t count;
+};
+
+struct gltf_buffer {
+    const unsigned char *bytes; /* NULL: not loaded yet */
+    uint64_t size;
+    struct source *file; /* the external file that holds the bytes, or NULL */
+};
+
+/* The bytes of a bufferView. stride 0: tightly packed. */
+struct gltf_view {
+    const unsigned char *bytes; /* NULL: not looked at yet */
+    uint64_t size, stride;
+};
+
+enum { COMPONENT_FLOAT = 5126 };
+
+struct gltf_accessor {
+    uint32_t value;
+    uint32_t type;       /* componentType: 5120 .. 5126 */
+    uint32_t components; /* 1 .. 16 */
+    bool normalized;
+    uint32_t count;
+    struct gltf_view view; /* from the first element; bytes NULL: all zero */
+    uint32_t sparse;       /* the value, or JSON_NONE */
+};
+
+/* Floats that have been decoded: the same accessor is not decoded twice for the same purpose. */
+enum gltf_purpose { PURPOSE_POSITION, PURPOSE_NORMAL, PURPOSE_COLOUR, PURPOSE_COUNT };
+struct gltf_floats {
+    const float *values[PURPOSE_COUNT];
+};
+
+/* What a glTF node is to the scene. */
+enum gltf_role {
+    ROLE_NODE,     /* a node of the scene */
+    ROLE_LINK,     /* a made axis or shear node, or a joint: one of the chain below a node */
+    ROLE_INSTANCE, /* a made node that places a mesh */
+    ROLE_UP        /* the made root that turns Z up to Y up */
+};
+
+struct gltf_node {
+    uint32_t value;
+    uint32_t parent;       /* glTF node, or CP_NONE */
+    uint32_t own;          /* extras.cellpipe, or JSON_NONE */
+    uint32_t mesh;         /* glTF mesh, or CP_NONE */
+    uint32_t link;         /* the next node of the chain, or CP_NONE */
+    uint32_t target;       /* the scene node it belongs to */
+    uint32_t joint;        /* the scene joint that a link stands for, or CP_NONE */
+    unsigned char role;    /* enum gltf_role */
+    unsigned char visited; /* enum visit of tree.c */
+    bool chosen;           /* a root of the scene that is read */
+    bool in_scene;         /* below such a root */
+    bool has_matrix;
+    struct trs trs;
+    cp_pose pose;  /* its own transform */
+    cp_pose frame; /* where its children and mesh are, seen from the target's tail at current joint values */
+};
+
+/* Scene meshes on their way: drawn ones in file order, then those that only our extras hold. */
+struct gltf_mesh {
+    cp_mesh mesh;
+    uint32_t own;      /* extras.cellpipe, or JSON_NONE */
+    uint32_t value;    /* the glTF mesh, or the entry of our extras */
+    uint32_t position; /* among the scene's meshes, or CP_NONE */
+    uint32_t target;   /* the scene mesh */
+    bool requantised;  /* its vertices are not the floats that we write */
+};
+
+/* A channel of an animation with its sampler. */
+struct gltf_channel {
+    uint32_t node; /* glTF node */
+    cp_path path;
+    cp_interpolation interpolation;
+    uint32_t key_count;
+    const double *times, *values;
+};
+
+/* Clips on their way. */
+struct gltf_clip {
+    const char *name;
+    uint32_t track_count;
+    const cp_track *tracks;
+    uint32_t position; /* among the scene's clips, or CP_NONE */
+};
+
+/* Names to indices. */
+enum gltf_map {
+    MAP_NODES, /* ids of our extras, to indices of the scene */
+    MAP_MESHES,
+    MAP_MATERIALS,
+    MAP_JOINTS,
+    MAP_DEVICES,
+    MAP_VIEWS,         /* names, to bufferViews */
+    MAP_ARTICULATIONS, /* names, to values */
+    MAP_STAGES,        /* articulation and stage, to the first joint */
+    MAP_COUNT
+};
+
+struct gltf {
+    cp_context *context;
+    struct source *source;
+    cp_scene *scene;
+    const struct gltf_settings *settings;
+    struct arena *arena; /* lives as long as the reading */
+    struct json json;
+    cp_status status; /* the first error; later calls do nothing */
+
+    const unsigned char *binary; /* the BIN chunk, or NULL */
+    uint64_t binary_size;
+    struct gltf_list buffer_list, view_list, accessor_list, material_list, mesh_list, node_list, animation_list,
+        scene_list;
+    struct gltf_buffer *buffers;
+    struct gltf_view *views;
+    struct gltf_floats *floats;
+    uint64_t room; /* vertices and corners that may still be made (limit vertices) */
+
+    bool ours;
+    uint32_t asset_own, scene_own; /* extras.cellpipe, or JSON_NONE */
+    uint32_t scene_value;          /* the scene that is read, or JSON_NONE */
+    uint32_t *materials;           /* scene material of each glTF material, or CP_NONE */
+    struct gltf_mesh *meshes;
+    uint32_t meshes_count, meshes_room;
+    uint32_t *mesh_first; /* glTF mesh i has meshes[mesh_first[i]] .. meshes[mesh_first[i + 1] - 1] */
+    struct gltf_node *nodes;
+    uint32_t *order; /* the nodes that are read, parents first */
+    uint32_t order_count;
+    uint32_t *node_of;       /* the glTF node of each scene node, or CP_NONE */
+    uint32_t *device_values; /* the entry of our extras for each device */
+    bool turned;             /* roots are turned from Y up to Z up */
+    struct name_map maps[MAP_COUNT];
+    bool views_named, articulations_named;
+};
+
+/* ---- document.c: members, errors. All do nothing and give the fallback after the first error. ---- */
+
+/* The error at a value: "/meshes/0: text". Returns the status of the whole reading. */
+cp_status gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+cp_status gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Out of memory: already reported. */
+cp_status gltf_no_memory(struct gltf *gltf);
+void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void gltf_loss(struct gltf *gltf, uint64_t count, const char *code, const char *text);
+
+uint32_t gltf_object(struct gltf *gltf, uint32_t object, const char *key);
+uint32_t gltf_array(struct gltf *gltf, uint32_t object, const char *key);
+double gltf_number(struct gltf *gltf, uint32_t object, const char *key, double fallback);
+uint64_t gltf_integer(struct gltf *gltf, uint32_t object, const char *key, uint64_t fallback);
+/* An index below count, or CP_NONE when absent. */
+uint32_t gltf_index(struct gltf *gltf, uint32_t object, const char *key, uint32_t count);
+bool gltf_flag(struct gltf *gltf, uint32_t object, const char *key);
+/* NULL when absent. In the scene's arena. */
+const char *gltf_text(struct gltf *gltf, uint32_t object, const char *key);
+/* The index of a string member in NULL-ended words; fallback when absent, an error for another word. */
+uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const char *const *words, uint32_t fallback);
+/* Exactly count numbers. False when absent or wrong. */
+bool gltf_numbers(struct gltf *gltf, uint32_t object, const char *key, uint32_t count, double *out);
+/* All numbers of an array value; NULL after an error. In the scene's arena. */
+const double *gltf_all_numbers(struct gltf *gltf, uint32_t array, uint32_t *count);
+/* The items of an array member; an error for items that are no objects when `objects`. */
+struct gltf_list gltf_items(struct gltf *gltf, uint32_t object, const char *key, bool objects);
+uint32_t gltf_extension(struct gltf *gltf, uint32_t object, const char *name);
+/* extras.cellpipe of a thing. */
+uint32_t gltf_own(struct gltf *gltf, uint32_t object);
+bool gltf_made(struct gltf *gltf, uint32_t own, const char *word);
+/* count zeroed items that live as long as the reading; NULL is an error already noted. */
+void *gltf_allocate(struct gltf *gltf, size_t count, size_t size);
+/* Takes count vertices or corners from the limit. */
+bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
+
+/* ---- container.c, uri.c ---- */
+
+/* The JSON text and the BIN chunk of a GLB or .gltf. */
+cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size);
+/* The bytes of a buffer. False after an error. */
+bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **buffer);
+void gltf_close_buffers(struct gltf *gltf);
+/* True when the text is a data URI. */
+bool uri_is_data(const char *uri);
+/* Decodes in place: the bytes of a data URI, or the path of a relative one. NULL when malformed. */
+unsigned char *uri_decode_data(char *uri, size_t *size);
+bool uri_decode_path(char *uri);
+bool uri_has_scheme(const char *uri);
+
+/* ---- views.c, accessors.c ---- */
+
+bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view);
+/* A view by its name, for our extras; false when there is none. */
+bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view);
+/* EXT_meshopt_compression: count * stride bytes into out. */
+bool meshopt_is_built(void);
+bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out);
+enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };
+
+/* `index` came from gltf_index. False after an error. */
+bool gltf_accessor(struct gltf *gltf, uint32_t index, struct gltf_accessor *accessor);
+uint32_t component_size(uint32_t type);
+/* Vertex attributes as the scene has them: 3 floats (4 for a colour) an element, in the scene's arena. NULL after an
+ * error. */
+const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose);
+/* count x width doubles of an accessor, as numbers or normalised; NULL after an error. In the scene's arena. */
+const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count);
+/* Vertex indices, all below vertex_count, into out[accessor.count]; `value` stands in the error. */
+bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
+                  uint32_t *out);
+
+/* ---- the parts of the scene ---- */
+
+void gltf_read_asset(struct gltf *gltf);
+void gltf_read_materials(struct gltf *gltf);
+void gltf_read_meshes(struct gltf *gltf);
+void gltf_place_meshes(struct gltf *gltf);
+/* Adds a mesh to gltf->meshes. */
+bool gltf_add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh);
+void gltf_read_tree(struct gltf *gltf);
+void gltf_give_roles(struct gltf *gltf);
+void gltf_build_nodes(struct gltf *gltf);
+void gltf_build_joints(struct gltf *gltf);
+void gltf_build_instances(struct gltf *gltf);
+/* The motion of a joint node, with the made axis nodes around it. */
+cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *link);
+/* AGI_articulations of other tools: joints of a node. */
+void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node);
+void gltf_read_animations(struct gltf *gltf);
+/* Numbers a key of a track. */
+uint32_t gltf_path_width(cp_path path);
+bool gltf_times_ascend(const double *times, uint32_t count);
+/* The extras of other tools, as metadata "extras". */
+void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index);
+
+/* ---- own_*.c: extras.cellpipe (docs/stage-format.md) ---- */
+
+void own_read_asset(struct gltf *gltf);
+void own_read_source(struct gltf *gltf);
+/* True and *pose from `own.pose` when it agrees with the transform that was read. */
+bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pose);
+void own_read_node(struct gltf *gltf, uint32_t own, uint32_t node);
+void own_read_scopes(struct gltf *gltf);
+void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index);
+/* The joint of a link node; CP_NONE after an error. */
+uint32_t own_read_joint(struct gltf *gltf, const struct gltf_node *link);
+/* The value of a joint whose motion comes nearest to the pose; `near` decides between whole turns. */
+double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near);
+void own_tie_joints(struct gltf *gltf);
+void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
+void own_read_undrawn_meshes(struct gltf *gltf);
+void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip);
+void own_read_devices(struct gltf *gltf);
+void own_read_pairs(struct gltf *gltf);
+/* The thing whose id the value is, or CP_NONE with a warning. */
+uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value);
+/* Remembers an id for own_find. */
+void own_name(struct gltf *gltf, enum gltf_map map, const char *id, uint32_t index);
+/* What an id or name stands for, or CP_NONE. */
+uint32_t own_lookup(const struct gltf *gltf, enum gltf_map map, const char *id);
+
+/* Places: what has a position stands there, the others fill the gaps in order. sequence[i] = the item at place i. */
+bool gltf_arrange(struct gltf *gltf, const uint32_t *positions, uint32_t count, uint32_t *sequence);
+
+#endif

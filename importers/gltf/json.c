@@ -1,0 +1,457 @@
+/* The parser of json.h, and the way around in its values. */
+#include "json.h"
+
+#include <string.h>
+
+/* While a container is open, its `next` is the index of the container around it. */
+struct parser {
+    struct json *json;
+    const char *file;
+    uint64_t nesting, depth;
+    uint32_t at, open;
+    cp_status status;
+};
+
+/* ---- errors ---- */
+
+static struct place place_of(const struct parser *parser)
+{
+    struct place place = {.file = parser->file, .line = 1, .column = 1};
+    for (uint32_t i = 0; i < parser->at && i < parser->json->size; i++) {
+        char byte = parser->json->text[i];
+        bool line_ends = byte == '\n' || (byte == '\r' && parser->json->text[i + 1] != '\n');
+        place.line += line_ends;
+        place.column = line_ends ? 1 : place.column + (((unsigned char)byte & 0xc0) != 0x80 && byte != '\r');
+    }
+    return place;
+}
+
+static void fail(struct parser *parser, const char *expected)
+{
+    const char *end = parser->at >= parser->json->size ? ", but the text ends" : "";
+    if (parser->status == CP_OK)
+        parser->status = report_error(parser->json->context, CP_INPUT, "json-syntax", place_of(parser),
+                                      "%s expected here%s", expected, end);
+    parser->at = parser->json->size;
+}
+
+/* ---- tokens ---- */
+
+/* 0 at the end. */
+static char peek(const struct parser *parser)
+{
+    return parser->at < parser->json->size ? parser->json->text[parser->at] : '\0';
+}
+
+static bool accept(struct parser *parser, char byte)
+{
+    if (parser->at >= parser->json->size || parser->json->text[parser->at] != byte)
+        return false;
+    parser->at++;
+    return true;
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+static void skip_blanks(struct parser *parser)
+{
+    while (is_blank(peek(parser)))
+        parser->at++;
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static void skip_digits(struct parser *parser)
+{
+    if (!is_digit(peek(parser)))
+        fail(parser, "a digit");
+    while (is_digit(peek(parser)))
+        parser->at++;
+}
+
+static void skip_number(struct parser *parser)
+{
+    (void)accept(parser, '-');
+    if (!accept(parser, '0'))
+        skip_digits(parser);
+    if (accept(parser, '.'))
+        skip_digits(parser);
+    if (accept(parser, 'e') || accept(parser, 'E')) {
+        if (!accept(parser, '+'))
+            (void)accept(parser, '-');
+        skip_digits(parser);
+    }
+}
+
+static int hex_digit(char byte)
+{
+    if (is_digit(byte))
+        return byte - '0';
+    if (byte >= 'a' && byte <= 'f')
+        return byte - 'a' + 10;
+    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
+}
+
+static void skip_escape(struct parser *parser)
+{
+    char byte = peek(parser);
+    if (byte == '\0' || !strchr("\"\\/bfnrtu", byte)) {
+        fail(parser, "an escape of JSON");
+        return;
+    }
+    parser->at++;
+    for (int i = 0; byte == 'u' && i < 4; i++)
+        if (hex_digit(peek(parser)) >= 0)
+            parser->at++;
+        else
+            fail(parser, "a hexadecimal digit");
+}
+
+static void skip_string(struct parser *parser)
+{
+    parser->at++;
+    while (!accept(parser, '"')) {
+        if ((unsigned char)peek(parser) < 0x20) {
+            fail(parser, "the end of the string");
+            return;
+        }
+        if (accept(parser, '\\'))
+            skip_escape(parser);
+        else
+            parser->at++;
+    }
+}
+
+static void skip_word(struct parser *parser, const char *word)
+{
+    size_t size = strlen(word);
+    if (parser->json->size - parser->at < size || memcmp(parser->json->text + parser->at, word, size) != 0)
+        fail(parser, "a value");
+    else
+        parser->at += (uint32_t)size;
+}
+
+/* ---- values ---- */
+
+static struct json_value *add_value(struct parser *parser, enum json_type type)
+{
+    struct json *json = parser->json;
+    void *values = json->values;
+    if (!array_reserve(json->context, &values, &json->room, (uint64_t)json->count + 1, sizeof *json->values)) {
+        parser->status = CP_LIMIT;
+        parser->at = json->size;
+        return NULL;
+    }
+    json->values = values;
+    struct json_value *value = &json->values[json->count++];
+    *value = (struct json_value){.start = parser->at, .next = json->count, .type = type};
+    return value;
+}
+
+static void add_scalar(struct parser *parser, enum json_type type)
+{
+    struct json_value *value = add_value(parser, type);
+    if (!value)
+        return;
+    if (type == JSON_STRING)
+        skip_string(parser);
+    else if (type == JSON_NUMBER)
+        skip_number(parser);
+    else
+        skip_word(parser, type == JSON_NULL ? "null" : type == JSON_TRUE ? "true" : "false");
+    value->end = parser->at;
+}
+
+static void open_container(struct parser *parser, enum json_type type)
+{
+    if (++parser->depth > parser->nesting) {
+        parser->status = report_error(parser->json->context, CP_LIMIT, "json-nesting", place_of(parser),
+                                      "nested deeper than the limit of %llu (--limit nesting=)",
+                                      (unsigned long long)parser->nesting);
+        parser->at = parser->json->size;
+        return;
+    }
+    struct json_value *value = add_value(parser, type);
+    if (!value)
+        return;
+    value->next = parser->open;
+    parser->open = parser->json->count - 1;
+    parser->at++;
+}
+
+static void close_container(struct parser *parser)
+{
+    struct json_value *value = &parser->json->values[parser->open];
+    parser->at++;
+    parser->depth--;
+    parser->open = value->next;
+    value->next = parser->json->count;
+    value->end = parser->at;
+}
+
+static void add_any_value(struct parser *parser)
+{
+    char byte = peek(parser);
+    if (byte == '{' || byte == '[')
+        open_container(parser, byte == '{' ? JSON_OBJECT : JSON_ARRAY);
+    else if (byte == '"')
+        add_scalar(parser, JSON_STRING);
+    else if (byte == '-' || is_digit(byte))
+        add_scalar(parser, JSON_NUMBER);
+    else
+        add_scalar(parser, byte == 'n' ? JSON_NULL : byte == 't' ? JSON_TRUE : JSON_FALSE);
+}
+
+static void add_key(struct parser *parser)
+{
+    if (peek(parser) != '"') {
+        fail(parser, "a key");
+        return;
+    }
+    add_scalar(parser, JSON_STRING);
+    skip_blanks(parser);
+    if (!accept(parser, ':'))
+        fail(parser, "a colon");
+    skip_blanks(parser);
+}
+
+/* Between two values of the open container: closes it, or goes to where the next value begins. False when closed. */
+static bool go_on(struct parser *parser, bool first)
+{
+    bool object = parser->json->values[parser->open].type == JSON_OBJECT;
+    skip_blanks(parser);
+    if (peek(parser) == (object ? '}' : ']')) {
+        close_container(parser);
+        return false;
+    }
+    if (!first && !accept(parser, ','))
+        fail(parser, object ? "a comma or }" : "a comma or ]");
+    skip_blanks(parser);
+    if (object)
+        add_key(parser);
+    return true;
+}
+
+static void parse(struct parser *parser)
+{
+    bool first = true;
+    skip_blanks(parser);
+    do {
+        uint32_t depth_before = (uint32_t)parser->depth;
+        if (parser->open == JSON_NONE || go_on(parser, first)) {
+            if (parser->status == CP_OK)
+                add_any_value(parser);
+            first = parser->depth > depth_before;
+        } else {
+            first = false;
+        }
+    } while (parser->open != JSON_NONE && parser->status == CP_OK);
+    skip_blanks(parser);
+    if (parser->at < parser->json->size)
+        fail(parser, "the end of the text");
+}
+
+cp_status json_parse(struct json *json, const char *file, uint64_t nesting)
+{
+    struct parser parser = {.json = json, .file = file, .nesting = nesting, .open = JSON_NONE};
+    parse(&parser);
+    return parser.status;
+}
+
+void json_free(struct json *json)
+{
+    memory_free(json->context, json->values, json->room, sizeof *json->values);
+    json->values = NULL;
+    json->count = json->room = 0;
+}
+
+/* ---- the way around ---- */
+
+bool json_is(const struct json *json, uint32_t value, enum json_type type)
+{
+    return value != JSON_NONE && json->values[value].type == type;
+}
+
+uint32_t json_first(const struct json *json, uint32_t container)
+{
+    if (!json_is(json, container, JSON_ARRAY) && !json_is(json, container, JSON_OBJECT))
+        return JSON_NONE;
+    return json->values[container].next > container + 1 ? container + 1 : JSON_NONE;
+}
+
+uint32_t json_next(const struct json *json, uint32_t container, uint32_t value)
+{
+    uint32_t next = json->values[value].next;
+    if (json->values[container].type == JSON_OBJECT && next < json->values[container].next)
+        next = json->values[next].next;
+    return next < json->values[container].next ? next : JSON_NONE;
+}
+
+uint32_t json_member(const struct json *json, uint32_t object, const char *key)
+{
+    if (!json_is(json, object, JSON_OBJECT))
+        return JSON_NONE;
+    for (uint32_t at = json_first(json, object); at != JSON_NONE; at = json_next(json, object, at))
+        if (json_string_equals(json, at, key))
+            return at + 1;
+    return JSON_NONE;
+}
+
+uint32_t json_count(const struct json *json, uint32_t container)
+{
+    uint32_t count = 0;
+    for (uint32_t at = json_first(json, container); at != JSON_NONE; at = json_next(json, container, at))
+        count++;
+    return count;
+}
+
+/* ---- scalars ---- */
+
+double json_to_number(const struct json *json, uint32_t value)
+{
+    double number = 0;
+    if (json_is(json, value, JSON_NUMBER))
+        (void)parse_double(json->text + json->values[value].start, json->text + json->values[value].end, &number);
+    return number;
+}
+
+static uint32_t read_hex(const char *text)
+{
+    uint32_t code = 0;
+    for (int i = 0; i < 4; i++)
+        code = code * 16 + (uint32_t)hex_digit(text[i]);
+    return code;
+}
+
+/* The code point of the escape \uXXXX or pair of them at *text, which is moved on. */
+static uint32_t read_unicode_escape(const char **text, const char *end)
+{
+    uint32_t high = read_hex(*text + 2), code = 0xfffd;
+    const char *at = *text + 6;
+    *text = at;
+    if (high != 0 && (high < 0xd800 || high > 0xdfff))
+        return high;
+    if (high >= 0xd800 && high < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+        uint32_t low = read_hex(at + 2);
+        if (low >= 0xdc00 && low <= 0xdfff) {
+            code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+            *text = at + 6;
+        }
+    }
+    return code;
+}
+
+static size_t put_utf8(uint32_t code, char out[4])
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
+    out[0] = (char)(unsigned char)(lead[more] | code >> (6 * more));
+    for (size_t i = 1; i <= more; i++)
+        out[i] = (char)(unsigned char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
+    return more + 1;
+}
+
+/* The bytes of the next character (or byte) of a string; *text is moved on. */
+static size_t next_bytes(const char **text, const char *end, char out[4])
+{
+    const char *at = *text;
+    if (*at != '\\') {
+        out[0] = *at;
+        *text = at + 1;
+        return 1;
+    }
+    if (at[1] == 'u')
+        return put_utf8(read_unicode_escape(text, end), out);
+    static const char letters[] = "bfnrt", codes[] = "\b\f\n\r\t";
+    const char *letter = strchr(letters, at[1]);
+    out[0] = letter ? codes[letter - letters] : at[1];
+    *text = at + 2;
+    return 1;
+}
+
+char *json_string(const struct json *json, struct arena *arena, uint32_t value)
+{
+    const char *at = json->text + json->values[value].start + 1, *end = json->text + json->values[value].end - 1;
+    /* No escape is shorter than what it stands for. */
+    char *copy = arena_allocate(arena, (size_t)(end - at) + 1, 1);
+    if (!copy)
+        return NULL;
+    size_t size = 0;
+    while (at < end) {
+        char bytes[4];
+        size_t more = next_bytes(&at, end, bytes);
+        memcpy(copy + size, bytes, more);
+        size += more;
+    }
+    copy[size] = '\0';
+    return copy;
+}
+
+bool json_string_equals(const struct json *json, uint32_t value, const char *text)
+{
+    if (!json_is(json, value, JSON_STRING))
+        return false;
+    const char *at = json->text + json->values[value].start + 1, *end = json->text + json->values[value].end - 1;
+    while (at < end) {
+        char bytes[4];
+        size_t more = next_bytes(&at, end, bytes);
+        if (strncmp(text, bytes, more) != 0)
+            return false;
+        text += more;
+    }
+    return *text == '\0';
+}
+
+/* ---- text ---- */
+
+void json_compact(const struct json *json, uint32_t value, struct buffer *buffer)
+{
+    const char *text = json->text;
+    uint32_t end = json->values[value].end, done = json->values[value].start;
+    bool inside = false;
+    for (uint32_t i = done; i < end; i++) {
+        if (text[i] == '"')
+            inside = !inside;
+        else if (inside)
+            i += text[i] == '\\';
+        else if (is_blank(text[i])) {
+            buffer_append(buffer, text + done, i - done);
+            done = i + 1;
+        }
+    }
+    buffer_append(buffer, text + done, end - done);
+}
+
+/* The child of a container that is or holds the value, and the step to it. */
+static uint32_t step_to(const struct json *json, uint32_t container, uint32_t value, struct buffer *buffer)
+{
+    uint32_t at = json_first(json, container), number = 0;
+    for (uint32_t next = at; next != JSON_NONE && next <= value; next = json_next(json, container, next), number++)
+        at = next;
+    if (json->values[container].type == JSON_ARRAY) {
+        buffer_print(buffer, "/%lu", (unsigned long)number - 1);
+        return at;
+    }
+    const struct json_value *key = &json->values[at];
+    buffer_print(buffer, "/%.*s", (int)(key->end - key->start - 2 < 200 ? key->end - key->start - 2 : 200),
+                 json->text + key->start + 1);
+    return at + 1;
+}
+
+void json_pointer(const struct json *json, uint32_t value, struct buffer *buffer)
+{
+    if (value == 0)
+        buffer_text(buffer, "/");
+    for (uint32_t at = 0; at < value;)
+        at = step_to(json, at, value, buffer);
+}

@@ -1,0 +1,51 @@
+/* JSON (RFC 8259) as a flat table of values over the text it came from: no recursion, no allocation a value, numbers
+ * and strings read where they stand. Text that the scene keeps as it is (extras of other tools) stays what it was,
+ * digit for digit. */
+#ifndef CELLPIPE_GLTF_JSON_H
+#define CELLPIPE_GLTF_JSON_H
+
+#include "../../scene/plugin.h"
+
+enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+#define JSON_NONE UINT32_MAX
+
+struct json_value {
+    uint32_t start, end; /* its bytes in the text, quotes and brackets included */
+    uint32_t next;       /* the index of the value after it and all inside it */
+    uint32_t type;
+};
+
+/* Values in the order of the text; 0 is the root. A member of an object is its key, then its value. */
+struct json {
+    cp_context *context;
+    const char *text;
+    uint32_t size;
+    struct json_value *values;
+    uint32_t count, room;
+};
+
+/* Parses the whole text, which must stay. Errors "json-syntax" (with line and column) and "json-nesting". */
+cp_status json_parse(struct json *json, const char *file, uint64_t nesting);
+void json_free(struct json *json);
+
+bool json_is(const struct json *json, uint32_t value, enum json_type type);
+/* The value of a member, or JSON_NONE: also when `object` is none. */
+uint32_t json_member(const struct json *json, uint32_t object, const char *key);
+/* The first item or key, and the next after `value` of the same container; JSON_NONE past the last. */
+uint32_t json_first(const struct json *json, uint32_t container);
+uint32_t json_next(const struct json *json, uint32_t container, uint32_t value);
+/* Items of an array, members of an object; 0 for anything else. */
+uint32_t json_count(const struct json *json, uint32_t container);
+
+/* 0 for what is no number. */
+double json_to_number(const struct json *json, uint32_t value);
+/* A NUL-ended copy with escapes resolved; U+0000 and lone surrogates become U+FFFD. NULL when out of memory. */
+char *json_string(const struct json *json, struct arena *arena, uint32_t value);
+bool json_string_equals(const struct json *json, uint32_t value, const char *text);
+/* Appends the value's text without the blanks between its tokens. */
+void json_compact(const struct json *json, uint32_t value, struct buffer *buffer);
+/* Appends the path of a value, e.g. /meshes/0/primitives/1 (RFC 6901): for messages, its cost is the siblings' number. */
+void json_pointer(const struct json *json, uint32_t value, struct buffer *buffer);
+
+#endif

@@ -1,0 +1,110 @@
+/* Materials: the base colour; everything else is counted as lost (glTF 2.0, section 3.9). */
+#include "gltf.h"
+
+#include <math.h>
+
+/* rgba of our extras when it stands for the factor, as in docs/stage-format.md, "Materials". */
+static void own_colour(struct gltf *gltf, uint32_t own, const double factor[4], cp_material *material)
+{
+    double rgba[4];
+    bool srgb = gltf_flag(gltf, own, "srgb");
+    if (!gltf_numbers(gltf, own, "rgba", 4, rgba))
+        return;
+    for (int i = 0; i < 4; i++) {
+        double linear = fmin(fmax(rgba[i], 0), 1);
+        if (srgb && i < 3)
+            linear = linear <= 0.04045 ? linear / 12.92 : pow((linear + 0.055) / 1.055, 2.4);
+        if (!(fabs(linear - factor[i]) <= 1e-6))
+            return;
+    }
+    for (int i = 0; i < 4; i++)
+        material->rgba[i] = rgba[i];
+    material->srgb = srgb;
+}
+
+static void count_surface(struct gltf *gltf, uint32_t value, uint32_t pbr)
+{
+    double glow[3] = {0, 0, 0};
+    (void)gltf_numbers(gltf, value, "emissiveFactor", 3, glow);
+    bool surface = gltf_number(gltf, pbr, "metallicFactor", 0) > 0 ||
+                   gltf_number(gltf, pbr, "roughnessFactor", 1) < 1 || glow[0] > 0 || glow[1] > 0 || glow[2] > 0;
+    gltf_loss(gltf, surface, "gltf-surface", "metallic, roughness or glow of materials is not read");
+    uint32_t extensions = gltf_object(gltf, value, "extensions");
+    for (uint32_t at = json_first(&gltf->json, extensions); at != JSON_NONE && gltf->status == CP_OK;
+         at = json_next(&gltf->json, extensions, at)) {
+        const char *name = json_string(&gltf->json, gltf->arena, at);
+        if (!name)
+            gltf_no_memory(gltf);
+        else
+            report_loss(gltf->context, "gltf-material-extension", IN_FILE(gltf->source->name), 1,
+                        "%.100s of materials is not read", name);
+    }
+}
+
+/* Colours of opaque materials have no alpha (section 3.9.4). */
+static void read_alpha(struct gltf *gltf, uint32_t value, cp_material *material)
+{
+    static const char *const modes[] = {"OPAQUE", "MASK", "BLEND", NULL};
+    uint32_t mode = gltf_word(gltf, value, "alphaMode", modes, 0);
+    if (mode == 0)
+        material->rgba[3] = 1;
+    gltf_loss(gltf, mode == 1, "gltf-mask", "alpha cut-off of materials is not read");
+}
+
+static void read_material(struct gltf *gltf, uint32_t value, uint32_t own, cp_material *material)
+{
+    uint32_t pbr = gltf_object(gltf, value, "pbrMetallicRoughness");
+    double factor[4] = {1, 1, 1, 1};
+    (void)gltf_numbers(gltf, pbr, "baseColorFactor", 4, factor);
+    for (int i = 0; i < 4; i++)
+        material->rgba[i] = factor[i];
+    material->two_sided = gltf_flag(gltf, value, "doubleSided");
+    if (own != JSON_NONE)
+        material->two_sided = gltf_flag(gltf, own, "two_sided");
+    if (own != JSON_NONE) {
+        own_colour(gltf, own, factor, material);
+    } else {
+        read_alpha(gltf, value, material);
+        count_surface(gltf, value, pbr);
+    }
+}
+
+static uint32_t add_material(struct gltf *gltf, uint32_t value, uint32_t own, const char *id)
+{
+    cp_material material = {.srgb = false};
+    read_material(gltf, value, own, &material);
+    const char *name = gltf_text(gltf, value, "name");
+    if (gltf->status != CP_OK)
+        return CP_NONE;
+    uint32_t index = scene_add_material(gltf->scene, name, material.rgba, material.srgb);
+    if (index == CP_NONE) {
+        gltf_no_memory(gltf);
+        return CP_NONE;
+    }
+    gltf->scene->materials[index].two_sided = material.two_sided;
+    gltf->scene->materials[index].id = id;
+    if (id)
+        own_name(gltf, MAP_MATERIALS, id, index);
+    own_read_metadata(gltf, own, CP_OWNER_MATERIAL, index);
+    gltf_keep_extras(gltf, value, CP_OWNER_MATERIAL, index);
+    return index;
+}
+
+static uint32_t find_or_add(struct gltf *gltf, uint32_t value)
+{
+    uint32_t own = gltf_own(gltf, value);
+    if (gltf_made(gltf, own, "default"))
+        return CP_NONE;
+    const char *id = gltf_text(gltf, own, "id");
+    id = id && *id ? id : NULL;
+    bool variant = id && gltf_made(gltf, own, "variant");
+    uint32_t known = variant ? own_lookup(gltf, MAP_MATERIALS, id) : CP_NONE;
+    return known == CP_NONE ? add_material(gltf, value, own, id) : known;
+}
+
+void gltf_read_materials(struct gltf *gltf)
+{
+    gltf->materials = gltf_allocate(gltf, gltf->material_list.count, sizeof *gltf->materials);
+    for (uint32_t i = 0; i < gltf->material_list.count && gltf->status == CP_OK; i++)
+        gltf->materials[i] = find_or_add(gltf, gltf->material_list.items[i]);
+}

@@ -1,0 +1,475 @@
+/* Meshes: the primitives of a glTF mesh as few scene meshes (glTF 2.0, section 3.7).
+ *
+ * Primitives of one kind - faces or lines, with or without normals - share a scene mesh. Those that name the same
+ * accessors share its vertices; others follow one after the other. A primitive is a group. */
+#include "gltf.h"
+
+#include <string.h>
+
+enum { MODE_POINTS, MODE_LINES, MODE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN, MODE_COUNT };
+
+enum { WITH_NORMALS = 1, WITH_LINES = 2, KIND_COUNT = 4 };
+
+struct primitive {
+    uint32_t value;
+    uint32_t mode, kind;
+    uint32_t positions, normals, colours, indices; /* accessors, or CP_NONE */
+    uint32_t material;                             /* of the scene */
+    uint32_t vertex_count;                         /* of its accessors */
+    uint32_t first_vertex;                         /* in the scene mesh */
+    bool first_use;                                /* brings its vertices */
+    bool quantised;                                /* they are integers */
+    struct gltf_accessor index_accessor;
+    uint32_t elements; /* indices, or vertices when there are none */
+};
+
+/* The primitives of one kind, becoming a scene mesh. */
+struct batch {
+    struct gltf *gltf;
+    struct primitive **primitives;
+    uint32_t count;
+    cp_mesh mesh;
+    uint32_t *offsets, *corners; /* of the mesh, while they are filled */
+    cp_group *groups;
+    uint64_t vertices;
+};
+
+/* ---- reading primitives ---- */
+
+static uint32_t accessor_count(struct gltf *gltf, uint32_t index)
+{
+    struct gltf_accessor accessor;
+    return gltf->status == CP_OK && gltf_accessor(gltf, index, &accessor) ? accessor.count : 0;
+}
+
+static void check_same_count(struct gltf *gltf, const struct primitive *primitive, uint32_t index, const char *word)
+{
+    uint32_t count = index == CP_NONE ? primitive->vertex_count : accessor_count(gltf, index);
+    if (count != primitive->vertex_count)
+        gltf_error(gltf, primitive->value, "gltf-count", "%lu positions, but %lu elements of %s",
+                   (unsigned long)primitive->vertex_count, (unsigned long)count, word);
+}
+
+static void read_accessors(struct gltf *gltf, struct primitive *primitive)
+{
+    uint32_t attributes = gltf_object(gltf, primitive->value, "attributes"), limit = gltf->accessor_list.count;
+    primitive->positions = gltf_index(gltf, attributes, "POSITION", limit);
+    primitive->normals = gltf_index(gltf, attributes, "NORMAL", limit);
+    primitive->colours = gltf_index(gltf, attributes, "COLOR_0", limit);
+    primitive->indices = gltf_index(gltf, primitive->value, "indices", limit);
+    if (gltf->status != CP_OK || primitive->positions == CP_NONE)
+        return;
+    struct gltf_accessor positions;
+    if (!gltf_accessor(gltf, primitive->positions, &positions))
+        return;
+    primitive->vertex_count = positions.count;
+    primitive->quantised = positions.type != COMPONENT_FLOAT;
+    check_same_count(gltf, primitive, primitive->normals, "NORMAL");
+    check_same_count(gltf, primitive, primitive->colours, "COLOR_0");
+    primitive->elements = primitive->vertex_count;
+    if (primitive->indices != CP_NONE && gltf->status == CP_OK &&
+        gltf_accessor(gltf, primitive->indices, &primitive->index_accessor))
+        primitive->elements = primitive->index_accessor.count;
+}
+
+static void count_primitive_losses(struct gltf *gltf, const struct primitive *primitive)
+{
+    const struct json *json = &gltf->json;
+    gltf_loss(gltf, json_member(json, primitive->value, "targets") != JSON_NONE, "gltf-targets",
+              "morph targets of primitives are not read");
+    gltf_loss(gltf, json_member(json, primitive->value, "extras") != JSON_NONE, "gltf-extras",
+              "extras of primitives are not read");
+    uint32_t attributes = json_member(json, primitive->value, "attributes");
+    bool more = json_member(json, attributes, "COLOR_1") != JSON_NONE;
+    gltf_loss(gltf, more, "gltf-colours", "further vertex colours are not read");
+}
+
+/* False: nothing to keep, or an error. */
+static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals, struct primitive *primitive)
+{
+    *primitive = (struct primitive){.value = value, .material = CP_NONE};
+    uint64_t mode = gltf_integer(gltf, value, "mode", MODE_TRIANGLES);
+    uint32_t material = gltf_index(gltf, value, "material", gltf->material_list.count);
+    read_accessors(gltf, primitive);
+    if (mode >= MODE_COUNT)
+        gltf_error(gltf, value, "gltf-mode", "mode %llu of 0 to 6", (unsigned long long)mode);
+    if (gltf->status != CP_OK)
+        return false;
+    count_primitive_losses(gltf, primitive);
+    gltf_loss(gltf, primitive->positions == CP_NONE, "gltf-positions", "primitives without positions are not read");
+    gltf_loss(gltf, mode == MODE_POINTS ? primitive->elements : 0, "gltf-points", "points are not read");
+    if (!keep_normals)
+        primitive->normals = CP_NONE;
+    primitive->mode = (uint32_t)mode;
+    primitive->material = material == CP_NONE ? CP_NONE : gltf->materials[material];
+    primitive->kind = (mode < MODE_TRIANGLES ? WITH_LINES : 0U) | (primitive->normals == CP_NONE ? 0U : WITH_NORMALS);
+    return mode != MODE_POINTS && primitive->positions != CP_NONE;
+}
+
+/* ---- vertices ---- */
+
+/* Gives each primitive its place among the vertices: the same accessors, the same vertices. */
+static void place_vertices(struct batch *batch)
+{
+    struct gltf *gltf = batch->gltf;
+    struct name_map seen = {.context = gltf->context};
+    for (uint32_t i = 0; i < batch->count && gltf->status == CP_OK; i++) {
+        struct primitive *primitive = batch->primitives[i];
+        bool added = true;
+        const char *key = arena_print(gltf->arena, "%lu %lu %lu", (unsigned long)primitive->positions,
+                                      (unsigned long)primitive->normals, (unsigned long)primitive->colours);
+        uint32_t *first = key ? name_map_add(&seen, key, (uint32_t)batch->vertices, &added) : NULL;
+        if (!first) {
+            gltf_no_memory(gltf);
+            break;
+        }
+        primitive->first_vertex = *first;
+        primitive->first_use = added;
+        batch->vertices += added ? primitive->vertex_count : 0;
+        if (batch->vertices >= UINT32_MAX)
+            gltf_limit(gltf, primitive->value, "gltf-vertices", "a mesh of more than 4 294 967 295 vertices");
+    }
+    name_map_free(&seen);
+    batch->mesh.vertex_count = (uint32_t)batch->vertices;
+}
+
+/* One after the other; a missing colour is white (section 3.7.2.1: colours are factors). */
+static const float *gather(struct batch *batch, enum gltf_purpose purpose, size_t width)
+{
+    struct gltf *gltf = batch->gltf;
+    float *all = NULL;
+    if (gltf_take_room(gltf, batch->primitives[0]->value, batch->vertices)) {
+        all = scene_allocate(gltf->scene, batch->vertices * width, sizeof *all);
+        if (!all)
+            gltf_no_memory(gltf);
+    }
+    for (uint32_t i = 0; i < batch->count && gltf->status == CP_OK; i++) {
+        const struct primitive *primitive = batch->primitives[i];
+        const uint32_t accessors[] = {primitive->positions, primitive->normals, primitive->colours};
+        if (!primitive->first_use)
+            continue;
+        float *out = all + primitive->first_vertex * width;
+        size_t count = primitive->vertex_count * width;
+        const float *values = accessors[purpose] == CP_NONE ? NULL : gltf_attribute(gltf, accessors[purpose], purpose);
+        for (size_t k = 0; !values && k < count; k++)
+            out[k] = 1;
+        if (values)
+            memcpy(out, values, count * sizeof *out);
+    }
+    return all;
+}
+
+/* A single set of vertices is the accessor itself, shared with other meshes that name it. */
+static const float *attribute(struct batch *batch, enum gltf_purpose purpose, size_t width)
+{
+    const struct primitive *first = batch->primitives[0];
+    const uint32_t accessors[] = {first->positions, first->normals, first->colours};
+    if (first->vertex_count == batch->vertices && accessors[purpose] != CP_NONE)
+        return gltf_attribute(batch->gltf, accessors[purpose], purpose);
+    return gather(batch, purpose, width);
+}
+
+static void fill_vertices(struct batch *batch)
+{
+    bool colours = false;
+    for (uint32_t i = 0; i < batch->count; i++)
+        colours = colours || batch->primitives[i]->colours != CP_NONE;
+    batch->mesh.positions = attribute(batch, PURPOSE_POSITION, 3);
+    if (batch->primitives[0]->normals != CP_NONE)
+        batch->mesh.normals = attribute(batch, PURPOSE_NORMAL, 3);
+    if (colours)
+        batch->mesh.colours = attribute(batch, PURPOSE_COLOUR, 4);
+}
+
+/* ---- corners ---- */
+
+/* Room for the corners and faces of a primitive, at most. */
+static uint64_t most_corners(const struct primitive *primitive)
+{
+    uint64_t elements = primitive->elements;
+    switch (primitive->mode) {
+    case MODE_LOOP:
+        return elements + 1;
+    case MODE_STRIP:
+    case MODE_FAN:
+        return elements < 3 ? 0 : 3 * (elements - 2);
+    default:
+        return elements;
+    }
+}
+
+static uint64_t most_faces(const struct primitive *primitive)
+{
+    switch (primitive->mode) {
+    case MODE_LINES:
+        return primitive->elements / 2;
+    case MODE_LOOP:
+    case MODE_LINE_STRIP:
+        return 1;
+    default:
+        return most_corners(primitive) / 3;
+    }
+}
+
+static bool allocate_corners(struct batch *batch)
+{
+    struct gltf *gltf = batch->gltf;
+    uint64_t corners = 0, faces = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        corners += most_corners(batch->primitives[i]);
+        faces += most_faces(batch->primitives[i]);
+    }
+    if (!gltf_take_room(gltf, batch->primitives[0]->value, corners))
+        return false;
+    if (corners >= UINT32_MAX) {
+        gltf_limit(gltf, batch->primitives[0]->value, "gltf-corners", "a mesh of more than 4 294 967 295 corners");
+        return false;
+    }
+    bool lines = batch->mesh.kind == CP_MESH_LINES;
+    batch->corners = scene_allocate(gltf->scene, corners, sizeof *batch->corners);
+    batch->offsets = scene_allocate(gltf->scene, lines ? faces + 1 : 1, sizeof *batch->offsets);
+    batch->groups = scene_allocate(gltf->scene, batch->count, sizeof *batch->groups);
+    if (batch->corners && batch->offsets && batch->groups)
+        return true;
+    gltf_no_memory(gltf);
+    return false;
+}
+
+static void add_face(struct batch *batch, const uint32_t *corners, uint32_t count)
+{
+    cp_mesh *mesh = &batch->mesh;
+    memmove(batch->corners + mesh->corner_count, corners, count * sizeof *corners);
+    mesh->corner_count += count;
+    mesh->face_count++;
+    if (mesh->kind == CP_MESH_LINES)
+        batch->offsets[mesh->face_count] = mesh->corner_count;
+}
+
+static void add_pieces(struct batch *batch, const uint32_t *elements, uint32_t count, uint32_t size)
+{
+    for (uint32_t i = 0; count - i >= size; i += size)
+        add_face(batch, elements + i, size);
+}
+
+/* Triangles of a strip that name a vertex twice only lead the strip elsewhere. */
+static void add_strip(struct batch *batch, const uint32_t *elements, uint32_t count)
+{
+    for (uint32_t i = 0; i + 2 < count; i++) {
+        const uint32_t corners[] = {elements[i], elements[i + 1 + i % 2], elements[i + 2 - i % 2]};
+        if (corners[0] != corners[1] && corners[1] != corners[2] && corners[2] != corners[0])
+            add_face(batch, corners, 3);
+    }
+}
+
+static void add_fan(struct batch *batch, const uint32_t *elements, uint32_t count)
+{
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        const uint32_t corners[] = {elements[i], elements[i + 1], elements[0]};
+        add_face(batch, corners, 3);
+    }
+}
+
+static void add_line(struct batch *batch, const uint32_t *elements, uint32_t count, bool closed)
+{
+    if (count < 2)
+        return;
+    add_face(batch, elements, count);
+    if (closed) {
+        batch->corners[batch->mesh.corner_count++] = elements[0];
+        batch->offsets[batch->mesh.face_count] = batch->mesh.corner_count;
+    }
+}
+
+static void add_faces(struct batch *batch, const struct primitive *primitive, const uint32_t *elements)
+{
+    uint32_t count = primitive->elements;
+    switch (primitive->mode) {
+    case MODE_LINES:
+        add_pieces(batch, elements, count, 2);
+        break;
+    case MODE_LOOP:
+    case MODE_LINE_STRIP:
+        add_line(batch, elements, count, primitive->mode == MODE_LOOP);
+        break;
+    case MODE_STRIP:
+        add_strip(batch, elements, count);
+        break;
+    case MODE_FAN:
+        add_fan(batch, elements, count);
+        break;
+    default:
+        add_pieces(batch, elements, count, 3);
+    }
+}
+
+/* The vertex of each element, in the scene mesh. */
+static bool load_elements(struct batch *batch, const struct primitive *primitive, uint32_t *elements)
+{
+    struct gltf *gltf = batch->gltf;
+    if (primitive->indices == CP_NONE) {
+        for (uint32_t i = 0; i < primitive->elements; i++)
+            elements[i] = i;
+    } else {
+        uint32_t value = json_member(&gltf->json, primitive->value, "indices");
+        if (!gltf_indices(gltf, &primitive->index_accessor, value, primitive->vertex_count, elements))
+            return false;
+    }
+    for (uint32_t i = 0; i < primitive->elements; i++)
+        elements[i] += primitive->first_vertex;
+    return true;
+}
+
+static void check_remainder(struct gltf *gltf, const struct primitive *primitive)
+{
+    static const uint32_t pieces[MODE_COUNT] = {1, 2, 1, 1, 3, 1, 1}, least[MODE_COUNT] = {0, 0, 2, 2, 0, 3, 3};
+    uint32_t rest = primitive->elements % pieces[primitive->mode];
+    if (primitive->elements < least[primitive->mode])
+        rest = primitive->elements;
+    if (rest > 0 && gltf->status == CP_OK &&
+        report_lenient(gltf->context, gltf->settings->common.strict, "gltf-remainder", IN_FILE(gltf->source->name),
+                       "a primitive of mode %lu has %lu corners too many or too few", (unsigned long)primitive->mode,
+                       (unsigned long)rest) != CP_OK)
+        gltf->status = CP_INPUT;
+}
+
+static void fill_group(struct batch *batch, const struct primitive *primitive, cp_group *group)
+{
+    struct gltf *gltf = batch->gltf;
+    uint32_t *elements = memory_allocate(gltf->context, primitive->elements, sizeof *elements);
+    group->first_face = batch->mesh.face_count;
+    group->material = primitive->material;
+    if (!elements) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    check_remainder(gltf, primitive);
+    if (load_elements(batch, primitive, elements))
+        add_faces(batch, primitive, elements);
+    group->face_count = batch->mesh.face_count - group->first_face;
+    memory_free(gltf->context, elements, primitive->elements, sizeof *elements);
+}
+
+static void fill_corners(struct batch *batch)
+{
+    cp_mesh *mesh = &batch->mesh;
+    if (!allocate_corners(batch))
+        return;
+    batch->offsets[0] = 0;
+    for (uint32_t i = 0; i < batch->count && batch->gltf->status == CP_OK; i++)
+        fill_group(batch, batch->primitives[i], &batch->groups[i]);
+    mesh->corners = batch->corners;
+    mesh->face_offsets = mesh->kind == CP_MESH_LINES ? batch->offsets : NULL;
+    mesh->groups = batch->groups;
+    mesh->group_count = batch->count;
+    if (batch->count == 1 && batch->groups[0].material == CP_NONE)
+        mesh->group_count = 0;
+}
+
+/* ---- meshes ---- */
+
+bool gltf_add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh)
+{
+    void *items = gltf->meshes;
+    if (gltf->status != CP_OK)
+        return false;
+    if (!array_reserve(gltf->context, &items, &gltf->meshes_room, (uint64_t)gltf->meshes_count + 1, sizeof *mesh)) {
+        gltf_no_memory(gltf);
+        return false;
+    }
+    gltf->meshes = items;
+    gltf->meshes[gltf->meshes_count++] = *mesh;
+    return true;
+}
+
+static uint64_t drawn_elements(const struct batch *batch)
+{
+    uint64_t drawn = 0;
+    for (uint32_t i = 0; i < batch->count; i++)
+        drawn += batch->primitives[i]->elements;
+    return drawn;
+}
+
+static void add_batch(struct batch *batch, uint32_t value, uint32_t own)
+{
+    struct gltf *gltf = batch->gltf;
+    place_vertices(batch);
+    if (gltf->status == CP_OK)
+        fill_vertices(batch);
+    if (gltf->status == CP_OK)
+        fill_corners(batch);
+    struct gltf_mesh mesh = {.mesh = batch->mesh, .own = own, .value = value, .position = CP_NONE};
+    for (uint32_t i = 0; i < batch->count; i++)
+        mesh.requantised = mesh.requantised || batch->primitives[i]->quantised;
+    if (gltf->status == CP_OK && own != JSON_NONE)
+        own_read_mesh(gltf, &mesh, drawn_elements(batch));
+    (void)gltf_add_mesh(gltf, &mesh);
+}
+
+/* A batch for each kind that occurs. Only the first has the name's extras: ids are for one mesh. */
+static void add_batches(struct gltf *gltf, uint32_t value, struct primitive *primitives, uint32_t count)
+{
+    const char *name = gltf_text(gltf, value, "name");
+    uint32_t own = gltf_own(gltf, value);
+    struct primitive **chosen = gltf_allocate(gltf, count, sizeof(struct primitive *));
+    for (uint32_t kind = 0; kind < KIND_COUNT && gltf->status == CP_OK; kind++) {
+        struct batch batch = {.gltf = gltf, .primitives = chosen};
+        batch.mesh = (cp_mesh){.name = name, .kind = kind & WITH_LINES ? CP_MESH_LINES : CP_MESH_FACES};
+        for (uint32_t i = 0; i < count; i++)
+            if (primitives[i].kind == kind)
+                chosen[batch.count++] = &primitives[i];
+        if (batch.count == 0)
+            continue;
+        add_batch(&batch, value, own);
+        own = JSON_NONE;
+    }
+}
+
+static void read_mesh(struct gltf *gltf, uint32_t value)
+{
+    struct gltf_list list = gltf_items(gltf, value, "primitives", true);
+    bool keep_normals = !gltf_made(gltf, gltf_own(gltf, value), "normals");
+    struct primitive *primitives = gltf_allocate(gltf, list.count, sizeof *primitives);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        count += read_primitive(gltf, list.items[i], keep_normals, &primitives[count]);
+    if (gltf->status == CP_OK)
+        add_batches(gltf, value, primitives, count);
+}
+
+void gltf_read_meshes(struct gltf *gltf)
+{
+    uint32_t count = gltf->mesh_list.count;
+    gltf->mesh_first = gltf_allocate(gltf, (size_t)count + 1, sizeof *gltf->mesh_first);
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
+        gltf->mesh_first[i] = gltf->meshes_count;
+        read_mesh(gltf, gltf->mesh_list.items[i]);
+    }
+    if (gltf->status == CP_OK)
+        gltf->mesh_first[count] = gltf->meshes_count;
+}
+
+static void place_mesh(struct gltf *gltf, struct gltf_mesh *mesh)
+{
+    mesh->target = scene_add_mesh(gltf->scene, &mesh->mesh);
+    if (mesh->target == CP_NONE) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    if (mesh->mesh.id)
+        own_name(gltf, MAP_MESHES, mesh->mesh.id, mesh->target);
+    own_read_metadata(gltf, mesh->own, CP_OWNER_MESH, mesh->target);
+    gltf_keep_extras(gltf, mesh->value, CP_OWNER_MESH, mesh->target);
+}
+
+void gltf_place_meshes(struct gltf *gltf)
+{
+    uint32_t count = gltf->meshes_count;
+    uint32_t *positions = gltf_allocate(gltf, count, sizeof *positions);
+    uint32_t *sequence = gltf_allocate(gltf, count, sizeof *sequence);
+    for (uint32_t i = 0; i < count && sequence; i++)
+        positions[i] = gltf->meshes[i].position;
+    if (!sequence || !gltf_arrange(gltf, positions, count, sequence))
+        return;
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
+        place_mesh(gltf, &gltf->meshes[sequence[i]]);
+}

@@ -1,0 +1,77 @@
+/* EXT_meshopt_compression through libmeshoptimizer 0.18 or later (the extension's appendices A and B are its codecs and
+ * filters). Its decoders check what they read. */
+#include "gltf.h"
+
+#ifdef HAVE_MESHOPT
+
+#include <meshoptimizer.h>
+#include <string.h>
+
+enum { FILTER_NONE, FILTER_OCTAHEDRAL, FILTER_QUATERNION, FILTER_EXPONENTIAL };
+
+static const char *const mode_words[] = {"ATTRIBUTES", "TRIANGLES", "INDICES", NULL};
+static const char *const filter_words[] = {"NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL", NULL};
+
+bool meshopt_is_built(void)
+{
+    return true;
+}
+
+/* What the decoders demand of count and stride (the extension's "JSON schema updates"). */
+static bool shape_is_legal(uint32_t mode, uint32_t filter, uint64_t count, uint64_t stride)
+{
+    if (mode != MESHOPT_ATTRIBUTES)
+        return filter == FILTER_NONE && (stride == 2 || stride == 4) && (mode != MESHOPT_TRIANGLES || count % 3 == 0);
+    if (filter == FILTER_OCTAHEDRAL)
+        return stride == 4 || stride == 8;
+    if (filter == FILTER_QUATERNION)
+        return stride == 8;
+    return stride % 4 == 0;
+}
+
+static void apply_filter(uint32_t filter, unsigned char *out, size_t count, size_t stride)
+{
+    if (filter == FILTER_OCTAHEDRAL)
+        meshopt_decodeFilterOct(out, count, stride);
+    else if (filter == FILTER_QUATERNION)
+        meshopt_decodeFilterQuat(out, count, stride);
+    else if (filter == FILTER_EXPONENTIAL)
+        meshopt_decodeFilterExp(out, count, stride);
+}
+
+bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out)
+{
+    uint32_t mode = gltf_word(gltf, value, "mode", mode_words, CP_NONE);
+    uint32_t filter = gltf_word(gltf, value, "filter", filter_words, FILTER_NONE);
+    size_t count = gltf_integer(gltf, value, "count", 0), stride = gltf_integer(gltf, value, "byteStride", 0);
+    if (gltf->status == CP_OK && (mode == CP_NONE || !shape_is_legal(mode, filter, count, stride)))
+        gltf_error(gltf, value, "gltf-meshopt", "mode, filter, count and byteStride do not go together");
+    if (gltf->status != CP_OK)
+        return false;
+    int wrong = mode == MESHOPT_ATTRIBUTES  ? meshopt_decodeVertexBuffer(out, count, stride, bytes, size)
+                : mode == MESHOPT_TRIANGLES ? meshopt_decodeIndexBuffer(out, count, stride, bytes, size)
+                                            : meshopt_decodeIndexSequence(out, count, stride, bytes, size);
+    if (wrong)
+        gltf_error(gltf, value, "gltf-meshopt", "the compressed bytes are damaged");
+    else
+        apply_filter(filter, out, count, stride);
+    return gltf->status == CP_OK;
+}
+
+#else
+
+bool meshopt_is_built(void)
+{
+    return false;
+}
+
+bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out)
+{
+    (void)bytes;
+    (void)size;
+    (void)out;
+    gltf_error(gltf, value, "gltf-meshopt", "EXT_meshopt_compression is not built");
+    return false;
+}
+
+#endif

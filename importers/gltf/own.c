@@ -1,0 +1,197 @@
+/* extras.cellpipe (docs/stage-format.md): ids, marks, poses, nodes, metadata. What another tool has left of them is
+ * taken; an id that nothing has is a warning. */
+#include "gltf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAJOR = 1, MINOR = 0 };
+
+/* ---- ids ---- */
+
+void own_name(struct gltf *gltf, enum gltf_map map, const char *id, uint32_t index)
+{
+    if (gltf->status == CP_OK && !name_map_add(&gltf->maps[map], id, index, NULL))
+        gltf_no_memory(gltf);
+}
+
+uint32_t own_lookup(const struct gltf *gltf, enum gltf_map map, const char *id)
+{
+    const uint32_t *index = name_map_find(&gltf->maps[map], id);
+    return index ? *index : CP_NONE;
+}
+
+uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value)
+{
+    static const char *const words[] = {"node", "mesh", "material", "joint", "device"};
+    if (gltf->status != CP_OK || !json_is(&gltf->json, value, JSON_STRING)) {
+        gltf_warning(gltf, value, "gltf-id", "the id of a %s is missing", words[map]);
+        return CP_NONE;
+    }
+    const char *id = json_string(&gltf->json, gltf->arena, value);
+    if (!id) {
+        gltf_no_memory(gltf);
+        return CP_NONE;
+    }
+    uint32_t index = own_lookup(gltf, map, id);
+    if (index == CP_NONE)
+        gltf_warning(gltf, value, "gltf-id", "there is no %s with the id \"%.100s\"", words[map], id);
+    return index;
+}
+
+/* ---- the asset ---- */
+
+static void check_version(struct gltf *gltf, const char *version)
+{
+    char *end;
+    unsigned long major = strtoul(version, &end, 10);
+    unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+    uint32_t value = json_member(&gltf->json, gltf->asset_own, "version");
+    if (end == version || major > MAJOR)
+        gltf_error(gltf, value, "gltf-stage-version", "stage format version \"%.20s\" is newer than %d.%d", version,
+                   MAJOR, MINOR);
+    else if (major == MAJOR && minor > MINOR)
+        gltf_warning(gltf, value, "gltf-stage-minor", "stage format version \"%.20s\" may hold more than %d.%d",
+                     version, MAJOR, MINOR);
+}
+
+void own_read_asset(struct gltf *gltf)
+{
+    const char *version = gltf_text(gltf, gltf->asset_own, "version");
+    if (version)
+        check_version(gltf, version);
+    gltf->ours = gltf->asset_own != JSON_NONE;
+}
+
+void own_read_source(struct gltf *gltf)
+{
+    static const char *const up_words[] = {"z", "y", NULL};
+    if (!gltf->ours || gltf->status != CP_OK)
+        return;
+    uint32_t object = gltf_object(gltf, gltf->asset_own, "source");
+    const char *format = gltf_text(gltf, object, "format"), *file = gltf_text(gltf, object, "file");
+    double unit = gltf_number(gltf, object, "unit", 1);
+    uint32_t up = gltf_word(gltf, object, "up", up_words, 0);
+    gltf->scene->source = (cp_source){.format = format ? format : "",
+                                      .file = file ? file : "",
+                                      .unit = unit > 0 ? unit : 1,
+                                      .up = up == 1 ? CP_UP_Y : CP_UP_Z};
+    gltf->scene->exclude_static_pairs = gltf_flag(gltf, gltf->scene_own, "exclude_static_pairs");
+}
+
+/* ---- poses ---- */
+
+bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pose)
+{
+    if (!gltf_numbers(gltf, own, "pose", 12, pose->m))
+        return false;
+    double largest = 1;
+    for (int i = 0; i < 12; i++)
+        largest = fmax(largest, fabs(pose->m[i]));
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(pose->m[i] - read->m[i]) <= 1e-6 * largest)) {
+            gltf_warning(gltf, own, "gltf-moved", "another tool moved it: its glTF transform is taken");
+            return false;
+        }
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static const char *const flag_words[] = {"movable",   "attachable", "link",        "volatile",
+                                         "highlight", "wire",       "placeholder", NULL};
+
+static uint32_t read_flags(struct gltf *gltf, uint32_t own)
+{
+    uint32_t flags = 0, array = gltf_array(gltf, own, "flags");
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
+        uint32_t word = 0;
+        while (flag_words[word] && !json_string_equals(&gltf->json, at, flag_words[word]))
+            word++;
+        if (flag_words[word])
+            flags |= 1U << word;
+        else
+            gltf_warning(gltf, at, "gltf-flag", "unknown flag");
+    }
+    return flags;
+}
+
+static int hex_digit(char byte)
+{
+    const char *digits = "0123456789abcdef", *at = byte ? strchr(digits, byte) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* "4ae9" -> the bytes. NULL when it is no such text. */
+static const char *read_raw_name(struct gltf *gltf, uint32_t own)
+{
+    const char *hex = gltf_text(gltf, own, "raw_name");
+    size_t size = hex ? strlen(hex) / 2 : 0;
+    char *raw = size > 0 ? scene_allocate(gltf->scene, size + 1, 1) : NULL;
+    if (size > 0 && !raw)
+        gltf_no_memory(gltf);
+    if (!raw)
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
+        int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return NULL;
+        raw[i] = (char)(unsigned char)(high * 16 + low);
+    }
+    raw[size] = '\0';
+    return raw;
+}
+
+void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
+{
+    if (own == JSON_NONE)
+        return;
+    const char *id = gltf_text(gltf, own, "id");
+    uint32_t flags = read_flags(gltf, own);
+    const char *raw_name = read_raw_name(gltf, own);
+    if (gltf->status != CP_OK)
+        return;
+    cp_node *node = &gltf->scene->nodes[index];
+    node->id = id && *id ? id : NULL;
+    node->flags = flags;
+    node->raw_name = raw_name;
+    if (node->id)
+        own_name(gltf, MAP_NODES, node->id, index);
+    own_read_metadata(gltf, own, CP_OWNER_NODE, index);
+}
+
+/* After the devices are there. */
+void own_read_scopes(struct gltf *gltf)
+{
+    for (uint32_t i = 0; i < gltf->scene->node_count && gltf->status == CP_OK; i++) {
+        if (gltf->node_of[i] == CP_NONE)
+            continue;
+        uint32_t scope = json_member(&gltf->json, gltf->nodes[gltf->node_of[i]].own, "scope");
+        if (scope != JSON_NONE)
+            gltf->scene->nodes[i].scope = own_find(gltf, MAP_DEVICES, scope);
+    }
+}
+
+/* ---- metadata ---- */
+
+static void read_fact(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index)
+{
+    static const char *const type_words[] = {"string", "number", "boolean", "json", NULL};
+    const char *key = gltf_text(gltf, value, "key"), *text = gltf_text(gltf, value, "value");
+    uint32_t type = gltf_word(gltf, value, "type", type_words, 0);
+    if (gltf->status != CP_OK)
+        return;
+    if (!key || !text)
+        gltf_warning(gltf, value, "gltf-metadata", "metadata without key or value");
+    else if (!scene_add_metadata(gltf->scene, owner, index, key, (cp_value_type)type, text))
+        gltf_no_memory(gltf);
+}
+
+void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index)
+{
+    uint32_t array = gltf_array(gltf, own, "metadata");
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
+         at = json_next(&gltf->json, array, at))
+        read_fact(gltf, at, owner, index);
+}

@@ -1,0 +1,169 @@
+/* Joints of our stages: the values of the extras, unless another tool moved the joint's node. */
+#include "gltf.h"
+
+#include <math.h>
+
+static const char *const type_words[] = {"fixed", "revolute", "prismatic", "scale", NULL};
+
+static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, double unlimited)
+{
+    uint32_t value = json_member(&gltf->json, joint, key);
+    if (value == JSON_NONE || json_is(&gltf->json, value, JSON_NULL))
+        return unlimited;
+    return gltf_number(gltf, joint, key, unlimited);
+}
+
+static void read_axis(struct gltf *gltf, uint32_t value, double axis[3])
+{
+    double read[3];
+    if (!gltf_numbers(gltf, value, "axis", 3, read))
+        return;
+    if (!(fabs(read[0] * read[0] + read[1] * read[1] + read[2] * read[2] - 1) < 1e-6))
+        gltf_error(gltf, value, "gltf-joint", "the axis is no unit vector");
+    for (int i = 0; i < 3; i++)
+        axis[i] = read[i];
+}
+
+static void read_values(struct gltf *gltf, uint32_t value, cp_joint *joint)
+{
+    const char *id = gltf_text(gltf, value, "id");
+    joint->id = id && *id ? id : NULL;
+    read_axis(gltf, value, joint->axis);
+    joint->lower = read_limit(gltf, value, "lower", -INFINITY);
+    joint->upper = read_limit(gltf, value, "upper", INFINITY);
+    joint->velocity = read_limit(gltf, value, "velocity", INFINITY);
+    joint->acceleration = read_limit(gltf, value, "acceleration", INFINITY);
+    joint->home = gltf_number(gltf, value, "home", joint->home);
+    joint->q = gltf_number(gltf, value, "q", joint->home);
+    joint->driven = gltf_flag(gltf, value, "driven");
+    joint->scale = gltf_number(gltf, value, "scale", 1);
+    joint->offset = gltf_number(gltf, value, "offset", 0);
+}
+
+uint32_t own_read_joint(struct gltf *gltf, const struct gltf_node *link)
+{
+    uint32_t value = gltf_object(gltf, link->own, "joint");
+    uint32_t type = gltf_word(gltf, value, "type", type_words, CP_JOINT_FIXED);
+    const char *name = gltf_text(gltf, link->value, "name");
+    if (gltf->status != CP_OK)
+        return CP_NONE;
+    uint32_t index = scene_add_joint(gltf->scene, link->target, (cp_joint_type)type, name);
+    if (index == CP_NONE) {
+        gltf_no_memory(gltf);
+        return CP_NONE;
+    }
+    cp_joint *joint = &gltf->scene->joints[index];
+    read_values(gltf, value, joint);
+    if (joint->id)
+        own_name(gltf, MAP_JOINTS, joint->id, index);
+    own_read_metadata(gltf, link->own, CP_OWNER_JOINT, index);
+    gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index);
+    return index;
+}
+
+/* ---- dependent joints ---- */
+
+static void read_master(struct gltf *gltf, const struct gltf_node *link)
+{
+    uint32_t value = json_member(&gltf->json, json_member(&gltf->json, link->own, "joint"), "master");
+    if (value == JSON_NONE)
+        return;
+    cp_joint *joint = &gltf->scene->joints[link->joint];
+    joint->master = own_find(gltf, MAP_JOINTS, value);
+    joint->driven = false;
+}
+
+/* A master is itself free: a chain of them is cut. */
+static void check_master(struct gltf *gltf, const struct gltf_node *link)
+{
+    cp_joint *joint = &gltf->scene->joints[link->joint];
+    if (joint->master == CP_NONE || gltf->scene->joints[joint->master].master == CP_NONE)
+        return;
+    gltf_warning(gltf, link->own, "gltf-joint", "depends on a joint that is itself dependent; it is free now");
+    joint->master = CP_NONE;
+}
+
+/* ---- current values ---- */
+
+static bool motions_agree(const cp_pose *a, const cp_pose *b)
+{
+    double largest = 1;
+    for (int i = 0; i < 12; i++)
+        largest = fmax(largest, fabs(a->m[i]));
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(a->m[i] - b->m[i]) <= 1e-6 * largest))
+            return false;
+    return true;
+}
+
+static double along(const double axis[3], const cp_pose *pose, int column)
+{
+    return axis[0] * pose->m[column] + axis[1] * pose->m[4 + column] + axis[2] * pose->m[8 + column];
+}
+
+/* The turn about the axis that brings a vector across it nearest to where the pose brings it; of all equal angles the
+ * one nearest to `near`. */
+static double turn_about(const double axis[3], const cp_pose *pose, double near)
+{
+    int least = fabs(axis[0]) < fabs(axis[1]) ? 0 : 1;
+    least = fabs(axis[2]) < fabs(axis[least]) ? 2 : least;
+    double across[3] = {0, 0, 0}, other[3], turned[3];
+    across[least] = 1;
+    for (int i = 0; i < 3; i++)
+        across[i] -= axis[least] * axis[i];
+    for (int i = 0; i < 3; i++)
+        other[i] = axis[(i + 1) % 3] * across[(i + 2) % 3] - axis[(i + 2) % 3] * across[(i + 1) % 3];
+    for (int i = 0; i < 3; i++)
+        turned[i] = pose->m[4 * i] * across[0] + pose->m[4 * i + 1] * across[1] + pose->m[4 * i + 2] * across[2];
+    double angle = atan2(other[0] * turned[0] + other[1] * turned[1] + other[2] * turned[2],
+                         across[0] * turned[0] + across[1] * turned[1] + across[2] * turned[2]);
+    return angle + 2 * PI * round((near - angle) / (2 * PI));
+}
+
+double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near)
+{
+    switch (joint->type) {
+    case CP_JOINT_REVOLUTE:
+        return turn_about(joint->axis, motion, near);
+    case CP_JOINT_PRISMATIC:
+        return along(joint->axis, motion, 3);
+    case CP_JOINT_SCALE:
+        return along(joint->axis, motion, 0) * joint->axis[0] + along(joint->axis, motion, 1) * joint->axis[1] +
+               along(joint->axis, motion, 2) * joint->axis[2];
+    case CP_JOINT_FIXED:
+        break;
+    }
+    return near;
+}
+
+static void check_value(struct gltf *gltf, const struct gltf_node *link, bool dependent)
+{
+    cp_joint *joint = &gltf->scene->joints[link->joint];
+    if ((joint->master != CP_NONE) != dependent)
+        return;
+    cp_pose motion = gltf_link_motion(gltf, link);
+    cp_pose expected = joint_motion(joint, cp_joint_value(gltf->scene, link->joint, NULL));
+    if (motions_agree(&expected, &motion))
+        return;
+    if (dependent || joint->type == CP_JOINT_FIXED) {
+        gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved a joint that cannot move by itself");
+        return;
+    }
+    joint->q = own_joint_value(joint, &motion, joint->q);
+    gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved the joint: it is at %.9g now", joint->q);
+}
+
+void own_tie_joints(struct gltf *gltf)
+{
+    static void (*const steps[])(struct gltf *, const struct gltf_node *) = {read_master, check_master};
+    for (int step = 0; step < 4; step++)
+        for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
+            const struct gltf_node *link = &gltf->nodes[gltf->order[i]];
+            if (link->joint == CP_NONE)
+                continue;
+            if (step < 2)
+                steps[step](gltf, link);
+            else
+                check_value(gltf, link, step == 3);
+        }
+}

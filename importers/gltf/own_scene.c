@@ -1,0 +1,95 @@
+/* Devices and pairs of our stages. */
+#include "gltf.h"
+
+/* The things of an array of ids; those that are missing are left out, with a warning each. */
+static const uint32_t *read_ids(struct gltf *gltf, uint32_t device, const char *key, enum gltf_map map, uint32_t *count)
+{
+    uint32_t array = gltf_array(gltf, device, key);
+    uint32_t *indices = scene_allocate(gltf->scene, json_count(&gltf->json, array), sizeof *indices);
+    *count = 0;
+    if (!indices) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
+         at = json_next(&gltf->json, array, at)) {
+        uint32_t index = own_find(gltf, map, at);
+        if (index != CP_NONE)
+            indices[(*count)++] = index;
+    }
+    return indices;
+}
+
+static const double *read_home(struct gltf *gltf, uint32_t value, uint32_t joint_count)
+{
+    uint32_t array = gltf_array(gltf, value, "home"), count = 0;
+    const double *home = array == JSON_NONE ? NULL : gltf_all_numbers(gltf, array, &count);
+    if (home && count != joint_count) {
+        gltf_warning(gltf, array, "gltf-device", "%lu home values for %lu joints are not taken", (unsigned long)count,
+                     (unsigned long)joint_count);
+        return NULL;
+    }
+    return home;
+}
+
+static void read_device(struct gltf *gltf, uint32_t value)
+{
+    static const char *const kind_words[] = {"serial", "tree", "composite", NULL};
+    const char *id = gltf_text(gltf, value, "id"), *name = gltf_text(gltf, value, "name");
+    uint32_t kind = gltf_word(gltf, value, "kind", kind_words, CP_DEVICE_SERIAL);
+    uint32_t base = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "base"));
+    if (base == CP_NONE || gltf->status != CP_OK)
+        return;
+    uint32_t index = scene_add_device(gltf->scene, name ? name : "", base);
+    if (index == CP_NONE) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    cp_device *device = &gltf->scene->devices[index];
+    device->id = id && *id ? id : NULL;
+    device->kind = (cp_device_kind)kind;
+    device->ends = read_ids(gltf, value, "ends", MAP_NODES, &device->end_count);
+    device->joints = read_ids(gltf, value, "joints", MAP_JOINTS, &device->joint_count);
+    device->home = read_home(gltf, value, device->joint_count);
+    gltf->device_values[index] = value;
+    if (device->id)
+        own_name(gltf, MAP_DEVICES, device->id, index);
+}
+
+void own_read_devices(struct gltf *gltf)
+{
+    struct gltf_list list = gltf_items(gltf, gltf->scene_own, "devices", true);
+    gltf->device_values = gltf_allocate(gltf, list.count, sizeof *gltf->device_values);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        read_device(gltf, list.items[i]);
+    for (uint32_t i = 0; i < gltf->scene->device_count && gltf->status == CP_OK; i++) {
+        uint32_t scope = json_member(&gltf->json, gltf->device_values[i], "scope");
+        if (scope != JSON_NONE)
+            gltf->scene->devices[i].scope = own_find(gltf, MAP_DEVICES, scope);
+    }
+}
+
+static void read_pair(struct gltf *gltf, uint32_t value)
+{
+    static const char *const verdict_words[] = {"excluded", "kept", NULL};
+    uint32_t first = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "first"));
+    uint32_t second = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "second"));
+    const char *reason = gltf_text(gltf, value, "reason"), *evidence = gltf_text(gltf, value, "evidence");
+    uint32_t verdict = gltf_word(gltf, value, "verdict", verdict_words, CP_PAIR_EXCLUDED);
+    if (gltf->status != CP_OK || first == CP_NONE || second == CP_NONE)
+        return;
+    uint32_t index = scene_add_pair(gltf->scene, first, second, reason ? reason : "");
+    if (index == CP_NONE) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    gltf->scene->pairs[index].verdict = (cp_verdict)verdict;
+    gltf->scene->pairs[index].evidence = evidence ? evidence : "";
+}
+
+void own_read_pairs(struct gltf *gltf)
+{
+    struct gltf_list list = gltf_items(gltf, gltf->scene_own, "pairs", true);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        read_pair(gltf, list.items[i]);
+}

@@ -1,0 +1,86 @@
+/* bufferViews: slices of buffers, or what EXT_meshopt_compression makes of them. */
+#include "gltf.h"
+
+#include <string.h>
+
+/* The slice byteOffset, byteLength of the buffer that `object` names. */
+static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
+{
+    const struct gltf_buffer *buffer;
+    uint32_t index = gltf_index(gltf, object, "buffer", gltf->buffer_list.count);
+    if (index == CP_NONE) {
+        gltf_error(gltf, object, "gltf-missing", "no buffer");
+        return false;
+    }
+    uint64_t offset = gltf_integer(gltf, object, "byteOffset", 0), size = gltf_integer(gltf, object, "byteLength", 0);
+    if (!gltf_buffer(gltf, index, &buffer))
+        return false;
+    if (offset > buffer->size || size > buffer->size - offset) {
+        gltf_error(gltf, object, "gltf-view", "bytes %llu to %llu of a buffer of %llu", (unsigned long long)offset,
+                   (unsigned long long)(offset + size), (unsigned long long)buffer->size);
+        return false;
+    }
+    view->bytes = buffer->bytes + offset;
+    view->size = size;
+    return true;
+}
+
+static bool decompress(struct gltf *gltf, uint32_t extension, struct gltf_view *view)
+{
+    uint64_t count = gltf_integer(gltf, extension, "count", 0);
+    uint64_t stride = gltf_integer(gltf, extension, "byteStride", 0);
+    struct gltf_view packed;
+    if (!slice(gltf, extension, &packed))
+        return false;
+    /* No codec of meshoptimizer packs better than two bits into 16 bytes, or a triangle of 4-byte indices into one. */
+    if (stride == 0 || stride > 256 || count > packed.size * 64 / stride) {
+        gltf_error(gltf, extension, "gltf-meshopt", "%llu elements of %llu bytes cannot come from %llu bytes",
+                   (unsigned long long)count, (unsigned long long)stride, (unsigned long long)packed.size);
+        return false;
+    }
+    unsigned char *bytes = gltf_allocate(gltf, count, stride);
+    if (!bytes || !meshopt_decode(gltf, extension, packed.bytes, packed.size, bytes))
+        return false;
+    *view = (struct gltf_view){.bytes = bytes, .size = count * stride};
+    return true;
+}
+
+static void load_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
+{
+    uint32_t value = gltf->view_list.items[index];
+    uint32_t extension = meshopt_is_built() ? gltf_extension(gltf, value, "EXT_meshopt_compression") : JSON_NONE;
+    uint64_t stride = gltf_integer(gltf, value, "byteStride", 0);
+    bool loaded = extension != JSON_NONE ? decompress(gltf, extension, view) : slice(gltf, value, view);
+    view->stride = stride;
+    if (!loaded)
+        view->bytes = NULL;
+}
+
+bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
+{
+    if (gltf->status == CP_OK && !gltf->views[index].bytes)
+        load_view(gltf, index, &gltf->views[index]);
+    *view = gltf->views[index];
+    return gltf->status == CP_OK;
+}
+
+/* ---- views by name ---- */
+
+static void name_views(struct gltf *gltf)
+{
+    gltf->views_named = true;
+    for (uint32_t i = 0; i < gltf->view_list.count && gltf->status == CP_OK; i++) {
+        const char *name = gltf_text(gltf, gltf->view_list.items[i], "name");
+        if (name)
+            own_name(gltf, MAP_VIEWS, name, i);
+    }
+}
+
+bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view)
+{
+    const char *name = gltf_text(gltf, own, key);
+    if (name && !gltf->views_named)
+        name_views(gltf);
+    uint32_t index = name && gltf->status == CP_OK ? own_lookup(gltf, MAP_VIEWS, name) : CP_NONE;
+    return index != CP_NONE && gltf_view(gltf, index, view);
+}
