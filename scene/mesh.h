@@ -9,8 +9,9 @@
  * *positions is from the scene's arena. */
 cp_status mesh_index_positions(cp_scene *scene, const float *corners, size_t stride, uint32_t corner_count,
                                uint32_t *indices, float **positions, uint32_t *vertex_count);
-/* Replaces n-gons by triangles, in face order: convex faces as fans from their first corner, concave ones by ear
- * clipping; faces of fewer than 3 corners vanish. Groups follow. Lines and primitives are left alone. */
+/* Replaces n-gons by triangles, in face order: convex faces as fans from their first corner (where all of its triangles
+ * have an area), others by ear clipping: n - 2 triangles for any face; faces of fewer than 3 corners vanish. Groups
+ * follow, those without faces vanish. Lines and primitives are left alone. */
 cp_status mesh_triangulate(cp_scene *scene, cp_mesh *mesh);
 /* Replaces a primitive (box, cylinder, ...) by faces; round ones get mesh->sides, or 32 when 0 (a cylinder of 0 sides
  * is empty). Quads and caps stay n-gons. Other kinds are left alone. */
@@ -25,5 +26,11 @@ cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *t
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
  * when the pose mirrors. For exporters that cannot say the pose. */
 cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);
+
+/* What messages call the mesh: its name, else its source; NULLs are fine. */
+static inline const char *mesh_label(const cp_mesh *mesh)
+{
+    return mesh->name && *mesh->name ? mesh->name : mesh->source ? mesh->source : "";
+}
 
 #endif
