@@ -75,7 +75,7 @@ static cp_status transform_positions(cp_scene *scene, cp_mesh *mesh, const cp_po
             if (!(fabs(point[axis]) <= (double)FLT_MAX))
                 return report_error(scene->context, CP_LIMIT, "mesh-range", NOWHERE,
                                     "mesh \"%s\": a vertex moves out of the range of its coordinates",
-                                    mesh_label(mesh));
+                                    mesh_title(mesh));
             moved[3 * vertex + axis] = (float)point[axis];
         }
     }

@@ -28,7 +28,7 @@ cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *t
 cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);
 
 /* What messages call the mesh: its name, else its source; NULLs are fine. */
-static inline const char *mesh_label(const cp_mesh *mesh)
+static inline const char *mesh_title(const cp_mesh *mesh)
 {
     return mesh->name && *mesh->name ? mesh->name : mesh->source ? mesh->source : "";
 }

@@ -275,7 +275,7 @@ static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
     uint64_t most = (uint64_t)mesh->vertex_count + mesh->corner_count;
     if (most >= CP_NONE)
         return report_error(scene->context, CP_LIMIT, "mesh-too-large", NOWHERE,
-                            "mesh \"%s\" has too many corners to get normals", mesh_label(mesh));
+                            "mesh \"%s\" has too many corners to get normals", mesh_title(mesh));
     struct split split = {.corners = scene_allocate(scene, mesh->corner_count, sizeof *split.corners),
                           .vertices = memory_allocate(work->context, (size_t)most, sizeof *split.vertices)};
     bool good = split.corners && split.vertices && split_vertices(work, &split);

@@ -309,7 +309,7 @@ static cp_status check_counts(cp_context *context, const cp_mesh *mesh, const st
     if (counts->vertices <= context->limits.vertices && counts->vertices < CP_NONE && counts->corners < CP_NONE)
         return CP_OK;
     return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
-                        "mesh \"%s\" of %u sides has %llu vertices, more than a mesh may have", mesh_label(mesh),
+                        "mesh \"%s\" of %u sides has %llu vertices, more than a mesh may have", mesh_title(mesh),
                         mesh->sides, (unsigned long long)counts->vertices);
 }
 
@@ -357,7 +357,7 @@ cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh)
         build_primitive(&builder, mesh);
     if (builder.out_of_range)
         return report_error(context, CP_LIMIT, "mesh-range", NOWHERE, "mesh \"%s\" is too large for its coordinates",
-                            mesh_label(mesh));
+                            mesh_title(mesh));
     return set_faces(arena, mesh, &builder);
 }
 

@@ -85,7 +85,7 @@ static cp_status write_triangles(cp_scene *scene, struct triangulation *work, ui
         write_face(work, face);
     if (work->crossing_faces > 0)
         report_warning(scene->context, "mesh-crossing-faces", NOWHERE,
-                       "mesh \"%s\": %u faces cross themselves; their triangles overlap", mesh_label(work->mesh),
+                       "mesh \"%s\": %u faces cross themselves; their triangles overlap", mesh_title(work->mesh),
                        work->crossing_faces);
     return CP_OK;
 }
@@ -97,7 +97,7 @@ cp_status mesh_triangulate(cp_scene *scene, cp_mesh *mesh)
     uint64_t triangle_count = mesh_triangle_count(mesh);
     if (3 * triangle_count >= UINT32_MAX)
         return report_error(scene->context, CP_LIMIT, "mesh-too-large", NOWHERE,
-                            "mesh \"%s\" has %llu triangles, more than a mesh can hold", mesh_label(mesh),
+                            "mesh \"%s\" has %llu triangles, more than a mesh can hold", mesh_title(mesh),
                             (unsigned long long)triangle_count);
     struct triangulation work = {.mesh = mesh, .ears = {.context = scene->context}};
     uint32_t group_count = 0;
