@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <xxhash.h>
 
 #define DUMP_VERSION 1
 
@@ -225,7 +224,7 @@ static void dump_instances(const cp_scene *scene, struct sink *sink)
 static void dump_hash(struct sink *sink, const char *label, const void *bytes, size_t size)
 {
     if (bytes)
-        sink_print(sink, "%s %016llx\n", label, (unsigned long long)XXH64(bytes, size, 0));
+        sink_print(sink, "%s %016llx\n", label, (unsigned long long)hash_content(bytes, size));
 }
 
 static bool has_only_triangles(const cp_mesh *mesh)

@@ -272,6 +272,11 @@ void buffer_free(struct buffer *buffer)
     *buffer = (struct buffer){.context = buffer->context};
 }
 
+uint64_t hash_content(const void *bytes, size_t size)
+{
+    return XXH64(bytes, size, 0);
+}
+
 uint64_t hash_bytes(const cp_context *context, const void *bytes, size_t size)
 {
     return XXH3_64bits_withSeed(bytes, size, context->seed);

@@ -67,7 +67,9 @@ uint32_t *name_map_find_sized(const struct name_map *map, const char *key, size_
 uint32_t *name_map_add(struct name_map *map, const char *key, uint32_t value, bool *added);
 void name_map_free(struct name_map *map);
 
-/* 64-bit hash of bytes with the context's random seed. */
+/* XXH64 of the bytes: the same everywhere, for results. */
+uint64_t hash_content(const void *bytes, size_t size);
+/* 64-bit hash of bytes with the context's random seed: for tables. */
 uint64_t hash_bytes(const cp_context *context, const void *bytes, size_t size);
 
 #endif

@@ -10,9 +10,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "context.h"
 #include "files.h"
 #include "gzip.h"
@@ -289,7 +286,7 @@ static cp_status load(struct source *source, int file)
     record(source->context, (struct file_record){.path = source->path,
                                                  .device = state->device,
                                                  .inode = state->inode,
-                                                 .hash = XXH3_64bits(source->data, source->size)});
+                                                 .hash = hash_content(source->data, source->size)});
     return CP_OK;
 }
 
