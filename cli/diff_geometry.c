@@ -18,6 +18,12 @@ static const char *kind_name(cp_mesh_kind kind)
     return names[kind];
 }
 
+/* A mesh without a name goes by where it came from, such as "#Box 1 2 3". */
+static const char *mesh_name(const cp_mesh *mesh)
+{
+    return *mesh->name ? mesh->name : mesh->source;
+}
+
 static uint32_t face_end(const cp_mesh *mesh, uint32_t face)
 {
     return mesh->face_offsets ? mesh->face_offsets[face + 1] : 3 * (face + 1);
@@ -28,13 +34,13 @@ static void diff_faces(struct diff *diff, const struct placed *a, const struct p
     for (uint32_t face = 0; face < a->mesh->face_count; face++)
         if (face_end(a->mesh, face) != face_end(b->mesh, face)) {
             differ(diff, "frame \"%s\": mesh \"%s\": face %" PRIu32 " has another number of corners", a->frame,
-                   a->mesh->name, face);
+                   mesh_name(a->mesh), face);
             return;
         }
     for (uint32_t corner = 0; corner < a->mesh->corner_count; corner++)
         if (a->mesh->corners[corner] != b->mesh->corners[corner]) {
             differ(diff, "frame \"%s\": mesh \"%s\": corner %" PRIu32 " is vertex %" PRIu32 ", not %" PRIu32, a->frame,
-                   a->mesh->name, corner, a->mesh->corners[corner], b->mesh->corners[corner]);
+                   mesh_name(a->mesh), corner, a->mesh->corners[corner], b->mesh->corners[corner]);
             return;
         }
 }
@@ -56,7 +62,7 @@ static void diff_vertices(struct diff *diff, const struct placed *a, const struc
         place_vertex(b, vertex, at_b);
         if (near(diff, at_a[0], at_b[0]) && near(diff, at_a[1], at_b[1]) && near(diff, at_a[2], at_b[2]))
             continue;
-        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", a->frame, a->mesh->name,
+        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", a->frame, mesh_name(a->mesh),
                vertex, point_text(at_a[0], at_a[1], at_a[2]).text, point_text(at_b[0], at_b[1], at_b[2]).text);
         return;
     }
@@ -70,27 +76,27 @@ static void diff_primitive(struct diff *diff, const struct placed *a, const stru
     for (int i = 0; i < 12; i++)
         placed_same &= near(diff, a->instance->transform.m[i], b->instance->transform.m[i]);
     if (!same)
-        differ(diff, "frame \"%s\": %s \"%s\" has other sizes", a->frame, kind_name(a->mesh->kind), a->mesh->name);
+        differ(diff, "frame \"%s\": %s \"%s\" has other sizes", a->frame, kind_name(a->mesh->kind), mesh_name(a->mesh));
     if (!placed_same)
-        differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", a->frame, kind_name(a->mesh->kind), a->mesh->name);
+        differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", a->frame, kind_name(a->mesh->kind), mesh_name(a->mesh));
 }
 
 static bool diff_count(struct diff *diff, const struct placed *a, const char *what, uint32_t in_a, uint32_t in_b)
 {
     if (in_a != in_b)
-        differ(diff, "frame \"%s\": mesh \"%s\" has %" PRIu32 " %s, not %" PRIu32, a->frame, a->mesh->name, in_a, what,
-               in_b);
+        differ(diff, "frame \"%s\": mesh \"%s\" has %" PRIu32 " %s, not %" PRIu32, a->frame, mesh_name(a->mesh), in_a,
+               what, in_b);
     return in_a == in_b;
 }
 
 static void diff_placed(struct diff *diff, const struct placed *a, const struct placed *b)
 {
     if (a->instance->use != b->instance->use)
-        differ(diff, "frame \"%s\": mesh \"%s\" is for %s, not %s", a->frame, a->mesh->name, use_name(a->instance->use),
-               use_name(b->instance->use));
+        differ(diff, "frame \"%s\": mesh \"%s\" is for %s, not %s", a->frame, mesh_name(a->mesh),
+               use_name(a->instance->use), use_name(b->instance->use));
     if (a->mesh->kind != b->mesh->kind) {
-        differ(diff, "frame \"%s\": mesh \"%s\" is a %s, not a %s", a->frame, a->mesh->name, kind_name(a->mesh->kind),
-               kind_name(b->mesh->kind));
+        differ(diff, "frame \"%s\": mesh \"%s\" is a %s, not a %s", a->frame, mesh_name(a->mesh),
+               kind_name(a->mesh->kind), kind_name(b->mesh->kind));
         return;
     }
     if (a->mesh->kind >= CP_MESH_BOX) {

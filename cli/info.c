@@ -76,7 +76,7 @@ static void print_devices(const cp_scene *scene)
 
 static void print_corner(const char *word, const double corner[3])
 {
-    printf(", %s (%s %s %s)", word, short_number(corner[0]).text, short_number(corner[1]).text,
+    printf("%s (%s %s %s)", word, short_number(corner[0]).text, short_number(corner[1]).text,
            short_number(corner[2]).text);
 }
 
@@ -93,8 +93,8 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
     printf("drawn       %" PRIu64 " triangles", measures.triangles);
     if (measures.any) {
         printf(", %s m2, %s m3", short_number(measures.area).text, short_number(measures.volume).text);
-        print_corner("from", measures.lower);
-        print_corner("to", measures.upper);
+        print_corner(", from", measures.lower);
+        print_corner(" to", measures.upper);
     }
     printf("\n");
     return CP_OK;

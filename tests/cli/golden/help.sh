@@ -1,0 +1,4 @@
+"$cellpipe" help
+for word in convert run info check diff formats filters help; do
+    "$cellpipe" help $word
+done

@@ -1,0 +1,1 @@
+"$cellpipe" info cell.wu

@@ -1,0 +1,42 @@
+#!/bin/sh
+# test_batch.sh PROGRAM: several inputs into a folder.
+. "$(dirname "$0")/check.sh"
+mkdir other
+cp part.stl other/part.stl
+
+ends 0 '' "$cellpipe" convert part.stl open.stl --out-dir out/deep --to wrl
+must "named after the inputs" [ "$(folder out/deep)" = 'open.wrl part.wrl ' ]
+ends 0 '' "$cellpipe" convert part.stl --out-dir web ! weld
+must "glb is the default" [ "$(folder web)" = 'part.glb ' ]
+"$cellpipe" convert part.stl one.glb ! weld
+must "as one by one" cmp web/part.glb one.glb
+
+# A failed input does not keep the others from being converted.
+ends 1 'bad.stl:4:12: error' "$cellpipe" convert bad.stl part.stl missing.stl open.stl --out-dir some --to stl --report report.json
+must "the others" [ "$(folder some)" = 'open.stl part.stl ' ]
+must "counted" grep -q '2 of 4 inputs failed' stderr
+must "all in one report" [ "$(grep -c '"severity": "error"' report.json)" = 3 ]
+
+# One input's losses are not the next one's.
+ends 1 '1 of 2 inputs failed' "$cellpipe" convert -q cell.wu part.stl --out-dir strict --to wrl --strict
+cp part.stl x.stl
+ends 0 '' "$cellpipe" convert part.stl x.stl --out-dir fine --to dump --strict
+
+# Names that would meet are found before anything is written.
+ends 2 'two inputs .* none/part.wrl' "$cellpipe" convert part.stl other/part.stl --out-dir none --to wrl
+must "nothing was made" [ ! -e none ]
+ends 2 'standard input' "$cellpipe" convert - part.stl --out-dir none
+ends 2 'unknown filter' "$cellpipe" convert part.stl open.stl --out-dir none ! wled
+ends 2 'unknown output format' "$cellpipe" convert part.stl open.stl --out-dir none --to glv
+must "still nothing" [ ! -e none ]
+ends 4 'part.stl' "$cellpipe" convert open.stl --out-dir part.stl/x
+
+# Cells from strangers: files from outside their folder are not read unless asked.
+mkdir cells
+sed 's|"arm.dev"|"../arm.dev"|' cell.wu >cells/cell.wu
+cp part.stl cells
+ends 1 'cells?/?.*cell.wu.*error|outside' "$cellpipe" convert cells/cell.wu --out-dir out --to dump
+ends 0 '' "$cellpipe" convert -q cells/cell.wu --out-dir out --to dump --confine=no
+ends 0 '' "$cellpipe" convert -q cells/cell.wu out/again.dump
+ends 3 'outside|below' "$cellpipe" convert -q cells/cell.wu out/again.dump --confine
+finish

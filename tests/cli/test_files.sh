@@ -1,0 +1,74 @@
+#!/bin/sh
+# test_files.sh PROGRAM: outputs appear whole or not at all, and never where they should not.
+. "$(dirname "$0")/check.sh"
+
+mkdir out
+
+# An output that is an input, by any name.
+cp part.stl same.stl
+ln -s same.stl link.stl
+ln same.stl hard.stl
+for name in same.stl ./same.stl link.stl hard.stl; do
+    ends 2 'same.stl|link.stl|hard.stl' "$cellpipe" convert same.stl $name
+    must "same.stl is untouched by $name" cmp -s part.stl same.stl
+done
+ends 2 'arm.dev: error: is one of the files' "$cellpipe" convert -q cell.wu arm.dev --to dump
+ends 2 'part.stl' "$cellpipe" weld part.stl part.stl
+must "part.stl is untouched" cmp -s part.stl same.stl
+rm link.stl hard.stl
+
+# Overwriting, and not.
+echo old >out/a.dump
+ends 4 'out/a.dump: error: exists already' "$cellpipe" convert part.stl out/a.dump --no-clobber
+must "kept" [ "$(cat out/a.dump)" = old ]
+ends 0 '' "$cellpipe" convert part.stl out/a.dump
+must "replaced" grep -q tetra out/a.dump
+ends 0 '' "$cellpipe" convert part.stl out/b.dump --no-clobber --sync
+must "b.dump is a.dump" cmp -s out/a.dump out/b.dump
+must "no traces" [ "$(folder out)" = 'a.dump b.dump ' ]
+
+# A failing run leaves the old output alone.
+cp out/a.dump old.dump
+ends 3 'bad.stl:4:12: error' "$cellpipe" convert bad.stl out/a.dump
+must "a.dump after a bad input" cmp -s out/a.dump old.dump
+ends 5 'lossy|strict' "$cellpipe" convert -q cell.wu out/c.stl --strict
+must "no traces after --strict" [ "$(folder out)" = 'a.dump b.dump ' ]
+
+# Where a file cannot be.
+ends 4 'none/a.dump: error' "$cellpipe" convert part.stl none/a.dump
+ends 4 'out: error: is a folder' "$cellpipe" convert part.stl out --to dump
+if [ "$(id -u)" != 0 ]; then
+    mkdir locked
+    chmod a-w locked
+    ends 4 'locked/a.dump: error' "$cellpipe" convert part.stl locked/a.dump
+fi
+
+# A symbolic link stays a link, and what it points to is replaced.
+echo old >out/target.dump
+ln -s target.dump out/link.dump
+ends 0 '' "$cellpipe" convert part.stl out/link.dump
+must "still a link" [ -h out/link.dump ]
+must "the target is new" cmp -s out/target.dump out/a.dump
+
+# A FIFO and a device are written through.
+mkfifo pipe.dump
+"$cellpipe" convert part.stl pipe.dump &
+must "through a FIFO" cmp -s out/a.dump pipe.dump
+wait $!
+must "the FIFO is still one" [ -p pipe.dump ]
+ends 0 '' "$cellpipe" convert part.stl /dev/null --to dump
+must "/dev/null is still a device" [ -c /dev/null ]
+ends 4 'No space left' "$cellpipe" convert part.stl /dev/full --to dump
+
+# Permissions follow the umask.
+(umask 027 && "$cellpipe" convert part.stl out/mode.dump)
+must "mode" [ "$(stat -c %a out/mode.dump)" = 640 ]
+
+# Names that look like flags or settings.
+cp part.stl -- -part.stl
+cp part.stl a=b.stl
+ends 0 '' "$cellpipe" convert -- -part.stl out/-out.dump
+ends 0 '' "$cellpipe" weld -- a=b.stl out/a=b.dump
+ends 0 '' "$cellpipe" weld ./a=b.stl ./out/a=b.dump
+ends 0 '' "$cellpipe" convert a=b.stl out/c.dump
+finish

@@ -1,0 +1,74 @@
+#!/bin/sh
+# test_install.sh PROGRAM: what `cmake --install` gives is all that a program of somebody else's needs, by CMake and by pkg-config.
+program=$(realpath "$1")
+build=$(dirname "$program")
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+if grep -q '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt"; then
+    echo "a sanitized library is not for installing"
+    exit 0
+fi
+cmake --install "$build" --prefix "$work/usr" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+mkdir "$work/client"
+cd "$work/client" || exit 1
+cat >client.c <<'EOF'
+#include <cellpipe.h>
+#include <stdio.h>
+
+int main(void)
+{
+    static const char part[] = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+                               "endloop\nendfacet\nendsolid s\n";
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = NULL;
+    cp_status status = cp_read_memory(context, part, sizeof part - 1, "part.stl", NULL, NULL, 0, &scene);
+    uint32_t meshes = 0;
+    if (status == CP_OK)
+        (void)cp_meshes(scene, &meshes);
+    printf("%d %u\n", (int)status, (unsigned)meshes);
+    cp_scene_free(scene);
+    cp_context_free(context);
+    return 0;
+}
+EOF
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.22)
+project(client C CXX)
+find_package(cellpipe 0.1 REQUIRED)
+add_executable(client client.c)
+target_link_libraries(client cellpipe::cellpipe)
+EOF
+sed -i 's/ CXX//' CMakeLists.txt
+failed=0
+fail() {
+    failed=1
+    echo "FAILED: $*"
+    cat "$work/log"
+}
+{ cmake -B by_cmake -DCMAKE_PREFIX_PATH="$work/usr" && cmake --build by_cmake; } >"$work/log" 2>&1 || fail "a client by CMake"
+[ "$(by_cmake/client)" = '0 1' ] || fail "the client by CMake"
+
+config=$(find "$work/usr" -name cellpipe.pc)
+PKG_CONFIG_PATH=$(dirname "$config")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+cc client.c $(pkg-config --cflags --libs cellpipe) -o by_pkg_config >"$work/log" 2>&1 || fail "a client by pkg-config"
+[ "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir cellpipe) ./by_pkg_config)" = '0 1' ] || fail "the client by pkg-config"
+
+cd "$work/usr" || exit 1
+got=$(find . -name '*.h' -printf '%f ')
+[ "$got" = 'cellpipe.h ' ] || fail "headers: $got"
+[ "$(bin/cellpipe --version)" = "$("$program" --version)" ] || fail "the program"
+cmp -s "$top/docs/cellpipe.1" share/man/man1/cellpipe.1 || fail "the manual page"
+cmp -s "$top/cli/completion.bash" share/bash-completion/completions/cellpipe || fail "the completion"
+
+# The library shows its public names and no others.
+library=$(find . -name 'libcellpipe.so' | head -n 1)
+others=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^cp_')
+[ -z "$others" ] || fail "the library shows $others"
+declared=$(grep -o -E '\bcp_[a-z_0-9]+\(' include/cellpipe.h | tr -d '(' | sort -u)
+for name in $declared; do
+    nm -D --defined-only "$library" | grep -q " $name\$" || fail "$name is declared but not in the library"
+done
+[ $failed = 0 ]
