@@ -24,13 +24,13 @@ check "help lists commands and flags" [ "$(printf '%s\n' "$commands" "$flags" | 
 for word in $commands; do
     check "docs/cli.md: $word" grep -q -- "cellpipe $word" docs/cli.md
     check "docs/cellpipe.1: $word" grep -q -E "^\.B $word\$" docs/cellpipe.1
-    check "cli/completion.bash: $word" grep -q -E "commands=.*[' ]$word[' ]" cli/completion.bash
+    check "cli/completion.bash: $word" grep -q -E "commands=.*[' ]${word}[' ]" cli/completion.bash
     check "help of $word" "$program" help "$word"
 done
 for flag in $flags --from --to --in --out --out-dir --json --dump --markdown; do
-    check "docs/cli.md: $flag" grep -q -- "\`$flag[ \`=]" docs/cli.md
+    check "docs/cli.md: $flag" grep -q -- "\`${flag}[ \`=]" docs/cli.md
     check "docs/cellpipe.1: $flag" grep -q -- "$(printf '%s' "$flag" | sed 's/-/\\\\-/g')" docs/cellpipe.1
-    check "cli/completion.bash: $flag" grep -q -- "[' ]$flag[' ]*" cli/completion.bash
+    check "cli/completion.bash: $flag" grep -q -E -- "[' ]${flag}([' ]|\$)" cli/completion.bash
 done
 for code in 0 1 2 3 4 5 6 70; do
     check "docs/cli.md: exit $code" grep -q "^| $code |" docs/cli.md
@@ -47,7 +47,7 @@ check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.m
 
 # Every key of info --json is in its table.
 for key in $("$program" info --json samples/demo.wu 2>/dev/null | grep -o -E '"[a-z_]+":' | tr -d '":' | sort -u); do
-    check "docs/cli.md: info's key $key" grep -q -E "[\`.]$key\`|[{ ]$key[,}]" docs/cli.md
+    check "docs/cli.md: info's key $key" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" docs/cli.md
 done
 
 for page in README.md docs/*.md samples/README.md; do
