@@ -57,6 +57,6 @@ for page in README.md docs/*.md samples/README.md; do
 done
 check "docs/demo.png is at most 200 kB" [ "$(wc -c <docs/demo.png)" -le 200000 ]
 check "every sample has its line" sh -c '
-    for file in samples/*.*; do grep -q "$(basename "$file")" samples/README.md || { echo "$file"; exit 1; }; done >&2'
+    for file in samples/*.*; do [ "$file" = samples/README.md ] || grep -q "$(basename "$file")" samples/README.md || { echo "$file"; exit 1; }; done >&2'
 echo "$checks checks, $failed failed"
 [ "$failed" = 0 ]
