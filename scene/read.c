@@ -132,7 +132,7 @@ static cp_status run_importer(struct source *source, const struct importer *impo
 
 static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result)
 {
-    const struct importer *importer;
+    const struct importer *importer = NULL;
     cp_status status = choose(source, format, &importer);
     if (status != CP_OK)
         return status;
