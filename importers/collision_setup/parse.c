@@ -14,7 +14,7 @@ typedef const xmlError *error_pointer;
 typedef xmlErrorPtr error_pointer;
 #endif
 
-enum { CHUNK_SIZE = 1 << 16, MOST_ATTRIBUTES = 256 };
+enum { CHUNK_SIZE = 1 << 16, MOST_ATTRIBUTES = 256, DEEPEST = 256 };
 
 enum element { ELEMENT_NONE, ELEMENT_SETUP, ELEMENT_EXCLUDE, ELEMENT_PAIR, ELEMENT_VOLATILE, ELEMENT_STATIC };
 
@@ -152,12 +152,14 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     (void)defaulted;
     if (reading->status != CP_OK)
         return;
-    bool inside_leaf = reading->element >= ELEMENT_PAIR;
-    if (!inside_leaf)
+    if (reading->element < ELEMENT_PAIR)
         enter_element(reading, (const char *)name, &attributes);
     else if (!reading->ignored++)
         report_loss(reading->setup->context, "collision-setup-inner", IN_FILE(reading->source->name), 1,
                     "the element <%.100s> where no element has a meaning", (const char *)name);
+    else if (reading->ignored > DEEPEST)
+        stop(reading, report_error(reading->setup->context, CP_LIMIT, "collision-setup-depth", here(reading),
+                                   "elements are nested deeper than %d", DEEPEST));
 }
 
 static enum element parent_of(enum element element)
