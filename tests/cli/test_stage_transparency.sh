@@ -46,7 +46,7 @@ for sample in $samples; do
     for filter in $filters; do
         words=$(words_for "$filter" "$sample")
         [ "$words" = NONE ] && continue
-        one_process "$sample" "$work/one.glb" "$filter '$words'" 2>/dev/null
+        one_process "$sample" "$work/one.glb" "$filter ${words:+'$words'}" 2>/dev/null
         first=$?
         eval "\"$program\" $filter ${words:+'$words'}" <"$work/stage.glb" >"$work/two.glb" 2>"$work/err"
         second=$?
@@ -64,7 +64,7 @@ for sample in $(echo "$samples" | grep -E '\.(wu|dev)$' | head -n 3); do
             a=$(words_for "$first" "$sample") b=$(words_for "$second" "$sample")
             [ "$a" = NONE ] || [ "$b" = NONE ] && continue
             rm -f "$work"/*.glb
-            one_process "$sample" "$work/one.glb" "$first '$a'" "$second '$b'"
+            one_process "$sample" "$work/one.glb" "$first ${a:+'$a'}" "$second ${b:+'$b'}"
             status=$?
             eval "\"$program\" run read '$sample' ! write - 2>/dev/null | \"$program\" $first ${a:+'$a'} 2>/dev/null | \"$program\" $second ${b:+'$b'} 2>\"$work/err\" >\"$work/two.glb\""
             if [ $status -ne 0 ]; then
