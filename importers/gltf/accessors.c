@@ -73,19 +73,25 @@ static void read_shape(struct gltf *gltf, struct gltf_accessor *accessor)
     accessor->count = (uint32_t)count;
 }
 
-bool gltf_accessor(struct gltf *gltf, uint32_t index, struct gltf_accessor *accessor)
+static void read_accessor(struct gltf *gltf, uint32_t index, struct gltf_accessor *accessor)
 {
-    *accessor = (struct gltf_accessor){.value = gltf->accessor_list.items[index]};
+    *accessor = (struct gltf_accessor){.read = true, .value = gltf->accessor_list.items[index]};
     read_shape(gltf, accessor);
     if (gltf->status != CP_OK)
-        return false;
+        return;
     if (json_member(&gltf->json, accessor->value, "bufferView") != JSON_NONE)
-        return take_elements(gltf, accessor->value, accessor->count, element_size(accessor), &accessor->view);
+        (void)take_elements(gltf, accessor->value, accessor->count, element_size(accessor), &accessor->view);
     /* Zeros: a count that no byte stands for must not allocate what it likes. */
-    if (accessor->count > gltf->source->size)
+    else if (accessor->count > gltf->source->size)
         gltf_limit(gltf, accessor->value, "gltf-count", "%lu elements without bytes in a file of %zu",
                    (unsigned long)accessor->count, gltf->source->size);
-    return gltf->status == CP_OK;
+}
+
+const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index)
+{
+    if (gltf->status == CP_OK && !gltf->accessors[index].read)
+        read_accessor(gltf, index, &gltf->accessors[index]);
+    return gltf->status == CP_OK ? &gltf->accessors[index] : NULL;
 }
 
 /* ---- single components ---- */
@@ -272,36 +278,45 @@ static float *load_attribute(struct gltf *gltf, const struct gltf_accessor *acce
 
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose)
 {
-    struct gltf_accessor accessor;
     const float **kept = &gltf->floats[index].values[purpose];
-    if (!*kept && gltf->status == CP_OK && gltf_accessor(gltf, index, &accessor))
-        *kept = load_attribute(gltf, &accessor, purpose);
+    const struct gltf_accessor *accessor = *kept ? NULL : gltf_accessor(gltf, index);
+    if (accessor)
+        *kept = load_attribute(gltf, accessor, purpose);
     return *kept;
 }
 
-const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count)
+static double *load_doubles(struct gltf *gltf, const struct gltf_accessor *accessor)
 {
-    struct gltf_accessor accessor;
-    if (gltf->status != CP_OK || !gltf_accessor(gltf, index, &accessor))
+    uint32_t width = accessor->components;
+    if (!gltf_take_room(gltf, accessor->value, accessor->count))
         return NULL;
-    if (accessor.components != width) {
-        gltf_error(gltf, accessor.value, "gltf-accessor", "%lu components, not %lu", (unsigned long)accessor.components,
-                   (unsigned long)width);
-        return NULL;
-    }
-    if (!gltf_take_room(gltf, accessor.value, accessor.count))
-        return NULL;
-    double *doubles = scene_allocate(gltf->scene, (size_t)accessor.count * width, sizeof *doubles);
+    double *doubles = scene_allocate(gltf->scene, (size_t)accessor->count * width, sizeof *doubles);
     if (!doubles) {
         gltf_no_memory(gltf);
         return NULL;
     }
-    memset(doubles, 0, (size_t)accessor.count * width * sizeof *doubles);
+    memset(doubles, 0, (size_t)accessor->count * width * sizeof *doubles);
     struct rows rows = {.doubles = doubles, .width = width, .take = width, .normalized = true};
-    load_dense(gltf, &accessor, &rows);
-    load_sparse(gltf, &accessor, &rows);
-    *count = accessor.count;
+    load_dense(gltf, accessor, &rows);
+    load_sparse(gltf, accessor, &rows);
     return gltf->status == CP_OK ? doubles : NULL;
+}
+
+const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count)
+{
+    const struct gltf_accessor *accessor = gltf_accessor(gltf, index);
+    const double **kept = &gltf->floats[index].doubles;
+    if (!accessor)
+        return NULL;
+    if (accessor->components != width) {
+        gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components, not %lu",
+                   (unsigned long)accessor->components, (unsigned long)width);
+        return NULL;
+    }
+    *count = accessor->count;
+    if (!*kept)
+        *kept = load_doubles(gltf, accessor);
+    return *kept;
 }
 
 /* ---- indices ---- */

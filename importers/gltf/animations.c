@@ -80,7 +80,7 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
     if (cubic && joint.type == CP_JOINT_REVOLUTE)
         return false;
     cp_pose back;
-    if (before->role == ROLE_LINK && gltf_made(gltf, before->own, "axis") && pose_inverse(&before->pose, &back)) {
+    if (before->role == ROLE_LINK && before->made == MADE_AXIS && pose_inverse(&before->pose, &back)) {
         const double axis[3] = {joint.axis[0], joint.axis[1], joint.axis[2]};
         pose_point(&back, axis, joint.axis);
     }
@@ -121,56 +121,77 @@ static bool make_track(struct gltf *gltf, const struct gltf_channel *channel, cp
 
 /* ---- channels ---- */
 
-static void read_sampler(struct gltf *gltf, uint32_t sampler, struct gltf_channel *channel)
+/* Samplers are read once, however many channels name them. */
+struct sampler {
+    uint32_t value, input, output;
+    cp_interpolation interpolation;
+};
+
+struct samplers {
+    struct sampler *items;
+    uint32_t count;
+};
+
+static struct samplers read_samplers(struct gltf *gltf, uint32_t animation)
 {
-    uint32_t input = gltf_index(gltf, sampler, "input", gltf->accessor_list.count);
-    uint32_t output = gltf_index(gltf, sampler, "output", gltf->accessor_list.count), values = 0;
-    channel->interpolation =
-        (cp_interpolation)gltf_word(gltf, sampler, "interpolation", interpolation_words, CP_LINEAR);
-    if (input == CP_NONE || output == CP_NONE) {
-        gltf_error(gltf, sampler, "gltf-missing", "no input or output");
-        return;
+    struct gltf_list list = gltf_items(gltf, animation, "samplers", true);
+    struct samplers samplers = {gltf_allocate(gltf, list.count, sizeof *samplers.items), list.count};
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        uint32_t value = list.items[i], limit = gltf->accessor_list.count;
+        struct sampler *sampler = &samplers.items[i];
+        sampler->value = value;
+        sampler->input = gltf_index(gltf, value, "input", limit);
+        sampler->output = gltf_index(gltf, value, "output", limit);
+        sampler->interpolation =
+            (cp_interpolation)gltf_word(gltf, value, "interpolation", interpolation_words, CP_LINEAR);
+        if (sampler->input == CP_NONE || sampler->output == CP_NONE)
+            gltf_error(gltf, value, "gltf-missing", "no input or output");
     }
-    channel->times = gltf_doubles(gltf, input, 1, &channel->key_count);
-    channel->values = gltf_doubles(gltf, output, gltf_path_width(channel->path), &values);
+    return samplers;
+}
+
+static void read_keys(struct gltf *gltf, const struct sampler *sampler, struct gltf_channel *channel)
+{
+    uint32_t values = 0;
+    channel->interpolation = sampler->interpolation;
+    channel->times = gltf_doubles(gltf, sampler->input, 1, &channel->key_count);
+    channel->values = gltf_doubles(gltf, sampler->output, gltf_path_width(channel->path), &values);
     uint64_t rows = (uint64_t)channel->key_count * (channel->interpolation == CP_CUBIC ? 3 : 1);
     if (gltf->status == CP_OK && values != rows)
-        gltf_error(gltf, sampler, "gltf-count", "%lu values for %lu keys", (unsigned long)values,
+        gltf_error(gltf, sampler->value, "gltf-count", "%lu values for %lu keys", (unsigned long)values,
                    (unsigned long)channel->key_count);
 }
 
 /* False: nothing for the scene, or an error. */
-static bool read_channel(struct gltf *gltf, uint32_t value, const struct gltf_list *samplers, cp_track *track)
+static bool read_channel(struct gltf *gltf, uint32_t value, const struct samplers *samplers, cp_track *track)
 {
     uint32_t target = gltf_object(gltf, value, "target");
     struct gltf_channel channel = {.node = gltf_index(gltf, target, "node", gltf->node_list.count)};
     uint32_t path = gltf_word(gltf, target, "path", path_words, 0);
     uint32_t sampler = gltf_index(gltf, value, "sampler", samplers->count);
     if (path == PATH_WEIGHTS) {
-        gltf_loss(gltf, 1, "gltf-weights", "animated morph weights are not read");
+        gltf_loss(gltf, LOSS_WEIGHTS, 1);
         return false;
     }
     if (gltf->status != CP_OK || channel.node == CP_NONE || path == 0 || sampler == CP_NONE) {
-        gltf_loss(gltf, 1, "gltf-channel", "animation channels of other things than nodes are not read");
+        gltf_loss(gltf, LOSS_OTHER_CHANNELS, 1);
         return false;
     }
     channel.path = (cp_path)path;
-    read_sampler(gltf, samplers->items[sampler], &channel);
+    read_keys(gltf, &samplers->items[sampler], &channel);
     if (gltf->status != CP_OK)
         return false;
     bool sound = channel.key_count > 0 && gltf_times_ascend(channel.times, channel.key_count);
     if (sound && make_track(gltf, &channel, track))
         return true;
-    gltf_loss(gltf, 1, sound ? "gltf-channel-target" : "gltf-times",
-              sound ? "animation channels that the scene cannot hold are not read"
-                    : "animation channels without keys or with times that do not ascend are not read");
+    gltf_loss(gltf, sound ? LOSS_CHANNELS : LOSS_TIMES, 1);
     return false;
 }
 
 static void read_channels(struct gltf *gltf, uint32_t animation, struct gltf_clip *clip)
 {
     struct gltf_list channels = gltf_items(gltf, animation, "channels", true);
-    struct gltf_list samplers = gltf_items(gltf, animation, "samplers", true);
+    struct samplers samplers = read_samplers(gltf, animation);
     cp_track *tracks = scene_allocate(gltf->scene, channels.count, sizeof *tracks);
     if (!tracks)
         gltf_no_memory(gltf);
@@ -188,21 +209,18 @@ static uint32_t channel_count(struct gltf *gltf, uint32_t animation)
 static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *clip)
 {
     uint32_t own = gltf_own(gltf, value);
+    bool foreign = own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE;
+    bool exact = json_member(&gltf->json, own, "tracks") != JSON_NONE;
+    bool whole = exact && gltf_integer(gltf, own, "channels", 0) == channel_count(gltf, value);
     *clip = (struct gltf_clip){.name = gltf_text(gltf, value, "name"), .position = CP_NONE};
     if (gltf_made(gltf, own, "sweep"))
         return false;
-    if (own == JSON_NONE || json_member(&gltf->json, own, "tracks") == JSON_NONE) {
-        gltf_loss(gltf,
-                  json_member(&gltf->json, json_member(&gltf->json, value, "extras"), "cellpipe") == JSON_NONE &&
-                      json_member(&gltf->json, value, "extras") != JSON_NONE,
-                  "gltf-extras-animation", "extras of animations are not read");
-        read_channels(gltf, value, clip);
-    } else if (gltf_integer(gltf, own, "channels", 0) == channel_count(gltf, value)) {
+    gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
+    gltf_loss(gltf, LOSS_CHANGED_CLIPS, exact && !whole);
+    if (whole)
         own_read_clip(gltf, own, clip);
-    } else {
-        gltf_loss(gltf, 1, "gltf-clip", "clips were changed by another tool; their channels are read");
+    else
         read_channels(gltf, value, clip);
-    }
     return true;
 }
 

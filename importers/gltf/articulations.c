@@ -4,7 +4,8 @@
  * first drive the others. */
 #include "gltf.h"
 
-enum { STAGE_TYPES = 9, UNIFORM_SCALE = 9 };
+/* Nodes that share an articulation have its stages each: there must not be any number of them. */
+enum { STAGE_TYPES = 9, UNIFORM_SCALE = 9, MOST_STAGES = 64 };
 
 static const char *const stage_words[] = {"xTranslate", "yTranslate",   "zTranslate", "xRotate",
                                           "yRotate",    "zRotate",      "xScale",     "yScale",
@@ -15,6 +16,12 @@ struct stage {
     uint32_t type;
     const char *name;
     double lower, upper, initial;
+};
+
+struct gltf_articulation {
+    const char *name;
+    struct stage *stages;
+    uint32_t count;
 };
 
 static struct stage read_stage(struct gltf *gltf, uint32_t value)
@@ -71,28 +78,40 @@ static void add_stage(struct gltf *gltf, const struct gltf_node *node, const cha
 }
 
 /* Stages that read well become joints; a range that runs backwards says nothing. */
-static void add_stages(struct gltf *gltf, const struct gltf_node *node, uint32_t articulation, const char *name)
+static void add_stages(struct gltf *gltf, const struct gltf_node *node, const struct gltf_articulation *articulation)
 {
-    struct gltf_list stages = gltf_items(gltf, articulation, "stages", true);
-    for (uint32_t i = 0; i < stages.count && gltf->status == CP_OK; i++) {
-        struct stage stage = read_stage(gltf, stages.items[i]);
-        if (gltf->status != CP_OK)
-            return;
-        if (stage.type < STAGE_TYPES && stage.lower <= stage.upper)
-            add_stage(gltf, node, name, &stage, stages.count == 1);
+    for (uint32_t i = 0; i < articulation->count && gltf->status == CP_OK; i++) {
+        const struct stage *stage = &articulation->stages[i];
+        if (stage->type < STAGE_TYPES && stage->lower <= stage->upper)
+            add_stage(gltf, node, articulation->name, stage, articulation->count == 1);
         else
-            gltf_loss(gltf, 1, "gltf-articulation", "articulation stages that no joint can hold are not read");
+            gltf_loss(gltf, LOSS_STAGES, 1);
     }
 }
 
-static void name_articulations(struct gltf *gltf)
+static void read_articulation(struct gltf *gltf, uint32_t value, struct gltf_articulation *articulation)
+{
+    struct gltf_list list = gltf_items(gltf, value, "stages", true);
+    articulation->name = gltf_text(gltf, value, "name");
+    if (list.count > MOST_STAGES) {
+        gltf_loss(gltf, LOSS_STAGES, list.count);
+        return;
+    }
+    articulation->stages = gltf_allocate(gltf, list.count, sizeof *articulation->stages);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        articulation->stages[i] = read_stage(gltf, list.items[i]);
+    articulation->count = list.count;
+}
+
+/* All of them once, when the first node names one. */
+static void read_articulations(struct gltf *gltf)
 {
     struct gltf_list list = gltf_items(gltf, gltf_extension(gltf, 0, "AGI_articulations"), "articulations", true);
-    gltf->articulations_named = true;
+    gltf->articulations = gltf_allocate(gltf, (size_t)list.count + 1, sizeof *gltf->articulations);
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
-        const char *name = gltf_text(gltf, list.items[i], "name");
-        if (name)
-            own_name(gltf, MAP_ARTICULATIONS, name, list.items[i]);
+        read_articulation(gltf, list.items[i], &gltf->articulations[i]);
+        if (gltf->articulations[i].name)
+            own_name(gltf, MAP_ARTICULATIONS, gltf->articulations[i].name, i);
     }
 }
 
@@ -105,11 +124,11 @@ void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node)
         !scene_add_metadata(gltf->scene, CP_OWNER_NODE, node->target, "isAttachPoint", CP_VALUE_BOOLEAN, "true"))
         gltf_no_memory(gltf);
     const char *name = gltf_text(gltf, extension, "articulationName");
-    if (name && !gltf->articulations_named)
-        name_articulations(gltf);
-    uint32_t articulation = name && gltf->status == CP_OK ? own_lookup(gltf, MAP_ARTICULATIONS, name) : CP_NONE;
-    if (articulation != CP_NONE)
-        add_stages(gltf, node, articulation, name);
+    if (name && !gltf->articulations)
+        read_articulations(gltf);
+    uint32_t index = name && gltf->status == CP_OK ? own_lookup(gltf, MAP_ARTICULATIONS, name) : CP_NONE;
+    if (index != CP_NONE)
+        add_stages(gltf, node, &gltf->articulations[index]);
     else if (name)
         gltf_warning(gltf, extension, "gltf-articulation-missing", "there is no articulation \"%.100s\"", name);
 }

@@ -61,10 +61,10 @@ static void count_losses(struct gltf *gltf)
 {
     const struct json *json = &gltf->json;
     uint32_t lights = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights");
-    gltf_loss(gltf, json_count(json, gltf_array(gltf, 0, "textures")), "gltf-textures", "textures are not read");
-    gltf_loss(gltf, json_count(json, gltf_array(gltf, 0, "skins")), "gltf-skins", "skins are not read");
-    gltf_loss(gltf, json_count(json, gltf_array(gltf, 0, "cameras")), "gltf-cameras", "cameras are not read");
-    gltf_loss(gltf, json_count(json, lights), "gltf-lights", "lights are not read");
+    gltf_loss(gltf, LOSS_TEXTURES, json_count(json, gltf_array(gltf, 0, "textures")));
+    gltf_loss(gltf, LOSS_SKINS, json_count(json, gltf_array(gltf, 0, "skins")));
+    gltf_loss(gltf, LOSS_CAMERAS, json_count(json, gltf_array(gltf, 0, "cameras")));
+    gltf_loss(gltf, LOSS_LIGHTS, json_count(json, lights));
 }
 
 static void keep_text(struct gltf *gltf, uint32_t object, const char *key, const char *name)

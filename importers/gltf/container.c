@@ -74,7 +74,7 @@ static void open_glb(struct gltf *gltf, const char **text, size_t *size)
     }
     if (!*text)
         gltf_error(gltf, JSON_NONE, "gltf-chunk", "the GLB does not begin with a JSON chunk");
-    gltf_loss(gltf, unknown, "gltf-unknown-chunk", "chunks of unknown type are not read");
+    gltf_loss(gltf, LOSS_CHUNKS, unknown);
 }
 
 static void open_text(struct gltf *gltf, const char **text, size_t *size)

@@ -8,7 +8,8 @@
 
 /* ---- errors ---- */
 
-enum { MESSAGE_SIZE = 512 };
+/* Finding a place costs as much as the value has siblings, so not every one of a million warnings has one. */
+enum { MESSAGE_SIZE = 512, WARNINGS_WITH_PLACE = 300 };
 
 /* "/meshes/0: text" in the reading's arena. */
 static const char *at_pointer(struct gltf *gltf, uint32_t value, const char *text)
@@ -66,14 +67,10 @@ void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const cha
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    bool place = gltf->warnings++ < WARNINGS_WITH_PLACE;
     if (gltf->status == CP_OK)
-        report_warning(gltf->context, code, IN_FILE(gltf->source->name), "%s", at_pointer(gltf, value, text));
-}
-
-void gltf_loss(struct gltf *gltf, uint64_t count, const char *code, const char *text)
-{
-    if (gltf->status == CP_OK && count > 0)
-        report_loss(gltf->context, code, IN_FILE(gltf->source->name), count, "%s", text);
+        report_warning(gltf->context, code, IN_FILE(gltf->source->name), "%s",
+                       at_pointer(gltf, place ? value : JSON_NONE, text));
 }
 
 /* ---- members ---- */

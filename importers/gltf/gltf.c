@@ -58,6 +58,9 @@ static int gltf_probe(const char *head, size_t size, uint64_t file_size)
 
 /* ---- the document as a whole ---- */
 
+/* A vertex has a position, a normal, a colour, and some six corners of triangles; two for what is used twice. */
+enum { ROOM_A_VERTEX = 16 };
+
 static void read_lists(struct gltf *gltf)
 {
     gltf->buffer_list = gltf_items(gltf, 0, "buffers", true);
@@ -70,6 +73,7 @@ static void read_lists(struct gltf *gltf)
     gltf->scene_list = gltf_items(gltf, 0, "scenes", true);
     gltf->buffers = gltf_allocate(gltf, gltf->buffer_list.count, sizeof *gltf->buffers);
     gltf->views = gltf_allocate(gltf, gltf->view_list.count, sizeof *gltf->views);
+    gltf->accessors = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->accessors);
     gltf->floats = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->floats);
 }
 
@@ -93,6 +97,7 @@ static void read_parts(struct gltf *gltf)
     own_read_pairs(gltf);
     gltf_read_animations(gltf);
     own_read_metadata(gltf, gltf->scene_own, CP_OWNER_SCENE, 0);
+    gltf_report_losses(gltf);
 }
 
 static void free_reading(struct gltf *gltf)
@@ -125,7 +130,8 @@ static cp_status gltf_read(cp_context *context, struct source *source, const voi
         gltf.maps[i].context = context;
     gltf.json.context = context;
     gltf.scene_own = gltf.asset_own = gltf.scene_value = JSON_NONE;
-    gltf.room = limit_vertices(context);
+    uint64_t limit = limit_vertices(context);
+    gltf.room = limit < UINT64_MAX / ROOM_A_VERTEX ? limit * ROOM_A_VERTEX : limit;
     gltf.arena = arena_new(context);
     if (!gltf.arena)
         return CP_LIMIT;

@@ -32,6 +32,7 @@ struct gltf_view {
 enum { COMPONENT_FLOAT = 5126 };
 
 struct gltf_accessor {
+    bool read;
     uint32_t value;
     uint32_t type;       /* componentType: 5120 .. 5126 */
     uint32_t components; /* 1 .. 16 */
@@ -45,6 +46,7 @@ struct gltf_accessor {
 enum gltf_purpose { PURPOSE_POSITION, PURPOSE_NORMAL, PURPOSE_COLOUR, PURPOSE_COUNT };
 struct gltf_floats {
     const float *values[PURPOSE_COUNT];
+    const double *doubles;
 };
 
 /* What a glTF node is to the scene. */
@@ -55,6 +57,9 @@ enum gltf_role {
     ROLE_UP        /* the made root that turns Z up to Y up */
 };
 
+/* extras.cellpipe.made of nodes. */
+enum gltf_made { MADE_NOT, MADE_UP, MADE_SHEAR, MADE_AXIS, MADE_INSTANCE };
+
 struct gltf_node {
     uint32_t value;
     uint32_t parent;       /* glTF node, or CP_NONE */
@@ -64,6 +69,8 @@ struct gltf_node {
     uint32_t target;       /* the scene node it belongs to */
     uint32_t joint;        /* the scene joint that a link stands for, or CP_NONE */
     unsigned char role;    /* enum gltf_role */
+    unsigned char made;    /* enum gltf_made */
+    bool moves;            /* our extras hold a joint */
     unsigned char visited; /* enum visit of tree.c */
     bool chosen;           /* a root of the scene that is read */
     bool in_scene;         /* below such a root */
@@ -113,6 +120,33 @@ enum gltf_map {
     MAP_COUNT
 };
 
+/* What is read past; the words are in losses.c. */
+enum gltf_loss {
+    LOSS_CHUNKS,
+    LOSS_TEXTURES,
+    LOSS_SKINS,
+    LOSS_CAMERAS,
+    LOSS_LIGHTS,
+    LOSS_SURFACES,
+    LOSS_MASKS,
+    LOSS_TARGETS,
+    LOSS_PRIMITIVE_EXTRAS,
+    LOSS_COLOURS,
+    LOSS_POSITIONS,
+    LOSS_POINTS,
+    LOSS_SCENES,
+    LOSS_STAGES,
+    LOSS_WEIGHTS,
+    LOSS_OTHER_CHANNELS,
+    LOSS_CHANNELS,
+    LOSS_TIMES,
+    LOSS_ANIMATION_EXTRAS,
+    LOSS_CHANGED_CLIPS,
+    LOSS_CHANGED_MESHES,
+    LOSS_CHANGED_GROUPS,
+    LOSS_COUNT
+};
+
 struct gltf {
     cp_context *context;
     struct source *source;
@@ -121,6 +155,8 @@ struct gltf {
     struct arena *arena; /* lives as long as the reading */
     struct json json;
     cp_status status; /* the first error; later calls do nothing */
+    uint64_t losses[LOSS_COUNT];
+    uint32_t warnings;
 
     const unsigned char *binary; /* the BIN chunk, or NULL */
     uint64_t binary_size;
@@ -128,8 +164,9 @@ struct gltf {
         scene_list;
     struct gltf_buffer *buffers;
     struct gltf_view *views;
+    struct gltf_accessor *accessors;
     struct gltf_floats *floats;
-    uint64_t room; /* vertices and corners that may still be made (limit vertices) */
+    uint64_t room; /* vertex attributes, corners and keys that may still be made */
 
     bool ours;
     uint32_t asset_own, scene_own; /* extras.cellpipe, or JSON_NONE */
@@ -145,7 +182,8 @@ struct gltf {
     uint32_t *device_values; /* the entry of our extras for each device */
     bool turned;             /* roots are turned from Y up to Z up */
     struct name_map maps[MAP_COUNT];
-    bool views_named, articulations_named;
+    bool views_named;
+    struct gltf_articulation *articulations; /* of articulations.c; NULL: not read yet */
 };
 
 /* ---- document.c: members, errors. All do nothing and give the fallback after the first error. ---- */
@@ -159,7 +197,9 @@ cp_status gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const 
 cp_status gltf_no_memory(struct gltf *gltf);
 void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void gltf_loss(struct gltf *gltf, uint64_t count, const char *code, const char *text);
+/* Counts; all losses are reported together, at the end. */
+void gltf_loss(struct gltf *gltf, enum gltf_loss loss, uint64_t count);
+void gltf_report_losses(struct gltf *gltf);
 
 uint32_t gltf_object(struct gltf *gltf, uint32_t object, const char *key);
 uint32_t gltf_array(struct gltf *gltf, uint32_t object, const char *key);
@@ -184,7 +224,7 @@ uint32_t gltf_own(struct gltf *gltf, uint32_t object);
 bool gltf_made(struct gltf *gltf, uint32_t own, const char *word);
 /* count zeroed items that live as long as the reading; NULL is an error already noted. */
 void *gltf_allocate(struct gltf *gltf, size_t count, size_t size);
-/* Takes count vertices or corners from the limit. */
+/* Takes count attributes, corners or keys from what the limit of vertices allows. */
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 
 /* ---- container.c, uri.c ---- */
@@ -211,8 +251,8 @@ bool meshopt_is_built(void);
 bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out);
 enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };
 
-/* `index` came from gltf_index. False after an error. */
-bool gltf_accessor(struct gltf *gltf, uint32_t index, struct gltf_accessor *accessor);
+/* Read and checked once. `index` came from gltf_index. NULL after an error. */
+const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index);
 uint32_t component_size(uint32_t type);
 /* Vertex attributes as the scene has them: 3 floats (4 for a colour) an element, in the scene's arena. NULL after an
  * error. */

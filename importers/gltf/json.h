@@ -25,7 +25,7 @@ struct json {
     uint32_t count, room;
 };
 
-/* Parses the whole text, which must stay. Errors "json-syntax" (with line and column) and "json-nesting". */
+/* Parses the whole text, which must stay. Errors "gltf-json" (with line and column) and "gltf-nesting". */
 cp_status json_parse(struct json *json, const char *file, uint64_t nesting);
 void json_free(struct json *json);
 

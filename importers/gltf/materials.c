@@ -28,7 +28,7 @@ static void count_surface(struct gltf *gltf, uint32_t value, uint32_t pbr)
     (void)gltf_numbers(gltf, value, "emissiveFactor", 3, glow);
     bool surface = gltf_number(gltf, pbr, "metallicFactor", 0) > 0 ||
                    gltf_number(gltf, pbr, "roughnessFactor", 1) < 1 || glow[0] > 0 || glow[1] > 0 || glow[2] > 0;
-    gltf_loss(gltf, surface, "gltf-surface", "metallic, roughness or glow of materials is not read");
+    gltf_loss(gltf, LOSS_SURFACES, surface);
     uint32_t extensions = gltf_object(gltf, value, "extensions");
     for (uint32_t at = json_first(&gltf->json, extensions); at != JSON_NONE && gltf->status == CP_OK;
          at = json_next(&gltf->json, extensions, at)) {
@@ -48,7 +48,7 @@ static void read_alpha(struct gltf *gltf, uint32_t value, cp_material *material)
     uint32_t mode = gltf_word(gltf, value, "alphaMode", modes, 0);
     if (mode == 0)
         material->rgba[3] = 1;
-    gltf_loss(gltf, mode == 1, "gltf-mask", "alpha cut-off of materials is not read");
+    gltf_loss(gltf, LOSS_MASKS, mode == 1);
 }
 
 static void read_material(struct gltf *gltf, uint32_t value, uint32_t own, cp_material *material)

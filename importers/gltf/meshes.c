@@ -19,7 +19,7 @@ struct primitive {
     uint32_t first_vertex;                         /* in the scene mesh */
     bool first_use;                                /* brings its vertices */
     bool quantised;                                /* they are integers */
-    struct gltf_accessor index_accessor;
+    const struct gltf_accessor *index_accessor;
     uint32_t elements; /* indices, or vertices when there are none */
 };
 
@@ -36,15 +36,10 @@ struct batch {
 
 /* ---- reading primitives ---- */
 
-static uint32_t accessor_count(struct gltf *gltf, uint32_t index)
-{
-    struct gltf_accessor accessor;
-    return gltf->status == CP_OK && gltf_accessor(gltf, index, &accessor) ? accessor.count : 0;
-}
-
 static void check_same_count(struct gltf *gltf, const struct primitive *primitive, uint32_t index, const char *word)
 {
-    uint32_t count = index == CP_NONE ? primitive->vertex_count : accessor_count(gltf, index);
+    const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, index);
+    uint32_t count = accessor ? accessor->count : primitive->vertex_count;
     if (count != primitive->vertex_count)
         gltf_error(gltf, primitive->value, "gltf-count", "%lu positions, but %lu elements of %s",
                    (unsigned long)primitive->vertex_count, (unsigned long)count, word);
@@ -59,29 +54,28 @@ static void read_accessors(struct gltf *gltf, struct primitive *primitive)
     primitive->indices = gltf_index(gltf, primitive->value, "indices", limit);
     if (gltf->status != CP_OK || primitive->positions == CP_NONE)
         return;
-    struct gltf_accessor positions;
-    if (!gltf_accessor(gltf, primitive->positions, &positions))
+    const struct gltf_accessor *positions = gltf_accessor(gltf, primitive->positions);
+    if (!positions)
         return;
-    primitive->vertex_count = positions.count;
-    primitive->quantised = positions.type != COMPONENT_FLOAT;
+    primitive->vertex_count = positions->count;
+    primitive->quantised = positions->type != COMPONENT_FLOAT;
     check_same_count(gltf, primitive, primitive->normals, "NORMAL");
     check_same_count(gltf, primitive, primitive->colours, "COLOR_0");
     primitive->elements = primitive->vertex_count;
-    if (primitive->indices != CP_NONE && gltf->status == CP_OK &&
-        gltf_accessor(gltf, primitive->indices, &primitive->index_accessor))
-        primitive->elements = primitive->index_accessor.count;
+    if (primitive->indices != CP_NONE)
+        primitive->index_accessor = gltf_accessor(gltf, primitive->indices);
+    if (primitive->index_accessor)
+        primitive->elements = primitive->index_accessor->count;
 }
 
 static void count_primitive_losses(struct gltf *gltf, const struct primitive *primitive)
 {
     const struct json *json = &gltf->json;
-    gltf_loss(gltf, json_member(json, primitive->value, "targets") != JSON_NONE, "gltf-targets",
-              "morph targets of primitives are not read");
-    gltf_loss(gltf, json_member(json, primitive->value, "extras") != JSON_NONE, "gltf-extras",
-              "extras of primitives are not read");
+    gltf_loss(gltf, LOSS_TARGETS, json_member(json, primitive->value, "targets") != JSON_NONE);
+    gltf_loss(gltf, LOSS_PRIMITIVE_EXTRAS, json_member(json, primitive->value, "extras") != JSON_NONE);
     uint32_t attributes = json_member(json, primitive->value, "attributes");
     bool more = json_member(json, attributes, "COLOR_1") != JSON_NONE;
-    gltf_loss(gltf, more, "gltf-colours", "further vertex colours are not read");
+    gltf_loss(gltf, LOSS_COLOURS, more);
 }
 
 /* False: nothing to keep, or an error. */
@@ -96,8 +90,8 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     if (gltf->status != CP_OK)
         return false;
     count_primitive_losses(gltf, primitive);
-    gltf_loss(gltf, primitive->positions == CP_NONE, "gltf-positions", "primitives without positions are not read");
-    gltf_loss(gltf, mode == MODE_POINTS ? primitive->elements : 0, "gltf-points", "points are not read");
+    gltf_loss(gltf, LOSS_POSITIONS, primitive->positions == CP_NONE);
+    gltf_loss(gltf, LOSS_POINTS, mode == MODE_POINTS ? primitive->elements : 0);
     if (!keep_normals)
         primitive->normals = CP_NONE;
     primitive->mode = (uint32_t)mode;
@@ -311,7 +305,7 @@ static bool load_elements(struct batch *batch, const struct primitive *primitive
             elements[i] = i;
     } else {
         uint32_t value = json_member(&gltf->json, primitive->value, "indices");
-        if (!gltf_indices(gltf, &primitive->index_accessor, value, primitive->vertex_count, elements))
+        if (!gltf_indices(gltf, primitive->index_accessor, value, primitive->vertex_count, elements))
             return false;
     }
     for (uint32_t i = 0; i < primitive->elements; i++)

@@ -9,9 +9,7 @@
 static cp_pose whole_pose(const struct gltf *gltf, const struct gltf_node *node)
 {
     const struct gltf_node *link = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
-    bool shear = link && json_member(&gltf->json, link->own, "joint") == JSON_NONE &&
-                 json_string_equals(&gltf->json, json_member(&gltf->json, link->own, "made"), "shear");
-    return shear ? pose_multiply(&node->pose, &link->pose) : node->pose;
+    return link && link->made == MADE_SHEAR ? pose_multiply(&node->pose, &link->pose) : node->pose;
 }
 
 static cp_pose exact_pose(struct gltf *gltf, const struct gltf_node *node)
@@ -114,8 +112,7 @@ cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *node)
     const struct gltf_node *before = &gltf->nodes[node->parent];
     const struct gltf_node *after = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
     cp_pose motion = node->pose;
-    if (before->role == ROLE_LINK && gltf_made(gltf, before->own, "axis") && after &&
-        gltf_made(gltf, after->own, "axis")) {
+    if (before->role == ROLE_LINK && before->made == MADE_AXIS && after && after->made == MADE_AXIS) {
         motion = pose_multiply(&before->pose, &motion);
         motion = pose_multiply(&motion, &after->pose);
     }
@@ -126,7 +123,7 @@ static void build_chain_joints(struct gltf *gltf, const struct gltf_node *node)
 {
     for (uint32_t at = node->link; at != CP_NONE && gltf->status == CP_OK; at = gltf->nodes[at].link) {
         struct gltf_node *link = &gltf->nodes[at];
-        if (json_member(&gltf->json, link->own, "joint") == JSON_NONE)
+        if (!link->moves)
             continue;
         link->joint = own_read_joint(gltf, link);
     }

@@ -9,7 +9,7 @@ static const char *const kind_words[] = {"faces", "lines", "box",   "cylinder", 
 
 static void changed(struct gltf *gltf)
 {
-    gltf_loss(gltf, 1, "gltf-faces", "meshes were changed by another tool and are read as triangles or lines");
+    gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
 }
 
 /* ---- named views ---- */
@@ -148,7 +148,7 @@ static void check_groups(struct gltf *gltf, cp_mesh *mesh)
     if (mesh->group_count == 0 || faces == mesh->face_count)
         return;
     mesh->group_count = 0;
-    gltf_loss(gltf, 1, "gltf-groups", "materials of meshes were changed by another tool and are not read");
+    gltf_loss(gltf, LOSS_CHANGED_GROUPS, 1);
 }
 
 /* ---- whole meshes ---- */

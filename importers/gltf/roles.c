@@ -31,17 +31,17 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
     cp_pose up = pose_y_up_from_z_up();
     if (node->own == JSON_NONE)
         return ROLE_NODE;
-    if (!parent && gltf_made(gltf, node->own, "up"))
+    if (!parent && node->made == MADE_UP)
         return poses_agree(&node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
     if (!parent)
         return ROLE_NODE;
-    if (gltf_made(gltf, node->own, "instance") && (parent->role == ROLE_NODE || parent->role == ROLE_LINK))
+    if (node->made == MADE_INSTANCE && (parent->role == ROLE_NODE || parent->role == ROLE_LINK))
         return ROLE_INSTANCE;
     if (parent->link != CP_NONE || parent->role == ROLE_UP)
         return ROLE_NODE;
-    if (gltf_made(gltf, node->own, "shear") && parent->role != ROLE_LINK)
+    if (node->made == MADE_SHEAR && parent->role != ROLE_LINK)
         return ROLE_LINK;
-    bool moves = gltf_made(gltf, node->own, "axis") || json_member(&gltf->json, node->own, "joint") != JSON_NONE;
+    bool moves = node->made == MADE_AXIS || node->moves;
     return moves && parent->role != ROLE_INSTANCE ? ROLE_LINK : ROLE_NODE;
 }
 

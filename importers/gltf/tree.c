@@ -55,12 +55,16 @@ static void check_pose(struct gltf *gltf, const struct gltf_node *node)
         gltf_error(gltf, node->value, "gltf-number", "the transform is too large");
 }
 
+static const char *const made_words[] = {"", "up", "shear", "axis", "instance", NULL};
+
 static void read_node(struct gltf *gltf, uint32_t index)
 {
     struct gltf_node *node = &gltf->nodes[index];
     node->value = gltf->node_list.items[index];
     node->own = gltf_own(gltf, node->value);
     node->mesh = gltf_index(gltf, node->value, "mesh", gltf->mesh_list.count);
+    node->made = (unsigned char)gltf_word(gltf, node->own, "made", made_words, MADE_NOT);
+    node->moves = gltf_object(gltf, node->own, "joint") != JSON_NONE;
     gltf->ours = gltf->ours || json_member(&gltf->json, node->own, "id") != JSON_NONE;
     read_transform(gltf, node);
     check_pose(gltf, node);
@@ -154,7 +158,8 @@ static void order_nodes(struct gltf *gltf)
     uint32_t *path = gltf_allocate(gltf, count, sizeof *path);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
         visit(gltf, i, path);
-    gltf_loss(gltf, count - (uint64_t)gltf->order_count, "gltf-scenes", "nodes of other scenes are not read");
+    if (gltf->status == CP_OK)
+        gltf_loss(gltf, LOSS_SCENES, count - (uint64_t)gltf->order_count);
 }
 
 void gltf_read_tree(struct gltf *gltf)
