@@ -6,7 +6,7 @@
 #include "build.h"
 #include "cellpipe.h"
 #include "memory.h"
-#include "mesh.h"
+#include "mesh/mesh.h"
 #include "motion/motion.h"
 #include "pose.h"
 #include "report.h"

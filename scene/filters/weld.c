@@ -1,6 +1,6 @@
 /* weld: joins vertices that are equal, or nearly so. Every face stays, with its corners on the joined vertices. */
-#include "../grid.h"
-#include "../join.h"
+#include "../mesh/grid.h"
+#include "../mesh/join.h"
 #include "filters.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* N-gons to triangles, and which faces are concave. */
-#include "ears.h"
+#include "mesh/ears.h"
 #include "mesh_support.h"
 
 static cp_context *context;

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_GRID_H
 #define CELLPIPE_GRID_H
 
-#include "memory.h"
+#include "../memory.h"
 
 /* Goes through count positions (x y z each) in order: first[i] becomes the lowest index of an earlier position that
  * leads, lies within `distance` of position i and has the same class; where there is none, i leads itself. Leaders

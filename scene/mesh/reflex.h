@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_REFLEX_H
 #define CELLPIPE_REFLEX_H
 
-#include "memory.h"
+#include "../memory.h"
 
 struct reflex_box {
     float low[2], high[2];

@@ -4,7 +4,7 @@
 #include "join.h"
 #include "mesh.h"
 #include "polygon.h"
-#include "pose.h"
+#include "../pose.h"
 #include "topology.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Equal rows by an open-addressing table of row indices; the rows themselves are the keys. */
 #include "join.h"
-#include "context.h"
+#include "../context.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_TOPOLOGY_H
 #define CELLPIPE_TOPOLOGY_H
 
-#include "build.h"
+#include "../build.h"
 
 /* Edge c runs from corner c to the next corner of its face. */
 struct mesh_edges {

@@ -1,8 +1,8 @@
 /* Primitives (box, cylinder, ...) as closed meshes wound outward. Corner i of a ring is at i / sides of a turn from
  * +x; positions are rounded once, from double to float. Sizes of zero give faces without area. */
 #include "tessellate.h"
-#include "context.h"
-#include "pose.h"
+#include "../context.h"
+#include "../pose.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_MESH_H
 #define CELLPIPE_MESH_H
 
-#include "build.h"
+#include "../build.h"
 
 /* Joins equal bit patterns: from corner_count positions (x y z each) makes the unique ones in order of first use, and
  * the index of each corner. stride: floats from one position to the next (>= 3). indices: corner_count, the caller's.

@@ -2,7 +2,7 @@
 #include "ears.h"
 #include "mesh.h"
 #include "polygon.h"
-#include "report.h"
+#include "../report.h"
 
 struct triangulation {
     const cp_mesh *mesh;

@@ -2,8 +2,8 @@
  * sum (for faces that are not flat, the area seen along their normal) and the cones from the world's origin, in double
  * with compensated sums. Primitives are measured as they are tessellated on the way out. */
 #include "mesh.h"
-#include "pose.h"
-#include "report.h"
+#include "../pose.h"
+#include "../report.h"
 #include "tessellate.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_JOIN_H
 #define CELLPIPE_JOIN_H
 
-#include "memory.h"
+#include "../memory.h"
 
 /* Row i is `words` 32-bit words at rows + 4 * stride * i bytes (stride >= words >= 1). first[i] becomes the lowest
  * index of a row with the same bits. first: count entries, the caller's. Expected linear time for any rows: the hash

@@ -2,7 +2,7 @@
 #include "mesh.h"
 #include "join.h"
 #include "polygon.h"
-#include "pose.h"
+#include "../pose.h"
 #include "tessellate.h"
 
 #include <float.h>

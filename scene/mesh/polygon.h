@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_POLYGON_H
 #define CELLPIPE_POLYGON_H
 
-#include "build.h"
+#include "../build.h"
 
 /* The two coordinates that are left are the file's own floats, so the signs of areas are exact for all but
  * extreme sizes. */
