@@ -31,8 +31,6 @@ struct request {
 static const char *const drawn_suffixes[] = {".TRI", ".AC",  ".AC3D", ".3DS",  ".OBJ",
                                              ".IVG", ".STL", ".STLA", ".STLB", NULL};
 static const char *const collision_suffixes[] = {".STL", ".STLA", ".STLB", NULL};
-/* RobWork's own formats, which no importer reads. */
-static const char *const unreadable_suffixes[] = {".tri", ".ivg", NULL};
 
 /* ---- placing ---- */
 
@@ -125,8 +123,35 @@ static cp_status adopt_scene(struct tag_reader *reader, cp_scene *other, struct 
     return CP_OK;
 }
 
-/* CP_NO when there is no such file, or none that can be read. */
-static cp_status refuse_unreadable(struct tag_reader *reader, const char *path, const struct request *request)
+/* The words of `suffixes`, each with its dot, hold the path's. */
+static bool suffix_is_among(const char *path, const char *suffixes)
+{
+    const char *dot = strrchr(path, '.');
+    size_t length = dot ? strlen(dot) : 0;
+    for (const char *at = suffixes; length && *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        size_t i = 0;
+        while (i < length && at[i] == (dot[i] >= 'A' && dot[i] <= 'Z' ? dot[i] - 'A' + 'a' : dot[i]))
+            i++;
+        if (i == length && (at[i] == ' ' || !at[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A format of RobWork's that no importer reads: .TRI and .IVG never, others where an importer is not built. */
+static bool is_unreadable(const char *path)
+{
+    if (!suffix_is_among(path, ".tri .ac .ac3d .3ds .obj .ivg .stl .stla .stlb"))
+        return false;
+    for (const struct importer *const *importer = importers; *importer; importer++)
+        if (!(*importer)->plugin.package && suffix_is_among(path, (*importer)->suffixes))
+            return false;
+    return true;
+}
+
+/* CP_NO after a warning, or when there is no such file. */
+static cp_status pass_over(struct tag_reader *reader, const char *path, const struct request *request)
 {
     struct source *source;
     cp_status status = tag_open(&reader->budget, request->tag->file, path, &source);
@@ -140,9 +165,8 @@ static cp_status refuse_unreadable(struct tag_reader *reader, const char *path, 
 
 static cp_status read_model(struct tag_reader *reader, const char *path, struct request *request, uint32_t *index)
 {
-    for (size_t i = 0; unreadable_suffixes[i]; i++)
-        if (text_ends_nocase(path, unreadable_suffixes[i]))
-            return refuse_unreadable(reader, path, request);
+    if (is_unreadable(path))
+        return pass_over(reader, path, request);
     cp_scene *other = NULL;
     cp_status status = read_further(request->tag->file->source, path, NULL, &other);
     if (status != CP_OK)
