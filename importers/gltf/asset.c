@@ -43,7 +43,7 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
         }
         if (is_known(gltf, list.items[i]))
             continue;
-        const char *name = json_string(&gltf->json, gltf->arena, list.items[i]);
+        const char *name = json_string_text(&gltf->json, gltf->arena, list.items[i]);
         if (!name)
             gltf_no_memory(gltf);
         else if (required)

@@ -151,7 +151,7 @@ static void load_file(struct gltf *gltf, uint32_t value, char *uri, struct gltf_
 
 static void load_uri(struct gltf *gltf, uint32_t value, struct gltf_buffer *buffer)
 {
-    char *uri = json_string(&gltf->json, gltf->arena, value);
+    char *uri = json_string_text(&gltf->json, gltf->arena, value);
     if (!uri)
         gltf_no_memory(gltf);
     else if (uri_is_data(uri))

@@ -159,7 +159,7 @@ const char *gltf_text(struct gltf *gltf, uint32_t object, const char *key)
     uint32_t value = typed_member(gltf, object, key, JSON_STRING);
     if (value == JSON_NONE)
         return NULL;
-    const char *text = json_string(&gltf->json, gltf->scene->arena, value);
+    const char *text = json_string_text(&gltf->json, gltf->scene->arena, value);
     if (!text)
         gltf_no_memory(gltf);
     return text;

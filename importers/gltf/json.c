@@ -379,7 +379,7 @@ static size_t next_bytes(const char **text, const char *end, char out[4])
     return 1;
 }
 
-char *json_string(const struct json *json, struct arena *arena, uint32_t value)
+char *json_string_text(const struct json *json, struct arena *arena, uint32_t value)
 {
     const char *at = json->text + json->values[value].start + 1, *end = json->text + json->values[value].end - 1;
     /* No escape is shorter than what it stands for. */

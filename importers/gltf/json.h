@@ -41,7 +41,7 @@ uint32_t json_count(const struct json *json, uint32_t container);
 /* 0 for what is no number. */
 double json_to_number(const struct json *json, uint32_t value);
 /* A NUL-ended copy with escapes resolved; U+0000 and lone surrogates become U+FFFD. NULL when out of memory. */
-char *json_string(const struct json *json, struct arena *arena, uint32_t value);
+char *json_string_text(const struct json *json, struct arena *arena, uint32_t value);
 bool json_string_equals(const struct json *json, uint32_t value, const char *text);
 /* Appends the value's text without the blanks between its tokens. */
 void json_compact(const struct json *json, uint32_t value, struct buffer *buffer);

@@ -32,7 +32,7 @@ static void count_surface(struct gltf *gltf, uint32_t value, uint32_t pbr)
     uint32_t extensions = gltf_object(gltf, value, "extensions");
     for (uint32_t at = json_first(&gltf->json, extensions); at != JSON_NONE && gltf->status == CP_OK;
          at = json_next(&gltf->json, extensions, at)) {
-        const char *name = json_string(&gltf->json, gltf->arena, at);
+        const char *name = json_string_text(&gltf->json, gltf->arena, at);
         if (!name)
             gltf_no_memory(gltf);
         else

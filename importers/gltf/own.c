@@ -29,7 +29,7 @@ uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value)
         gltf_warning(gltf, value, "gltf-id", "the id of a %s is missing", words[map]);
         return CP_NONE;
     }
-    const char *id = json_string(&gltf->json, gltf->arena, value);
+    const char *id = json_string_text(&gltf->json, gltf->arena, value);
     if (!id) {
         gltf_no_memory(gltf);
         return CP_NONE;
