@@ -44,7 +44,9 @@ static int probe_tag(const char *text, const char *end)
         return 0;
     for (text = close + 1; text < end && (*text == ' ' || *text == '\t');)
         text++;
-    return text < end && (*text == '\n' || *text == '\r' || *text == '!') ? 90 : 0;
+    if (text == end || *text == ':')
+        return 0;
+    return *text == '\n' || *text == '\r' || *text == '!' ? 90 : 50;
 }
 
 static int probe(const char *head, size_t size, uint64_t file_size)
