@@ -50,7 +50,7 @@ static int gltf_probe(const char *head, size_t size, uint64_t file_size)
     if (start == size || head[start] != '{')
         return 0;
     static const char *const words[] = {"\"asset\"", "\"accessors\"", "\"bufferViews\"", "\"nodes\"", "\"scenes\""};
-    int score = 5;
+    int score = 0; /* any JSON begins so: the words decide */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         score += holds(head, size, words[i]) ? (i == 0 ? 50 : 10) : 0;
     return score;
