@@ -49,6 +49,7 @@ struct assimp_import {
     cp_pose turn; /* file axes to Z up: a signed permutation, so that nothing is rounded */
     cp_pose turn_back;
     bool root_holds_axes;     /* the root's transform has gone into unit and turn */
+    unsigned mesh;            /* assimp's number of the mesh at work, for messages */
     struct mesh_parts *parts; /* by assimp's mesh */
     uint32_t *materials;      /* the scene's material by assimp's, or CP_NONE */
     struct name_map nodes;    /* assimp's node names to scene nodes, for animations */

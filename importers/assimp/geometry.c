@@ -25,11 +25,6 @@ struct part {
     uint32_t *origins; /* assimp's vertex by the part's vertex; NULL: the same numbers */
 };
 
-static const char *mesh_label(const struct aiMesh *mesh)
-{
-    return mesh->mName.length ? mesh->mName.data : "without name";
-}
-
 static void count_face(struct census *census, const struct aiFace *face)
 {
     if (face->mNumIndices >= 3) {
@@ -54,19 +49,20 @@ static cp_status check_mesh(struct assimp_import *import, const struct aiMesh *m
         for (unsigned i = 0; i < face->mNumIndices; i++)
             if (face->mIndices[i] >= mesh->mNumVertices)
                 return report_error(import->context, CP_INPUT, "assimp-index", place,
-                                    "mesh \"%s\": face %u names vertex %u of %u", mesh_label(mesh), f + 1,
-                                    face->mIndices[i], mesh->mNumVertices);
+                                    "mesh %u \"%s\": face %u names vertex %u of %u", import->mesh + 1, mesh->mName.data,
+                                    f + 1, face->mIndices[i], mesh->mNumVertices);
         count_face(census, face);
     }
     for (unsigned v = 0; v < mesh->mNumVertices; v++) {
         const struct aiVector3D *at = &mesh->mVertices[v];
         if (!isfinite(at->x) || !isfinite(at->y) || !isfinite(at->z))
             return report_error(import->context, CP_INPUT, "assimp-vertex", place,
-                                "mesh \"%s\": vertex %u is not a finite point", mesh_label(mesh), v + 1);
+                                "mesh %u \"%s\": vertex %u is not a finite point", import->mesh + 1, mesh->mName.data,
+                                v + 1);
     }
     if (census->face_corners >= UINT32_MAX || census->line_corners >= UINT32_MAX)
         return report_error(import->context, CP_LIMIT, "assimp-corners", place,
-                            "mesh \"%s\" has more than 2^32 - 1 corners", mesh_label(mesh));
+                            "mesh %u \"%s\" has more than 2^32 - 1 corners", import->mesh + 1, mesh->mName.data);
     return CP_OK;
 }
 
@@ -192,7 +188,8 @@ static cp_status copy_normals(struct part *part)
         bad += !copy_normal(&part->from->mNormals[origin_of(part, i)], normals + 3 * (size_t)i);
     if (bad)
         report_loss(import->context, "assimp-normals", IN_FILE(import->file), part->mesh.vertex_count,
-                    "normals of mesh \"%s\", some of which have no direction", mesh_label(part->from));
+                    "normals of mesh %u \"%s\", some of which have no direction", part->import->mesh + 1,
+                    part->from->mName.data);
     else
         part->mesh.normals = normals;
     return CP_OK;
@@ -227,7 +224,8 @@ static cp_status copy_colours(struct part *part)
     }
     if (outside)
         report_loss(part->import->context, "assimp-colour-range", IN_FILE(part->import->file), outside,
-                    "vertex colour values outside 0..1 in mesh \"%s\"", mesh_label(part->from));
+                    "vertex colour values outside 0..1 in mesh %u \"%s\"", part->import->mesh + 1,
+                    part->from->mName.data);
     part->mesh.colours = colours;
     return CP_OK;
 }
@@ -313,8 +311,8 @@ static cp_status copy_mesh(struct assimp_import *import, const struct aiMesh *fr
     cp_status status = check_mesh(import, from, &census);
     if (status == CP_OK && from->mMaterialIndex >= import->from->mNumMaterials)
         status = report_error(import->context, CP_INPUT, "assimp-index", IN_FILE(import->file),
-                              "mesh \"%s\" names material %u of %u", mesh_label(from), from->mMaterialIndex,
-                              import->from->mNumMaterials);
+                              "mesh %u \"%s\" names material %u of %u", import->mesh + 1, from->mName.data,
+                              from->mMaterialIndex, import->from->mNumMaterials);
     if (status == CP_OK && census.faces)
         status = add_part(import, from, &census, false, &parts->faces);
     if (status == CP_OK && census.lines)
@@ -327,8 +325,10 @@ static cp_status copy_mesh(struct assimp_import *import, const struct aiMesh *fr
 cp_status copy_meshes(struct assimp_import *import)
 {
     cp_status status = CP_OK;
-    for (unsigned i = 0; i < import->from->mNumMeshes && status == CP_OK; i++)
+    for (unsigned i = 0; i < import->from->mNumMeshes && status == CP_OK; i++) {
+        import->mesh = i;
         status = copy_mesh(import, import->from->mMeshes[i], &import->parts[i]);
+    }
     return status;
 }
 

@@ -68,7 +68,7 @@ static float neutral_value(const char *key)
     return 0;
 }
 
-/* Appends the numbers as "1" or "[1,2,3]". False when all are neutral, or one is no number in JSON. */
+/* Appends the numbers as "1" or "[1,2,3]". False when all (an alpha aside) are neutral, or one is no number in JSON. */
 static bool print_numbers(struct buffer *buffer, const struct aiMaterialProperty *property, unsigned count)
 {
     float neutral = neutral_value(property->mKey.data);
@@ -80,7 +80,7 @@ static bool print_numbers(struct buffer *buffer, const struct aiMaterialProperty
         memcpy(&value, property->mData + i * sizeof value, sizeof value);
         if (!isfinite(value))
             return false;
-        any = any || value != neutral;
+        any = any || (value != neutral && i < 3);
         if (i)
             buffer_text(buffer, ",");
         buffer_float(buffer, value);

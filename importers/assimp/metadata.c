@@ -62,8 +62,12 @@ static cp_status copy_id(struct assimp_import *import, const struct aiString *te
     const char *id = node ? copy_text(import, text) : "";
     if (!id)
         return CP_LIMIT;
-    if (*id)
-        import->scene->nodes[node].id = id;
+    if (*id) {
+        cp_node *owner = &import->scene->nodes[node];
+        owner->id = id;
+        if (!*owner->name)
+            owner->name = id;
+    }
     return CP_OK;
 }
 

@@ -1,0 +1,658 @@
+/* The assimp importer on small files whose content is worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cellpipe.h"
+
+static int make_context(void **state)
+{
+    *state = cp_context_new(NULL);
+    return *state ? 0 : -1;
+}
+
+static int free_context(void **state)
+{
+    cp_context_free(*state);
+    return 0;
+}
+
+static const cp_entry *find_entry(const cp_context *context, const char *code, cp_severity severity)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].code, code) == 0 && entries[i].severity == severity)
+            return &entries[i];
+    return NULL;
+}
+
+static void print_entries(const cp_context *context)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        print_message("%s\n", entries[i].message);
+}
+
+static cp_scene *read_text(cp_context *context, const char *text, const char *name, const char *option)
+{
+    cp_scene *scene;
+    cp_status status = cp_read_memory(context, text, strlen(text), name, NULL, &option, option ? 1 : 0, &scene);
+    if (status != CP_OK)
+        print_entries(context);
+    assert_int_equal(status, CP_OK);
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+    return scene;
+}
+
+static cp_scene *read_sample(cp_context *context, const char *name)
+{
+    char path[1024];
+    cp_scene *scene;
+    (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
+    cp_status status = cp_read(context, path, NULL, NULL, 0, &scene);
+    if (status != CP_OK)
+        print_entries(context);
+    assert_int_equal(status, CP_OK);
+    return scene;
+}
+
+static const cp_node *find_node(const cp_scene *scene, const char *name)
+{
+    uint32_t count;
+    const cp_node *nodes = cp_nodes(scene, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(nodes[i].name, name) == 0)
+            return &nodes[i];
+    fail_msg("no node %s", name);
+    return NULL;
+}
+
+static void assert_pose(const cp_pose *pose, const double expected[12], double tolerance)
+{
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(pose->m[i] - expected[i]) <= tolerance))
+            fail_msg("entry %d is %.17g, not %.17g", i, pose->m[i], expected[i]);
+}
+
+static void assert_positions(const cp_mesh *mesh, const float *expected, uint32_t count)
+{
+    assert_int_equal(mesh->vertex_count, count);
+    assert_memory_equal(mesh->positions, expected, 3 * sizeof(float) * count);
+}
+
+static void assert_corners(const cp_mesh *mesh, const uint32_t *expected, uint32_t count)
+{
+    assert_int_equal(mesh->corner_count, count);
+    assert_memory_equal(mesh->corners, expected, sizeof(uint32_t) * count);
+}
+
+/* ---- OBJ ---- */
+
+static void test_obj(void **state)
+{
+    static const float plate[] = {0, 0, 0, 0.4f, 0, 0, 0.4f, 0.1f, 0, 0.1f, 0.1f, 0, 0.1f, 0.3f, 0, 0, 0.3f, 0};
+    static const uint32_t ring[] = {0, 1, 2, 3, 4, 5};
+    static const uint32_t outline[] = {0, 1, 1, 2, 2, 0};
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "obj_plate.obj");
+    const cp_node *nodes = cp_nodes(scene, &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(nodes[1].name, "Plate");
+    assert_string_equal(nodes[2].name, "Outline");
+    assert_int_equal(nodes[1].parent, 0);
+    assert_int_equal(nodes[2].parent, 0);
+    const cp_mesh *meshes = cp_meshes(scene, &count);
+    assert_int_equal(count, 3);
+    assert_positions(&meshes[0], plate, 6);
+    assert_corners(&meshes[0], ring, 6);
+    assert_int_equal(meshes[0].face_count, 1);
+    assert_null(meshes[0].normals);
+    assert_int_equal(meshes[2].kind, CP_MESH_LINES);
+    assert_int_equal(meshes[2].vertex_count, 3);
+    assert_corners(&meshes[2], outline, 6);
+    const cp_instance *instances = cp_instances(scene, &count);
+    assert_int_equal(count, 3);
+    assert_pose(&instances[0].transform, identity, 0);
+    assert_true(cp_scene_source(scene)->unit == 1 && cp_scene_source(scene)->up == CP_UP_Z);
+    cp_scene_free(scene);
+}
+
+static void test_obj_materials(void **state)
+{
+    static const double steel[4] = {0.5, 0.25, 0.125, 1}, glass[4] = {0, 0.5, 1, 0.25};
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "obj_plate.obj");
+    const cp_material *materials = cp_materials(scene, &count);
+    assert_int_equal(count, 2); /* none for assimp's own default */
+    assert_string_equal(materials[0].name, "steel");
+    assert_string_equal(materials[1].name, "glass");
+    assert_memory_equal(materials[0].rgba, steel, sizeof steel);
+    assert_memory_equal(materials[1].rgba, glass, sizeof glass);
+    assert_true(materials[0].srgb);
+    const cp_mesh *meshes = cp_meshes(scene, &count);
+    assert_int_equal(meshes[0].groups[0].material, 0);
+    assert_int_equal(meshes[1].groups[0].material, 1);
+    cp_scene_free(scene);
+}
+
+/* Normals that the file has are kept, and a position with two normals is two vertices. */
+static void test_obj_normals(void **state)
+{
+    static const char text[] = "o Fold\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 1\n"
+                               "vn 0 0 1\nvn 0 -2 0\n"
+                               "f 1//1 2//1 3//1\nf 1//2 2//2 4//2\nf 1//1 3//1 2//1\n";
+    static const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 0, 2, 1};
+    static const float normals[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, -1, 0, 0, -1, 0, 0, -1, 0};
+    uint32_t count;
+    cp_scene *scene = read_text(*state, text, "fold.obj", NULL);
+    const cp_mesh *mesh = cp_meshes(scene, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(mesh->vertex_count, 6);
+    assert_corners(mesh, corners, 9);
+    assert_memory_equal(mesh->normals, normals, sizeof normals);
+    assert_null(mesh->face_offsets);
+    cp_scene_free(scene);
+}
+
+static void test_obj_normal_without_direction(void **state)
+{
+    static const char text[] = "o Flat\nv 0 0 0\nv 1 0 0\nv 1 1 0\nvn 0 0 1\nvn 0 0 0\nf 1//1 2//2 3//1\n";
+    uint32_t count;
+    cp_scene *scene = read_text(*state, text, "flat.obj", NULL);
+    assert_null(cp_meshes(scene, &count)->normals);
+    const cp_entry *loss = find_entry(*state, "assimp-normals", CP_LOSS);
+    assert_non_null(loss);
+    assert_int_equal(loss->count, 3);
+    cp_scene_free(scene);
+}
+
+/* -0 and 0 are different vertices; equal bits are one. */
+static void test_obj_joins_equal_bits(void **state)
+{
+    static const char text[] = "o Two\nv 0 0 0\nv -0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0\nf 1 3 4\nf 2 3 4\nf 5 3 4\n";
+    static const uint32_t corners[] = {0, 1, 2, 3, 1, 2, 0, 1, 2};
+    uint32_t count;
+    cp_scene *scene = read_text(*state, text, "two.obj", NULL);
+    const cp_mesh *mesh = cp_meshes(scene, &count);
+    assert_int_equal(mesh->vertex_count, 4);
+    assert_corners(mesh, corners, 9);
+    assert_true(signbit(mesh->positions[9]) && !signbit(mesh->positions[0]));
+    cp_scene_free(scene);
+}
+
+static void test_points_are_a_loss(void **state)
+{
+    static const char text[] = "o Part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\np 1\np 2\n";
+    uint32_t count;
+    cp_scene *scene = read_text(*state, text, "points.obj", NULL);
+    const cp_entry *loss = find_entry(*state, "assimp-points", CP_LOSS);
+    assert_non_null(loss);
+    assert_int_equal(loss->count, 2);
+    assert_int_equal(cp_meshes(scene, &count)->face_count, 1);
+    assert_int_equal(count, 1);
+    cp_scene_free(scene);
+}
+
+static void test_missing_library(void **state)
+{
+    static const char text[] = "mtllib none.mtl\no Part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    static const char *const strict[] = {"strict=yes"};
+    cp_scene *scene = read_text(*state, text, "no_such_folder/part.obj", NULL);
+    assert_non_null(find_entry(*state, "assimp-file-missing", CP_WARNING));
+    const cp_entry *loss = find_entry(*state, "assimp-file-missing", CP_LOSS);
+    assert_non_null(loss);
+    assert_int_equal(loss->count, 1);
+    assert_non_null(strstr(loss->text, "none.mtl"));
+    cp_scene_free(scene);
+    assert_int_equal(cp_read_memory(*state, text, sizeof text - 1, "part.obj", NULL, strict, 1, &scene), CP_INPUT);
+    assert_null(scene);
+    assert_non_null(find_entry(*state, "assimp-file-missing", CP_ERROR));
+}
+
+/* Without a suffix the bytes tell; a name in upper case and a compressed one do, too. */
+static void test_names_of_files(void **state)
+{
+    static const char text[] = "# an object\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\no Part\nf 1 2 3\n";
+    static const char *const names[] = {"stdin", "PART.OBJ", "folder.d/part.obj", "part.obj.gz", ".obj"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint32_t count;
+        cp_scene *scene = read_text(*state, text, names[i], NULL);
+        assert_int_equal(cp_meshes(scene, &count)->face_count, 1);
+        assert_string_equal(cp_scene_source(scene)->format, "assimp");
+        cp_scene_free(scene);
+    }
+}
+
+static void test_options(void **state)
+{
+    static const char text[] = "o Part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    static const double inch[12] = {0.0254, 0, 0, 0, 0, 0.0254, 0, 0, 0, 0, 0.0254, 0};
+    static const double y_up[12] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0};
+    static const double x_up[12] = {0, -1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0};
+    uint32_t count;
+    cp_scene *scene = read_text(*state, text, "part.obj", "unit=in");
+    assert_pose(&cp_instances(scene, &count)->transform, inch, 0);
+    assert_true(cp_scene_source(scene)->unit == 0.0254);
+    cp_scene_free(scene);
+    scene = read_text(*state, text, "part.obj", "up=y");
+    assert_pose(&cp_instances(scene, &count)->transform, y_up, 0);
+    assert_int_equal(cp_scene_source(scene)->up, CP_UP_Y);
+    cp_scene_free(scene);
+    scene = read_text(*state, text, "part.obj", "up=x");
+    assert_pose(&cp_instances(scene, &count)->transform, x_up, 0);
+    cp_scene_free(scene);
+}
+
+/* ---- PLY ---- */
+
+static void test_ply(void **state)
+{
+    static const float positions[] = {0, 0, 0, 0, 2, 0, 1, 2, 1, 1, 0, 1, 2, 2, 0, 2, 0, 0, 7, 7, 7};
+    static const uint32_t corners[] = {0, 3, 2, 1, 3, 5, 4, 2}, offsets[] = {0, 4, 8};
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "ply_roof.ply");
+    const cp_mesh *mesh = cp_meshes(scene, &count);
+    assert_int_equal(count, 1);
+    assert_positions(mesh, positions, 7); /* the file's own vertices, the unused one too */
+    assert_corners(mesh, corners, 8);
+    assert_memory_equal(mesh->face_offsets, offsets, sizeof offsets);
+    (void)cp_materials(scene, &count);
+    assert_int_equal(count, 0);
+    assert_string_equal(find_node(scene, "ply_roof")->name, "ply_roof");
+    cp_scene_free(scene);
+}
+
+/* 51, 102, 204 of 255 by the sRGB formula: ((c / 255 + 0.055) / 1.055) ^ 2.4 */
+static void test_ply_colours(void **state)
+{
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "ply_roof.ply");
+    const float *colours = cp_meshes(scene, &count)->colours;
+    assert_non_null(colours);
+    assert_true(colours[0] == 1 && colours[1] == 0 && colours[2] == 0 && colours[3] == 1);
+    assert_true(fabs((double)colours[16] - 0.0331047666) < 1e-8);
+    assert_true(fabs((double)colours[17] - 0.1328683216) < 1e-8);
+    assert_true(fabs((double)colours[18] - 0.6038273389) < 1e-7);
+    cp_scene_free(scene);
+}
+
+/* Both byte orders, and a list whose length takes two bytes. */
+static void test_ply_binary(void **state)
+{
+    static const char head[] =
+        "ply\nformat binary_%s_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 1\nproperty list ushort ushort vertex_indices\nend_header\n";
+    /* 36 bytes of floats: the origin, (1, 0, 0) and (0, 1, 0); then 3, 0, 1, 2 as 16-bit numbers */
+    static const unsigned char little[44] = {
+        [14] = 0x80, [15] = 0x3f, [30] = 0x80, [31] = 0x3f, [36] = 3, [40] = 1, [42] = 2};
+    static const uint32_t corners[] = {0, 1, 2};
+    for (int big = 0; big < 2; big++) {
+        char file[512];
+        cp_scene *scene;
+        uint32_t count;
+        int size = snprintf(file, sizeof file, head, big ? "big" : "little");
+        unsigned char *data = (unsigned char *)file + size;
+        for (size_t i = 0; i < sizeof little; i++) {
+            size_t width = i < 36 ? 4 : 2;
+            data[i] = little[big ? i / width * width + width - 1 - i % width : i];
+        }
+        assert_int_equal(cp_read_memory(*state, file, (size_t)size + 44, "part.ply", NULL, NULL, 0, &scene), CP_OK);
+        assert_corners(cp_meshes(scene, &count), corners, 3);
+        cp_scene_free(scene);
+        assert_int_equal(cp_read_memory(*state, file, (size_t)size + 43, "part.ply", NULL, NULL, 0, &scene), CP_INPUT);
+        assert_non_null(find_entry(*state, "assimp-truncated", CP_ERROR));
+        cp_report_clear(*state);
+    }
+}
+
+/* No prefix of a PLY file is read as a smaller scene; only the last line's end may be missing. */
+static void test_ply_prefixes(void **state)
+{
+    static const char text[] = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                               "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                               "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    for (size_t size = 3; size < sizeof text - 2; size++) {
+        cp_scene *scene;
+        assert_int_equal(cp_read_memory(*state, text, size, "part.ply", NULL, NULL, 0, &scene), CP_INPUT);
+        assert_null(scene);
+    }
+    cp_scene_free(read_text(*state, text, "part.ply", NULL));
+}
+
+/* ---- AC3D ---- */
+
+static void test_ac3d(void **state)
+{
+    static const float top[] = {-1, -0.5f, 0.75f, 1, -0.5f, 0.75f, 1.25f, 0, 0.75f, 1, 0.5f, 0.75f, -1, 0.5f, 0.75f};
+    static const double lamp[4] = {1, 1, 0.5, 0.5};
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "ac3d_desk.ac");
+    const cp_node *nodes = cp_nodes(scene, &count);
+    assert_int_equal(count, 4);
+    assert_string_equal(nodes[1].name, "desk");
+    assert_string_equal(nodes[2].name, "top");
+    assert_string_equal(nodes[3].name, "lamp");
+    assert_int_equal(nodes[2].parent, 1);
+    assert_int_equal(nodes[3].parent, 1);
+    const cp_mesh *meshes = cp_meshes(scene, &count);
+    assert_int_equal(count, 2);
+    assert_positions(&meshes[0], top, 5);
+    assert_int_equal(meshes[0].face_count, 1);
+    assert_int_equal(meshes[1].vertex_count, 4);
+    assert_int_equal(meshes[1].face_count, 4);
+    const cp_material *materials = cp_materials(scene, &count);
+    assert_int_equal(count, 2);
+    assert_memory_equal(materials[1].rgba, lamp, sizeof lamp);
+    cp_scene_free(scene);
+}
+
+/* The tetrahedron at (0.5, 0, 0.75) with legs 0.25, 0.25, 0.5 along x, y, z. */
+static void test_ac3d_measures(void **state)
+{
+    cp_measures measures;
+    cp_scene *scene = read_sample(*state, "ac3d_desk.ac");
+    assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
+    assert_int_equal(measures.triangles, 3 + 4);
+    assert_true(measures.lower[0] == -1 && measures.upper[0] == 1.25 && measures.upper[2] == 1.25);
+    cp_scene_free(scene);
+}
+
+/* RobWork's other suffix for the same format. */
+static void test_ac3d_suffix(void **state)
+{
+    static const char text[] = "AC3Db\nMATERIAL \"m\" rgb 1 1 1  amb 0 0 0  emis 0 0 0  spec 0 0 0  shi 0  trans 0\n"
+                               "OBJECT world\nkids 1\nOBJECT poly\nname \"p\"\nnumvert 3\n0 0 0\n1 0 0\n0 1 0\n"
+                               "numsurf 1\nSURF 0x20\nmat 0\nrefs 3\n0 0 0\n1 0 0\n2 0 0\nkids 0\n";
+    static const char *const names[] = {"part.ac3d", "part.AC3D", "part.AC"};
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t count;
+        cp_scene *scene = read_text(*state, text, names[i], NULL);
+        assert_int_equal(cp_meshes(scene, &count)->face_count, 1);
+        assert_string_equal(find_node(scene, "p")->name, "p");
+        cp_scene_free(scene);
+    }
+}
+
+/* ---- Collada ---- */
+
+/* Inches and Y up: (x, y, z) in the file is (x, -z, y) * 0.0254 m here. The column stands at (10, 20, 30), the lever 10
+ * above it; its scale (0.5, -0.5, 0.5) of file axes is (0.5, 0.5, -0.5) of ours. */
+static void test_collada(void **state)
+{
+    static const double column[12] = {1, 0, 0, 0.254, 0, 1, 0, -0.762, 0, 0, 1, 0.508};
+    static const double lever[12] = {0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, -0.5, 0.254};
+    static const double geometry[12] = {0.0254, 0, 0, 0, 0, 0, -0.0254, 0, 0, 0.0254, 0, 0};
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "collada_arm.dae");
+    const cp_node *nodes = cp_nodes(scene, &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(nodes[1].name, "Column");
+    assert_string_equal(nodes[1].id, "column");
+    assert_string_equal(nodes[2].name, "Lever");
+    assert_int_equal(nodes[2].parent, 1);
+    assert_pose(&nodes[1].local, column, 1e-15);
+    assert_pose(&nodes[2].local, lever, 1e-15);
+    const cp_instance *instances = cp_instances(scene, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(instances[0].mesh, instances[1].mesh);
+    assert_pose(&instances[0].transform, geometry, 0);
+    const cp_mesh *mesh = cp_meshes(scene, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(mesh->vertex_count, 6);
+    assert_int_equal(mesh->face_count, 5);
+    assert_true(cp_scene_source(scene)->unit == 0.0254 && cp_scene_source(scene)->up == CP_UP_Y);
+    cp_scene_free(scene);
+}
+
+/* The wedge is 2 x 10 x 1, at (10, 20, 30); the lever's y runs from 30 down to 25. In our axes z is the file's y. */
+static void test_collada_measures(void **state)
+{
+    cp_measures measures;
+    cp_scene *scene = read_sample(*state, "collada_arm.dae");
+    assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
+    static const double lower[3] = {10, -31, 20}, upper[3] = {12, -30, 30};
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(measures.lower[i] - 0.0254 * lower[i]) < 1e-12);
+        assert_true(fabs(measures.upper[i] - 0.0254 * upper[i]) < 1e-12);
+    }
+    assert_int_equal(measures.triangles, 2 * (1 + 1 + 2 + 2 + 2));
+    cp_scene_free(scene);
+}
+
+/* A turn by 60 degrees about the file's z, which is our -y. At time 1 the pose T * R * S must be the file's. */
+static void test_collada_animation(void **state)
+{
+    uint32_t count;
+    cp_scene *scene = read_sample(*state, "collada_arm.dae");
+    const cp_clip *clip = cp_clips(scene, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(clip->track_count, 3);
+    const cp_track *turn = NULL, *size = NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(clip->tracks[i].target, 2);
+        assert_int_equal(clip->tracks[i].key_count, 3);
+        assert_true(clip->tracks[i].times[1] == 1 && clip->tracks[i].times[2] == 2.5);
+        turn = clip->tracks[i].path == CP_PATH_ROTATION ? &clip->tracks[i] : turn;
+        size = clip->tracks[i].path == CP_PATH_SCALE ? &clip->tracks[i] : size;
+    }
+    assert_non_null(turn);
+    assert_non_null(size);
+    /* R(q) * diag(s) applied to our x axis: 0.5 * (cos 60, 0, sin 60) in (x, y, z), since the file's y is our z. */
+    const double *q = turn->values + 4, *s = size->values + 3;
+    double x = 1 - 2 * (q[1] * q[1] + q[2] * q[2]), z = 2 * (q[0] * q[2] - q[3] * q[1]);
+    assert_true(fabs(s[0] * x - 0.25) < 1e-6);
+    assert_true(fabs(s[0] * z - 0.5 * sqrt(0.75)) < 1e-6);
+    cp_scene_free(scene);
+}
+
+static const char *const small_collada =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+    "<asset><unit name=\"u\" meter=\"%s\"/><up_axis>%s</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>"
+    "<source id=\"p\"><float_array id=\"a\" count=\"9\">0 0 0 1 0 0 0 1 0</float_array><technique_common>"
+    "<accessor source=\"#a\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" "
+    "type=\"float\"/>"
+    "<param name=\"Z\" type=\"float\"/></accessor></technique_common></source><vertices id=\"v\"><input "
+    "semantic=\"POSITION\" source=\"#p\"/></vertices><triangles count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" "
+    "offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries><library_visual_scenes>"
+    "<visual_scene id=\"s\"><node id=\"n\"><translate>1 2 3</translate><instance_geometry url=\"#g\"/></node>"
+    "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+
+/* X_UP (Collada 1.4.1, <up_axis>): right is -Y, up X, towards the viewer Z. */
+static void test_collada_axes(void **state)
+{
+    static const struct {
+        const char *unit, *up;
+        double geometry[12], place[3];
+    } cases[] = {
+        {"1", "Z_UP", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, {1, 2, 3}},
+        {"0.001", "Z_UP", {0.001, 0, 0, 0, 0, 0.001, 0, 0, 0, 0, 0.001, 0}, {0.001, 0.002, 0.003}},
+        {"1", "Y_UP", {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}, {1, -3, 2}},
+        {"2", "X_UP", {0, -2, 0, 0, 0, 0, -2, 0, 2, 0, 0, 0}, {-4, -6, 2}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        uint32_t count;
+        (void)snprintf(text, sizeof text, small_collada, cases[i].unit, cases[i].up);
+        cp_scene *scene = read_text(*state, text, "axes.dae", NULL);
+        assert_pose(&cp_instances(scene, &count)->transform, cases[i].geometry, 0);
+        const cp_node *node = find_node(scene, "n"); /* without a name: by its id */
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(node->local.m[4 * k + 3] - cases[i].place[k]) < 1e-15);
+        cp_scene_free(scene);
+    }
+}
+
+/* ---- the ABB IRB 2400 ---- */
+
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    char *text = calloc(1, 1 << 24);
+    size_t size = text ? fread(text, 1, (1 << 24) - 1, file) : 0;
+    (void)fclose(file);
+    assert_true(size > 0 && size < (1 << 24) - 1);
+    return text;
+}
+
+/* Reads the numbers of the element that begins at or after `at`. */
+static size_t read_numbers(const char *at, double *numbers, size_t room)
+{
+    size_t count = 0;
+    const char *end = strchr(at, '>') + 1;
+    while (count < room) {
+        char *next;
+        double value = strtod(end, &next);
+        if (next == end)
+            break;
+        numbers[count++] = value;
+        end = next;
+    }
+    return count;
+}
+
+/* What the document says, read without an XML parser: its polygons' triangles, and the bounds of its positions under the
+ * matrix of its one geometry node. */
+struct document {
+    uint64_t triangles;
+    double lower[3], upper[3];
+};
+
+static void measure_positions(const char *text, const double *matrix, struct document *document)
+{
+    double *numbers = malloc((1 << 18) * sizeof *numbers);
+    size_t count = read_numbers(strstr(strstr(text, "positions-array"), ">") - 1, numbers, 1 << 18);
+    assert_true(count > 0 && count % 3 == 0);
+    for (int k = 0; k < 3; k++) {
+        document->lower[k] = INFINITY;
+        document->upper[k] = -INFINITY;
+    }
+    for (size_t i = 0; i < count; i += 3)
+        for (int k = 0; k < 3; k++) {
+            const double *row = matrix + (ptrdiff_t)4 * k;
+            double at = row[0] * numbers[i] + row[1] * numbers[i + 1] + row[2] * numbers[i + 2] + row[3];
+            document->lower[k] = fmin(document->lower[k], at);
+            document->upper[k] = fmax(document->upper[k], at);
+        }
+    free(numbers);
+}
+
+static void read_document(const char *text, struct document *document)
+{
+    double matrix[16];
+    const char *matrix_at = NULL, *geometry = strstr(text, "<instance_geometry");
+    *document = (struct document){0};
+    for (const char *at = text; (at = strstr(at, "<matrix")) && at < geometry; at++)
+        matrix_at = at;
+    assert_int_equal(read_numbers(matrix_at, matrix, 16), 16);
+    for (const char *at = text; (at = strstr(at, "<vcount>")); at++) {
+        static double sizes[1 << 16];
+        size_t count = read_numbers(at, sizes, 1 << 16);
+        for (size_t i = 0; i < count; i++)
+            document->triangles += (uint64_t)sizes[i] - 2;
+    }
+    measure_positions(text, matrix, document);
+}
+
+static void test_corpus(void **state)
+{
+    static const char *const parts[] = {
+        "irb2400/visual/base_link",     "irb2400/visual/link_1",        "irb2400/visual/link_2",
+        "irb2400/visual/link_3",        "irb2400/visual/link_4",        "irb2400/visual/link_5",
+        "irb2400/visual/link_6",        "irb2400_common/visual/link_4", "irb2400_common/visual/link_lever_a",
+        "irb2400_common/visual/link_1", "irb2400_common/visual/link_6", "irb2400_common/visual/base_link"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char path[1024];
+        struct document document;
+        cp_measures measures;
+        cp_scene *scene;
+        (void)snprintf(path, sizeof path, "%s/corpus/abb_irb2400/abb_irb2400_support/meshes/%s.dae", SHARED, parts[i]);
+        char *text = read_whole(path);
+        if (!text) {
+            print_message("skipped: no %s\n", path);
+            skip();
+        }
+        read_document(text, &document);
+        free(text);
+        assert_int_equal(cp_read(*state, path, NULL, NULL, 0, &scene), CP_OK);
+        assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
+        assert_true(document.triangles > 0 && measures.triangles == document.triangles);
+        for (int k = 0; k < 3; k++) {
+            assert_true(fabs(measures.lower[k] - document.lower[k]) < 1e-6);
+            assert_true(fabs(measures.upper[k] - document.upper[k]) < 1e-6);
+        }
+        cp_scene_free(scene);
+    }
+}
+
+/* ---- depth ---- */
+
+/* A chain of nodes deeper than the scene's limit is refused, one as deep as the limit is not. */
+static void test_depth_limit(void **state)
+{
+    enum { DEPTH = 40 };
+    char text[8192] = "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" "
+                      "version=\"1.4.1\"><library_visual_scenes><visual_scene id=\"s\">";
+    for (int i = 0; i < DEPTH; i++)
+        strcat(text, "<node><translate>0 0 1</translate>");
+    for (int i = 0; i < DEPTH; i++)
+        strcat(text, "</node>");
+    strcat(text, "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>");
+    uint32_t count;
+    assert_int_equal(cp_set_limit(*state, "depth=40"), CP_OK);
+    cp_scene *scene = read_text(*state, text, "deep.dae", NULL);
+    (void)cp_nodes(scene, &count);
+    assert_int_equal(count, DEPTH + 1);
+    cp_scene_free(scene);
+    assert_int_equal(cp_set_limit(*state, "depth=39"), CP_OK);
+    assert_int_equal(cp_read_memory(*state, text, strlen(text), "deep.dae", NULL, NULL, 0, &scene), CP_LIMIT);
+    assert_int_equal(cp_set_limit(*state, "depth=4096"), CP_OK);
+    assert_int_equal(cp_set_limit(*state, "nodes=20"), CP_OK);
+    assert_int_equal(cp_read_memory(*state, text, strlen(text), "deep.dae", NULL, NULL, 0, &scene), CP_LIMIT);
+}
+
+int main(void)
+{
+#ifndef HAVE_ASSIMP
+    print_message("skipped: assimp is not built\n");
+    return 77;
+#else
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)
+    const struct CMUnitTest tests[] = {
+        TEST(test_obj),
+        TEST(test_obj_materials),
+        TEST(test_obj_normals),
+        TEST(test_obj_normal_without_direction),
+        TEST(test_obj_joins_equal_bits),
+        TEST(test_points_are_a_loss),
+        TEST(test_missing_library),
+        TEST(test_names_of_files),
+        TEST(test_options),
+        TEST(test_ply),
+        TEST(test_ply_colours),
+        TEST(test_ply_binary),
+        TEST(test_ply_prefixes),
+        TEST(test_ac3d),
+        TEST(test_ac3d_measures),
+        TEST(test_ac3d_suffix),
+        TEST(test_collada),
+        TEST(test_collada_measures),
+        TEST(test_collada_animation),
+        TEST(test_collada_axes),
+        TEST(test_corpus),
+        TEST(test_depth_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+#endif
+}

@@ -1,0 +1,273 @@
+/* The dump against text written by hand from a scene that is built by hand. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plugin.h"
+
+static int make_context(void **state)
+{
+    *state = cp_context_new(NULL);
+    return *state ? 0 : -1;
+}
+
+static int free_context(void **state)
+{
+    cp_context_free(*state);
+    return 0;
+}
+
+static void expect_dump(cp_context *context, const cp_scene *scene, const char *option, const char *expected)
+{
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(context, scene, "dump", &option, option ? 1 : 0, &bytes, &size), CP_OK);
+    if (size != strlen(expected) || memcmp(bytes, expected, size) != 0)
+        fail_msg("got:\n%.*s\nnot:\n%s", (int)size, (const char *)bytes, expected);
+    cp_free(context, bytes, size);
+}
+
+static uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name)
+{
+    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
+    assert_int_not_equal(node, CP_NONE);
+    return node;
+}
+
+static void test_empty(void **state)
+{
+    cp_scene *scene = scene_new(*state);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    expect_dump(*state, scene, NULL,
+                "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"
+                "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n");
+    cp_scene_free(scene);
+}
+
+static void test_strings_and_poses(void **state)
+{
+    static const char name[] = "a\"b\\c\n\t\x01\x7f \xc3\xa9";
+    cp_scene *scene = scene_new(*state);
+    scene->source = (cp_source){"tag", "cell \"1\".wu", 0.0254, CP_UP_Y};
+    scene->exclude_static_pairs = true;
+    uint32_t first = add_node(scene, 0, name);
+    scene->nodes[first].id = "first";
+    scene->nodes[first].flags = CP_NODE_MOVABLE | CP_NODE_WIRE;
+    scene->nodes[first].local.m[3] = -0.0;
+    scene->nodes[first].local.m[7] = 0.1;
+    scene->nodes[first].local.m[11] = 5e-324;
+    uint32_t second = scene_add_node(scene, first, "\xe9", 1); /* Latin-1 */
+    scene->nodes[second].id = "second";
+    assert_int_equal(scene_finish(scene), CP_OK);
+    expect_dump(*state, scene, NULL,
+                "dump 1\nsource \"tag\" file \"cell \\\"1\\\".wu\" unit 0.0254 up y\nexclude_static_pairs yes\n"
+                "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
+                "node \"first\" name \"a\\\"b\\\\c\\n\\t\\x01\\x7f \xc3\xa9\" parent \"WORLD\" scope none "
+                "flags movable wire local 1 0 0 -0 0 1 0 0.1 0 0 1 5e-324\n"
+                "node \"second\" name \"\xc3\xa9\" raw \"\\xe9\" parent \"first\" scope none flags none "
+                "local 1 0 0 0 0 1 0 0 0 0 1 0\n");
+    cp_scene_free(scene);
+}
+
+static const float square[] = {0, 0, 0, 1, 0, 0, 1, 1, -0.0f, 0, 0.1f, 1e-45f};
+static const float normals[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, -1};
+static const float colours[] = {0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0.5f, 1};
+static const uint32_t offsets[] = {0, 3, 7}, corners[] = {0, 1, 2, 3, 2, 1, 0};
+
+static cp_scene *make_mesh_scene(cp_context *context)
+{
+    static const cp_group groups[] = {{0, 1, 0}, {1, 1, CP_NONE}};
+    static const double rgba[4] = {1, 0.5, 0.1, 0};
+    cp_scene *scene = scene_new(context);
+    uint32_t node = add_node(scene, 0, "part");
+    (void)scene_add_material(scene, "paint", rgba, true);
+    scene->materials[0].two_sided = true;
+    cp_mesh mesh = {.name = "sheet",
+                    .source = "a.stl",
+                    .kind = CP_MESH_FACES,
+                    .vertex_count = 4,
+                    .face_count = 2,
+                    .corner_count = 7,
+                    .group_count = 2,
+                    .positions = square,
+                    .normals = normals,
+                    .colours = colours,
+                    .face_offsets = offsets,
+                    .corners = corners,
+                    .groups = groups};
+    cp_mesh tube = {.source = "#Tube", .kind = CP_MESH_TUBE, .sides = 12, .size = {0.5, 0.25, 2}};
+    cp_pose pose = pose_scaling(0.001, 0.001, 0.001);
+    (void)scene_add_instance(scene, node, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &pose);
+    (void)scene_add_instance(scene, node, scene_add_mesh(scene, &tube), CP_USE_COLLISION, &pose);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    return scene;
+}
+
+#define MESH_HEAD                                                                                                      \
+    "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"                                             \
+    "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"                  \
+    "node \"part\" name \"part\" parent \"WORLD\" scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"               \
+    "instance node \"part\" mesh \"sheet\" use drawn transform 0.001 0 0 0 0 0.001 0 0 0 0 0.001 0\n"                  \
+    "instance node \"part\" mesh \"mesh\" use collision transform 0.001 0 0 0 0 0.001 0 0 0 0 0.001 0\n"               \
+    "mesh \"sheet\" name \"sheet\" source \"a.stl\" kind faces vertices 4 faces 2 corners 7\n"
+#define MESH_TAIL                                                                                                      \
+    "group faces 1 material \"paint\"\ngroup faces 1 material none\n"                                                  \
+    "mesh \"mesh\" name \"\" source \"#Tube\" kind tube size 0.5 0.25 2 sides 12\n"                                    \
+    "material \"paint\" name \"paint\" rgba 1 0.5 0.1 0 light srgb two_sided yes\n"
+
+static void test_meshes(void **state)
+{
+    cp_scene *scene = make_mesh_scene(*state);
+    expect_dump(*state, scene, NULL,
+                MESH_HEAD "vertex 0 0 0\nvertex 1 0 0\nvertex 1 1 -0\nvertex 0 0.1 1e-45\n"
+                          "normal 0 0 1\nnormal 0 0 1\nnormal 0 0 1\nnormal 0 0 -1\n"
+                          "colour 0 0 0 1\ncolour 1 0 0 1\ncolour 0 1 0 1\ncolour 0 0 0.5 1\n"
+                          "face 0 1 2\nface 3 2 1 0\n" MESH_TAIL);
+    cp_scene_free(scene);
+}
+
+/* XXH64 of the arrays' little-endian bytes, computed apart by a plain implementation of its specification. */
+static void test_summary(void **state)
+{
+    cp_scene *scene = make_mesh_scene(*state);
+    expect_dump(*state, scene, "summary=yes",
+                MESH_HEAD
+                "vertices_hash d6a4786bc9bb4e20\nnormals_hash 0fda75a889dbc98b\ncolours_hash d56d8bc748e4da11\n"
+                "corners_hash 99164dab98c7ddbb\nface_offsets_hash 207703b5045a1080\n" MESH_TAIL);
+    cp_scene_free(scene);
+}
+
+/* Triangles look the same with and without a table of offsets, one group without material like none. */
+static void test_layout_does_not_show(void **state)
+{
+    static const uint32_t plain[] = {0, 3, 6};
+    static const cp_group group[] = {{0, 2, CP_NONE}};
+    static const char *const choices[] = {NULL, "summary=yes"};
+    for (int k = 0; k < 2; k++) {
+        void *bytes[2];
+        size_t sizes[2];
+        for (int i = 0; i < 2; i++) {
+            cp_scene *scene = scene_new(*state);
+            cp_mesh mesh = {.name = "m",
+                            .kind = CP_MESH_FACES,
+                            .vertex_count = 4,
+                            .face_count = 2,
+                            .corner_count = 6,
+                            .positions = square,
+                            .corners = corners,
+                            .face_offsets = i ? plain : NULL,
+                            .groups = i ? group : NULL,
+                            .group_count = (uint32_t)i};
+            (void)scene_add_mesh(scene, &mesh);
+            assert_int_equal(scene_finish(scene), CP_OK);
+            assert_int_equal(cp_write_memory(*state, scene, "dump", &choices[k], (size_t)k, &bytes[i], &sizes[i]),
+                             CP_OK);
+            cp_scene_free(scene);
+        }
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+        cp_free(*state, bytes[0], sizes[0]);
+        cp_free(*state, bytes[1], sizes[1]);
+    }
+}
+
+static void test_kinematics(void **state)
+{
+    static const double home[] = {0.25, 0};
+    static const uint32_t joints[] = {0, 1}, ends[] = {2};
+    cp_scene *scene = scene_new(*state);
+    uint32_t base = add_node(scene, 0, "Base"), tool = add_node(scene, base, "Tool");
+    (void)scene_add_joint(scene, base, CP_JOINT_REVOLUTE, NULL);
+    (void)scene_add_joint(scene, tool, CP_JOINT_PRISMATIC, "slide");
+    scene->joints[0].lower = -1.5;
+    scene->joints[0].velocity = 2;
+    scene->joints[0].home = 0.25;
+    scene->joints[1].driven = false;
+    scene->joints[1].master = 0;
+    scene->joints[1].scale = -0.5;
+    scene->joints[1].offset = 0.125;
+    scene->joints[1].upper = DBL_MAX;
+    uint32_t device = scene_add_device(scene, "Arm", base);
+    scene->devices[device].joints = joints;
+    scene->devices[device].joint_count = 2;
+    scene->devices[device].ends = ends;
+    scene->devices[device].end_count = 1;
+    scene->devices[device].home = home;
+    scene->nodes[tool].scope = device;
+    (void)scene_add_pair(scene, base, tool, "given");
+    scene->pairs[0].evidence = "near 0.1";
+    (void)scene_add_pair(scene, tool, 0, "always");
+    scene->pairs[1].verdict = CP_PAIR_KEPT;
+    assert_int_equal(scene_finish(scene), CP_OK);
+    expect_dump(
+        *state, scene, NULL,
+        "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"
+        "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
+        "node \"Base\" name \"Base\" parent \"WORLD\" scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
+        "node \"Tool\" name \"Tool\" parent \"Base\" scope \"Arm\" flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
+        "joint \"Base\" name \"Base\" node \"Base\" type revolute axis 0 0 1 lower -1.5 upper none velocity 2 "
+        "acceleration none home 0.25 q 0.25 driven yes master none\n"
+        "joint \"slide\" name \"slide\" node \"Tool\" type prismatic axis 0 0 1 lower none "
+        "upper 1.7976931348623157e308 velocity none acceleration none home 0 q 0 driven no master \"Base\" scale -0.5 "
+        "offset 0.125\n"
+        "device \"Arm\" name \"Arm\" kind serial base \"Base\" scope none ends \"Tool\" joints \"Base\" \"slide\" "
+        "home 0.25 0\n"
+        "pair \"Base\" \"Tool\" verdict excluded reason \"given\" evidence \"near 0.1\"\n"
+        "pair \"Tool\" \"WORLD\" verdict kept reason \"always\" evidence \"\"\n");
+    cp_scene_free(scene);
+}
+
+static void test_clips_and_metadata(void **state)
+{
+    static const double times[] = {0, 1.5}, angles[] = {0, 0, 0, 1, 0, 0, 1, 0};
+    static const double moves[] = {1, 2, 3, 4, 5, 6};
+    cp_scene *scene = scene_new(*state);
+    uint32_t node = add_node(scene, 0, "n");
+    (void)scene_add_joint(scene, node, CP_JOINT_REVOLUTE, "j");
+    const cp_track tracks[] = {
+        {node, CP_PATH_ROTATION, CP_LINEAR, 2, times, angles},
+        {0, CP_PATH_JOINT, CP_CUBIC, 2, times, moves},
+        {node, CP_PATH_SCALE, CP_STEP, 1, times, moves},
+    };
+    (void)scene_add_clip(scene, "c", 3, tracks);
+    (void)scene_add_clip(scene, "none", 0, NULL);
+    assert_true(scene_add_metadata(scene, CP_OWNER_SCENE, 0, "a b", CP_VALUE_STRING, "x"));
+    assert_true(scene_add_metadata(scene, CP_OWNER_JOINT, 0, "k", CP_VALUE_JSON, "[1,\"2\"]"));
+    assert_int_equal(scene_finish(scene), CP_OK);
+    expect_dump(*state, scene, NULL,
+                "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"
+                "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
+                "node \"n\" name \"n\" parent \"WORLD\" scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
+                "joint \"j\" name \"j\" node \"n\" type revolute axis 0 0 1 lower none upper none velocity none "
+                "acceleration none home 0 q 0 driven yes master none\n"
+                "clip \"c\" tracks 3\n"
+                "track \"n\" path rotation interpolation linear keys 2\nkey 0 : 0 0 0 1\nkey 1.5 : 0 0 1 0\n"
+                "track \"j\" path joint interpolation cubic keys 2\nkey 0 : 1 2 3\nkey 1.5 : 4 5 6\n"
+                "track \"n\" path scale interpolation step keys 1\nkey 0 : 1 2 3\n"
+                "clip \"none\" tracks 0\n"
+                "metadata scene key \"a b\" type string value \"x\"\n"
+                "metadata joint \"j\" key \"k\" type json value \"[1,\\\"2\\\"]\"\n");
+    cp_scene_free(scene);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)
+    const struct CMUnitTest tests[] = {
+        TEST(test_empty),
+        TEST(test_strings_and_poses),
+        TEST(test_meshes),
+        TEST(test_summary),
+        TEST(test_layout_does_not_show),
+        TEST(test_kinematics),
+        TEST(test_clips_and_metadata),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
