@@ -21,18 +21,39 @@ static void normalise(double a[3])
         a[i] /= length;
 }
 
+/* How far from the middle the camera must be, so that all corners of the box are within a square window. */
+static double view_distance(const struct vrml *v, const double axes[3][3])
+{
+    double distance = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double seen[3] = {0, 0, 0}; /* right, up, towards the camera */
+        for (int i = 0; i < 3; i++) {
+            double half = (corner >> i & 1 ? 0.5 : -0.5) * (v->upper[i] - v->lower[i]);
+            for (int k = 0; k < 3; k++)
+                seen[k] += axes[k][i] * half;
+        }
+        distance = fmax(distance, seen[2] + fmax(fabs(seen[0]), fabs(seen[1])) / tan(FIELD_OF_VIEW / 2));
+    }
+    return distance;
+}
+
 /* From before, right and above, in the scene's Z up; the camera's axes are the columns. */
 static cp_pose look_at(const struct vrml *v, double radius)
 {
-    double x[3], y[3], z[3] = {0.6, -1, 0.55}, up[3] = {0, 0, 1}, eye[3];
-    normalise(z);
-    cross(up, z, x);
-    normalise(x);
-    cross(z, x, y);
-    double distance = 1.05 * radius / sin(FIELD_OF_VIEW / 2);
-    for (int i = 0; i < 3; i++)
-        eye[i] = (v->lower[i] + v->upper[i]) / 2 + distance * z[i];
-    return (cp_pose){{x[0], y[0], z[0], eye[0], x[1], y[1], z[1], eye[1], x[2], y[2], z[2], eye[2]}};
+    double axes[3][3] = {{0, 0, 0}, {0, 0, 0}, {0.6, -1, 0.55}}, eye[3];
+    normalise(axes[2]);
+    cross((const double[]){0, 0, 1}, axes[2], axes[0]);
+    normalise(axes[0]);
+    cross(axes[2], axes[0], axes[1]);
+    double distance = 1.05 * fmax(view_distance(v, (const double(*)[3])axes), radius);
+    cp_pose camera;
+    for (int i = 0; i < 3; i++) {
+        eye[i] = (v->lower[i] + v->upper[i]) / 2 + distance * axes[2][i];
+        for (int k = 0; k < 3; k++)
+            camera.m[4 * i + k] = axes[k][i];
+        camera.m[4 * i + 3] = eye[i];
+    }
+    return camera;
 }
 
 void vrml_write_view(struct vrml *v)
