@@ -125,9 +125,10 @@ static void info_end(struct vrml *v, struct buffer *line)
 /* "frame NAME name=ORIGINAL": the original comes last because it may hold blanks. Nothing when the name says it. */
 static void info_name(struct vrml *v, struct buffer *line, const char *kind, const char *const names[2])
 {
-    if (v->failed || !names[0] || !names[1] || !*names[1])
+    bool frame = strcmp(kind, "frame") == 0;
+    if (v->failed || !names[0] || !names[1] || (!frame && !*names[1]))
         return;
-    size_t prefix = strcmp(kind, "frame") == 0 ? 0 : strlen(kind) + 1; /* as in "mesh_" */
+    size_t prefix = frame ? 0 : strlen(kind) + 1; /* as in "mesh_" */
     if (strcmp(names[0] + prefix, names[1]) == 0)
         return;
     buffer_print(line, "%s %s name=", kind, names[0]);
