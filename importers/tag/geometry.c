@@ -59,20 +59,35 @@ static bool share_instances(struct tag_reader *reader, const struct tag_geometry
     return true;
 }
 
+/* Scales the parts' instances in place; a scale can take a far part out of the numbers' range. */
+static cp_status scale_instance(struct tag_reader *reader, cp_instance *instance, const cp_pose *pose,
+                                const struct request *request)
+{
+    cp_pose scaling = pose_scaling(request->scale, request->scale, request->scale);
+    instance->transform = pose_multiply(&scaling, pose);
+    if (pose_is_finite(&instance->transform))
+        return CP_OK;
+    return report_error(reader->context, CP_INPUT, "tag-scale", tag_place(request->tag),
+                        "the GeoScale of \"%s\" takes the model out of range", request->tag->name.text);
+}
+
 static cp_status place_geometry(struct tag_reader *reader, uint32_t index, const struct request *request)
 {
     struct tag_geometry *geometry = &reader->geometries[index];
-    cp_pose scaling = pose_scaling(request->scale, request->scale, request->scale);
+    cp_scene *scene = reader->scene;
     if (share_instances(reader, geometry, request))
         return CP_OK;
     geometry->last_node = request->node;
-    geometry->last_instance = reader->scene->instance_count;
-    for (uint32_t i = 0; i < geometry->part_count; i++) {
-        cp_pose pose = pose_multiply(&scaling, &geometry->parts[i].pose);
-        if (scene_add_instance(reader->scene, request->node, geometry->parts[i].mesh, request->use, &pose) == CP_NONE)
+    geometry->last_instance = scene->instance_count;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < geometry->part_count && status == CP_OK; i++) {
+        const struct part *part = &geometry->parts[i];
+        uint32_t instance = scene_add_instance(scene, request->node, part->mesh, request->use, &part->pose);
+        if (instance == CP_NONE)
             return CP_LIMIT;
+        status = scale_instance(reader, &scene->instances[instance], &part->pose, request);
     }
-    return CP_OK;
+    return status;
 }
 
 /* ---- primitives ---- */
@@ -100,7 +115,6 @@ static cp_status adopt_scene(struct tag_reader *reader, cp_scene *other, struct 
     cp_scene *scene = reader->scene;
     uint32_t first = scene->instance_count;
     cp_pose identity = POSE_IDENTITY;
-    cp_pose scaling = pose_scaling(request->scale, request->scale, request->scale);
     cp_status status = scene_add_geometry(scene, request->node, other, request->use, &identity);
     if (status != CP_OK)
         return status;
@@ -111,9 +125,11 @@ static cp_status adopt_scene(struct tag_reader *reader, cp_scene *other, struct 
     for (uint32_t i = 0; i < count; i++) {
         cp_instance *instance = &scene->instances[first + i];
         parts[i] = (struct part){instance->mesh, instance->transform};
-        instance->transform = pose_multiply(&scaling, &instance->transform);
+        if (status == CP_OK)
+            status = scale_instance(reader, instance, &parts[i].pose, request);
     }
-    status = add_geometry(reader, parts, count, index);
+    if (status == CP_OK)
+        status = add_geometry(reader, parts, count, index);
     memory_free(reader->context, parts, count, sizeof *parts);
     if (status != CP_OK)
         return status;

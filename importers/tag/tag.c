@@ -15,6 +15,7 @@
  * - Attributes that mean nothing here (JointName, Camera, Revolute without ActiveJoint, ...) become metadata of the
  *   node; header lines that of the scene, or of the device's base.
  * - The header Scale scales nothing, as in RobWork. */
+#include <math.h>
 #include <string.h>
 
 #include "tag.h"
@@ -235,13 +236,19 @@ static cp_status read_loads(struct tag_reader *reader)
 /* ---- the importer ---- */
 
 /* What a dependent joint's home comes to, now that all homes are known. */
-static void settle_dependent_joints(cp_scene *scene)
+static cp_status settle_dependent_joints(const struct tag_reader *reader)
 {
+    cp_scene *scene = reader->scene;
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         cp_joint *joint = &scene->joints[i];
-        if (joint->master != CP_NONE)
-            joint->home = joint->q = joint->scale * scene->joints[joint->master].home + joint->offset;
+        if (joint->master == CP_NONE)
+            continue;
+        joint->home = joint->q = joint->scale * scene->joints[joint->master].home + joint->offset;
+        if (!isfinite(joint->home))
+            return report_error(reader->context, CP_INPUT, "tag-number", (struct place){.node = joint->name},
+                                "the home of the passive joint \"%s\" is out of range", joint->name);
     }
+    return CP_OK;
 }
 
 static cp_status read_cell(struct tag_reader *reader, struct source *source)
@@ -265,8 +272,7 @@ static cp_status read_cell(struct tag_reader *reader, struct source *source)
         status = tag_make_composites(reader);
     if (status == CP_OK)
         status = tag_apply_setups(reader);
-    settle_dependent_joints(reader->scene);
-    return status;
+    return status == CP_OK ? settle_dependent_joints(reader) : status;
 }
 
 static void free_reader(struct tag_reader *reader)
