@@ -104,11 +104,24 @@ function readJoint(tokens) {
         scale: number('scale'), offset: number('offset') };
 }
 
-// { nodes: Map by id, in order; joints: Map by id }
+// A line of a clip: "clip NAME", "track TARGET path ... interpolation ...", "key TIME : VALUES".
+function readClipLine(clips, tokens) {
+    const clip = clips.at(-1), track = clip?.tracks.at(-1);
+    if (tokens[0].word === 'clip')
+        clips.push({ name: tokens[1].text, tracks: [] });
+    else if (tokens[0].word === 'track')
+        clip.tracks.push({ target: tokens[1].text, path: tokens[3].word, interpolation: tokens[5].word, times: [], values: [] });
+    else if (tokens[0].word === 'key') {
+        track.times.push(Number(tokens[1].word));
+        track.values.push(tokens.slice(3).map(token => Number(token.word)));
+    }
+}
+
+// { nodes: Map by id, in order; joints: Map by id; clips }
 export function readScene(input) {
     const file = workFile('scene.dump');
     convert(input, file, 'summary=yes');
-    const nodes = new Map(), joints = new Map();
+    const nodes = new Map(), joints = new Map(), clips = [];
     for (const line of fs.readFileSync(file, 'utf8').split('\n')) {
         const tokens = words(line);
         if (tokens[0]?.word === 'node') {
@@ -118,9 +131,11 @@ export function readScene(input) {
             const joint = readJoint(tokens);
             joints.set(joint.id, joint);
             nodes.get(joint.node).joints.push(joint);
+        } else if (tokens.length) {
+            readClipLine(clips, tokens);
         }
     }
-    return { nodes, joints };
+    return { nodes, joints, clips };
 }
 
 // ---- forward kinematics: world = parent's world * local * motions ----
@@ -141,11 +156,11 @@ export function jointMotion(joint, q) {
     }
 }
 
-// Map from node id to world pose at joint values q (Map from joint id; others are current).
-export function worldPoses(scene, q) {
+// Map from node id to world pose at joint values q (Map from joint id; others are current) and with the given locals.
+export function worldPoses(scene, q, locals = new Map()) {
     const worlds = new Map();
     for (const node of scene.nodes.values()) {
-        let pose = node.local;
+        let pose = locals.get(node.id) ?? node.local;
         for (const joint of node.joints)
             pose = multiply(pose, jointMotion(joint, jointValue(scene, joint, q)));
         worlds.set(node.id, node.parent === undefined ? pose : multiply(worlds.get(node.parent), pose));
@@ -170,6 +185,24 @@ export function near(got, want, tolerance) {
     if (!Array.isArray(want))
         return Math.abs(got - want) <= tolerance;
     return Array.isArray(got) && got.length === want.length && want.every((value, i) => near(got[i], value, tolerance));
+}
+
+// ---- clips ----
+
+// The values of a track at time t.
+export function trackValues({ interpolation, times, values }, t) {
+    const last = times.length - 1, width = values[0].length / (interpolation === 'cubic' ? 3 : 1);
+    const part = (key, which) => interpolation === 'cubic' ? values[key].slice(which * width, (which + 1) * width) : values[key];
+    const i = times.findLastIndex(time => time <= t);
+    if (i < 0 || i === last || interpolation === 'step')
+        return part(Math.max(i, 0), 1);
+    const d = times[i + 1] - times[i], u = (t - times[i]) / d, u2 = u * u, u3 = u2 * u;
+    const a = part(i, 1), b = part(i + 1, 1);
+    if (interpolation === 'linear')
+        return a.map((value, k) => value + (b[k] - value) * u);
+    const out = part(i, 2), into = part(i + 1, 0);
+    return a.map((value, k) => (2 * u3 - 3 * u2 + 1) * value + d * (u3 - 2 * u2 + u) * out[k] + (3 * u2 - 2 * u3) * b[k] +
+        d * (u3 - u2) * into[k]);
 }
 
 // ---- outcome ----

@@ -1,8 +1,8 @@
-// three.js' GLTFLoader in node: names, rest poses, and each made clip played to the poses of the scene's own kinematics.
+// three.js' GLTFLoader in node: names, rest poses, and each clip played to the poses of the scene's own kinematics.
 import fs from 'node:fs';
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
-import { convert, distance, fail, finish, info, inputs, multiply, readScene, shortName, workFile, worldPoses } from './lib.mjs';
+import { convert, distance, fail, finish, info, inputs, multiply, readScene, shortName, trackValues, workFile, worldPoses } from './lib.mjs';
 
 globalThis.self ??= globalThis;
 const tolerance = 5e-6; // keys are floats, along chains of metres
@@ -30,13 +30,13 @@ function tails(gltf) {
     return found;
 }
 
-function compare(file, root, scene, nodes, q, what) {
+function compare(file, root, nodes, poses, what, bound = tolerance) {
     root.updateMatrixWorld(true);
-    for (const [id, wanted] of worldPoses(scene, q)) {
+    for (const [id, wanted] of poses) {
         const e = nodes.get(id).tail.matrixWorld.elements; // column-major 4 x 4
         const got = [e[0], e[4], e[8], e[12], e[1], e[5], e[9], e[13], e[2], e[6], e[10], e[14]];
         const off = distance(got, multiply(yUp, wanted));
-        if (!(off <= tolerance))
+        if (!(off <= bound))
             return fail(`${shortName(file)} ${what}: ${id} is off by ${off}`);
     }
 }
@@ -57,8 +57,15 @@ function valueAt({ times, values }, t) {
     return values[i] + (values[i + 1] - values[i]) * Math.min(1, (t - times[i]) / (times[i + 1] - times[i]));
 }
 
+function startClip(gltf, clip) {
+    const mixer = new THREE.AnimationMixer(gltf.scene), action = mixer.clipAction(clip).setLoop(THREE.LoopOnce);
+    action.clampWhenFinished = true;
+    action.play();
+    return mixer;
+}
+
 let clips = 0, files = 0;
-function play(file, gltf, scene, nodes, half) {
+function playSweeps(file, gltf, scene, nodes, half) {
     const moving = [...scene.joints.values()].filter(joint => joint.driven && joint.master === undefined && joint.type !== 'fixed');
     const json = gltf.parser.json.animations ?? [];
     const made = new Map(json.map((animation, i) => [animation.extras.cellpipe.joint, gltf.animations[i]]));
@@ -73,16 +80,77 @@ function play(file, gltf, scene, nodes, half) {
         clips++;
         if (clip.name !== joint.name)
             fail(`${shortName(file)}: the clip of ${joint.id} is called ${clip.name}`);
-        const mixer = new THREE.AnimationMixer(gltf.scene);
-        mixer.clipAction(clip).setLoop(THREE.LoopOnce).play();
-        const end = sweep.times[3];
+        const mixer = startClip(gltf, clip), end = sweep.times[3];
         for (const t of [0, 0.1, 0.35, 0.5, 0.62, 0.81, 0.97].map(part => part * end).concat(sweep.times.slice(1, 3))) {
             mixer.setTime(t);
-            compare(file, gltf.scene, scene, nodes, new Map([[joint.id, valueAt(sweep, t)]]), `${clip.name} at ${t}`);
+            compare(file, gltf.scene, nodes, worldPoses(scene, new Map([[joint.id, valueAt(sweep, t)]])), `${clip.name} at ${t}`);
         }
         mixer.stopAllAction();
         mixer.uncacheRoot(gltf.scene);
     }
+}
+
+// ---- the scene's own clips ----
+
+// A node's local with parts of it replaced; it has no shear.
+function localAt(node, tracks, t) {
+    const m = node.local, scale = [0, 1, 2].map(column => Math.hypot(m[column], m[4 + column], m[8 + column]));
+    let turn = [0, 1, 2].flatMap(row => [0, 1, 2].map(column => m[4 * row + column] / scale[column]).concat(0));
+    let place = [m[3], m[7], m[11]], size = scale;
+    for (const track of tracks) {
+        const values = trackValues(track, t);
+        if (track.path === 'rotation') {
+            const [x, y, z, w] = values.map(value => value / Math.hypot(...values));
+            turn = [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 0, 2 * (x * y + z * w), 1 - 2 * (x * x + z * z),
+                2 * (y * z - x * w), 0, 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), 0];
+        } else if (track.path === 'translation') {
+            place = values;
+        } else {
+            size = values;
+        }
+    }
+    return turn.map((value, i) => i % 4 === 3 ? place[(i - 3) / 4] : value * size[i % 4]);
+}
+
+function posesAt(scene, clip, t) {
+    const q = new Map(), locals = new Map();
+    for (const track of clip.tracks)
+        if (track.path === 'joint')
+            q.set(track.target, trackValues(track, t)[0]);
+        else
+            locals.set(track.target, localAt(scene.nodes.get(track.target),
+                clip.tracks.filter(other => other.target === track.target && other.path !== 'joint'), t));
+    return worldPoses(scene, q, locals);
+}
+
+// Away from jumps, where floats cannot tell before from after, and from rotations between keys (slerp is not ours to judge).
+function sampleTimes(clip) {
+    const times = [...new Set(clip.tracks.flatMap(track => track.times))].sort((a, b) => a - b);
+    const turns = clip.tracks.some(track => track.path === 'rotation');
+    const steps = clip.tracks.filter(track => track.interpolation === 'step').flatMap(track => track.times);
+    const between = turns ? [] : times.slice(1).flatMap((time, i) => [0.2, 0.7].map(part => times[i] + part * (time - times[i])));
+    return times.concat(between).sort((a, b) => a - b) // a clip that has ended does not go back
+        .filter(t => !steps.some(step => Math.abs(step - t) < 1e-5));
+}
+
+function playClips(file, gltf, scene, nodes) {
+    const played = gltf.animations.filter((_, i) => !gltf.parser.json.animations[i].extras.cellpipe.made);
+    const wanted = scene.clips.filter(clip => clip.tracks.some(track => track.times.length));
+    if (played.length !== wanted.length)
+        fail(`${shortName(file)}: ${played.length} clips, not ${wanted.length}`);
+    wanted.forEach((clip, i) => {
+        clips++;
+        const mixer = startClip(gltf, played[i]);
+        const shift = -Math.min(0, ...clip.tracks.flatMap(track => track.times));
+        // turning cubics are played in straight pieces
+        const curved = clip.tracks.some(track => track.interpolation === 'cubic' && scene.joints.get(track.target)?.type === 'revolute');
+        for (const t of sampleTimes(clip)) {
+            mixer.setTime(t + shift);
+            compare(file, gltf.scene, nodes, posesAt(scene, clip, t), `${clip.name} at ${t}`, curved ? 5e-3 : tolerance);
+        }
+        mixer.stopAllAction();
+        mixer.uncacheRoot(gltf.scene);
+    });
 }
 
 for (const file of inputs()) {
@@ -94,11 +162,12 @@ for (const file of inputs()) {
         if (!head || (head.userData.name ?? '') !== node.name)
             fail(`${shortName(file)}: node ${node.id} is called ${head?.userData.name}`);
     }
-    compare(file, gltf.scene, scene, nodes, new Map(), 'at rest');
+    compare(file, gltf.scene, nodes, worldPoses(scene, new Map()), 'at rest');
     const unlimited = [...scene.joints.values()].some(joint => joint.type === 'prismatic' && (joint.lower ?? joint.upper) === undefined);
     const bounds = unlimited && info(file).bounds;
     const half = bounds ? Math.hypot(...bounds[0].map((low, i) => bounds[1][i] - low)) / 2 || 0.5 : 0.5;
-    play(file, gltf, scene, nodes, half);
+    playSweeps(file, gltf, scene, nodes, half);
+    playClips(file, gltf, scene, nodes);
 }
 if (clips === 0)
     fail('no clip was played');
