@@ -191,8 +191,9 @@ static void make_poses(const char *folder)
 static const float star[] = {0, 0, 0, 2, 0, 0, 2, 2, 0, 1, 0.5f, 0, 0, 2, 0, 1, 1, 3, 7, 7, 7};
 static const float outward[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0.6f, 0, 0.8f, 0, 1, 0, -1, 0, 0, 0, -1, 0};
 static const float tints[] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0.5f, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1};
-static const uint32_t corners[] = {0, 1, 2, 3, 4, 0, 1, 5, 1, 1, 2, 2, 3, 4, 5};
+static const uint32_t corners[] = {0, 1, 2, 3, 4, 0, 1, 5, 1, 2, 5, 2, 3, 4, 5};
 static const uint32_t offsets[] = {0, 5, 8, 11, 15}, line_offsets[] = {0, 2, 5, 15};
+static const uint32_t degenerate[] = {1, 1, 2, 0, 1, 2, 4, 3, 3, 3}, degenerate_offsets[] = {0, 3, 7, 10};
 static const uint32_t four[] = {0, 2, 1, 0, 1, 5, 1, 2, 5, 2, 0, 5};
 
 /* Concave and degenerate polygons, a vertex that nobody uses, groups (one empty), normals, vertex colours; lines; meshes with
@@ -224,11 +225,19 @@ static void make_shapes(const char *folder)
     meshes[3].groups = closed, meshes[3].group_count = 1;
     meshes[4] = (cp_mesh){.name = "empty", .source = ""};
     meshes[5] = (cp_mesh){.name = "cloud", .source = "", .vertex_count = 7, .positions = star, .colours = tints};
-    uint32_t count = 6;
+    meshes[6] = (cp_mesh){.name = "degenerate",
+                          .source = "",
+                          .vertex_count = 7,
+                          .face_count = 3,
+                          .corner_count = 10,
+                          .positions = star,
+                          .corners = degenerate,
+                          .face_offsets = degenerate_offsets};
+    uint32_t count = 7;
     for (cp_mesh_kind kind = CP_MESH_BOX; kind <= CP_MESH_PYRAMID; kind++, count++)
         meshes[count] = (cp_mesh){
             .name = "primitive", .source = "#1", .kind = kind, .sides = kind % 2 ? 5 : 0, .size = {1, 0.5, 2}};
-    meshes[7].groups = whole, meshes[7].group_count = 1;
+    meshes[8].groups = whole, meshes[8].group_count = 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = node_below(0, meshes[i].name);
         scene->nodes[node].local = pose_translation(3 * (double)i, 0, 0);

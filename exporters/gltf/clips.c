@@ -120,7 +120,7 @@ static bool refine(struct writer *writer, const struct keys *keys, double factor
     for (uint32_t key = 0; key + 1 < keys->count; key++)
         total += count_pieces(keys, key, factor);
     if (total > UINT32_MAX) {
-        report_error(writer->context, CP_LIMIT, "gltf-size", NOWHERE, "a track needs more keys than glTF can count");
+        report_error(writer->context, CP_LIMIT, "gltf-keys", NOWHERE, "a track needs more keys than glTF can count");
         return false;
     }
     double *times = scene_allocate(writer->work, total, sizeof *times);

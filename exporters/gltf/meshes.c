@@ -164,7 +164,7 @@ static bool draw_lines(struct writer *writer, struct mesh_plan *plan)
         if (mesh_face_size(shape, face) > 1)
             total += UINT64_C(2) * (mesh_face_size(shape, face) - 1);
     if (total > UINT32_MAX) {
-        report_error(writer->context, CP_LIMIT, "gltf-size", NOWHERE,
+        report_error(writer->context, CP_LIMIT, "gltf-indices", NOWHERE,
                      "mesh \"%s\" has more line segments than glTF can index", shape->name);
         return false;
     }

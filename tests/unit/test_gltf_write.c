@@ -888,6 +888,64 @@ static void embedded_is_the_same_buffer(void **state)
     finish(&file);
 }
 
+static void expect_error(const cp_context *context, const char *code)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(entries[0].severity, CP_ERROR);
+    assert_string_equal(entries[0].code, code);
+}
+
+/* More than 4 GiB is refused before a byte is read or written: the vertices are not there. */
+static void too_large_for_glb(void **state)
+{
+    (void)state;
+    struct written file = start();
+    uint32_t mesh = add_mesh(&file, (cp_mesh){.name = "m", .source = "", .positions = corner_positions});
+    complete(&file);
+    file.scene->meshes[mesh].vertex_count = 400000000;
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(file.context, file.scene, "glb", NULL, 0, &bytes, &size), CP_LIMIT);
+    assert_null(bytes);
+    expect_error(file.context, "glb-size");
+    finish(&file);
+}
+
+/* A polyline and a track that would need more numbers than glTF counts are refused before they are looked at. */
+static void too_many_to_count(void **state)
+{
+    (void)state;
+    enum { KEYS = 1050000 }; /* a gap is played in 4096 pieces at most */
+    static const uint32_t offsets[] = {0, 3000000000}, none[] = {0};
+    static double times[KEYS], values[KEYS];
+    struct written file = start();
+    cp_mesh mesh = {.name = "l", .source = "", .kind = CP_MESH_LINES, .face_offsets = none};
+    uint32_t lines = add_mesh(&file, mesh);
+    complete(&file);
+    file.scene->meshes[lines].face_count = 1;
+    file.scene->meshes[lines].face_offsets = offsets;
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(file.context, file.scene, "glb", NULL, 0, &bytes, &size), CP_LIMIT);
+    expect_error(file.context, "gltf-indices");
+    finish(&file);
+
+    for (size_t i = 0; i < KEYS; i++) {
+        times[i] = (double)i;
+        values[i] = i % 2 ? 1e6 : 0;
+    }
+    file = start();
+    scene_add_joint(file.scene, add_node(&file, 0, "a"), CP_JOINT_REVOLUTE, NULL);
+    const cp_track track = {0, CP_PATH_JOINT, CP_LINEAR, KEYS, times, values};
+    scene_add_clip(file.scene, "c", 1, &track);
+    complete(&file);
+    assert_int_equal(cp_write_memory(file.context, file.scene, "glb", NULL, 0, &bytes, &size), CP_LIMIT);
+    expect_error(file.context, "gltf-keys");
+    finish(&file);
+}
+
 static void smooth_normals_need_deliver(void **state)
 {
     (void)state;
@@ -899,6 +957,7 @@ static void smooth_normals_need_deliver(void **state)
     size_t size;
     assert_int_equal(cp_write_memory(file.context, file.scene, "glb", options, 2, &bytes, &size), CP_USAGE);
     assert_null(bytes);
+    expect_error(file.context, "gltf-profile");
     write_with(&file, "normals=smooth", NULL);
     json_t *mesh = at(file.json, "meshes", 0);
     assert_string_equal(text(ours(mesh), "made"), "normals");
@@ -982,6 +1041,8 @@ int main(void)
         cmocka_unit_test(extras_of_the_scene),
         cmocka_unit_test(bad_attributes_stay_outside),
         cmocka_unit_test(embedded_is_the_same_buffer),
+        cmocka_unit_test(too_large_for_glb),
+        cmocka_unit_test(too_many_to_count),
         cmocka_unit_test(smooth_normals_need_deliver),
         cmocka_unit_test(every_allocation_may_fail),
     };
