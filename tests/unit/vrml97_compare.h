@@ -307,7 +307,7 @@ static bool has_controls(const char *text)
 static void compare_node(struct comparison *c, uint32_t index, struct vnode *at, cp_pose world)
 {
     const cp_node *node = &c->scene->nodes[index];
-    if (*node->name && !has_controls(node->name)) /* no name has no original */
+    if (!has_controls(node->name))
         assert_string_equal(original_name(c->file, "frame", at->def), node->name);
     cp_pose local = transform_pose(at);
     world = product(&world, &local);
