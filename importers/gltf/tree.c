@@ -173,6 +173,8 @@ void gltf_read_tree(struct gltf *gltf)
         read_node(gltf, i);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
         read_children(gltf, i);
+    if (gltf->status != CP_OK)
+        return;
     choose_scene(gltf);
     order_nodes(gltf);
 }
