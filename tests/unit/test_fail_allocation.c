@@ -1,0 +1,551 @@
+/* Memory that runs out at any moment: for reading, writing and filtering, the N-th allocation fails, for every N (300 of
+ * them spread over all where there are more, unless CELLPIPE_LONG is set). Each time the answer is CP_LIMIT, everything
+ * allocated has been given back, no file is left behind and a scene under a filter is as it was.
+ *
+ * Three ways: by the context's allocator; by malloc, calloc and realloc themselves; and by the arenas, whose blocks would
+ * otherwise hide most places from the first two. The linker hands the calls of our code to this file (--wrap, see
+ * tests/CMakeLists.txt). What the libraries we use allocate inside them is not meant. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "memory.h"
+
+/* ---- malloc as the linker hands it to us ---- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+/* Blocks that our code holds: a set by open addressing. Others' blocks (realpath's) may be freed, too. */
+enum { SLOTS = 1 << 18 };
+static struct {
+    bool armed;
+    size_t calls, limit, live;
+    void *blocks[SLOTS];
+} heap;
+
+static void *const gone = (void *)&heap;
+
+static size_t find_slot(const void *block)
+{
+    size_t at = ((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15u % SLOTS;
+    for (size_t steps = 0; heap.blocks[at] && heap.blocks[at] != block; at = (at + 1) % SLOTS)
+        if (++steps == SLOTS)
+            abort();
+    return at;
+}
+
+static void hold(void *block)
+{
+    if (!block || !heap.armed)
+        return;
+    heap.blocks[find_slot(block)] = block;
+    heap.live++;
+}
+
+static void release(const void *block)
+{
+    size_t at = find_slot(block);
+    if (!block || heap.blocks[at] != block)
+        return;
+    heap.blocks[at] = gone;
+    heap.live--;
+}
+
+static bool fails(void)
+{
+    return heap.armed && ++heap.calls == heap.limit;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    void *block = fails() ? NULL : __real_malloc(size);
+    hold(block);
+    return block;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    void *block = fails() ? NULL : __real_calloc(count, size);
+    hold(block);
+    return block;
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    if (fails())
+        return NULL;
+    if (block)
+        release(block);
+    void *moved = __real_realloc(block, size);
+    hold(moved ? moved : block);
+    return moved;
+}
+
+void __wrap_free(void *block)
+{
+    if (block)
+        release(block);
+    __real_free(block);
+}
+
+/* ---- arenas ---- */
+
+void *__real_arena_allocate(struct arena *arena, size_t count, size_t size);
+char *__real_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
+void *__real_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
+void *__wrap_arena_allocate(struct arena *arena, size_t count, size_t size);
+char *__wrap_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
+void *__wrap_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
+char *__wrap_arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static struct {
+    bool armed;
+    size_t calls, limit;
+} arenas;
+
+static bool arena_fails(void)
+{
+    return arenas.armed && ++arenas.calls == arenas.limit;
+}
+
+/* Fails as an arena does, with the report's entry. */
+static void *fail_in(struct arena *arena)
+{
+    return __real_arena_allocate(arena, SIZE_MAX, 2);
+}
+
+void *__wrap_arena_allocate(struct arena *arena, size_t count, size_t size)
+{
+    return arena_fails() ? fail_in(arena) : __real_arena_allocate(arena, count, size);
+}
+
+char *__wrap_arena_copy_text(struct arena *arena, const char *bytes, size_t size)
+{
+    return arena_fails() ? fail_in(arena) : __real_arena_copy_text(arena, bytes, size);
+}
+
+void *__wrap_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size)
+{
+    return arena_fails() ? fail_in(arena) : __real_arena_copy(arena, bytes, count, size);
+}
+
+char *__wrap_arena_print(struct arena *arena, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = arena_fails() ? fail_in(arena) : __real_arena_allocate(arena, (size_t)length + 1, 1);
+    if (text)
+        (void)vsnprintf(text, (size_t)length + 1, format, list);
+    va_end(list);
+    return text;
+}
+
+/* ---- the context's allocator ---- */
+
+struct counter {
+    size_t calls, limit, blocks, bytes;
+};
+
+static void *counted_resize(void *user, void *block, size_t old_size, size_t size)
+{
+    struct counter *counter = user;
+    if (size == 0) {
+        counter->blocks -= block != NULL;
+        counter->bytes -= block ? old_size : 0;
+        __real_free(block);
+        return NULL;
+    }
+    if (++counter->calls == counter->limit)
+        return NULL;
+    void *moved = __real_realloc(block, size);
+    if (!moved)
+        return NULL;
+    counter->blocks += block == NULL;
+    counter->bytes += size - (block ? old_size : 0);
+    return moved;
+}
+
+/* ---- jobs ---- */
+
+enum kind { READ, WRITE, WRITE_FILES, APPLY };
+
+struct job {
+    enum kind kind;
+    const char *input;  /* a sample */
+    const char *plugin; /* exporter or filter; for reading: first write the sample in this format, then read that */
+    const char *options[4];
+};
+
+static const struct job jobs[] = {
+    {READ, "stl_dialects.stl", NULL, {NULL}},
+    {READ, "stl_viscam.stl", NULL, {NULL}},
+    {READ, "tag_arm.wu", NULL, {NULL}},
+    {READ, "tag_primitives.wu", NULL, {NULL}},
+    {READ, "exclusions.xml", NULL, {NULL}},
+    {READ, "tag_arm.wu", "glb", {"profile=stage", NULL}},
+    {READ, "collada_arm.dae", "glb", {"profile=deliver", NULL}},
+    {READ, "tag_joints.wu", "gltf", {"embed=yes", NULL}},
+    {READ, "obj_plate.obj", NULL, {NULL}},
+    {READ, "ac3d_desk.ac", NULL, {NULL}},
+    {READ, "ply_roof.ply", NULL, {NULL}},
+    {READ, "collada_arm.dae", NULL, {NULL}},
+    {WRITE, "tag_arm.wu", "glb", {"profile=stage", NULL}},
+    {WRITE, "tag_primitives.wu", "glb", {"profile=deliver", NULL}},
+    {WRITE, "collada_arm.dae", "glb", {"profile=deliver", "normals=smooth", NULL}},
+    {WRITE, "tag_joints.wu", "gltf", {"embed=yes", NULL}},
+    {WRITE, "tag_arm.wu", "vrml97", {NULL}},
+    {WRITE, "tag_models.wu", "vrml97", {NULL}},
+    {WRITE, "tag_primitives.wu", "stl", {"format=ascii", NULL}},
+    {WRITE, "obj_plate.obj", "stl", {NULL}},
+    {WRITE, "tag_arm.wu", "collision-setup", {NULL}},
+    {WRITE, "tag_arm.wu", "dump", {NULL}},
+    {WRITE_FILES, "tag_arm.wu", "gltf", {NULL}},
+    {WRITE_FILES, "tag_primitives.wu", "vrml97", {"layout=inline", NULL}},
+    {WRITE_FILES, "stl_solids.stl", "stl", {"split=yes", NULL}},
+    {APPLY, "stl_solids.stl", "weld", {NULL}},
+    {APPLY, "tag_primitives.wu", "normals", {NULL}},
+    {APPLY, "obj_plate.obj", "triangulate", {NULL}},
+    {APPLY, "tag_arm.wu", "flatten", {NULL}},
+    {APPLY, "collada_arm.dae", "select", {"node=Lever", NULL}},
+    {APPLY, "tag_arm.wu", "pose", {"home=yes", NULL}},
+};
+
+enum way { BY_CONTEXT, BY_MALLOC, BY_ARENA };
+
+/* A run of a job with the N-th allocation failing. */
+struct run {
+    const struct job *job;
+    enum way way;
+    struct counter counter;
+    const char *folder; /* for WRITE_FILES */
+};
+
+static size_t count_options(const struct job *job)
+{
+    size_t count = 0;
+    while (job->options[count])
+        count++;
+    return count;
+}
+
+static void arm(struct run *run, size_t n)
+{
+    run->counter.calls = heap.calls = arenas.calls = 0;
+    run->counter.limit = run->way == BY_CONTEXT ? n : 0;
+    heap.limit = run->way == BY_MALLOC ? n : 0;
+    arenas.limit = run->way == BY_ARENA ? n : 0;
+    arenas.armed = true;
+}
+
+/* How many allocations there have been since arm; n or more when the n-th failed. */
+static size_t disarm(struct run *run)
+{
+    const size_t calls[] = {run->counter.calls, heap.calls, arenas.calls};
+    run->counter.limit = heap.limit = arenas.limit = 0;
+    arenas.armed = false;
+    return calls[run->way];
+}
+
+static cp_scene *read_sample(cp_context *context, const char *name)
+{
+    char path[1024];
+    cp_scene *scene = NULL;
+    (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
+    assert_int_equal(cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
+    return scene;
+}
+
+static cp_status write_files(cp_context *context, const cp_scene *scene, const struct run *run)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/out", run->folder);
+    return cp_write(context, scene, path, run->job->plugin, run->job->options, count_options(run->job));
+}
+
+static cp_status write_memory(cp_context *context, const cp_scene *scene, const struct job *job)
+{
+    void *bytes;
+    size_t size;
+    cp_status status = cp_write_memory(context, scene, job->plugin, job->options, count_options(job), &bytes, &size);
+    if (status == CP_OK)
+        cp_free(context, bytes, size);
+    else
+        assert_null(bytes);
+    return status;
+}
+
+static char *dump(cp_context *context, const cp_scene *scene, size_t *size)
+{
+    void *bytes;
+    assert_int_equal(cp_write_memory(context, scene, "dump", NULL, 0, &bytes, size), CP_OK);
+    return bytes;
+}
+
+/* True when the report has an error. */
+static bool says_why(const cp_context *context)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    while (count-- > 0)
+        if (entries[count].severity == CP_ERROR)
+            return true;
+    return false;
+}
+
+/* On failure the scene is what it was. */
+static cp_status apply(cp_context *context, cp_scene *scene, struct run *run, size_t n, size_t *calls)
+{
+    size_t before_size, after_size;
+    char *before = dump(context, scene, &before_size);
+    arm(run, n);
+    cp_status status = cp_apply(context, scene, run->job->plugin, run->job->options, count_options(run->job));
+    *calls = disarm(run);
+    assert_true(status == CP_OK || says_why(context));
+    cp_report_clear(context);
+    char *after = dump(context, scene, &after_size);
+    if (status != CP_OK) {
+        assert_int_equal(before_size, after_size);
+        assert_memory_equal(before, after, before_size);
+    }
+    cp_free(context, before, before_size);
+    cp_free(context, after, after_size);
+    return status;
+}
+
+static bool folder_is_empty(const char *folder)
+{
+    DIR *listing = opendir(folder);
+    int count = 0;
+    assert_non_null(listing);
+    while (readdir(listing))
+        count++;
+    (void)closedir(listing);
+    return count == 2;
+}
+
+static void empty_folder(const char *folder)
+{
+    char command[1024];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* The bytes that a READ job reads, when it does not read the sample itself. */
+struct content {
+    void *bytes;
+    size_t size;
+};
+
+static cp_status read_job(cp_context *context, const struct job *job, const struct content *content)
+{
+    char path[1024];
+    cp_scene *scene;
+    (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, job->input);
+    cp_status status = content->bytes
+                           ? cp_read_memory(context, content->bytes, content->size, "memory", NULL, NULL, 0, &scene)
+                           : cp_read(context, path, NULL, NULL, 0, &scene);
+    assert_true((scene != NULL) == (status == CP_OK));
+    cp_scene_free(scene);
+    return status;
+}
+
+static cp_status change_or_write(cp_context *context, struct run *run, size_t n, size_t *calls)
+{
+    const struct job *job = run->job;
+    cp_scene *scene = read_sample(context, job->input);
+    cp_status status;
+    if (job->kind == APPLY) {
+        status = apply(context, scene, run, n, calls);
+    } else {
+        arm(run, n);
+        status = job->kind == WRITE ? write_memory(context, scene, job) : write_files(context, scene, run);
+        *calls = disarm(run);
+    }
+    if (job->kind == WRITE_FILES && status != CP_OK)
+        assert_true(folder_is_empty(run->folder));
+    cp_scene_free(scene);
+    return status;
+}
+
+/* One run; *calls is how many allocations there were. */
+static cp_status run_once(struct run *run, const struct content *content, size_t n, size_t *calls)
+{
+    cp_allocator allocator = {counted_resize, &run->counter};
+    bool reading = run->job->kind == READ;
+    cp_status status;
+    run->counter = (struct counter){0};
+    heap.live = 0;
+    memset(heap.blocks, 0, sizeof heap.blocks);
+    heap.armed = run->way == BY_MALLOC;
+    if (reading)
+        arm(run, n);
+    cp_context *context = cp_context_new(run->way == BY_MALLOC ? NULL : &allocator);
+    if (!context) {
+        status = CP_LIMIT;
+        *calls = disarm(run);
+    } else if (reading) {
+        status = read_job(context, run->job, content);
+        *calls = disarm(run);
+    } else {
+        status = change_or_write(context, run, n, calls);
+    }
+    if (context && status != CP_OK && run->job->kind != APPLY)
+        assert_true(says_why(context));
+    cp_context_free(context);
+    heap.armed = false;
+    return status;
+}
+
+static void fail_at(const struct run *run, size_t n, const char *what, cp_status status)
+{
+    static const char *const ways[] = {"the context", "malloc", "the arena"};
+    fail_msg("%s %s %s, allocation %zu by %s: %s (status %d)", run->job->input,
+             run->job->kind == READ ? "read as" : "to", run->job->plugin ? run->job->plugin : "itself", n,
+             ways[run->way], what, (int)status);
+}
+
+/* An odd step has no common rhythm with code that allocates in pairs. */
+static size_t step_of(size_t total)
+{
+    size_t step = total / 300;
+    return getenv("CELLPIPE_LONG") || step < 2 ? 1 : step | 1;
+}
+
+static void run_all(struct run *run, const struct content *content)
+{
+    size_t total, calls;
+    cp_status status = run_once(run, content, SIZE_MAX / 2, &total);
+    if (status != CP_OK)
+        fail_at(run, 0, "fails with enough memory", status);
+    if (total < 5 && run->way != BY_ARENA)
+        fail_at(run, 0, "hardly allocates", status);
+    for (size_t n = 1; n <= total; n += step_of(total)) {
+        if (run->folder)
+            empty_folder(run->folder);
+        status = run_once(run, content, n, &calls);
+        if (status != CP_LIMIT && (status != CP_OK || calls >= n))
+            fail_at(run, n, "not refused", status);
+        if (run->counter.blocks || run->counter.bytes || heap.live)
+            fail_at(run, n, "memory not given back", status);
+    }
+}
+
+static struct content make_content(const struct job *job)
+{
+    struct content content = {NULL, 0};
+    if (job->kind != READ || !job->plugin)
+        return content;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = read_sample(context, job->input);
+    void *bytes;
+    assert_int_equal(
+        cp_write_memory(context, scene, job->plugin, job->options, count_options(job), &bytes, &content.size), CP_OK);
+    content.bytes = __real_malloc(content.size);
+    memcpy(content.bytes, bytes, content.size);
+    cp_free(context, bytes, content.size);
+    cp_scene_free(scene);
+    cp_context_free(context);
+    return content;
+}
+
+static bool is_built(const struct job *job)
+{
+#ifndef HAVE_ASSIMP
+    static const char *const suffixes[] = {".obj", ".ac", ".ply", ".dae"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strstr(job->input, suffixes[i]))
+            return false;
+#endif
+    (void)job;
+    return true;
+}
+
+static void run_jobs(enum way way)
+{
+    char folder[] = "/tmp/cellpipe-fail-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        struct run run = {.job = &jobs[i], .way = way};
+        if (!is_built(&jobs[i]))
+            continue;
+        if (jobs[i].kind == WRITE_FILES)
+            run.folder = folder;
+        struct content content = make_content(&jobs[i]);
+        run_all(&run, &content);
+        __real_free(content.bytes);
+    }
+    empty_folder(folder);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_context_allocator(void **state)
+{
+    (void)state;
+    run_jobs(BY_CONTEXT);
+}
+
+static void test_every_malloc(void **state)
+{
+    (void)state;
+    run_jobs(BY_MALLOC);
+}
+
+static void test_every_arena_allocation(void **state)
+{
+    (void)state;
+    run_jobs(BY_ARENA);
+}
+
+/* With an allocator of its own, a context leaves malloc alone. */
+static void test_allocator_is_all(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        struct run run = {.job = &jobs[i]};
+        size_t calls;
+        if (jobs[i].kind == WRITE_FILES || !is_built(&jobs[i]))
+            continue;
+        struct content content = make_content(&jobs[i]);
+        cp_allocator allocator = {counted_resize, &run.counter};
+        cp_context *context = cp_context_new(&allocator);
+        heap.armed = true;
+        heap.calls = heap.limit = 0;
+        if (jobs[i].kind == READ)
+            assert_int_equal(read_job(context, &jobs[i], &content), CP_OK);
+        calls = heap.calls;
+        heap.armed = false;
+        cp_context_free(context);
+        __real_free(content.bytes);
+        if (calls)
+            fail_msg("%s: %zu calls of malloc beside the context's allocator", jobs[i].input, calls);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allocator_is_all),
+        cmocka_unit_test(test_context_allocator),
+        cmocka_unit_test(test_every_malloc),
+        cmocka_unit_test(test_every_arena_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
