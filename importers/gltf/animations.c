@@ -45,7 +45,7 @@ static const double *turn_values(struct gltf *gltf, const struct gltf_channel *c
         double *out = values + i * width;
         if (channel->path == CP_PATH_TRANSLATION) {
             out[0] = in[0];
-            out[1] = -in[2];
+            out[1] = 0 - in[2]; /* no -0 */
             out[2] = in[1];
             continue;
         }

@@ -55,7 +55,17 @@ static void check_pose(struct gltf *gltf, const struct gltf_node *node)
         gltf_error(gltf, node->value, "gltf-number", "the transform is too large");
 }
 
-static const char *const made_words[] = {"", "up", "shear", "axis", "instance", NULL};
+/* A word that a newer minor version may have is nothing made. */
+static enum gltf_made read_made(struct gltf *gltf, uint32_t own)
+{
+    static const char *const words[] = {
+        [MADE_UP] = "up", [MADE_SHEAR] = "shear", [MADE_AXIS] = "axis", [MADE_INSTANCE] = "instance"};
+    uint32_t value = json_member(&gltf->json, own, "made");
+    for (int i = MADE_UP; value != JSON_NONE && i <= MADE_INSTANCE; i++)
+        if (json_string_equals(&gltf->json, value, words[i]))
+            return (enum gltf_made)i;
+    return MADE_NOT;
+}
 
 static void read_node(struct gltf *gltf, uint32_t index)
 {
@@ -63,7 +73,7 @@ static void read_node(struct gltf *gltf, uint32_t index)
     node->value = gltf->node_list.items[index];
     node->own = gltf_own(gltf, node->value);
     node->mesh = gltf_index(gltf, node->value, "mesh", gltf->mesh_list.count);
-    node->made = (unsigned char)gltf_word(gltf, node->own, "made", made_words, MADE_NOT);
+    node->made = (unsigned char)read_made(gltf, node->own);
     node->moves = gltf_object(gltf, node->own, "joint") != JSON_NONE;
     gltf->ours = gltf->ours || json_member(&gltf->json, node->own, "id") != JSON_NONE;
     read_transform(gltf, node);

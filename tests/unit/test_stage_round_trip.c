@@ -1,0 +1,122 @@
+/* Every sample and every cell of the corpus: to a stage GLB in memory and back is the same dump, byte for byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "cellpipe.h"
+
+static const char *const profiles[] = {"profile=stage"};
+
+static void print_report(const cp_context *context)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        print_message("%s\n", entries[i].message);
+}
+
+static char *dump(cp_context *context, const cp_scene *scene, size_t *size)
+{
+    void *text;
+    assert_int_equal(cp_write_memory(context, scene, "dump", NULL, 0, &text, size), CP_OK);
+    return text;
+}
+
+/* The first line that differs. */
+static void tell_difference(const char *path, const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    size_t line = 0, i = 0;
+    for (; i < a_size && i < b_size && a[i] == b[i]; i++)
+        line = a[i] == '\n' ? i + 1 : line;
+    fail_msg("%s: not\n%.300s\nbut\n%.300s", path, a + line, b + line);
+}
+
+static void check(cp_context *context, const char *path, cp_scene *scene)
+{
+    void *glb;
+    size_t glb_size, first_size, second_size, before, after;
+    assert_int_equal(cp_write_memory(context, scene, "glb", profiles, 1, &glb, &glb_size), CP_OK);
+    char *first = dump(context, scene, &first_size);
+    cp_scene_free(scene);
+    (void)cp_report(context, &before);
+    if (cp_read_memory(context, glb, glb_size, "stage.glb", NULL, NULL, 0, &scene) != CP_OK) {
+        print_report(context);
+        fail_msg("%s: the stage is not read", path);
+    }
+    (void)cp_report(context, &after);
+    assert_int_equal(before, after); /* nothing to warn of in what we write */
+    char *second = dump(context, scene, &second_size);
+    if (first_size != second_size || memcmp(first, second, first_size) != 0)
+        tell_difference(path, first, first_size, second, second_size);
+    cp_free(context, glb, glb_size);
+    cp_free(context, first, first_size);
+    cp_free(context, second, second_size);
+    cp_scene_free(scene);
+}
+
+static void check_file(const char *path)
+{
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene;
+    assert_non_null(context);
+    if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
+        print_report(context);
+        fail_msg("%s is not read", path);
+    }
+    check(context, path, scene);
+    cp_context_free(context);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    struct dirent **entries;
+    int count = scandir(SAMPLES, &entries, NULL, alphasort), checked = 0;
+    for (int i = 0; i < count; i++) {
+        char path[1000];
+        struct stat status;
+        snprintf(path, sizeof path, "%s/%s", SAMPLES, entries[i]->d_name);
+        size_t length = strlen(path);
+        bool text = length > 3 && strcmp(path + length - 3, ".md") == 0;
+        if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && !text) {
+            check_file(path);
+            checked++;
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    assert_true(checked > 0);
+}
+
+static void test_corpus(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"robwork-pa10-2009/PA10.wu",       "robwork-pa10-2018/PA10.wu",
+                                        "robwork-simple/workcell.wu",      "robwork-snippets/workcell.wu",
+                                        "robwork-snippets/environment.wu", "robwork-snippets/geometric-primitives.wu",
+                                        "robwork-simple-wc/PA10/PA10.wu"};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        char path[1000];
+        struct stat status;
+        snprintf(path, sizeof path, "%s/corpus/%s", SHARED, cells[i]);
+        if (stat(path, &status) == 0)
+            check_file(path);
+        else
+            print_message("skipped: %s\n", path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_corpus)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
