@@ -132,6 +132,59 @@ static void test_masters(void **unused)
     end(&stage);
 }
 
+static cp_scene *limits_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    uint32_t box = add_box(scene, "box", 1, 1, 1);
+    static const char *const names[] = {"vanishing", "drill", "stuck", "shown below"};
+    for (int i = 0; i < 4; i++)
+        place_mesh(scene, add_node(scene, i == 3 ? 3 : 0, names[i], pose_translation(2 * i, 0, 0)), box);
+    cp_joint *joint = add_joint(scene, 1, CP_JOINT_SCALE, 0, 2);
+    joint->home = joint->q = 1;
+    add_joint(scene, 2, CP_JOINT_REVOLUTE, -1e5, 1e5);
+    joint = add_joint(scene, 3, CP_JOINT_REVOLUTE, 0.5, 0.5);
+    joint->home = joint->q = 0.5;
+    return scene;
+}
+
+/* A scale that would reach zero, a joint of 32,000 turns, and one without a way to go. */
+static void test_hard_limits(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(limits_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vfield *stretch = vfield_of(named(file, "stretch_vanishing"), "keyValue");
+    for (size_t i = 0; i < stretch->number_count; i++)
+        assert_true(stretch->numbers[i] >= 1e-6 && stretch->numbers[i] <= 2);
+    assert_int_equal(count_of(stage.context, "vrml97-shrunk"), 1);
+    assert_in_range(vfield_of(named(file, "turn_drill"), "key")->number_count, 4096, 3 * 4096 + 2);
+    assert_int_equal(count_of(stage.context, "vrml97-turns"), 3);
+    assert_null(find_def(file, "time_stuck"));
+    assert_null(find_def(file, "touch_stuck"));
+    assert_true(number_of(named(file, "motion_stuck"), "rotation", 3, NAN) == 0.5);
+    end(&stage);
+}
+
+static void test_joint_words(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {
+        "joint motion_J2 prismatic lower=0 upper=0.4 home=0.1 name=J2",
+        "joint motion_wrist_2 revolute lower=0 upper=2 home=0 name=wrist.2",
+        "joint motion_right_jaw revolute passive home=0 master=motion_left_jaw scale=-40 offset=0.1 name=right jaw",
+    };
+    struct stage stage = start(arm_scene);
+    struct vfield *info = vfield_of(vrml_read(write_text(stage.scene, NULL))->roots[0], "info");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t at = 0;
+        while (at < info->string_count && strcmp(info->strings[at], words[i]) != 0)
+            at++;
+        if (at == info->string_count)
+            fail_msg("no \"%s\"", words[i]);
+    }
+    end(&stage);
+}
+
 /* ---- poses ---- */
 
 static void test_poses(void **unused)
@@ -181,6 +234,35 @@ static void test_random_poses(void **unused)
         compare_with_scene(write_text(stage.scene, NULL), stage.scene);
         end(&stage);
     }
+}
+
+static cp_scene *even_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    for (int i = 0; i < 50; i++) {
+        double axis[3] = {random_number(), random_number(), random_number()};
+        double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+        for (int k = 0; k < 3; k++)
+            axis[k] /= length;
+        cp_pose turn = pose_rotation(axis, 3 * random_number()), grow = pose_scaling(2, 2, i % 2 ? 2 : 3);
+        (void)add_node(scene, 0, "even", pose_multiply(&turn, &grow));
+        (void)add_node(scene, 0, "unit", turn);
+    }
+    return scene;
+}
+
+/* Rounding in a turned scale is no shear, and in a turn no scale. */
+static void test_plain_scale(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(even_scene);
+    char *text = write_text(stage.scene, NULL);
+    compare_with_scene(text, stage.scene);
+    assert_null(strstr(text, "scaleOrientation"));
+    struct vrml_file *file = vrml_read(text);
+    assert_non_null(vfield_of(named(file, "even_7"), "scale"));
+    assert_null(vfield_of(named(file, "unit_7"), "scale"));
+    end(&stage);
 }
 
 static void test_too_large(void **unused)
@@ -609,7 +691,10 @@ int main(void)
         cmocka_unit_test(test_quarter_steps),
         cmocka_unit_test(test_two_joints_on_a_part),
         cmocka_unit_test(test_masters),
+        cmocka_unit_test(test_hard_limits),
+        cmocka_unit_test(test_joint_words),
         cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_plain_scale),
         cmocka_unit_test(test_random_poses),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_names),
