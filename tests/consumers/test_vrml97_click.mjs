@@ -1,12 +1,15 @@
 // A real mouse click on a link in X_ITE (headless Chromium) turns that link's joint through its limits and back, the
 // joints that depend on it with it, and no other. The pixels to click are found by casting rays through the Viewpoint
-// with three; rotations are compared as matrices.
+// with three; every motion seen is compared, as a matrix, with what the time that has gone asks for. Links that the whole
+// cell hides are clicked in a world of the device alone.
 import fs from 'node:fs';
 import path from 'node:path';
-import { PerspectiveCamera, Quaternion, Raycaster, Vector2, Vector3 } from 'three';
+import { PerspectiveCamera, Raycaster, Vector2, Vector3 } from 'three';
 import { VRMLLoader } from 'three/examples/jsm/loaders/VRMLLoader.js';
 import { findChromium, hasPackages, launch, open, serve, size } from './browser.mjs';
-import { convert, distance, fail, finish, inputs, jointValue, readScene, rotation, shortName, skip, workFile } from './lib.mjs';
+import {
+    convert, distance, fail, finish, inputs, jointMotion, jointValue, program, readScene, rotation, run, shortName, skip, workFile,
+} from './lib.mjs';
 
 const chromium = findChromium();
 if (!chromium)
@@ -14,7 +17,9 @@ if (!chromium)
 if (!hasPackages())
     skip('consumers/test_vrml97_click needs x_ite and playwright-core (npm install in tests/consumers)');
 
-const cells = inputs().filter(file => /samples\/demo\.wu$|robwork-snippets\/workcell\.wu$/.test(file));
+const devices = { 'samples/demo.wu': 'Arm', 'robwork-snippets/workcell.wu': 'Device' };
+const cells = Object.entries(devices)
+    .flatMap(([name, device]) => inputs().filter(file => file.endsWith(`/${name}`)).map(file => [file, device]));
 
 // ---- what a click should do, from the scene ----
 
@@ -31,11 +36,31 @@ function expectedJoints(scene, nearest) {
     return [...scene.joints.values()].filter(joint => canMove(scene, joint) && part.joints.includes(driverOf(scene, joint)));
 }
 
-function range(scene, joint) {
-    const driver = driverOf(scene, joint), ends = [driver.lower, driver.upper, driver.home]
-        .map((value, i) => Number.isFinite(value) ? value : driver.home + [-Math.PI, Math.PI][i])
-        .map(value => jointValue(scene, joint, new Map([[driver.id, value]])));
-    return { lower: Math.min(...ends), upper: Math.max(...ends), home: ends[2] };
+// Seconds and values of a driving joint's way: home, lower, upper, home at one speed in 4 s, each leg at least half a second.
+function sweepOf({ lower, upper, home }) {
+    const values = [home, Number.isFinite(lower) ? lower : home - Math.PI, Number.isFinite(upper) ? upper : home + Math.PI, home];
+    const legs = [1, 2, 3].map(i => Math.abs(values[i] - values[i - 1])), way = legs[0] + legs[1] + legs[2], times = [0];
+    legs.forEach((leg, i) => times.push(times[i] + Math.max(4 * leg / way, 0.5)));
+    return { times, values };
+}
+
+function valueAt({ times, values }, time) {
+    const at = Math.min(Math.max(time, 0), times[3]), i = at <= times[1] ? 1 : at <= times[2] ? 2 : 3;
+    return values[i - 1] + (values[i] - values[i - 1]) * (at - times[i - 1]) / (times[i] - times[i - 1]);
+}
+
+// The value of a joint when that part of its part's play has gone: the joints of a part move one after the other.
+function expectedValue(scene, joint, fraction) {
+    const driver = driverOf(scene, joint);
+    const sweeps = scene.nodes.get(driver.node).joints.filter(it => it === driverOf(scene, it) && canMove(scene, it))
+        .map(it => ({ it, sweep: sweepOf(it) }));
+    const seconds = fraction * sweeps.reduce((sum, { sweep }) => sum + sweep.times[3], 0), q = new Map();
+    let start = 0;
+    for (const { it, sweep } of sweeps) {
+        q.set(it.id, valueAt(sweep, seconds - start));
+        start += sweep.times[3];
+    }
+    return jointValue(scene, joint, q);
 }
 
 // ---- where to click ----
@@ -86,17 +111,18 @@ function findPixels(text) {
 
 const fields = { revolute: 'rotation', prismatic: 'translation', scale: 'scale' };
 
-// Watches the Transforms of the joints: [[DEF name, field]].
+// Watches all timers, and the Transforms of the joints, [[DEF name, field]]: each event is [fraction gone, name, values].
 const watch = (tab, names) => tab.evaluate(list => {
+    const scene = window.world.currentScene;
     window.events = [];
-    for (const [name, field] of list) {
-        const node = window.world.currentScene.getNamedNode(name);
-        node.addFieldCallback('test', field, value => window.events.push([name, [...value]]));
-    }
+    window.fraction = 0;
+    for (const node of [...scene.namedNodes].map(entry => entry.node ?? entry))
+        if (node.getNodeTypeName() === 'TimeSensor')
+            node.addFieldCallback('test', 'fraction_changed', value => { window.fraction = value; });
+    for (const [name, field] of list)
+        scene.getNamedNode(name).addFieldCallback('test', field,
+            value => window.events.push([window.fraction, name, [...value]]));
 }, names);
-
-const readFields = (tab, names) => tab.evaluate(list => list.map(([name, field]) =>
-    [...window.world.currentScene.getNamedNode(name)[field]]), names);
 
 const timersRun = tab => tab.evaluate(() => [...window.world.currentScene.namedNodes].map(entry => entry.node ?? entry)
     .some(node => node.getNodeTypeName() === 'TimeSensor' && node.isActive));
@@ -108,8 +134,9 @@ async function click(tab, pixel) {
     await tab.waitForTimeout(150);
     await tab.mouse.down();
     await tab.mouse.up();
-    await tab.waitForTimeout(400);
-    for (let waited = 0; waited < 30 && await timersRun(tab); waited += 0.25)
+    for (let waited = 0; waited < 5 && !await timersRun(tab); waited += 0.05)
+        await tab.waitForTimeout(50);
+    for (let waited = 0; waited < 60 && await timersRun(tab); waited += 0.25)
         await tab.waitForTimeout(250);
     await tab.waitForTimeout(200);
     return tab.evaluate(() => window.events.slice());
@@ -120,46 +147,37 @@ function matrixOf([x, y, z, angle]) {
     return length > 0 ? rotation([x / length, y / length, z / length], angle) : rotation([0, 0, 1], 0);
 }
 
-// The joint value that a Transform's field shows, near `last`; undefined when it shows none.
-function valueShown(joint, numbers, last) {
-    if (joint.type === 'prismatic') {
-        const q = numbers.reduce((sum, value, i) => sum + value * joint.axis[i], 0);
-        return numbers.every((value, i) => Math.abs(value - q * joint.axis[i]) < 1e-5) ? q : undefined;
-    }
-    const axis = new Vector3(...joint.axis), [x, y, z, angle] = numbers;
-    const across = (Math.abs(axis.x) < 0.6 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0)).cross(axis).normalize();
-    const turned = across.clone().applyQuaternion(new Quaternion().setFromAxisAngle(new Vector3(x, y, z).normalize(), angle));
-    let q = Math.atan2(turned.dot(axis.clone().cross(across)), turned.dot(across));
-    q += 2 * Math.PI * Math.round((last - q) / (2 * Math.PI));
-    return distance(matrixOf(numbers), rotation(joint.axis, q)) < 1e-4 ? q : undefined;
+function motionShown(joint, numbers) {
+    if (joint.type === 'revolute')
+        return matrixOf(numbers);
+    return [1, 0, 0, numbers[0], 0, 1, 0, numbers[1], 0, 0, 1, numbers[2]];
 }
 
 function compareJoint(what, scene, joint, events) {
-    const { lower, upper, home } = range(scene, joint), reach = 0.1 * (upper - lower), slack = 1e-4 * (1 + upper - lower);
-    let last = home;
-    const values = events.map(numbers => last = valueShown(joint, numbers, last) ?? NaN);
-    if (values.length < 10)
-        return fail(`${what}: ${joint.name} moved ${values.length} times only`);
-    const least = Math.min(...values), most = Math.max(...values);
-    if (!(least >= lower - slack && most <= upper + slack && least <= lower + reach && most >= upper - reach))
-        fail(`${what}: ${joint.name} went from ${least} to ${most}, not from ${lower} to ${upper}`);
-    if (!(Math.abs(last - home) <= slack))
-        fail(`${what}: ${joint.name} ended at ${last}, not at ${home}`);
+    const wrong = events.find(([fraction, , numbers]) =>
+        distance(motionShown(joint, numbers), jointMotion(joint, expectedValue(scene, joint, fraction))) > 1e-3);
+    if (wrong)
+        fail(`${what}: ${joint.name} is at ${wrong[2]} when ${wrong[0]} of its time has gone`);
+    const fractions = events.map(event => event[0]);
+    if (events.length < 5 || Math.max(...fractions) !== 1) // a slow machine draws few frames
+        fail(`${what}: ${joint.name} moved ${events.length} times only`);
+    const home = motionShown(joint, events.at(-1)[2]);
+    if (distance(home, jointMotion(joint, expectedValue(scene, joint, 1))) > 1e-5)
+        fail(`${what}: ${joint.name} ended at ${events.at(-1)[2]}, not at home`);
 }
 
 let clicks = 0;
 
 async function clickLink(tab, scene, names, nearest, pixel, what) {
-    const list = [...names].map(([name, joint]) => [name, fields[joint.type]]);
-    const events = await click(tab, pixel), expected = expectedJoints(scene, nearest), after = await readFields(tab, list);
+    const events = await click(tab, pixel), expected = expectedJoints(scene, nearest);
     clicks++;
-    list.forEach(([name], i) => {
-        const joint = names.get(name), own = events.filter(event => event[0] === name).map(event => event[1]);
+    for (const [name, joint] of names) {
+        const own = events.filter(event => event[1] === name);
         if (expected.includes(joint))
-            compareJoint(what, scene, joint, [...own, after[i]]);
+            compareJoint(what, scene, joint, own);
         else if (own.length > 0)
             fail(`${what}: ${joint.name} moved too`);
-    });
+    }
 }
 
 // DEF names of the joints' Transforms: from the strings in the WorldInfo.
@@ -170,28 +188,37 @@ function jointNames(text, scene) {
     return names;
 }
 
-async function testCell(browser, input) {
-    const file = convert(input, workFile('cell.wrl')), text = fs.readFileSync(file, 'utf8'), complaints = [];
-    const scene = readScene(input), names = jointNames(text, scene), pixels = findPixels(text);
-    const server = await serve(path.dirname(file));
+async function clickWorld(browser, scene, file, what, done) {
+    const text = fs.readFileSync(file, 'utf8'), complaints = [], server = await serve(path.dirname(file));
+    const names = jointNames(text, scene), pixels = findPixels(text);
     const tab = await open(browser, server.url, path.basename(file), complaints);
     await watch(tab, [...names].map(([name, joint]) => [name, fields[joint.type]]));
-    for (const [name, joint] of names) {
-        const pixel = pixels.get(name), what = `${shortName(input)}: a click on ${joint.name}`;
-        if (!canMove(scene, joint) || !pixel)
-            console.log(`${what}: ${pixel ? 'it does not move' : 'nothing of it is seen'}`);
-        else
-            await clickLink(tab, scene, names, joint, pixel, what);
-    }
-    complaints.forEach(complaint => fail(`${shortName(input)}: X_ITE says ${complaint}`));
+    for (const [name, joint] of names)
+        if (canMove(scene, joint) && pixels.has(name) && !done.has(joint)) {
+            done.add(joint);
+            await clickLink(tab, scene, names, joint, pixels.get(name), `${what}: a click on ${joint.name}`);
+        }
+    complaints.forEach(complaint => fail(`${what}: X_ITE says ${complaint}`));
     await tab.close();
     server.close();
 }
 
+async function testCell(browser, input, device) {
+    const scene = readScene(input), done = new Set(), alone = workFile('device.wrl'), what = shortName(input);
+    await clickWorld(browser, scene, convert(input, workFile('cell.wrl')), what, done);
+    const { code, stderr } = run(program, 'convert', '-q', input, alone, '!', 'select', `device=${device}`);
+    if (code !== 0)
+        return fail(`${what}: ${stderr}`);
+    await clickWorld(browser, scene, alone, `${what} (${device})`, done);
+    for (const joint of scene.joints.values())
+        if (canMove(scene, joint) && !done.has(joint))
+            console.log(`${what}: nothing of ${joint.name} is seen`);
+}
+
 const browser = await launch(chromium);
-for (const input of cells)
-    await testCell(browser, input);
+for (const [input, device] of cells)
+    await testCell(browser, input, device);
 await browser.close();
-if (clicks < 3 * cells.length)
+if (clicks < 5 * cells.length)
     fail(`only ${clicks} links could be clicked`);
 finish(`${cells.length} cells, ${clicks} clicks`);
