@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cellpipe.h"
+#include "plain_numbers.h"
 
 static int make_context(void **state)
 {
@@ -513,7 +514,7 @@ static size_t read_numbers(const char *at, double *numbers, size_t room)
     const char *end = strchr(at, '>') + 1;
     while (count < room) {
         char *next;
-        double value = strtod(end, &next);
+        double value = plain_strtod(end, &next);
         if (next == end)
             break;
         numbers[count++] = value;

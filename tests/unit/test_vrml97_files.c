@@ -218,7 +218,7 @@ static const struct fault {
     {TURN("key [ 0 0.9 ] keyValue [ 0 0 1 0 0 0 1 1 ]"), "not from 0 to 1"},
     {TURN("key [ 0 0.5 0.5 1 ] keyValue [ 0 0 1 0 0 0 1 1 0 0 1 1 0 0 1 0 ]"), "do not ascend"},
     {TURN("key [ 0 1 ] keyValue [ 0 0 1 0 0 0 1 1.6 ]"), "more than 90"},
-    {"Material { diffuseColor 0 0 1.5 }", "a colour of 1.5"},
+    {"Material { diffuseColor 0 0 1.5 }", "a colour of 1"},
 };
 
 /* In a function of its own: nothing of the caller's changes between setjmp and longjmp. */

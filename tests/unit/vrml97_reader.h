@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain_numbers.h"
+
 /* ---- what the standard says of the nodes we expect ---- */
 
 enum field_type {
@@ -256,7 +258,7 @@ static double read_number(struct vrml_file *file)
     skip_blanks(file);
     size_t size = strspn(file->at, "+-0123456789.eE");
     char *end;
-    double value = strtod(file->at, &end);
+    double value = plain_strtod(file->at, &end);
     if (size == 0 || end != file->at + size || !isfinite((float)value))
         vrml_fault(file, "no number that a float holds at \"%.20s\"", file->at);
     file->at = end;

@@ -1,0 +1,40 @@
+/* Numbers by the C library as in the C locale: what tests compare with, whatever locale the run is under. */
+#ifndef CELLPIPE_PLAIN_NUMBERS_H
+#define CELLPIPE_PLAIN_NUMBERS_H
+
+#include <locale.h>
+#include <stdlib.h>
+
+static inline locale_t plain_locale(void)
+{
+    static locale_t plain;
+    if (!plain)
+        plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return plain;
+}
+
+/* One statement, such as printing a number. */
+#define IN_PLAIN_LOCALE(statement)                                                                                     \
+    do {                                                                                                               \
+        locale_t usual_locale = uselocale(plain_locale());                                                             \
+        statement;                                                                                                     \
+        (void)uselocale(usual_locale);                                                                                 \
+    } while (0)
+
+static inline double plain_strtod(const char *text, char **end)
+{
+    locale_t old = uselocale(plain_locale());
+    double value = strtod(text, end);
+    (void)uselocale(old);
+    return value;
+}
+
+static inline float plain_strtof(const char *text, char **end)
+{
+    locale_t old = uselocale(plain_locale());
+    float value = strtof(text, end);
+    (void)uselocale(old);
+    return value;
+}
+
+#endif
