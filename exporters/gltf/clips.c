@@ -314,13 +314,13 @@ static bool plan_scene_clips(struct writer *writer)
 
 /* ---- made clips ---- */
 
-static bool plan_sweep(struct writer *writer, uint32_t index, double diagonal)
+static bool plan_sweep(struct writer *writer, uint32_t index)
 {
     const cp_joint *joint = &writer->scene->joints[index];
     struct sweep *sweep = scene_allocate(writer->work, 1, sizeof *sweep);
     if (!sweep)
         return false;
-    if (!joint_sweep(joint, diagonal, sweep))
+    if (!joint_sweep(joint, writer->diagonal, sweep))
         return true;
     struct keys keys = {SWEEP_KEYS, 1, CP_LINEAR, sweep->times, sweep->values, 0};
     if (!add_clip(writer, (struct clip_plan){.name = joint->name, .clip = CP_NONE, .joint = index}) ||
@@ -351,9 +351,8 @@ bool plan_clips(struct writer *writer)
         return false;
     if (!is_deliver(writer) || writer->settings->clips == CLIPS_NONE)
         return true;
-    double diagonal = scene_diagonal(writer);
     for (uint32_t i = 0; i < writer->scene->joint_count; i++)
-        if (!plan_sweep(writer, i, diagonal))
+        if (!plan_sweep(writer, i))
             return false;
     return true;
 }

@@ -96,7 +96,7 @@ static void report_left_out(struct writer *writer)
 static bool plan_all(struct writer *writer)
 {
     return plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_joints(writer) &&
-           plan_clips(writer) && plan_metadata(writer);
+           plan_diagonal(writer) && plan_clips(writer) && plan_metadata(writer);
 }
 
 static void free_writer(struct writer *writer)

@@ -108,7 +108,7 @@ static double stage_value(const struct joint_plan *plan, const cp_joint *joint, 
     return plan->sign * (value - q);
 }
 
-static void write_stage(struct writer *writer, uint32_t index, double diagonal)
+static void write_stage(struct writer *writer, uint32_t index)
 {
     static const char *const types[4][3] = {{"", "", ""},
                                             {"xRotate", "yRotate", "zRotate"},
@@ -118,7 +118,7 @@ static void write_stage(struct writer *writer, uint32_t index, double diagonal)
     const cp_joint *joint = &writer->scene->joints[index];
     const struct joint_plan *plan = &writer->joints[index];
     double q = cp_joint_value(writer->scene, index, NULL), range[2];
-    joint_range(writer, index, diagonal, range);
+    joint_range(writer, index, range);
     double initial = joint->type == CP_JOINT_SCALE ? 1 : 0;
     double a = stage_value(plan, joint, q, range[0]), b = stage_value(plan, joint, q, range[1]);
     json_open(json, '{');
@@ -141,7 +141,6 @@ static uint32_t articulation_count(const struct writer *writer)
 static void write_articulations(struct writer *writer)
 {
     struct json *json = &writer->json;
-    double diagonal = scene_diagonal(writer);
     json_line(json);
     json_key(json, "extensions");
     json_open(json, '{');
@@ -157,7 +156,7 @@ static void write_articulations(struct writer *writer)
         json_key_text(json, "name", writer->joints[i].articulation);
         json_key(json, "stages");
         json_open(json, '[');
-        write_stage(writer, i, diagonal);
+        write_stage(writer, i);
         json_close(json, ']');
         json_close(json, '}');
     }

@@ -41,13 +41,14 @@ static void put_escape(struct buffer *out, unsigned char byte)
         buffer_append(out, code, sizeof code);
 }
 
-/* The text within its quotes. */
+/* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes: those are read as Latin-1. */
 static void put_escaped(struct buffer *out, const char *text)
 {
     size_t begin = 0, at = 0;
+    unsigned char highest = utf8_valid(text, strlen(text)) ? 0xff : 0x7f;
     for (; text[at]; at++) {
         unsigned char byte = (unsigned char)text[at];
-        if (byte >= 0x20 && byte != '"' && byte != '\\')
+        if (byte >= 0x20 && byte <= highest && byte != '"' && byte != '\\')
             continue;
         buffer_append(out, text + begin, at - begin);
         put_escape(out, byte);

@@ -47,7 +47,7 @@ static uint32_t plan_instances(const struct writer *writer, const cp_node *node,
 static void plan_positions(struct writer *writer, const cp_node *node)
 {
     const cp_instance *instances = writer->scene->instances;
-    uint32_t end = node->first_instance + node->instance_count, drawn = 0, undrawn = 0, place = 0;
+    uint32_t end = node->first_instance + node->instance_count, drawn = 0, undrawn = 0, position = 0;
     for (uint32_t i = node->first_instance; i < end; i++)
         undrawn += instance_is_drawn(writer, &instances[i]);
     for (uint32_t i = node->first_instance; i < end; i++) {
@@ -55,9 +55,9 @@ static void plan_positions(struct writer *writer, const cp_node *node)
         if (instance_is_left_out(writer, &instances[i]))
             continue;
         uint32_t found = instance_is_drawn(writer, &instances[i]) ? drawn++ : undrawn++;
-        if (found != place)
-            writer->positions[i] = place;
-        place++;
+        if (found != position)
+            writer->positions[i] = position;
+        position++;
     }
 }
 

@@ -145,15 +145,29 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
     return trs;
 }
 
-double scene_diagonal(const struct writer *writer)
+static bool needs_diagonal(const cp_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        if (joint->type == CP_JOINT_PRISMATIC && (isinf(joint->lower) || isinf(joint->upper)))
+            return true;
+    }
+    return false;
+}
+
+/* Measuring looks at every vertex, so it is done only for a joint that wants to know. */
+bool plan_diagonal(struct writer *writer)
 {
     cp_measures measures;
-    if (cp_measure(writer->context, writer->scene, CP_USE_BOTH, &measures) != CP_OK || !measures.any)
-        return 0;
+    if (!needs_diagonal(writer->scene))
+        return true;
+    if (cp_measure(writer->context, writer->scene, CP_USE_BOTH, &measures) != CP_OK)
+        return false;
     double sum = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; measures.any && i < 3; i++)
         sum += (measures.upper[i] - measures.lower[i]) * (measures.upper[i] - measures.lower[i]);
-    return sqrt(sum);
+    writer->diagonal = sqrt(sum);
+    return true;
 }
 
 static void driver_range(const cp_joint *joint, double diagonal, double range[2])
@@ -169,15 +183,15 @@ static void driver_range(const cp_joint *joint, double diagonal, double range[2]
     range[1] = fmax(sweep.values[1], sweep.values[2]);
 }
 
-void joint_range(const struct writer *writer, uint32_t joint, double diagonal, double range[2])
+void joint_range(const struct writer *writer, uint32_t joint, double range[2])
 {
     const cp_joint *it = &writer->scene->joints[joint];
     if (it->master == CP_NONE) {
-        driver_range(it, diagonal, range);
+        driver_range(it, writer->diagonal, range);
         return;
     }
     double master[2];
-    driver_range(&writer->scene->joints[it->master], diagonal, master);
+    driver_range(&writer->scene->joints[it->master], writer->diagonal, master);
     double a = it->scale * master[0] + it->offset, b = it->scale * master[1] + it->offset;
     range[0] = fmin(a, b);
     range[1] = fmax(a, b);

@@ -126,6 +126,7 @@ struct writer {
     uint32_t node_count, mesh_count, view_count, accessor_count, channel_count, clip_count;
     uint32_t view_room, accessor_room, channel_room, clip_room;
     uint64_t buffer_size;
+    double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
 };
 
@@ -135,6 +136,7 @@ bool plan_meshes(struct writer *writer);
 bool plan_materials(struct writer *writer);
 bool plan_nodes(struct writer *writer);
 bool plan_joints(struct writer *writer);
+bool plan_diagonal(struct writer *writer);
 bool plan_clips(struct writer *writer);
 bool plan_metadata(struct writer *writer);
 
@@ -178,9 +180,7 @@ void plan_joint(const cp_joint *joint, struct joint_plan *plan);
 /* The motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);
 /* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it. */
-void joint_range(const struct writer *writer, uint32_t joint, double diagonal, double range[2]);
-/* Of all that is drawn or collides; half of it is how far an unlimited joint goes. */
-double scene_diagonal(const struct writer *writer);
+void joint_range(const struct writer *writer, uint32_t joint, double range[2]);
 
 bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
 /* profile deliver leaves collision-only instances out */
