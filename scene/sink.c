@@ -14,6 +14,7 @@
 
 #include "context.h"
 #include "gzip.h"
+#include "source.h"
 #include "text.h"
 
 enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 64, MOST_LINKS = 40 };
@@ -369,6 +370,8 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     const char *path = arena_print(top->arena, "%.*s%s", folder, top->path, relative);
     if (!path)
         return CP_LIMIT;
+    if (source_was_read(top->context, path))
+        return report_error(top->context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
     cp_status status = strchr(relative, '/') ? make_folder(top, path) : CP_OK;
     struct sink *sink = status == CP_OK ? sink_new(top->context, top) : NULL;
     if (!sink)

@@ -17,6 +17,13 @@ ends 2 'part.stl' "$cellpipe" weld part.stl part.stl
 must "part.stl is untouched" cmp -s part.stl same.stl
 rm link.stl hard.stl
 
+# A further output that is an input: the .bin of both.
+ends 0 '' "$cellpipe" convert part.stl part.gltf
+cp part.bin kept.bin
+ends 2 'part.bin: error: is one of the files' "$cellpipe" convert part.gltf part.gltf.gz ! flatten
+must "part.bin is untouched" cmp -s part.bin kept.bin
+rm part.gltf part.bin kept.bin
+
 # Overwriting, and not.
 echo old >out/a.dump
 ends 4 'out/a.dump: error: exists already' "$cellpipe" convert part.stl out/a.dump --no-clobber
