@@ -301,8 +301,9 @@ static void test_data_uris(void **state)
     static const char *const uris[] = {
         "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA",
         "data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA",
-        "DATA:,%00%00%00%00%00%00%00%00%00%00%00%00%00%00%80%3F%00%00%00%00%00%00%00%00%00%00%00%00%00%00%80?%00%00%00%"
-        "00"};
+        ("DATA:,%00%00%00%00%00%00%00%00%00%00%00%00%00%00%80%3F%00%00%00%00%00%00%00%00%00%00%00%00%00%00%80?%00%00%"
+         "00%"
+         "00")};
     for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
         char text[1000];
         snprintf(text, sizeof text,
