@@ -26,6 +26,9 @@ static uint64_t glb_end(struct gltf *gltf)
     if (source->size < length)
         gltf_error(gltf, JSON_NONE, "gltf-truncated", "the GLB ends after %zu of %llu bytes", source->size,
                    (unsigned long long)length);
+    else if (length < GLB_HEADER)
+        gltf_error(gltf, JSON_NONE, "gltf-chunk", "the GLB says that it has %llu bytes, less than its header",
+                   (unsigned long long)length);
     else if (version != 2)
         gltf_error(gltf, JSON_NONE, "gltf-version", "GLB version %lu is not supported, only 2", (unsigned long)version);
     else if (source->size > length &&
