@@ -20,6 +20,7 @@ struct primitive {
     bool first_use;                                /* brings its vertices */
     bool quantised;                                /* they are integers */
     const struct gltf_accessor *index_accessor;
+    bool polygons;     /* FB_ngon_encoding */
     uint32_t elements; /* indices, or vertices when there are none */
 };
 
@@ -32,6 +33,7 @@ struct batch {
     uint32_t *offsets, *corners; /* of the mesh, while they are filled */
     cp_group *groups;
     uint64_t vertices;
+    bool all_triangles; /* no offsets are needed */
 };
 
 /* ---- reading primitives ---- */
@@ -95,6 +97,7 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     if (!keep_normals)
         primitive->normals = CP_NONE;
     primitive->mode = (uint32_t)mode;
+    primitive->polygons = mode == MODE_TRIANGLES && gltf_extension(gltf, value, "FB_ngon_encoding") != JSON_NONE;
     primitive->material = material == CP_NONE ? CP_NONE : gltf->materials[material];
     primitive->kind = (mode < MODE_TRIANGLES ? WITH_LINES : 0U) | (primitive->normals == CP_NONE ? 0U : WITH_NORMALS);
     return mode != MODE_POINTS && primitive->positions != CP_NONE;
@@ -219,9 +222,11 @@ static bool allocate_corners(struct batch *batch)
         gltf_limit(gltf, batch->primitives[0]->value, "gltf-corners", "a mesh of more than 4 294 967 295 corners");
         return false;
     }
-    bool lines = batch->mesh.kind == CP_MESH_LINES;
+    batch->all_triangles = batch->mesh.kind != CP_MESH_LINES;
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch->all_triangles = batch->all_triangles && !batch->primitives[i]->polygons;
     batch->corners = scene_allocate(gltf->scene, corners, sizeof *batch->corners);
-    batch->offsets = scene_allocate(gltf->scene, lines ? faces + 1 : 1, sizeof *batch->offsets);
+    batch->offsets = scene_allocate(gltf->scene, batch->all_triangles ? 1 : faces + 1, sizeof *batch->offsets);
     batch->groups = scene_allocate(gltf->scene, batch->count, sizeof *batch->groups);
     if (batch->corners && batch->offsets && batch->groups)
         return true;
@@ -235,7 +240,7 @@ static void add_face(struct batch *batch, const uint32_t *corners, uint32_t coun
     memmove(batch->corners + mesh->corner_count, corners, count * sizeof *corners);
     mesh->corner_count += count;
     mesh->face_count++;
-    if (mesh->kind == CP_MESH_LINES)
+    if (!batch->all_triangles)
         batch->offsets[mesh->face_count] = mesh->corner_count;
 }
 
@@ -243,6 +248,21 @@ static void add_pieces(struct batch *batch, const uint32_t *elements, uint32_t c
 {
     for (uint32_t i = 0; count - i >= size; i += size)
         add_face(batch, elements + i, size);
+}
+
+/* FB_ngon_encoding: triangles in a row that begin at the same vertex are the fan of one polygon. */
+static void add_polygons(struct batch *batch, const uint32_t *elements, uint32_t count)
+{
+    cp_mesh *mesh = &batch->mesh;
+    for (uint32_t i = 0; count - i >= 3; i += 3) {
+        const uint32_t *triangle = elements + i;
+        if (i > 0 && triangle[0] == triangle[-3] && triangle[1] == triangle[-1]) {
+            batch->corners[mesh->corner_count++] = triangle[2];
+            batch->offsets[mesh->face_count] = mesh->corner_count;
+        } else {
+            add_face(batch, triangle, 3);
+        }
+    }
 }
 
 /* Triangles of a strip that name a vertex twice only lead the strip elsewhere. */
@@ -292,7 +312,10 @@ static void add_faces(struct batch *batch, const struct primitive *primitive, co
         add_fan(batch, elements, count);
         break;
     default:
-        add_pieces(batch, elements, count, 3);
+        if (primitive->polygons)
+            add_polygons(batch, elements, count);
+        else
+            add_pieces(batch, elements, count, 3);
     }
 }
 
@@ -352,7 +375,7 @@ static void fill_corners(struct batch *batch)
     for (uint32_t i = 0; i < batch->count && batch->gltf->status == CP_OK; i++)
         fill_group(batch, batch->primitives[i], &batch->groups[i]);
     mesh->corners = batch->corners;
-    mesh->face_offsets = mesh->kind == CP_MESH_LINES ? batch->offsets : NULL;
+    mesh->face_offsets = batch->all_triangles ? NULL : batch->offsets;
     mesh->groups = batch->groups;
     mesh->group_count = batch->count;
     if (batch->count == 1 && batch->groups[0].material == CP_NONE)

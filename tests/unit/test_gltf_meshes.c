@@ -229,6 +229,31 @@ static void test_triangles(void **state)
     cp_context_free(context);
 }
 
+static void test_polygons(void **state)
+{
+    (void)state;
+    struct bin bin = {.size = 0};
+    PUT(&bin, float, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 2, 0);
+    PUT(&bin, uint8_t, 0, 1, 2, 0, 2, 3, 3, 2, 4, 3, 4, 1);
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = read_glb(context,
+                               "'extensionsUsed':['FB_ngon_encoding'],'bufferViews':[{'buffer':0,'byteLength':60},"
+                               "{'buffer':0,'byteOffset':60,'byteLength':12}],"
+                               "'accessors':[{'bufferView':0,'componentType':5126,'count':5,'type':'VEC3'},"
+                               "{'bufferView':1,'componentType':5121,'count':12,'type':'SCALAR'}]," ONE_MESH(
+                                   "{'attributes':{'POSITION':0},'indices':1,'extensions':{'FB_ngon_encoding':{}}},"
+                                   "{'attributes':{'POSITION':0},'mode':6}"),
+                               &bin);
+    const cp_mesh *mesh = mesh_at(scene, 0);
+    assert_int_equal(mesh->face_count, 5);
+    assert_memory_equal(mesh->face_offsets, ((uint32_t[]){0, 4, 8, 11, 14, 17}), 24);
+    ASSERT_CORNERS(mesh, 0, 1, 2, 3, 3, 2, 4, 1, 1, 2, 0, 2, 3, 0, 3, 4, 0);
+    assert_int_equal(mesh->group_count, 2);
+    assert_int_equal(mesh->groups[1].first_face, 2);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 static void test_points_are_counted(void **state)
 {
     (void)state;
@@ -520,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_sparse),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_triangles),
+        cmocka_unit_test(test_polygons),
         cmocka_unit_test(test_points_are_counted),
         cmocka_unit_test(test_primitives_become_groups),
         cmocka_unit_test(test_vertices_follow_one_another),
