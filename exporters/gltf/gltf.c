@@ -10,8 +10,8 @@
  * - Plain float geometry, indexed; 16-bit indices where they reach. One glTF mesh for all instances of a mesh.
  * - No normals unless the scene has them or normals=smooth asks for them; viewers then shade flat, as the specification says.
  * - Materials: metallic 0, roughness 0.8. Profile deliver draws closed, outward meshes single-sided; stage does not look.
- * - A joint's motion is a node of its own. Prismatic cubic tracks are exact; revolute and scale cubic ones are played
- *   through 16 straight pieces a key, their exact keys are in extras.
+ * - A joint's motion is a node of its own. Cubic tracks of turning joints are played through 16 straight pieces a key (the
+ *   exact keys are in extras); all other tracks are what they are, as floats.
  * - ngons=fb: polygons that are no fan from any corner we look at stay triangles for other readers (ours has them exactly).
  * - A GLB ends at 4 GiB, by its format. No compression and no quantisation yet. */
 #include "../exporters.h"
