@@ -72,14 +72,14 @@ export const distance = (a, b) => Math.max(...a.map((value, i) => Math.abs(value
 
 // ---- the scene, from the dump ----
 
-function words(line) {
+export function words(line) {
     const unescape = text => text.replace(/\\(x..|.)/g, (_, code) =>
         code === 'n' ? '\n' : code === 't' ? '\t' : code.length === 3 ? String.fromCharCode(parseInt(code.slice(1), 16)) : code);
     return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)]
         .map(match => match[1] === undefined ? { word: match[2] } : { text: unescape(match[1]) });
 }
 
-function fields(tokens, keys) {
+export function fields(tokens, keys) {
     const found = {};
     tokens.forEach((token, i) => {
         if (keys.includes(token.word) && !(token.word in found))
@@ -203,6 +203,38 @@ export function trackValues({ interpolation, times, values }, t) {
     const out = part(i, 2), into = part(i + 1, 0);
     return a.map((value, k) => (2 * u3 - 3 * u2 + 1) * value + d * (u3 - 2 * u2 + u) * out[k] + (3 * u2 - 2 * u3) * b[k] +
         d * (u3 - u2) * into[k]);
+}
+
+// A node's local with parts of it replaced; it has no shear.
+function localAt(node, tracks, t) {
+    const m = node.local, scale = [0, 1, 2].map(column => Math.hypot(m[column], m[4 + column], m[8 + column]));
+    let turn = [0, 1, 2].flatMap(row => [0, 1, 2].map(column => m[4 * row + column] / scale[column]).concat(0));
+    let place = [m[3], m[7], m[11]], size = scale;
+    for (const track of tracks) {
+        const values = trackValues(track, t);
+        if (track.path === 'rotation') {
+            const [x, y, z, w] = values.map(value => value / Math.hypot(...values));
+            turn = [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 0, 2 * (x * y + z * w), 1 - 2 * (x * x + z * z),
+                2 * (y * z - x * w), 0, 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), 0];
+        } else if (track.path === 'translation') {
+            place = values;
+        } else {
+            size = values;
+        }
+    }
+    return turn.map((value, i) => i % 4 === 3 ? place[(i - 3) / 4] : value * size[i % 4]);
+}
+
+// World poses at time t of a clip.
+export function posesAt(scene, clip, t) {
+    const q = new Map(), locals = new Map();
+    for (const track of clip.tracks)
+        if (track.path === 'joint')
+            q.set(track.target, trackValues(track, t)[0]);
+        else
+            locals.set(track.target, localAt(scene.nodes.get(track.target),
+                clip.tracks.filter(other => other.target === track.target && other.path !== 'joint'), t));
+    return worldPoses(scene, q, locals);
 }
 
 // ---- outcome ----

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
-import { convert, distance, fail, finish, info, inputs, multiply, readScene, shortName, trackValues, workFile, worldPoses } from './lib.mjs';
+import { convert, distance, fail, finish, info, inputs, multiply, posesAt, readScene, shortName, workFile, worldPoses } from './lib.mjs';
 
 globalThis.self ??= globalThis;
 const tolerance = 5e-6; // keys are floats, along chains of metres
@@ -91,37 +91,6 @@ function playSweeps(file, gltf, scene, nodes, half) {
 }
 
 // ---- the scene's own clips ----
-
-// A node's local with parts of it replaced; it has no shear.
-function localAt(node, tracks, t) {
-    const m = node.local, scale = [0, 1, 2].map(column => Math.hypot(m[column], m[4 + column], m[8 + column]));
-    let turn = [0, 1, 2].flatMap(row => [0, 1, 2].map(column => m[4 * row + column] / scale[column]).concat(0));
-    let place = [m[3], m[7], m[11]], size = scale;
-    for (const track of tracks) {
-        const values = trackValues(track, t);
-        if (track.path === 'rotation') {
-            const [x, y, z, w] = values.map(value => value / Math.hypot(...values));
-            turn = [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 0, 2 * (x * y + z * w), 1 - 2 * (x * x + z * z),
-                2 * (y * z - x * w), 0, 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), 0];
-        } else if (track.path === 'translation') {
-            place = values;
-        } else {
-            size = values;
-        }
-    }
-    return turn.map((value, i) => i % 4 === 3 ? place[(i - 3) / 4] : value * size[i % 4]);
-}
-
-function posesAt(scene, clip, t) {
-    const q = new Map(), locals = new Map();
-    for (const track of clip.tracks)
-        if (track.path === 'joint')
-            q.set(track.target, trackValues(track, t)[0]);
-        else
-            locals.set(track.target, localAt(scene.nodes.get(track.target),
-                clip.tracks.filter(other => other.target === track.target && other.path !== 'joint'), t));
-    return worldPoses(scene, q, locals);
-}
 
 // Away from jumps, where floats cannot tell before from after, and from rotations between keys (slerp is not ours to judge).
 function sampleTimes(clip) {
