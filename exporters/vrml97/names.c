@@ -188,10 +188,13 @@ void vrml_write_info(struct vrml *v)
 {
     struct buffer line = {.context = v->context};
     vrml_open(v, NULL, "WorldInfo {");
-    vrml_indent(v);
-    sink_text(v->out, "title ");
-    vrml_string(v, sink_stem(v->top));
-    sink_text(v->out, "\n");
+    const char *title = sink_stem(v->top);
+    if (utf8_valid(title, strlen(title))) {
+        vrml_indent(v);
+        sink_text(v->out, "title ");
+        vrml_string(v, title);
+        sink_text(v->out, "\n");
+    }
     vrml_open(v, NULL, "info [");
     info_lines(v, &line);
     vrml_close(v, "]");

@@ -185,6 +185,32 @@ static void test_gzip(void **unused)
     reader_free();
 }
 
+/* The title is the file's name, where that is UTF-8. */
+static void test_title(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"my \"cell\".wrl", "caf\xe9.wrl"};
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = arm_scene(context);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    char folder[64], path[128];
+    make_folder(folder);
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
+        char *text = read_text(path);
+        assert_true(utf8_valid(text, strlen(text)));
+        struct vfield *title = vfield_of(vrml_read(text)->roots[0], "title");
+        assert_true((title != NULL) == (i == 0));
+        if (title)
+            assert_string_equal(title->strings[0], "my \"cell\"");
+    }
+    remove_folder(folder);
+    cp_scene_free(scene);
+    cp_context_free(context);
+    reader_free();
+}
+
 /* ---- the reader itself ---- */
 
 #define SET(indices)                                                                                                   \
@@ -248,8 +274,8 @@ static void test_reader(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reader),  cmocka_unit_test(test_inline_files), cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_reader), cmocka_unit_test(test_inline_files), cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_title),  cmocka_unit_test(test_samples),      cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
