@@ -20,6 +20,7 @@ struct cp_context {
     struct limits limits;
     bool flags[4];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */
+    const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
     struct arena *arena; /* report texts, importer options */
     cp_entry *entries;
     uint32_t entry_count, entry_room;

@@ -129,7 +129,7 @@ static void add(cp_context *context, cp_entry entry, const struct place *place, 
         return;
     (void)vsnprintf(text, (size_t)length + 1, format, list);
     entry.text = text;
-    entry.file = place->file;
+    entry.file = place->file ? place->file : context->subject;
     entry.line = place->line;
     entry.column = place->column;
     entry.node = place->node;

@@ -10,7 +10,7 @@ struct place {
     uint64_t line, column;
     const char *node;
 };
-#define NOWHERE ((struct place){0})
+#define NOWHERE ((struct place){0}) /* the file is what is being read or written, or the filter */
 #define IN_FILE(name) ((struct place){.file = (name)})
 #define AT_LINE(name, at) ((struct place){.file = (name), .line = (at)})
 

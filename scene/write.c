@@ -35,9 +35,11 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
 {
     uint32_t carries = job->exporter->carries(job->settings);
     cp_scene *prepared;
+    job->context->subject = job->output;
     cp_status status = scene_prepare(job->scene, carries, &prepared);
     if (status == CP_OK)
         status = job->exporter->write(job->context, prepared ? prepared : job->scene, job->settings, sink);
+    job->context->subject = NULL;
     cp_scene_free(prepared);
     if (status == CP_OK)
         status = sink_status(sink);
@@ -109,10 +111,12 @@ cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, con
     void *settings = options_parse(context, &it->plugin, NULL, options, option_count, &status);
     if (status != CP_OK)
         return status;
+    context->subject = it->plugin.name;
     cp_scene *work = scene_copy(scene);
     status = work ? it->apply(context, work, settings) : CP_LIMIT;
     if (status == CP_OK)
         status = scene_finish(work);
+    context->subject = NULL;
     if (status == CP_OK)
         status = check_strict(context);
     options_free(context, &it->plugin, settings);
