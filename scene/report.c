@@ -21,7 +21,7 @@ static const char *const severity_words[] = {"note", "loss", "warning", "error"}
 
 static const char *print_place(struct arena *arena, const struct place *place)
 {
-    const char *file = place->file ? place->file : "cellpipe";
+    const char *file = place->file && *place->file ? place->file : "cellpipe";
     if (place->line && place->column)
         return arena_print(arena, "%s:%llu:%llu", file, (unsigned long long)place->line,
                            (unsigned long long)place->column);
