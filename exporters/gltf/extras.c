@@ -68,6 +68,8 @@ void write_asset(struct writer *writer)
     json_extras_open(json);
     json_key_text(json, "version", "1.0");
     json_key_text(json, "profile", is_deliver(writer) ? "deliver" : "stage");
+    if (has_up_root(writer))
+        json_key_text(json, "up", "y");
     json_key(json, "source");
     json_open(json, '{');
     json_key_text(json, "format", source->format ? source->format : "");

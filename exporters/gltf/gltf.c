@@ -70,6 +70,11 @@ bool is_deliver(const struct writer *writer)
     return writer->settings->profile == PROFILE_DELIVER;
 }
 
+bool has_up_root(const struct writer *writer)
+{
+    return is_deliver(writer) && writer->settings->up == UP_Y;
+}
+
 const char *node_id(const struct writer *writer, uint32_t node)
 {
     return writer->scene->nodes[node].id;

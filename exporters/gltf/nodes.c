@@ -401,11 +401,6 @@ static void write_node(struct writer *writer, uint32_t node)
             write_instance(writer, i, &next);
 }
 
-static bool has_up_root(const struct writer *writer)
-{
-    return is_deliver(writer) && writer->settings->up == UP_Y;
-}
-
 /* (x, y, z) -> (x, z, -y): a quarter turn about X. */
 static void write_up_root(struct writer *writer)
 {

@@ -157,6 +157,8 @@ void write_views(struct writer *writer);
 /* Zeroed, in the work scene's arena. */
 void *writer_allocate(struct writer *writer, size_t count, size_t size);
 bool is_deliver(const struct writer *writer);
+/* A made root turns the scene's Z up to glTF's Y up. */
+bool has_up_root(const struct writer *writer);
 /* A new view or accessor; CP_NONE when out of memory. */
 uint32_t add_view(struct writer *writer, struct view view);
 uint32_t add_accessor(struct writer *writer, struct accessor accessor);
