@@ -73,7 +73,8 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
 {
     static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_ROTATION, CP_PATH_TRANSLATION, CP_PATH_SCALE};
     const struct gltf_node *before = &gltf->nodes[link->parent];
-    cp_joint joint = gltf->scene->joints[link->joint];
+    uint32_t target = gltf->joints[link->joint].target;
+    cp_joint joint = gltf->scene->joints[target];
     bool cubic = channel->interpolation == CP_CUBIC;
     if (joint.master != CP_NONE || joint.type == CP_JOINT_FIXED || paths[joint.type] != channel->path)
         return false;
@@ -89,7 +90,7 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
     double *values = new_values(gltf, rows), near = joint.q;
     for (uint64_t i = 0; values && i < rows; i++)
         near = values[i] = joint_row(&joint, channel, channel->values + i * width, near);
-    *track = (cp_track){link->joint, CP_PATH_JOINT, channel->interpolation, channel->key_count, channel->times, values};
+    *track = (cp_track){target, CP_PATH_JOINT, channel->interpolation, channel->key_count, channel->times, values};
     return values != NULL;
 }
 

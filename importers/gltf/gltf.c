@@ -85,6 +85,8 @@ static void read_parts(struct gltf *gltf)
     gltf_read_tree(gltf);
     own_read_source(gltf);
     gltf_give_roles(gltf);
+    own_read_joints(gltf);
+    gltf_place_chains(gltf);
     gltf_read_materials(gltf);
     gltf_read_meshes(gltf);
     own_read_undrawn_meshes(gltf);

@@ -67,7 +67,7 @@ struct gltf_node {
     uint32_t mesh;         /* glTF mesh, or CP_NONE */
     uint32_t link;         /* the next node of the chain, or CP_NONE */
     uint32_t target;       /* the scene node it belongs to */
-    uint32_t joint;        /* the scene joint that a link stands for, or CP_NONE */
+    uint32_t joint;        /* of gltf->joints, for a link that has one, or CP_NONE */
     unsigned char role;    /* enum gltf_role */
     unsigned char made;    /* enum gltf_made */
     bool moves;            /* our extras hold a joint */
@@ -97,6 +97,13 @@ struct gltf_channel {
     cp_interpolation interpolation;
     uint32_t key_count;
     const double *times, *values;
+};
+
+/* A joint of our extras on its way. */
+struct gltf_joint {
+    cp_joint joint;  /* master: index of another of these */
+    uint32_t link;   /* glTF node */
+    uint32_t target; /* the scene joint */
 };
 
 /* Clips on their way. */
@@ -176,6 +183,9 @@ struct gltf {
     uint32_t meshes_count, meshes_room;
     uint32_t *mesh_first; /* glTF mesh i has meshes[mesh_first[i]] .. meshes[mesh_first[i + 1] - 1] */
     struct gltf_node *nodes;
+    struct gltf_joint *joints;
+    uint32_t joint_count;
+    bool joints_built;
     uint32_t *order; /* the nodes that are read, parents first */
     uint32_t order_count;
     uint32_t *node_of;       /* the glTF node of each scene node, or CP_NONE */
@@ -276,6 +286,10 @@ void gltf_give_roles(struct gltf *gltf);
 void gltf_build_nodes(struct gltf *gltf);
 void gltf_build_joints(struct gltf *gltf);
 void gltf_build_instances(struct gltf *gltf);
+/* Equal within 1e-6 of the largest entry, at least 1e-6. */
+bool gltf_poses_agree(const cp_pose *a, const cp_pose *b);
+/* Where everything on a chain of links hangs; after own_read_joints. */
+void gltf_place_chains(struct gltf *gltf);
 /* The motion of a joint node, with the made axis nodes around it. */
 cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *link);
 /* AGI_articulations of other tools: joints of a node. */
@@ -296,11 +310,14 @@ bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pos
 void own_read_node(struct gltf *gltf, uint32_t own, uint32_t node);
 void own_read_scopes(struct gltf *gltf);
 void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index);
-/* The joint of a link node; CP_NONE after an error. */
-uint32_t own_read_joint(struct gltf *gltf, const struct gltf_node *link);
+/* All joints, before the scene has any; then into the scene, in its order. */
+void own_read_joints(struct gltf *gltf);
+void own_build_joint(struct gltf *gltf, const struct gltf_node *link);
 /* The value of a joint whose motion comes nearest to the pose; `near` decides between whole turns. */
 double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near);
-void own_tie_joints(struct gltf *gltf);
+void own_finish_joints(struct gltf *gltf);
+/* The value of gltf->joints[joint]. */
+double own_joint_now(const struct gltf *gltf, uint32_t joint);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
 void own_read_undrawn_meshes(struct gltf *gltf);
 void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip);

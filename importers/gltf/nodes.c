@@ -122,10 +122,8 @@ cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *node)
 static void build_chain_joints(struct gltf *gltf, const struct gltf_node *node)
 {
     for (uint32_t at = node->link; at != CP_NONE && gltf->status == CP_OK; at = gltf->nodes[at].link) {
-        struct gltf_node *link = &gltf->nodes[at];
-        if (!link->moves)
-            continue;
-        link->joint = own_read_joint(gltf, link);
+        if (gltf->nodes[at].joint != CP_NONE)
+            own_build_joint(gltf, &gltf->nodes[at]);
     }
 }
 
@@ -138,7 +136,7 @@ void gltf_build_joints(struct gltf *gltf)
         build_chain_joints(gltf, node);
         gltf_read_articulation(gltf, node);
     }
-    own_tie_joints(gltf);
+    own_finish_joints(gltf);
 }
 
 /* ---- instances ---- */

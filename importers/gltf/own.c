@@ -37,6 +37,8 @@ uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value)
     uint32_t index = own_lookup(gltf, map, id);
     if (index == CP_NONE)
         gltf_warning(gltf, value, "gltf-id", "there is no %s with the id \"%.100s\"", words[map], id);
+    else if (map == MAP_JOINTS && gltf->joints_built)
+        index = gltf->joints[index].target;
     return index;
 }
 
@@ -64,11 +66,22 @@ void own_read_asset(struct gltf *gltf)
     gltf->ours = gltf->asset_own != JSON_NONE;
 }
 
+/* Which axis of the file points up: the world's Z, unless a root was made above it. */
+static bool stands_y_up(struct gltf *gltf)
+{
+    uint32_t up = json_member(&gltf->json, gltf->asset_own, "up");
+    bool stands = up != JSON_NONE && json_string_equals(&gltf->json, up, "y");
+    for (uint32_t i = 0; i < gltf->order_count && !stands; i++)
+        stands = gltf->nodes[gltf->order[i]].made == MADE_UP;
+    return stands;
+}
+
 void own_read_source(struct gltf *gltf)
 {
     static const char *const up_words[] = {"z", "y", NULL};
     if (!gltf->ours || gltf->status != CP_OK)
         return;
+    gltf->turned = stands_y_up(gltf);
     uint32_t object = gltf_object(gltf, gltf->asset_own, "source");
     const char *format = gltf_text(gltf, object, "format"), *file = gltf_text(gltf, object, "file");
     double unit = gltf_number(gltf, object, "unit", 1);

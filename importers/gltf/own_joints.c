@@ -40,61 +40,46 @@ static void read_values(struct gltf *gltf, uint32_t value, cp_joint *joint)
     joint->offset = gltf_number(gltf, value, "offset", 0);
 }
 
-uint32_t own_read_joint(struct gltf *gltf, const struct gltf_node *link)
+/* ---- reading ---- */
+
+static void read_joint(struct gltf *gltf, uint32_t link)
 {
-    uint32_t value = gltf_object(gltf, link->own, "joint");
-    uint32_t type = gltf_word(gltf, value, "type", type_words, CP_JOINT_FIXED);
-    const char *name = gltf_text(gltf, link->value, "name");
-    if (gltf->status != CP_OK)
-        return CP_NONE;
-    uint32_t index = scene_add_joint(gltf->scene, link->target, (cp_joint_type)type, name);
-    if (index == CP_NONE) {
-        gltf_no_memory(gltf);
-        return CP_NONE;
-    }
-    cp_joint *joint = &gltf->scene->joints[index];
-    read_values(gltf, value, joint);
-    if (joint->id)
-        own_name(gltf, MAP_JOINTS, joint->id, index);
-    own_read_metadata(gltf, link->own, CP_OWNER_JOINT, index);
-    gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index);
-    return index;
+    struct gltf_node *node = &gltf->nodes[link];
+    uint32_t value = gltf_object(gltf, node->own, "joint");
+    struct gltf_joint *entry = &gltf->joints[gltf->joint_count];
+    cp_joint_type type = (cp_joint_type)gltf_word(gltf, value, "type", type_words, CP_JOINT_FIXED);
+    *entry = (struct gltf_joint){.link = link, .target = CP_NONE};
+    entry->joint = (cp_joint){.type = type, .axis = {0, 0, 1}, .master = CP_NONE};
+    entry->joint.home = type == CP_JOINT_SCALE ? 1 : 0;
+    entry->joint.name = gltf_text(gltf, node->value, "name");
+    read_values(gltf, value, &entry->joint);
+    node->joint = gltf->joint_count++;
+    if (entry->joint.id)
+        own_name(gltf, MAP_JOINTS, entry->joint.id, node->joint);
 }
 
-/* ---- dependent joints ---- */
-
-static void read_master(struct gltf *gltf, const struct gltf_node *link)
+static void read_master(struct gltf *gltf, struct gltf_joint *entry)
 {
-    uint32_t value = json_member(&gltf->json, json_member(&gltf->json, link->own, "joint"), "master");
-    if (value == JSON_NONE)
+    uint32_t value = json_member(&gltf->json, gltf->nodes[entry->link].own, "joint");
+    uint32_t master = json_member(&gltf->json, value, "master");
+    if (master == JSON_NONE)
         return;
-    cp_joint *joint = &gltf->scene->joints[link->joint];
-    joint->master = own_find(gltf, MAP_JOINTS, value);
-    joint->driven = false;
+    entry->joint.master = own_find(gltf, MAP_JOINTS, master);
+    entry->joint.driven = false;
 }
 
 /* A master is itself free: a chain of them is cut. */
-static void check_master(struct gltf *gltf, const struct gltf_node *link)
+static void check_master(struct gltf *gltf, struct gltf_joint *entry)
 {
-    cp_joint *joint = &gltf->scene->joints[link->joint];
-    if (joint->master == CP_NONE || gltf->scene->joints[joint->master].master == CP_NONE)
+    uint32_t master = entry->joint.master;
+    if (master == CP_NONE || gltf->joints[master].joint.master == CP_NONE)
         return;
-    gltf_warning(gltf, link->own, "gltf-joint", "depends on a joint that is itself dependent; it is free now");
-    joint->master = CP_NONE;
+    gltf_warning(gltf, gltf->nodes[entry->link].own, "gltf-joint",
+                 "depends on a joint that is itself dependent; it is free now");
+    entry->joint.master = CP_NONE;
 }
 
 /* ---- current values ---- */
-
-static bool motions_agree(const cp_pose *a, const cp_pose *b)
-{
-    double largest = 1;
-    for (int i = 0; i < 12; i++)
-        largest = fmax(largest, fabs(a->m[i]));
-    for (int i = 0; i < 12; i++)
-        if (!(fabs(a->m[i] - b->m[i]) <= 1e-6 * largest))
-            return false;
-    return true;
-}
 
 static double along(const double axis[3], const cp_pose *pose, int column)
 {
@@ -136,14 +121,23 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
     return near;
 }
 
-static void check_value(struct gltf *gltf, const struct gltf_node *link, bool dependent)
+double own_joint_now(const struct gltf *gltf, uint32_t joint)
 {
-    cp_joint *joint = &gltf->scene->joints[link->joint];
+    const cp_joint *now = &gltf->joints[joint].joint;
+    return now->master == CP_NONE ? now->q : now->scale * gltf->joints[now->master].joint.q + now->offset;
+}
+
+/* Another tool moved the joint's node: the value that comes nearest to it. What no value explains stays below the
+ * chain (roles.c), so that nothing that is drawn moves. */
+static void check_value(struct gltf *gltf, uint32_t index, bool dependent)
+{
+    cp_joint *joint = &gltf->joints[index].joint;
     if ((joint->master != CP_NONE) != dependent)
         return;
+    const struct gltf_node *link = &gltf->nodes[gltf->joints[index].link];
     cp_pose motion = gltf_link_motion(gltf, link);
-    cp_pose expected = joint_motion(joint, cp_joint_value(gltf->scene, link->joint, NULL));
-    if (motions_agree(&expected, &motion))
+    cp_pose expected = joint_motion(joint, own_joint_now(gltf, index));
+    if (gltf_poses_agree(&expected, &motion))
         return;
     if (dependent || joint->type == CP_JOINT_FIXED) {
         gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved a joint that cannot move by itself");
@@ -153,17 +147,52 @@ static void check_value(struct gltf *gltf, const struct gltf_node *link, bool de
     gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved the joint: it is at %.9g now", joint->q);
 }
 
-void own_tie_joints(struct gltf *gltf)
+void own_read_joints(struct gltf *gltf)
 {
-    static void (*const steps[])(struct gltf *, const struct gltf_node *) = {read_master, check_master};
-    for (int step = 0; step < 4; step++)
-        for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-            const struct gltf_node *link = &gltf->nodes[gltf->order[i]];
-            if (link->joint == CP_NONE)
-                continue;
-            if (step < 2)
-                steps[step](gltf, link);
-            else
-                check_value(gltf, link, step == 3);
-        }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gltf->order_count; i++)
+        count += gltf->nodes[gltf->order[i]].role == ROLE_LINK;
+    gltf->joints = gltf_allocate(gltf, count, sizeof *gltf->joints);
+    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
+        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+        if (node->role == ROLE_LINK && node->moves)
+            read_joint(gltf, gltf->order[i]);
+    }
+    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
+        read_master(gltf, &gltf->joints[i]);
+    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
+        check_master(gltf, &gltf->joints[i]);
+    for (int dependent = 0; dependent < 2; dependent++)
+        for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
+            check_value(gltf, i, dependent == 1);
+}
+
+/* ---- building ---- */
+
+void own_build_joint(struct gltf *gltf, const struct gltf_node *link)
+{
+    struct gltf_joint *entry = &gltf->joints[link->joint];
+    uint32_t index = scene_add_joint(gltf->scene, link->target, entry->joint.type, entry->joint.name);
+    if (index == CP_NONE) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    cp_joint *joint = &gltf->scene->joints[index];
+    const char *name = joint->name;
+    *joint = entry->joint;
+    joint->name = name;
+    joint->node = link->target;
+    entry->target = index;
+    own_read_metadata(gltf, link->own, CP_OWNER_JOINT, index);
+    gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index);
+}
+
+void own_finish_joints(struct gltf *gltf)
+{
+    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++) {
+        cp_joint *joint = &gltf->scene->joints[gltf->joints[i].target];
+        if (joint->master != CP_NONE)
+            joint->master = gltf->joints[joint->master].target;
+    }
+    gltf->joints_built = true;
 }

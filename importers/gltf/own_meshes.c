@@ -151,6 +151,57 @@ static void check_groups(struct gltf *gltf, cp_mesh *mesh)
     gltf_loss(gltf, LOSS_CHANGED_GROUPS, 1);
 }
 
+/* ---- primitives ---- */
+
+struct bounds {
+    double lower[3], upper[3];
+};
+
+static struct bounds bounds_of(const cp_mesh *mesh)
+{
+    struct bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
+        bounds.lower[i % 3] = fmin(bounds.lower[i % 3], (double)mesh->positions[i]);
+        bounds.upper[i % 3] = fmax(bounds.upper[i % 3], (double)mesh->positions[i]);
+    }
+    return bounds;
+}
+
+static bool bounds_agree(const struct bounds *a, const struct bounds *b)
+{
+    for (int i = 0; i < 3; i++) {
+        double size = fmax(fabs(a->lower[i]), fabs(a->upper[i]));
+        if (fabs(a->lower[i] - b->lower[i]) > 1e-5 * size || fabs(a->upper[i] - b->upper[i]) > 1e-5 * size)
+            return false;
+    }
+    return true;
+}
+
+/* True when what is drawn may well be the picture of the primitive: tools that join or bake meshes keep the extras of
+ * one of them. `primitive` is turned into faces. */
+static bool is_picture(cp_scene *scene, const cp_mesh *drawn, cp_mesh *primitive)
+{
+    if (mesh_triangle_count(primitive) != mesh_triangle_count(drawn) || mesh_tessellate(scene, primitive) != CP_OK)
+        return false;
+    struct bounds a = bounds_of(primitive), b = bounds_of(drawn);
+    return bounds_agree(&a, &b);
+}
+
+enum { MOST_SIDES = 1024 }; /* of what is tessellated only to be compared */
+
+static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_mesh *primitive)
+{
+    if (drawn->vertex_count == 0 || primitive->sides > MOST_SIDES)
+        return true;
+    cp_mesh copy = *primitive;
+    cp_scene *scratch = scene_new(gltf->context);
+    bool shows = scratch && is_picture(scratch, drawn, &copy);
+    if (!scratch)
+        gltf_no_memory(gltf);
+    cp_scene_free(scratch);
+    return shows;
+}
+
 /* ---- whole meshes ---- */
 
 /* A box, cylinder ...: what is drawn for it goes. Its groups have materials, but no faces. */
@@ -164,6 +215,10 @@ static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_me
         gltf_no_memory(gltf);
     if (gltf->status != CP_OK || !gltf_numbers(gltf, own, "size", 3, primitive.size))
         return;
+    if (!shows_primitive(gltf, mesh, &primitive)) {
+        changed(gltf);
+        return;
+    }
     for (uint32_t i = 0; i < mesh->group_count; i++)
         groups[i] = (cp_group){0, 0, mesh->groups[i].material};
     primitive.groups = groups;

@@ -9,18 +9,20 @@ static const struct gltf_node *parent_of(const struct gltf *gltf, const struct g
     return node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
 }
 
-static bool poses_agree(const cp_pose *a, const cp_pose *b)
+bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
 {
+    double largest = 1;
     for (int i = 0; i < 12; i++)
-        if (!(fabs(a->m[i] - b->m[i]) <= 1e-6))
+        largest = fmax(largest, fabs(a->m[i]));
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(a->m[i] - b->m[i]) <= 1e-6 * largest))
             return false;
     return true;
 }
 
-/* Another tool turned or moved the whole scene: it stays where it is now, in a file that is Y up. */
+/* Another tool turned or moved the whole scene: it stays where it is now. */
 static enum gltf_role moved_up_root(struct gltf *gltf, const struct gltf_node *node)
 {
-    gltf->turned = true;
     gltf_warning(gltf, node->value, "gltf-moved-tree", "the made root was moved and is kept as a node");
     return ROLE_NODE;
 }
@@ -31,8 +33,8 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
     cp_pose up = pose_y_up_from_z_up();
     if (node->own == JSON_NONE)
         return ROLE_NODE;
-    if (!parent && node->made == MADE_UP)
-        return poses_agree(&node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
+    if (node->made == MADE_UP)
+        return !parent && gltf_poses_agree(&node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
     if (!parent)
         return ROLE_NODE;
     if (node->made == MADE_INSTANCE && (parent->role == ROLE_NODE || parent->role == ROLE_LINK))
@@ -45,19 +47,6 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
     return moves && parent->role != ROLE_INSTANCE ? ROLE_LINK : ROLE_NODE;
 }
 
-/* Where the links of a chain are, seen from its tail: what hangs on them, and not on the tail, was hung there by
- * another tool, and keeps its place at the current joint values. */
-static void place_chain(struct gltf *gltf, uint32_t tail)
-{
-    cp_pose below = POSE_IDENTITY;
-    for (uint32_t at = tail; gltf->nodes[at].role == ROLE_LINK; at = gltf->nodes[at].parent) {
-        struct gltf_node *node = &gltf->nodes[gltf->nodes[at].parent];
-        below = pose_multiply(&gltf->nodes[at].pose, &below);
-        if (!pose_inverse(&below, &node->frame))
-            node->frame = POSE_IDENTITY;
-    }
-}
-
 void gltf_give_roles(struct gltf *gltf)
 {
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
@@ -65,11 +54,49 @@ void gltf_give_roles(struct gltf *gltf)
         node->role = (unsigned char)role_of(gltf, node);
         if (node->role == ROLE_LINK)
             gltf->nodes[node->parent].link = gltf->order[i];
-        gltf->turned = gltf->turned || node->role == ROLE_UP;
     }
+}
+
+/* What the links' transforms come to, and what the scene makes of them: the shear and the joints' motions. */
+static void multiply_chain(const struct gltf *gltf, uint32_t head, cp_pose *drawn, cp_pose *kept)
+{
+    *drawn = *kept = POSE_IDENTITY;
+    for (uint32_t at = gltf->nodes[head].link; at != CP_NONE; at = gltf->nodes[at].link) {
+        const struct gltf_node *link = &gltf->nodes[at];
+        *drawn = pose_multiply(drawn, &link->pose);
+        if (link->made == MADE_SHEAR) {
+            *kept = link->pose;
+        } else if (link->joint != CP_NONE) {
+            cp_pose motion = joint_motion(&gltf->joints[link->joint].joint, own_joint_now(gltf, link->joint));
+            *kept = pose_multiply(kept, &motion);
+        }
+    }
+}
+
+/* In the scene all hangs on the tail of a chain. What another tool hung on a node before the tail, and what is on a tail
+ * that no joint values bring where it is, keeps its place at the current values. */
+static void place_chain(struct gltf *gltf, uint32_t head)
+{
+    cp_pose drawn, kept, back;
+    multiply_chain(gltf, head, &drawn, &kept);
+    if (!pose_inverse(&kept, &back))
+        return;
+    bool agree = gltf_poses_agree(&drawn, &kept);
+    gltf->nodes[head].frame = back;
+    drawn = POSE_IDENTITY;
+    for (uint32_t at = gltf->nodes[head].link; at != CP_NONE; at = gltf->nodes[at].link) {
+        struct gltf_node *link = &gltf->nodes[at];
+        drawn = pose_multiply(&drawn, &link->pose);
+        if (link->link != CP_NONE || !agree)
+            link->frame = pose_multiply(&back, &drawn);
+    }
+}
+
+void gltf_place_chains(struct gltf *gltf)
+{
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
         const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
-        if (node->role == ROLE_LINK && node->link == CP_NONE)
+        if (node->role == ROLE_NODE && node->link != CP_NONE)
             place_chain(gltf, gltf->order[i]);
     }
 }

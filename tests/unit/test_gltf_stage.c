@@ -294,6 +294,63 @@ static void test_changed_meshes(void **state)
     check_changed_mesh("'bufferViews'", "'name': 'plate.corners'", "'nom': 'plate.corners'");
 }
 
+/* The picture of a primitive that is no longer its picture: a box of another size, another number of triangles. */
+static void test_changed_primitives(void **state)
+{
+    (void)state;
+    static const char *const edits[][3] = {{"'id': 'box'", "'size': [2, 2, 2]", "'size': [2, 2, 3]"},
+                                           {"'id': 'box'", "'kind': 'box'", "'kind': 'pyramid'"}};
+    for (size_t i = 0; i < 2; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_edited(context, edits[i][0], edits[i][1], edits[i][2]);
+        const cp_mesh *box = mesh_with_id(scene, "box");
+        assert_int_equal(box->kind, CP_MESH_FACES);
+        assert_int_equal(box->face_count, 12);
+        assert_int_equal(box->vertex_count, 8);
+        assert_int_equal(count_of(context, "gltf-changed-mesh"), 1);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
+/* A tool folded a shift into the node of the last joint, where the mesh hangs: it is still drawn where it was put. */
+static void test_shifted_tail(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = read_edited(context, "'name': 'J1'", "'name': 'J1'",
+                                  "'name': 'J1', 'translation': [0, 0, 7], 'scale': [2, 2, 2]");
+    assert_doubles(&joint_with_id(scene, "Arm.J1")->q, (double[]){0.5}, 1, 1e-12);
+    assert_int_equal(count_of(context, "gltf-moved-joint"), 1);
+    uint32_t count;
+    const cp_instance *instances = cp_instances(scene, &count);
+    /* of the two plates, the one on the joint's node: the shift in front of the joint's turn, which has no part in it */
+    assert_doubles(instances[1].transform.m, (double[]){2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 7}, 12, 1e-12);
+    cp_pose slide = world_of(scene, node_named(scene, "Slide"));
+    /* its own motion is 1 along (0.6 0 0.8); all below Base, which is 1 up and turns by 0.5 */
+    double c = cos(0.5), s = sin(0.5);
+    assert_doubles(slide.m, (double[]){2 * c, -2 * s, 0, 1.2 * c, 2 * s, 2 * c, 0, 1.2 * s, 0, 0, 2, 1 + 7 + 1.6}, 12,
+                   1e-12);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* The asset says Y up, but the made root is gone: its children are roots now, turned as the root had turned them. */
+static void test_flattened_deliver(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = read_text(context,
+                                "{\"asset\":{\"version\":\"2.0\",\"extras\":{\"cellpipe\":{\"version\":\"1.0\","
+                                "\"profile\":\"deliver\",\"up\":\"y\"}}},\"nodes\":[{\"name\":\"n\","
+                                "\"translation\":[1,3,-2],\"extras\":{\"cellpipe\":{\"id\":\"n\"}}}]}",
+                                CP_OK);
+    cp_pose pose = world_of(scene, node_named(scene, "n"));
+    assert_doubles((double[]){pose.m[3], pose.m[7], pose.m[11]}, (double[]){1, 2, 3}, 3, 0);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 static void test_lost_ids_are_warnings(void **state)
 {
     (void)state;
@@ -421,6 +478,9 @@ int main(void)
         cmocka_unit_test(test_moved_node),
         cmocka_unit_test(test_hung_on_no_tail),
         cmocka_unit_test(test_changed_meshes),
+        cmocka_unit_test(test_changed_primitives),
+        cmocka_unit_test(test_shifted_tail),
+        cmocka_unit_test(test_flattened_deliver),
         cmocka_unit_test(test_lost_ids_are_warnings),
         cmocka_unit_test(test_changed_clip),
         cmocka_unit_test(test_asset_extras_gone),
