@@ -57,6 +57,8 @@ static const struct importer *probe(const struct source *source)
 
 static cp_status unknown_content(const struct source *source)
 {
+    if (source->size == 0)
+        return report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name), "is empty");
     struct buffer tried = {.context = source->context};
     for (const struct importer *const *at = importers; *at; at++)
         buffer_print(&tried, "%s%s%s", at == importers ? "" : ", ", (*at)->plugin.name,
