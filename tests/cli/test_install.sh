@@ -34,19 +34,18 @@ int main(void)
 EOF
 cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.22)
-project(client C CXX)
+project(client C)
 find_package(cellpipe 0.1 REQUIRED)
 add_executable(client client.c)
 target_link_libraries(client cellpipe::cellpipe)
 EOF
-sed -i 's/ CXX//' CMakeLists.txt
 failed=0
 fail() {
     failed=1
     echo "FAILED: $*"
     cat "$work/log"
 }
-{ cmake -B by_cmake -DCMAKE_PREFIX_PATH="$work/usr" && cmake --build by_cmake; } >"$work/log" 2>&1 || fail "a client by CMake"
+{ cmake -B by_cmake -G Ninja -DCMAKE_PREFIX_PATH="$work/usr" && cmake --build by_cmake; } >"$work/log" 2>&1 || fail "a client by CMake"
 [ "$(by_cmake/client)" = '0 1' ] || fail "the client by CMake"
 
 config=$(find "$work/usr" -name cellpipe.pc)
