@@ -210,9 +210,9 @@ static void test_clips(void **state)
 /* The member that turns J1 by twice the angle about z, in place of its own; in any locale. */
 static void print_rotation(char out[200], double half_angle)
 {
-    char sine[NUMBER_SIZE], cosine[NUMBER_SIZE];
-    print_float((float)sin(half_angle), sine);
-    print_float((float)cos(half_angle), cosine);
+    char sine[CP_NUMBER_SIZE], cosine[CP_NUMBER_SIZE];
+    cp_print_double((double)(float)sin(half_angle), sine);
+    cp_print_double((double)(float)cos(half_angle), cosine);
     snprintf(out, 200, "'rotation': [0, 0, %s, %s], 'x': [", sine, cosine);
 }
 
