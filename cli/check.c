@@ -36,15 +36,15 @@ static bool print_faults(const struct wanted *wanted, const cp_mesh *mesh, const
     bool open = wanted->closed && !topology->closed;
     bool crossed = wanted->manifold && topology->non_manifold_edges > 0;
     if (open && topology->edges == 0)
-        printf("%s: mesh \"%s\" is not closed: no faces\n", wanted->path, mesh->name);
+        printf("%s: mesh \"%s\" is not closed: no faces\n", wanted->path, mesh_name(mesh));
     else if (open)
         printf("%s: mesh \"%s\" is not closed: %" PRIu64 " border edges, %" PRIu64
                " edges of more than two faces, %" PRIu64 " edges between faces that are wound against each other\n",
-               wanted->path, mesh->name, topology->border_edges, topology->non_manifold_edges,
+               wanted->path, mesh_name(mesh), topology->border_edges, topology->non_manifold_edges,
                topology->misoriented_edges);
     if (crossed)
-        printf("%s: mesh \"%s\" is not manifold: %" PRIu64 " edges of more than two faces\n", wanted->path, mesh->name,
-               topology->non_manifold_edges);
+        printf("%s: mesh \"%s\" is not manifold: %" PRIu64 " edges of more than two faces\n", wanted->path,
+               mesh_name(mesh), topology->non_manifold_edges);
     return open || crossed;
 }
 

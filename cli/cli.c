@@ -130,9 +130,29 @@ bool open_log(struct cli *cli)
     return cli->log != NULL;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat in_a, in_b;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &in_a) == 0 && stat(b, &in_b) == 0 && S_ISREG(in_a.st_mode) && in_a.st_dev == in_b.st_dev &&
+           in_a.st_ino == in_b.st_ino;
+}
+
+cp_status check_report_path(struct cli *cli)
+{
+    const char *path = cli->report_path;
+    for (size_t i = 0; path && i < cli->words.count; i++)
+        if (is_same_file(path, cli->words.items[i])) {
+            cli->report_path = NULL;
+            return complain(cli, CP_USAGE, "--report %s: the command names that file too", path);
+        }
+    return CP_OK;
+}
+
 static bool write_report_file(const struct cli *cli, cp_status status)
 {
-    FILE *file = fopen(cli->report_path, "w");
+    FILE *file = fopen(cli->report_path, cli->no_clobber ? "wx" : "w");
     if (!file)
         return false;
     struct json json = {.file = file};
@@ -156,7 +176,7 @@ cp_status write_report(struct cli *cli, cp_status status)
         return status;
     bool whole = fclose(cli->log) == 0;
     cli->log = NULL;
-    bool written = whole && write_report_file(cli, status);
+    bool written = !cli->report_path || (whole && write_report_file(cli, status));
     int reason = errno;
     free(cli->log_text);
     if (written)

@@ -18,7 +18,7 @@ struct cli {
     struct list words;       /* the command line without global flags: the command, then what it gets */
     size_t plain;            /* words from here on came after "--": never flags, never settings */
     const char *report_path; /* NULL: no report is asked for */
-    bool help, version, quiet, verbose, strict;
+    bool help, version, quiet, verbose, no_clobber;
     bool confine_said; /* --confine or --confine=no was given */
     FILE *log;         /* the report's entries so far as JSON, into log_text; NULL without --report */
     char *log_text;
@@ -28,8 +28,8 @@ struct cli {
 
 /* ---- cli.c: memory, messages, the report ---- */
 
-/* size zeroed bytes until the end of the program; NULL when out of memory, which is then reported. */
 void cli_free(struct cli *cli);
+/* size zeroed bytes until the end of the program; NULL when out of memory, which is then reported. */
 void *cli_allocate(struct cli *cli, size_t size);
 bool list_add(struct cli *cli, struct list *list, const char *item);
 /* Says what is wrong with the request or the world outside the library; returns status. */
@@ -39,6 +39,8 @@ cp_status complain_unknown(struct cli *cli, const char *what, const char *word, 
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */
 void flush_report(struct cli *cli, cp_status status);
 bool open_log(struct cli *cli);
+/* The report must not take the place of a file that the command line names. */
+cp_status check_report_path(struct cli *cli);
 /* Writes the file of --report; returns status, or the error that kept it from being written. */
 cp_status write_report(struct cli *cli, cp_status status);
 /* CP_OUTPUT when standard output did not take everything. */
@@ -149,6 +151,8 @@ struct short_number short_number(double value);
 const char *joint_type_name(cp_joint_type type);
 const char *device_kind_name(cp_device_kind kind);
 const char *use_name(uint32_t use);
+/* A mesh without a name goes by where it came from, such as "#Box 1 2 3". */
+const char *mesh_name(const cp_mesh *mesh);
 /* "world", "joint", "movable" or "fixed". */
 const char *frame_kind(const cp_scene *scene, uint32_t node);
 bool is_placeholder(const cp_scene *scene, uint32_t node);

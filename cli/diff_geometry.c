@@ -18,12 +18,6 @@ static const char *kind_name(cp_mesh_kind kind)
     return names[kind];
 }
 
-/* A mesh without a name goes by where it came from, such as "#Box 1 2 3". */
-static const char *mesh_name(const cp_mesh *mesh)
-{
-    return *mesh->name ? mesh->name : mesh->source;
-}
-
 static uint32_t face_end(const cp_mesh *mesh, uint32_t face)
 {
     return mesh->face_offsets ? mesh->face_offsets[face + 1] : 3 * (face + 1);

@@ -31,6 +31,11 @@ const char *use_name(uint32_t use)
     return use == CP_USE_DRAWN ? "drawn" : use == CP_USE_COLLISION ? "collision" : "both";
 }
 
+const char *mesh_name(const cp_mesh *mesh)
+{
+    return *mesh->name ? mesh->name : mesh->source;
+}
+
 const char *frame_kind(const cp_scene *scene, uint32_t node)
 {
     const cp_node *at = &cp_nodes(scene, &(uint32_t){0})[node];

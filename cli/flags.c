@@ -122,7 +122,7 @@ static cp_status check_threads(struct cli *cli, const char *value)
     return complain(cli, CP_USAGE, "--threads %s: needs a whole number from 1 to 1024", value);
 }
 
-static cp_status set_switch(struct cli *cli, enum global global, bool on)
+static void set_switch(struct cli *cli, enum global global, bool on)
 {
     switch (global) {
     case GLOBAL_HELP:
@@ -132,7 +132,6 @@ static cp_status set_switch(struct cli *cli, enum global global, bool on)
         cli->version = on;
         break;
     case GLOBAL_STRICT:
-        cli->strict = on;
         cp_set_flag(cli->context, CP_FLAG_STRICT, on);
         break;
     case GLOBAL_CONFINE:
@@ -140,6 +139,7 @@ static cp_status set_switch(struct cli *cli, enum global global, bool on)
         cp_set_flag(cli->context, CP_FLAG_CONFINE, on);
         break;
     case GLOBAL_NO_CLOBBER:
+        cli->no_clobber = on;
         cp_set_flag(cli->context, CP_FLAG_NO_CLOBBER, on);
         break;
     case GLOBAL_SYNC:
@@ -151,7 +151,6 @@ static cp_status set_switch(struct cli *cli, enum global global, bool on)
     default:
         cli->verbose = on;
     }
-    return CP_OK;
 }
 
 static cp_status set_report(struct cli *cli, const char *path)
@@ -178,7 +177,9 @@ static cp_status set_global(struct cli *cli, const struct found *found)
         return cp_add_include_folder(cli->context, found->value);
     default: {
         cp_status status = read_switch(cli, found, &on);
-        return status == CP_OK ? set_switch(cli, found->flag->global, on) : status;
+        if (status == CP_OK)
+            set_switch(cli, found->flag->global, on);
+        return status;
     }
     }
 }

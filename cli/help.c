@@ -24,6 +24,8 @@ void print_overview(FILE *file)
         fprintf(file, " %s", cp_plugin_at(CP_FILTER, i).name);
     fputs("\n\nflags that any command takes, in any place (\"--\" ends flags):\n", file);
     print_flags(file, true);
+    fputs("\nflags of commands that read or write:\n", file);
+    print_flags(file, false);
     fputs("\nexit codes: 0 done, 1 the answer is no or some inputs failed, 2 usage, 3 input, 4 output, 5 lossy under\n"
           "--strict, 6 a limit or out of memory, 70 a bug of cellpipe\n\n"
           "first steps:\n"

@@ -72,6 +72,8 @@ static cp_status run_command(struct cli *cli)
 static cp_status run(struct cli *cli, int argc, char **argv)
 {
     cp_status status = take_global_flags(cli, argc, argv);
+    if (status == CP_OK)
+        status = check_report_path(cli);
     if (status != CP_OK)
         return status;
     if (cli->version) {

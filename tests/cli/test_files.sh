@@ -71,6 +71,19 @@ ends 4 'No space left' "$cellpipe" convert part.stl /dev/full --to dump
 (umask 027 && "$cellpipe" convert part.stl out/mode.dump)
 must "mode" [ "$(stat -c %a out/mode.dump)" = 640 ]
 
+# The report is no way around.
+cp part.stl kept.stl
+ln kept.stl also.stl
+for name in kept.stl ./kept.stl also.stl; do
+    ends 2 'the command names that file too' "$cellpipe" convert kept.stl out/r.dump --report $name
+    must "kept.stl is untouched by --report $name" cmp -s part.stl kept.stl
+done
+ends 2 'the command names that file too' "$cellpipe" convert kept.stl out/r.dump --report out/r.dump
+must "nothing was written" [ ! -e out/r.dump ]
+echo old >report.json
+ends 4 'report.json: File exists' "$cellpipe" convert kept.stl out/r.dump --no-clobber --report report.json
+must "the old report" [ "$(cat report.json)" = old ]
+
 # Names that look like flags or settings.
 cp part.stl -- -part.stl
 cp part.stl a=b.stl
