@@ -56,6 +56,26 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
 
 /* ---- asset ---- */
 
+/* How much of each the scene has, so that a reader sees what another tool took away. Twice, in the mark and with the
+ * scene: three.js and Blender drop the one, gltfpack the other. */
+static void write_holds(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    struct json *json = &writer->json;
+    uint32_t meshes = scene->mesh_count;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        meshes -= writer->meshes[i].left_out;
+    json_key(json, "holds");
+    json_open(json, '{');
+    json_key_integer(json, "nodes", scene->node_count);
+    json_key_integer(json, "joints", scene->joint_count);
+    json_key_integer(json, "meshes", meshes);
+    json_key_integer(json, "devices", scene->device_count);
+    json_key_integer(json, "pairs", scene->pair_count);
+    json_key_integer(json, "clips", scene->clip_count);
+    json_close(json, '}');
+}
+
 void write_asset(struct writer *writer)
 {
     struct json *json = &writer->json;
@@ -70,6 +90,7 @@ void write_asset(struct writer *writer)
     json_key_text(json, "profile", is_deliver(writer) ? "deliver" : "stage");
     if (has_up_root(writer))
         json_key_text(json, "up", "y");
+    write_holds(writer);
     json_key(json, "source");
     json_open(json, '{');
     json_key_text(json, "format", source->format ? source->format : "");
@@ -317,6 +338,7 @@ void write_scene(struct writer *writer)
     json_whole(json, root_node(writer));
     json_close(json, ']');
     json_extras_open(json);
+    write_holds(writer);
     if (writer->scene->exclude_static_pairs)
         json_key_true(json, "exclude_static_pairs");
     write_devices(writer);

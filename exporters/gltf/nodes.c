@@ -323,6 +323,7 @@ static void write_joint_values(struct writer *writer, const cp_joint *joint)
     json_key(json, "joint");
     json_open(json, '{');
     json_key_text(json, "id", joint->id);
+    json_key_text(json, "name", joint->name);
     json_key_text(json, "type", types[joint->type]);
     if (memcmp(joint->axis, z, sizeof z) != 0)
         json_key_numbers(json, "axis", joint->axis, 3);

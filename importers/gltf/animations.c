@@ -216,6 +216,7 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
     *clip = (struct gltf_clip){.name = gltf_text(gltf, value, "name"), .position = CP_NONE};
     if (gltf_made(gltf, own, "sweep"))
         return false;
+    gltf->held[HELD_CLIPS] += own != JSON_NONE;
     gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
     gltf_loss(gltf, LOSS_CHANGED_CLIPS, exact && !whole);
     if (whole)
@@ -247,6 +248,7 @@ void gltf_read_animations(struct gltf *gltf)
 {
     struct gltf_list undrawn = gltf_items(gltf, gltf->scene_own, "clips", true);
     uint32_t count = 0;
+    gltf->held[HELD_CLIPS] += undrawn.count;
     struct gltf_clip *clips = gltf_allocate(gltf, (size_t)gltf->animation_list.count + undrawn.count, sizeof *clips);
     for (uint32_t i = 0; i < gltf->animation_list.count && gltf->status == CP_OK; i++)
         count += read_animation(gltf, gltf->animation_list.items[i], &clips[count]);

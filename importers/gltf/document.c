@@ -256,15 +256,56 @@ bool gltf_made(struct gltf *gltf, uint32_t own, const char *word)
     return made != JSON_NONE && json_string_equals(&gltf->json, made, word);
 }
 
-/* The members of the extras but ours, as one object. */
-static void compact_extras(const struct json *json, uint32_t extras, struct buffer *buffer)
+/* ---- names ---- */
+
+/* What three.js leaves of a name: no blanks, brackets, dots, colons, slashes. It and Blender count equal ones. */
+static const char *next_kept(const char *at)
+{
+    while (*at && strchr(" \t\n\r_[].:/", *at))
+        at++;
+    return at;
+}
+
+static bool is_worn_name(const char *worn, const char *whole)
+{
+    worn = next_kept(worn);
+    for (whole = next_kept(whole); *whole; whole = next_kept(whole + 1)) {
+        if (*worn != *whole)
+            return false;
+        worn = next_kept(worn + 1);
+    }
+    return worn[strspn(worn, "_0123456789")] == '\0';
+}
+
+/* Other tools wear names down: ours of joints are in our extras too, three.js keeps those of nodes in the extras. */
+const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node)
+{
+    const char *name = gltf_text(gltf, node->value, "name");
+    uint32_t place =
+        node->moves ? json_member(&gltf->json, node->own, "joint") : json_member(&gltf->json, node->value, "extras");
+    if (node->own == JSON_NONE || !json_is(&gltf->json, json_member(&gltf->json, place, "name"), JSON_STRING))
+        return name;
+    const char *whole = gltf_text(gltf, place, "name");
+    return whole && is_worn_name(name ? name : "", whole) ? whole : name;
+}
+
+/* What gltf_node_name and the readers of our extras take. */
+static bool is_taken(const struct json *json, uint32_t key, bool named)
+{
+    if (json_string_equals(json, key, "cellpipe"))
+        return json_is(json, key + 1, JSON_OBJECT);
+    return named && json_string_equals(json, key, "name");
+}
+
+/* The members of the extras but those that are taken, as one object. */
+static void compact_extras(const struct json *json, uint32_t extras, bool named, struct buffer *buffer)
 {
     if (!json_is(json, extras, JSON_OBJECT)) {
         json_compact(json, extras, buffer);
         return;
     }
     for (uint32_t at = json_first(json, extras); at != JSON_NONE; at = json_next(json, extras, at)) {
-        if (json_string_equals(json, at, "cellpipe") && json_is(json, at + 1, JSON_OBJECT))
+        if (is_taken(json, at, named))
             continue;
         buffer_text(buffer, buffer->size == 0 ? "{" : ",");
         json_compact(json, at, buffer);
@@ -281,7 +322,8 @@ void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32
     if (extras == JSON_NONE || gltf->status != CP_OK)
         return;
     struct buffer buffer = {.context = gltf->context};
-    compact_extras(&gltf->json, extras, &buffer);
+    bool named = gltf_own(gltf, object) != JSON_NONE && (owner == CP_OWNER_NODE || owner == CP_OWNER_JOINT);
+    compact_extras(&gltf->json, extras, named, &buffer);
     bool any = buffer.size > 0;
     buffer_append(&buffer, "", 1);
     if (buffer.failed || (any && !scene_add_metadata(gltf->scene, owner, index, "extras", CP_VALUE_JSON, buffer.data)))

@@ -83,8 +83,8 @@ static void read_parts(struct gltf *gltf)
     read_lists(gltf);
     own_read_asset(gltf);
     gltf_read_tree(gltf);
-    own_read_source(gltf);
     gltf_give_roles(gltf);
+    own_read_source(gltf);
     own_read_joints(gltf);
     gltf_place_chains(gltf);
     gltf_read_materials(gltf);
@@ -99,6 +99,7 @@ static void read_parts(struct gltf *gltf)
     own_read_pairs(gltf);
     gltf_read_animations(gltf);
     own_read_metadata(gltf, gltf->scene_own, CP_OWNER_SCENE, 0);
+    own_count_gone(gltf);
     gltf_report_losses(gltf);
 }
 

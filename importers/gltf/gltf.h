@@ -54,7 +54,7 @@ enum gltf_role {
     ROLE_NODE,     /* a node of the scene */
     ROLE_LINK,     /* a made axis or shear node, or a joint: one of the chain below a node */
     ROLE_INSTANCE, /* a made node that places a mesh */
-    ROLE_UP        /* the made root that turns Z up to Y up */
+    ROLE_UP        /* above the world: the made root that turns Z up to Y up, or a root that another tool put there */
 };
 
 /* extras.cellpipe.made of nodes. */
@@ -71,6 +71,7 @@ struct gltf_node {
     unsigned char role;    /* enum gltf_role */
     unsigned char made;    /* enum gltf_made */
     bool moves;            /* our extras hold a joint */
+    bool wraps;            /* an empty root of another tool above our world or up root */
     unsigned char visited; /* enum visit of tree.c */
     bool chosen;           /* a root of the scene that is read */
     bool in_scene;         /* below such a root */
@@ -151,8 +152,17 @@ enum gltf_loss {
     LOSS_CHANGED_CLIPS,
     LOSS_CHANGED_MESHES,
     LOSS_CHANGED_GROUPS,
+    LOSS_GONE_NODES, /* as enum gltf_held */
+    LOSS_GONE_JOINTS,
+    LOSS_GONE_MESHES,
+    LOSS_GONE_DEVICES,
+    LOSS_GONE_PAIRS,
+    LOSS_GONE_CLIPS,
     LOSS_COUNT
 };
+
+/* What a file of ours says it holds. */
+enum gltf_held { HELD_NODES, HELD_JOINTS, HELD_MESHES, HELD_DEVICES, HELD_PAIRS, HELD_CLIPS, HELD_COUNT };
 
 struct gltf {
     cp_context *context;
@@ -163,6 +173,7 @@ struct gltf {
     struct json json;
     cp_status status; /* the first error; later calls do nothing */
     uint64_t losses[LOSS_COUNT];
+    uint64_t held[HELD_COUNT]; /* found so far */
     uint32_t warnings;
 
     const unsigned char *binary; /* the BIN chunk, or NULL */
@@ -300,11 +311,16 @@ uint32_t gltf_path_width(cp_path path);
 bool gltf_times_ascend(const double *times, uint32_t count);
 /* The extras of other tools, as metadata "extras". */
 void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index);
+/* The name of a node. */
+const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node);
 
 /* ---- own_*.c: extras.cellpipe (docs/stage-format.md) ---- */
 
 void own_read_asset(struct gltf *gltf);
+bool own_flag(struct gltf *gltf, uint32_t own, const char *key);
 void own_read_source(struct gltf *gltf);
+/* Losses for what the mark counts and the file no longer has. */
+void own_count_gone(struct gltf *gltf);
 /* True and *pose from `own.pose` when it agrees with the transform that was read. */
 bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pose);
 void own_read_node(struct gltf *gltf, uint32_t own, uint32_t node);

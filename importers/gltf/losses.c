@@ -28,6 +28,12 @@ static const struct {
                              "meshes were changed by another tool and are read as triangles or lines"},
     [LOSS_CHANGED_GROUPS] = {"gltf-changed-groups",
                              "materials of meshes were changed by another tool and are not read"},
+    [LOSS_GONE_NODES] = {"gltf-gone-nodes", "nodes were taken away by another tool"},
+    [LOSS_GONE_JOINTS] = {"gltf-gone-joints", "joints were taken away by another tool"},
+    [LOSS_GONE_MESHES] = {"gltf-gone-meshes", "meshes were taken away by another tool"},
+    [LOSS_GONE_DEVICES] = {"gltf-gone-devices", "devices were taken away by another tool"},
+    [LOSS_GONE_PAIRS] = {"gltf-gone-pairs", "pairs were taken away by another tool"},
+    [LOSS_GONE_CLIPS] = {"gltf-gone-clips", "clips were taken away by another tool"},
 };
 
 void gltf_loss(struct gltf *gltf, enum gltf_loss loss, uint64_t count)

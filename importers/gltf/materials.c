@@ -7,7 +7,7 @@
 static void own_colour(struct gltf *gltf, uint32_t own, const double factor[4], cp_material *material)
 {
     double rgba[4];
-    bool srgb = gltf_flag(gltf, own, "srgb");
+    bool srgb = own_flag(gltf, own, "srgb");
     if (!gltf_numbers(gltf, own, "rgba", 4, rgba))
         return;
     for (int i = 0; i < 4; i++) {
@@ -60,7 +60,7 @@ static void read_material(struct gltf *gltf, uint32_t value, uint32_t own, cp_ma
         material->rgba[i] = factor[i];
     material->two_sided = gltf_flag(gltf, value, "doubleSided");
     if (own != JSON_NONE)
-        material->two_sided = gltf_flag(gltf, own, "two_sided");
+        material->two_sided = own_flag(gltf, own, "two_sided");
     if (own != JSON_NONE) {
         own_colour(gltf, own, factor, material);
     } else {

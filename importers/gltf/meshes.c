@@ -449,6 +449,10 @@ static void read_mesh(struct gltf *gltf, uint32_t value)
     uint32_t count = 0;
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
         count += read_primitive(gltf, list.items[i], keep_normals, &primitives[count]);
+    if (gltf->ours) {
+        gltf_loss(gltf, LOSS_CHANGED_MESHES, gltf_own(gltf, value) == JSON_NONE);
+        gltf->held[HELD_MESHES]++;
+    }
     if (gltf->status == CP_OK)
         add_batches(gltf, value, primitives, count);
 }

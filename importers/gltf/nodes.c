@@ -28,13 +28,14 @@ static cp_pose parent_frame(struct gltf *gltf, const struct gltf_node *node)
 
 static bool is_world(struct gltf *gltf, const struct gltf_node *node)
 {
-    bool at_root = node->parent == CP_NONE ? !gltf->turned : gltf->nodes[node->parent].role == ROLE_UP;
-    return at_root && gltf_flag(gltf, node->own, "world") && pose_is_identity(&node->pose);
+    cp_pose frame = parent_frame(gltf, node);
+    bool at_root = node->parent == CP_NONE || gltf->nodes[node->parent].role == ROLE_UP;
+    return at_root && pose_is_identity(&frame) && own_flag(gltf, node->own, "world") && pose_is_identity(&node->pose);
 }
 
 static uint32_t add_node(struct gltf *gltf, const struct gltf_node *node, const cp_pose *frame)
 {
-    const char *name = gltf_text(gltf, node->value, "name");
+    const char *name = gltf_node_name(gltf, node);
     cp_pose local = exact_pose(gltf, node);
     uint32_t parent = node->parent == CP_NONE ? 0 : gltf->nodes[node->parent].target;
     if (gltf->status != CP_OK)
@@ -51,7 +52,7 @@ static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_se
 {
     cp_pose frame = parent_frame(gltf, node);
     if (!*world_seen && is_world(gltf, node)) {
-        const char *name = gltf_text(gltf, node->value, "name");
+        const char *name = gltf_node_name(gltf, node);
         gltf->scene->nodes[0].name = name ? name : "";
         node->target = 0;
         *world_seen = true;
@@ -68,11 +69,15 @@ static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_se
     gltf_keep_extras(gltf, node->value, CP_OWNER_NODE, node->target);
 }
 
-/* A made node: belongs to the scene node above. Made roots belong to the world. */
+/* A made node: belongs to the scene node above. What is above the world belongs to it. */
 static void build_made(struct gltf *gltf, struct gltf_node *node)
 {
-    if (node->parent == CP_NONE) {
+    if (node->role == ROLE_UP) {
         node->target = 0;
+        if (node->wraps) {
+            node->frame = parent_frame(gltf, node);
+            gltf_keep_extras(gltf, node->value, CP_OWNER_SCENE, 0);
+        }
         return;
     }
     const struct gltf_node *parent = &gltf->nodes[node->parent];

@@ -42,6 +42,14 @@ uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value)
     return index;
 }
 
+/* Blender turns true into 1. */
+bool own_flag(struct gltf *gltf, uint32_t own, const char *key)
+{
+    uint32_t value = json_member(&gltf->json, own, key);
+    return json_is(&gltf->json, value, JSON_NUMBER) ? json_to_number(&gltf->json, value) != 0
+                                                    : gltf_flag(gltf, own, key);
+}
+
 /* ---- the asset ---- */
 
 static void check_version(struct gltf *gltf, const char *version)
@@ -81,6 +89,9 @@ void own_read_source(struct gltf *gltf)
     static const char *const up_words[] = {"z", "y", NULL};
     if (!gltf->ours || gltf->status != CP_OK)
         return;
+    if (gltf->asset_own == JSON_NONE)
+        gltf_warning(gltf, JSON_NONE, "gltf-mark",
+                     "another tool took the mark away: the source's format, file and unit are not known");
     gltf->turned = stands_y_up(gltf);
     uint32_t object = gltf_object(gltf, gltf->asset_own, "source");
     const char *format = gltf_text(gltf, object, "format"), *file = gltf_text(gltf, object, "file");
@@ -90,7 +101,23 @@ void own_read_source(struct gltf *gltf)
                                       .file = file ? file : "",
                                       .unit = unit > 0 ? unit : 1,
                                       .up = up == 1 ? CP_UP_Y : CP_UP_Z};
-    gltf->scene->exclude_static_pairs = gltf_flag(gltf, gltf->scene_own, "exclude_static_pairs");
+    gltf->scene->exclude_static_pairs = own_flag(gltf, gltf->scene_own, "exclude_static_pairs");
+}
+
+void own_count_gone(struct gltf *gltf)
+{
+    static const char *const keys[HELD_COUNT] = {"nodes", "joints", "meshes", "devices", "pairs", "clips"};
+    uint32_t holds = gltf_object(gltf, gltf->asset_own, "holds");
+    if (holds == JSON_NONE)
+        holds = gltf_object(gltf, gltf->scene_own, "holds");
+    gltf->held[HELD_JOINTS] = gltf->scene->joint_count;
+    gltf->held[HELD_DEVICES] = gltf->scene->device_count;
+    gltf->held[HELD_PAIRS] = gltf->scene->pair_count;
+    for (uint32_t i = 0; i < HELD_COUNT && gltf->status == CP_OK; i++) {
+        uint64_t written = gltf_integer(gltf, holds, keys[i], 0);
+        if (written > gltf->held[i])
+            gltf_loss(gltf, LOSS_GONE_NODES + i, written - gltf->held[i]);
+    }
 }
 
 /* ---- poses ---- */
@@ -169,6 +196,7 @@ void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
     node->id = id && *id ? id : NULL;
     node->flags = flags;
     node->raw_name = raw_name;
+    gltf->held[HELD_NODES] += node->id != NULL;
     if (node->id)
         own_name(gltf, MAP_NODES, node->id, index);
     own_read_metadata(gltf, own, CP_OWNER_NODE, index);

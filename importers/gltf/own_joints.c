@@ -35,7 +35,7 @@ static void read_values(struct gltf *gltf, uint32_t value, cp_joint *joint)
     joint->acceleration = read_limit(gltf, value, "acceleration", INFINITY);
     joint->home = gltf_number(gltf, value, "home", joint->home);
     joint->q = gltf_number(gltf, value, "q", joint->home);
-    joint->driven = gltf_flag(gltf, value, "driven");
+    joint->driven = own_flag(gltf, value, "driven");
     joint->scale = gltf_number(gltf, value, "scale", 1);
     joint->offset = gltf_number(gltf, value, "offset", 0);
 }
@@ -51,7 +51,7 @@ static void read_joint(struct gltf *gltf, uint32_t link)
     *entry = (struct gltf_joint){.link = link, .target = CP_NONE};
     entry->joint = (cp_joint){.type = type, .axis = {0, 0, 1}, .master = CP_NONE};
     entry->joint.home = type == CP_JOINT_SCALE ? 1 : 0;
-    entry->joint.name = gltf_text(gltf, node->value, "name");
+    entry->joint.name = gltf_node_name(gltf, node);
     read_values(gltf, value, &entry->joint);
     node->joint = gltf->joint_count++;
     if (entry->joint.id)

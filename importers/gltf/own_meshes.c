@@ -285,6 +285,7 @@ static void read_undrawn(struct gltf *gltf, uint32_t value)
 void own_read_undrawn_meshes(struct gltf *gltf)
 {
     struct gltf_list list = gltf_items(gltf, gltf->scene_own, "meshes", true);
+    gltf->held[HELD_MESHES] += list.count;
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
         read_undrawn(gltf, list.items[i]);
 }

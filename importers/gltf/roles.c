@@ -20,6 +20,32 @@ bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
     return true;
 }
 
+/* Tools that load a scene as an object of its own (three.js) write a root above ours: nothing but a place for the
+ * extras of the scene. */
+static bool is_wrapper(const struct gltf *gltf, const struct gltf_node *node)
+{
+    static const char *const marks[] = {"id", "made", "joint"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (json_member(&gltf->json, node->own, marks[i]) != JSON_NONE)
+            return false;
+    return node->parent == CP_NONE && node->mesh == CP_NONE && pose_is_identity(&node->pose);
+}
+
+static void find_wrappers(struct gltf *gltf)
+{
+    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
+        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+        struct gltf_node *above = node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
+        bool top = node->made == MADE_UP || json_member(&gltf->json, node->own, "world") != JSON_NONE;
+        if (!top || !above || above->wraps || !is_wrapper(gltf, above))
+            continue;
+        above->wraps = true;
+        gltf_warning(gltf, above->value, "gltf-moved-tree", "another tool put a root above the world: it is left out");
+        if (json_count(&gltf->json, gltf->scene_own) == 0)
+            gltf->scene_own = above->own;
+    }
+}
+
 /* Another tool turned or moved the whole scene: it stays where it is now. */
 static enum gltf_role moved_up_root(struct gltf *gltf, const struct gltf_node *node)
 {
@@ -31,10 +57,14 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
 {
     const struct gltf_node *parent = parent_of(gltf, node);
     cp_pose up = pose_y_up_from_z_up();
+    if (node->wraps)
+        return ROLE_UP;
     if (node->own == JSON_NONE)
         return ROLE_NODE;
-    if (node->made == MADE_UP)
-        return !parent && gltf_poses_agree(&node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
+    if (node->made == MADE_UP) {
+        bool top = !parent || parent->wraps;
+        return top && gltf_poses_agree(&node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
+    }
     if (!parent)
         return ROLE_NODE;
     if (node->made == MADE_INSTANCE && (parent->role == ROLE_NODE || parent->role == ROLE_LINK))
@@ -49,6 +79,7 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
 
 void gltf_give_roles(struct gltf *gltf)
 {
+    find_wrappers(gltf);
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
         struct gltf_node *node = &gltf->nodes[gltf->order[i]];
         node->role = (unsigned char)role_of(gltf, node);
