@@ -15,7 +15,7 @@ passed=0 failed=0
 for folder in "$@"; do
     while IFS=$tab read -r want arguments expression; do
         case $want in ''|'#'*) continue ;; esac
-        rm -rf "$work/out"; mkdir "$work/out"
+        rm -rf "$work/out" "$work/report"; mkdir "$work/out"
         (cd "$folder" && eval "\"$program\" ${CODES:+--report \"$work/report\"} $(printf '%s' "$arguments" | sed "s|OUT|$work/out|g")") \
             >"$work/stdout" 2>"$work/stderr" </dev/null
         got=$?
