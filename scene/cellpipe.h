@@ -254,7 +254,7 @@ typedef enum cp_up { CP_UP_Z, CP_UP_Y } cp_up;
 
 typedef struct cp_source {
     const char *format; /* the importer's name */
-    const char *file;   /* as given */
+    const char *file;   /* without its folders */
     double unit;        /* metres per unit of the source */
     cp_up up;
 } cp_source;

@@ -60,8 +60,8 @@ static cp_status keep_set_ids(cp_scene *scene, const struct things *things, stru
         const char *old = *id;
         if (give_id(scene, taken, id, old) != CP_OK)
             return CP_LIMIT;
-        report_warning(scene->context, "scene-id", IN_FILE(scene->source.file),
-                       "the id \"%s\" stands on two things; one is now \"%s\"", old, *id);
+        report_warning(scene->context, "scene-id", NOWHERE, "the id \"%s\" stands on two things; one is now \"%s\"",
+                       old, *id);
     }
     return CP_OK;
 }

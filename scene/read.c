@@ -123,7 +123,7 @@ static cp_status run_importer(struct source *source, const struct importer *impo
     if (!scene)
         return CP_LIMIT;
     scene->source.format = importer->plugin.name;
-    scene->source.file = scene_text(scene, source->name);
+    scene->source.file = scene_text(scene, source->label);
     const char *outer = source->context->subject;
     source->context->subject = source->name;
     cp_status status = scene->source.file ? importer->read(source->context, source, settings, scene) : CP_LIMIT;

@@ -190,7 +190,7 @@ static struct source *source_new(cp_context *context)
     if (!source)
         return NULL;
     source->context = context;
-    source->name = source->path = "";
+    source->name = source->path = source->label = "";
     source->state = memory_allocate_zeroed(context, 1, sizeof *source->state);
     if (source->state)
         source->state->arena = arena_new(context);
@@ -208,6 +208,12 @@ static const char *folder_of(struct arena *arena, const char *path)
     return slash ? arena_copy_text(arena, path, (size_t)(slash - path) + 1) : "";
 }
 
+static const char *name_without_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static cp_status set_names(struct source *source, const char *path, const char *name)
 {
     struct arena *arena = source->state->arena;
@@ -217,6 +223,8 @@ static cp_status set_names(struct source *source, const char *path, const char *
     source->state->name_folder = source->parent ? folder_of(arena, name) : "";
     if (!source->path || !source->name || !source->state->folder || !source->state->name_folder)
         return CP_LIMIT;
+    if (!source->parent)
+        source->label = name_without_folder(source->name);
     return CP_OK;
 }
 
@@ -389,6 +397,14 @@ static cp_status open_further(struct source *source, const char *relative)
     return status;
 }
 
+static const char *label_of(struct arena *arena, const struct source *parent, const char *relative)
+{
+    const char *name = name_without_folder(parent->label);
+    if (relative[0] == '/')
+        return arena_copy_text(arena, relative, strlen(relative));
+    return arena_print(arena, "%.*s%s", (int)(name - parent->label), parent->label, relative);
+}
+
 cp_status source_open(const struct source *parent, const char *relative, struct source **opened)
 {
     *opened = NULL;
@@ -402,7 +418,8 @@ cp_status source_open(const struct source *parent, const char *relative, struct 
         return CP_LIMIT;
     source->parent = parent;
     source->depth = parent->depth + 1;
-    cp_status status = open_further(source, relative);
+    source->label = label_of(source->state->arena, parent, relative);
+    cp_status status = source->label ? open_further(source, relative) : CP_LIMIT;
     if (status == CP_OK)
         *opened = source;
     else

@@ -7,9 +7,11 @@
 
 struct source {
     cp_context *context;
-    const char *name; /* for messages: relative to the top file's folder, or as given for the top file */
-    const char *path; /* on disk; "" for memory and standard input */
-    const char *data; /* size bytes, NUL after the last */
+    const char *name;  /* for messages: relative to the top file's folder, or as given for the top file */
+    const char *path;  /* on disk; "" for memory and standard input */
+    const char *label; /* as outputs name it, whatever folder it was found in: the top file's own name, and what its
+                        * text names, relative to it */
+    const char *data;  /* size bytes, NUL after the last */
     size_t size;
     uint32_t depth;  /* 0 for the top file */
     bool ends_early; /* a pipe or gzip stream broke off (reported by the one who needs the rest) */

@@ -38,7 +38,7 @@ static cp_status check_node(const struct check *check, uint32_t index, uint32_t 
         return broken(check, "node", index, "has instances or joints that are not there");
     depths[index] = world ? 0 : depths[node->parent] + 1;
     if (depths[index] > check->context->limits.depth)
-        return report_error(check->context, CP_LIMIT, "scene-depth", IN_FILE(scene->source.file),
+        return report_error(check->context, CP_LIMIT, "scene-depth", NOWHERE,
                             "node \"%s\" lies deeper than the limit of %llu (--limit depth=)", node->name,
                             (unsigned long long)check->context->limits.depth);
     return CP_OK;
@@ -159,7 +159,7 @@ static cp_status check_meshes(const struct check *check)
     }
     uint64_t limit = check->context->limits.vertices;
     if (vertices > limit)
-        return report_error(check->context, CP_LIMIT, "scene-vertices", IN_FILE(check->scene->source.file),
+        return report_error(check->context, CP_LIMIT, "scene-vertices", NOWHERE,
                             "%llu vertices, more than the limit of %llu (--limit vertices=)",
                             (unsigned long long)vertices, (unsigned long long)limit);
     return CP_OK;

@@ -105,7 +105,7 @@ static void test_solids_become_nodes(void **state)
         assert_int_equal(instances[i].node, i + 1);
         assert_int_equal(instances[i].use, CP_USE_BOTH);
         assert_string_equal(mesh->name, names[i + 1]);
-        assert_string_equal(mesh->source, "folder/part.one.stl");
+        assert_string_equal(mesh->source, "part.one.stl");
         assert_int_equal(mesh->face_count, faces[i]);
         assert_int_equal(mesh->vertex_count, faces[i] ? 3 : 0);
     }
@@ -315,7 +315,7 @@ static void test_unit_and_axes_are_in_the_transform(void **state)
         assert_true(instance->transform.m[i] == expected[i]);
     const cp_source *source = cp_scene_source(scene);
     assert_string_equal(source->format, "stl");
-    assert_string_equal(source->file, "folder/part.one.stl");
+    assert_string_equal(source->file, "part.one.stl");
     assert_true(source->unit == 0.001);
     assert_int_equal(source->up, CP_UP_Y);
     cp_scene_free(scene);

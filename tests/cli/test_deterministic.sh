@@ -1,0 +1,33 @@
+#!/bin/sh
+# test_deterministic.sh PROGRAM [OTHER]: every sample in every format gives the same bytes from another folder, by another path, and
+# by another program (the same one built by another compiler); and no byte tells where the input lay.
+other=$(realpath "${2:-$1}")
+. "$(dirname "$0")/check.sh"
+
+mkdir here there
+for sample in "$top"/samples/*.*; do
+    name=${sample##*/}
+    case $name in
+    *.md) continue ;;
+    esac
+    for suffix in stage.glb glb gltf wrl stl dump xml; do
+        profile=
+        [ $suffix = stage.glb ] && profile=--out=profile=stage
+        # shellcheck disable=SC2086 # a word or none
+        "$cellpipe" convert -q "$sample" "here/$name.$suffix" $profile
+        # shellcheck disable=SC2086
+        (cd "$top/samples" && "$other" convert -q "./$name" "$work/there/$name.$suffix" $profile)
+    done
+done
+must "outputs" [ "$(folder here | wc -w)" -gt 100 ]
+must "the same from everywhere" diff -r here there
+must "no folder of ours" [ -z "$(grep -r -l -a -F "$top" here)" ]
+
+# What -I finds is named as the input names it.
+mkdir apart
+mv arm.dev part.stl pairs.xml apart/
+"$cellpipe" convert -q cell.wu one.dump -I apart
+"$cellpipe" convert -q cell.wu two.dump -I "$work/apart"
+must "-I by two paths" cmp one.dump two.dump
+must "not where it was found" [ "$(grep -c apart one.dump)" = 0 ]
+finish
