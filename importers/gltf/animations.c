@@ -24,9 +24,11 @@ bool gltf_times_ascend(const double *times, uint32_t count)
 
 /* ---- tracks ---- */
 
-static double *new_values(struct gltf *gltf, uint64_t count)
+static double *new_values(struct gltf *gltf, uint64_t rows, uint32_t width)
 {
-    double *values = gltf->status == CP_OK ? scene_allocate(gltf->scene, count, sizeof *values) : NULL;
+    if (!gltf_take_room(gltf, JSON_NONE, rows * width))
+        return NULL;
+    double *values = scene_allocate(gltf->scene, rows * width, sizeof *values);
     if (!values)
         gltf_no_memory(gltf);
     return values;
@@ -39,7 +41,7 @@ static const double *turn_values(struct gltf *gltf, const struct gltf_channel *c
     uint32_t width = gltf_path_width(channel->path);
     if (channel->path == CP_PATH_SCALE)
         return channel->values;
-    double *values = new_values(gltf, rows * width);
+    double *values = new_values(gltf, rows, width);
     for (uint64_t i = 0; values && i < rows; i++) {
         const double *in = channel->values + i * width;
         double *out = values + i * width;
@@ -87,7 +89,7 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
     }
     uint32_t width = gltf_path_width(channel->path);
     uint64_t rows = (uint64_t)channel->key_count * (cubic ? 3 : 1);
-    double *values = new_values(gltf, rows), near = joint.q;
+    double *values = new_values(gltf, rows, 1), near = joint.q;
     for (uint64_t i = 0; values && i < rows; i++)
         near = values[i] = joint_row(&joint, channel, channel->values + i * width, near);
     *track = (cp_track){target, CP_PATH_JOINT, channel->interpolation, channel->key_count, channel->times, values};

@@ -5,7 +5,7 @@
 #include "gltf.h"
 
 /* Nodes that share an articulation have its stages each: there must not be any number of them. */
-enum { STAGE_TYPES = 9, UNIFORM_SCALE = 9, MOST_STAGES = 64 };
+enum { STAGE_TYPES = 9, UNIFORM_SCALE = 9, MOST_STAGES = 64, ITEMS_A_JOINT = 32 };
 
 static const char *const stage_words[] = {"xTranslate", "yTranslate",   "zTranslate", "xRotate",
                                           "yRotate",    "zRotate",      "xScale",     "yScale",
@@ -57,6 +57,8 @@ static void add_stage(struct gltf *gltf, const struct gltf_node *node, const cha
                       const struct stage *stage, bool only)
 {
     const char *name = articulation;
+    if (!gltf_take_room(gltf, node->value, ITEMS_A_JOINT))
+        return;
     if (!only)
         name = arena_print(gltf->arena, "%s.%s", articulation, stage->name ? stage->name : stage_words[stage->type]);
     uint32_t index = name ? scene_add_joint(gltf->scene, node->target, joint_type(stage), name) : CP_NONE;

@@ -149,10 +149,28 @@ static void load_file(struct gltf *gltf, uint32_t value, char *uri, struct gltf_
     else {
         buffer->bytes = (const unsigned char *)buffer->file->data;
         buffer->size = buffer->file->size;
+        gltf->bytes += buffer->size;
     }
 }
 
-static void load_uri(struct gltf *gltf, uint32_t value, struct gltf_buffer *buffer)
+/* The same file for several buffers is read once. */
+static void load_named(struct gltf *gltf, uint32_t index, uint32_t value, struct gltf_buffer *buffer)
+{
+    bool added = true;
+    char *uri = json_string_text(&gltf->json, gltf->arena, value);
+    const uint32_t *first = uri ? name_map_add(&gltf->maps[MAP_FILES], uri, index, &added) : NULL;
+    if (!first) {
+        gltf_no_memory(gltf);
+    } else if (added) {
+        load_file(gltf, value, uri, buffer);
+    } else {
+        const struct gltf_buffer *same = &gltf->buffers[*first];
+        *buffer = (struct gltf_buffer){.bytes = same->bytes, .size = same->whole};
+    }
+    buffer->whole = buffer->size;
+}
+
+static void load_uri(struct gltf *gltf, uint32_t index, uint32_t value, struct gltf_buffer *buffer)
 {
     char *uri = json_string_text(&gltf->json, gltf->arena, value);
     if (!uri)
@@ -160,7 +178,7 @@ static void load_uri(struct gltf *gltf, uint32_t value, struct gltf_buffer *buff
     else if (uri_is_data(uri))
         load_data_uri(gltf, value, uri, buffer);
     else
-        load_file(gltf, value, uri, buffer);
+        load_named(gltf, index, value, buffer);
 }
 
 static void load_buffer(struct gltf *gltf, uint32_t index, struct gltf_buffer *buffer)
@@ -169,7 +187,7 @@ static void load_buffer(struct gltf *gltf, uint32_t index, struct gltf_buffer *b
     uint32_t uri = json_member(&gltf->json, value, "uri");
     uint64_t size = gltf_integer(gltf, value, "byteLength", 0);
     if (json_is(&gltf->json, uri, JSON_STRING)) {
-        load_uri(gltf, uri, buffer);
+        load_uri(gltf, index, uri, buffer);
     } else if (index == 0 && gltf->binary) {
         buffer->bytes = gltf->binary;
         buffer->size = gltf->binary_size;

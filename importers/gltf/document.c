@@ -345,6 +345,15 @@ void *gltf_allocate(struct gltf *gltf, size_t count, size_t size)
     return items;
 }
 
+/* A strip makes three corners of a byte, and tiles share their indices. Small files are free. What was unpacked has at
+ * least two bytes a corner and four a vertex. */
+enum { ITEMS_A_BYTE = 8, ITEMS_OF_ANY_FILE = 1 << 20 };
+
+static uint64_t items_of_bytes(const struct gltf *gltf)
+{
+    return gltf->bytes * ITEMS_A_BYTE + gltf->unpacked / 2 + ITEMS_OF_ANY_FILE;
+}
+
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count)
 {
     if (gltf->status != CP_OK)
@@ -353,7 +362,14 @@ bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count)
         gltf_limit(gltf, value, "gltf-vertices", "more vertices and corners than the limit (--limit vertices=)");
         return false;
     }
+    if (count > items_of_bytes(gltf) - gltf->taken) {
+        gltf_limit(gltf, value, "gltf-reuse",
+                   "%llu bytes are named so often that they come to %llu vertices and corners",
+                   (unsigned long long)gltf->bytes, (unsigned long long)(gltf->taken + count));
+        return false;
+    }
     gltf->room -= count;
+    gltf->taken += count;
     return true;
 }
 

@@ -133,6 +133,7 @@ static cp_status gltf_read(cp_context *context, struct source *source, const voi
         gltf.maps[i].context = context;
     gltf.json.context = context;
     gltf.scene_own = gltf.asset_own = gltf.scene_value = JSON_NONE;
+    gltf.bytes = source->size;
     uint64_t limit = limit_vertices(context);
     gltf.room = limit < UINT64_MAX / ROOM_A_VERTEX ? limit * ROOM_A_VERTEX : limit;
     gltf.arena = arena_new(context);

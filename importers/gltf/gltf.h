@@ -19,8 +19,9 @@ struct gltf_list {
 
 struct gltf_buffer {
     const unsigned char *bytes; /* NULL: not loaded yet */
-    uint64_t size;
-    struct source *file; /* the external file that holds the bytes, or NULL */
+    uint64_t size;              /* as the document says */
+    uint64_t whole;             /* as it is there */
+    struct source *file;        /* the external file that holds the bytes, or NULL */
 };
 
 /* The bytes of a bufferView. stride 0: tightly packed. */
@@ -84,6 +85,7 @@ struct gltf_node {
 /* Scene meshes on their way: drawn ones in file order, then those that only our extras hold. */
 struct gltf_mesh {
     cp_mesh mesh;
+    cp_mesh drawn;     /* what the primitives say, before our extras */
     uint32_t own;      /* extras.cellpipe, or JSON_NONE */
     uint32_t value;    /* the glTF mesh, or the entry of our extras */
     uint32_t position; /* among the scene's meshes, or CP_NONE */
@@ -125,6 +127,8 @@ enum gltf_map {
     MAP_VIEWS,         /* names, to bufferViews */
     MAP_ARTICULATIONS, /* names, to values */
     MAP_STAGES,        /* articulation and stage, to the first joint */
+    MAP_SHAPES,        /* primitives, to the first of gltf->meshes that has them */
+    MAP_FILES,         /* URIs, to buffers */
     MAP_COUNT
 };
 
@@ -184,7 +188,11 @@ struct gltf {
     struct gltf_view *views;
     struct gltf_accessor *accessors;
     struct gltf_floats *floats;
-    uint64_t room; /* vertex attributes, corners and keys that may still be made */
+    uint64_t room;   /* vertex attributes, corners and keys that may still be made */
+    uint64_t taken;  /* those that were made */
+    uint64_t bytes;  /* of the file and the files that it names */
+    uint64_t packed; /* compressed bytes that were unpacked so far, and what they came to */
+    uint64_t unpacked;
 
     bool ours;
     uint32_t asset_own, scene_own; /* extras.cellpipe, or JSON_NONE */
@@ -245,7 +253,8 @@ uint32_t gltf_own(struct gltf *gltf, uint32_t object);
 bool gltf_made(struct gltf *gltf, uint32_t own, const char *word);
 /* count zeroed items that live as long as the reading; NULL is an error already noted. */
 void *gltf_allocate(struct gltf *gltf, size_t count, size_t size);
-/* Takes count attributes, corners or keys from what the limit of vertices allows. */
+/* Takes count attributes, corners, keys or the like from what the limit of vertices, and what the bytes read so far
+ * allow: a small file that names the same bytes over and over must not fill the memory. */
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 
 /* ---- container.c, uri.c ---- */

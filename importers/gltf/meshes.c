@@ -1,7 +1,8 @@
 /* Meshes: the primitives of a glTF mesh as few scene meshes (glTF 2.0, section 3.7).
  *
  * Primitives of one kind - faces or lines, with or without normals - share a scene mesh. Those that name the same
- * accessors share its vertices; others follow one after the other. A primitive is a group. */
+ * accessors share its vertices; others follow one after the other. A primitive is a group. Meshes that differ only in
+ * materials share all arrays. */
 #include "gltf.h"
 
 #include <string.h>
@@ -366,6 +367,14 @@ static void fill_group(struct batch *batch, const struct primitive *primitive, c
     memory_free(gltf->context, elements, primitive->elements, sizeof *elements);
 }
 
+static void give_groups(struct batch *batch)
+{
+    batch->mesh.groups = batch->groups;
+    batch->mesh.group_count = batch->count;
+    if (batch->count == 1 && batch->groups[0].material == CP_NONE)
+        batch->mesh.group_count = 0;
+}
+
 static void fill_corners(struct batch *batch)
 {
     cp_mesh *mesh = &batch->mesh;
@@ -376,10 +385,64 @@ static void fill_corners(struct batch *batch)
         fill_group(batch, batch->primitives[i], &batch->groups[i]);
     mesh->corners = batch->corners;
     mesh->face_offsets = batch->all_triangles ? NULL : batch->offsets;
-    mesh->groups = batch->groups;
-    mesh->group_count = batch->count;
-    if (batch->count == 1 && batch->groups[0].material == CP_NONE)
-        mesh->group_count = 0;
+    give_groups(batch);
+}
+
+/* ---- shapes: what the primitives of a mesh draw, whatever their materials ---- */
+
+/* The same text for the same shape; NULL when out of memory. */
+static const char *shape_key(struct batch *batch)
+{
+    struct buffer text = {.context = batch->gltf->context};
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct primitive *primitive = batch->primitives[i];
+        buffer_print(&text, "%lu %lu %lu %lu %lu %d;", (unsigned long)primitive->positions,
+                     (unsigned long)primitive->normals, (unsigned long)primitive->colours,
+                     (unsigned long)primitive->indices, (unsigned long)primitive->mode, primitive->polygons);
+    }
+    buffer_append(&text, "", 1);
+    const char *key = text.failed ? NULL : arena_print(batch->gltf->arena, "%s", text.data);
+    buffer_free(&text);
+    return key;
+}
+
+/* The arrays of an earlier mesh with groups of its own. */
+static void share_shape(struct batch *batch, const cp_mesh *shape)
+{
+    const char *name = batch->mesh.name;
+    batch->groups = scene_allocate(batch->gltf->scene, batch->count, sizeof *batch->groups);
+    if (!batch->groups) {
+        gltf_no_memory(batch->gltf);
+        return;
+    }
+    for (uint32_t i = 0; i < batch->count; i++) {
+        batch->groups[i] = shape->groups[i];
+        batch->groups[i].material = batch->primitives[i]->material;
+    }
+    batch->mesh = *shape;
+    batch->mesh.name = name;
+    give_groups(batch);
+}
+
+static void make_shape(struct batch *batch)
+{
+    struct gltf *gltf = batch->gltf;
+    bool added = true;
+    const char *key = shape_key(batch);
+    const uint32_t *mesh = key ? name_map_add(&gltf->maps[MAP_SHAPES], key, gltf->meshes_count, &added) : NULL;
+    if (!mesh) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    if (!added) {
+        share_shape(batch, &gltf->meshes[*mesh].drawn);
+        return;
+    }
+    place_vertices(batch);
+    if (gltf->status == CP_OK)
+        fill_vertices(batch);
+    if (gltf->status == CP_OK)
+        fill_corners(batch);
 }
 
 /* ---- meshes ---- */
@@ -409,12 +472,9 @@ static uint64_t drawn_elements(const struct batch *batch)
 static void add_batch(struct batch *batch, uint32_t value, uint32_t own)
 {
     struct gltf *gltf = batch->gltf;
-    place_vertices(batch);
-    if (gltf->status == CP_OK)
-        fill_vertices(batch);
-    if (gltf->status == CP_OK)
-        fill_corners(batch);
-    struct gltf_mesh mesh = {.mesh = batch->mesh, .own = own, .value = value, .position = CP_NONE};
+    make_shape(batch);
+    struct gltf_mesh mesh = {.mesh = batch->mesh, .drawn = batch->mesh, .own = own, .value = value};
+    mesh.position = CP_NONE;
     for (uint32_t i = 0; i < batch->count; i++)
         mesh.requantised = mesh.requantised || batch->primitives[i]->quantised;
     if (gltf->status == CP_OK && own != JSON_NONE)

@@ -20,6 +20,8 @@ static void *read_words(struct gltf *gltf, uint32_t own, const char *key, uint64
     struct gltf_view view;
     if (!gltf_named_view(gltf, own, key, &view) || view.size / 4 != count || view.size % 4 != 0)
         return NULL;
+    if (!gltf_take_room(gltf, own, count))
+        return NULL;
     uint32_t *words = scene_allocate(gltf->scene, count, sizeof *words);
     if (!words) {
         gltf_no_memory(gltf);

@@ -38,6 +38,12 @@ static bool decompress(struct gltf *gltf, uint32_t extension, struct gltf_view *
                    (unsigned long long)count, (unsigned long long)stride, (unsigned long long)packed.size);
         return false;
     }
+    gltf->packed += packed.size;
+    if (gltf->packed > gltf->bytes) {
+        gltf_error(gltf, extension, "gltf-meshopt", "compressed bufferViews overlap");
+        return false;
+    }
+    gltf->unpacked += count * stride;
     unsigned char *bytes = gltf_allocate(gltf, count, stride);
     if (!bytes || !meshopt_decode(gltf, extension, packed.bytes, packed.size, bytes))
         return false;
