@@ -150,6 +150,15 @@ cp_status check_report_path(struct cli *cli)
     return CP_OK;
 }
 
+cp_status check_report_unread(struct cli *cli)
+{
+    const char *path = cli->report_path;
+    if (!path || !cp_was_read(cli->context, path))
+        return CP_OK;
+    cli->report_path = NULL;
+    return complain(cli, CP_USAGE, "--report %s: is one of the files that were read", path);
+}
+
 static bool write_report_file(const struct cli *cli, cp_status status)
 {
     FILE *file = fopen(cli->report_path, cli->no_clobber ? "wx" : "w");

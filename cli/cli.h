@@ -41,6 +41,8 @@ void flush_report(struct cli *cli, cp_status status);
 bool open_log(struct cli *cli);
 /* The report must not take the place of a file that the command line names. */
 cp_status check_report_path(struct cli *cli);
+/* Nor that of a file that was read. */
+cp_status check_report_unread(struct cli *cli);
 /* Writes the file of --report; returns status, or the error that kept it from being written. */
 cp_status write_report(struct cli *cli, cp_status status);
 /* CP_OUTPUT when standard output did not take everything. */
@@ -97,19 +99,23 @@ struct steps {
 /* Room for the steps of a chain with that many words. */
 bool steps_open(struct cli *cli, struct steps *steps, size_t room);
 cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read);
+cp_status add_named_filter(struct cli *cli, struct steps *steps, const struct step *filter);
 /* Adds the filter of the words begin .. end - 1: FILTER K=V... */
 cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t end);
 /* Adds the filters of "! FILTER K=V... ! ..." from the word `begin` (a "!" or the end) on. */
 cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin);
 /* The step that ends a chain. stage: glTF is written for the next stage rather than for viewers. */
 cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage);
+/* Carries out a read; *scene is NULL when it failed. */
+cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene);
 /* Carries the steps out and prints their report. */
 cp_status run_steps(struct cli *cli, const struct steps *steps);
 /* The index of the next "!" from begin on, or of the end. */
 size_t find_bang(const struct cli *cli, size_t begin);
 /* The exporter by name, or else the one that has the suffix; NULL when there is none. */
 const char *exporter_named(const char *word);
-const char *first_suffix(const char *exporter, char *out, size_t size);
+/* The suffix of outputs in the format of that name; a word that is itself a suffix ("wrl.gz") is kept. */
+void output_suffix(const char *word, char *out, size_t size);
 /* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
 const char *path_stem(struct cli *cli, const char *path);
 

@@ -38,7 +38,9 @@ cp_status command_filter(struct cli *cli)
         status = add_read(cli, &steps, &(struct step){STEP_READ, in, request.from, request.in});
     if (status != CP_OK)
         return status;
-    steps.items[steps.count++] = (struct step){STEP_FILTER, cli->words.items[0], NULL, request.settings};
+    status = add_named_filter(cli, &steps, &(struct step){STEP_FILTER, cli->words.items[0], NULL, request.settings});
+    if (status != CP_OK)
+        return status;
     status = add_write(cli, &steps, &(struct step){STEP_WRITE, out, request.to, request.out}, true);
     return status == CP_OK ? run_steps(cli, &steps) : status;
 }
@@ -108,17 +110,30 @@ cp_status command_run(struct cli *cli)
 
 /* ---- convert ---- */
 
-static cp_status convert_one(struct cli *cli, const struct request *request, size_t bang, const char *in,
-                             const char *out)
+/* One conversion on its way. */
+struct job {
+    const struct request *request;
+    size_t bang; /* where the filters begin */
+    const char *in, *out;
+};
+
+static cp_status plan_one(struct cli *cli, const struct job *job, struct steps *steps)
+{
+    const struct request *request = job->request;
+    if (!steps_open(cli, steps, cli->words.count + 2))
+        return CP_LIMIT;
+    cp_status status = add_read(cli, steps, &(struct step){STEP_READ, job->in, request->from, request->in});
+    if (status == CP_OK)
+        status = add_filters(cli, steps, job->bang);
+    if (status == CP_OK)
+        status = add_write(cli, steps, &(struct step){STEP_WRITE, job->out, request->to, request->out}, false);
+    return status;
+}
+
+static cp_status convert_one(struct cli *cli, const struct job *job)
 {
     struct steps steps;
-    if (!steps_open(cli, &steps, cli->words.count + 2))
-        return CP_LIMIT;
-    cp_status status = add_read(cli, &steps, &(struct step){STEP_READ, in, request->from, request->in});
-    if (status == CP_OK)
-        status = add_filters(cli, &steps, bang);
-    if (status == CP_OK)
-        status = add_write(cli, &steps, &(struct step){STEP_WRITE, out, request->to, request->out}, false);
+    cp_status status = plan_one(cli, job, &steps);
     return status == CP_OK ? run_steps(cli, &steps) : status;
 }
 
@@ -172,7 +187,7 @@ static cp_status check_distinct(struct cli *cli, const struct list *outputs)
 static cp_status plan_outputs(struct cli *cli, const struct request *request, struct list *outputs)
 {
     char suffix[32];
-    first_suffix(request->to, suffix, sizeof suffix);
+    output_suffix(request->to, suffix, sizeof suffix);
     for (size_t i = 0; i < request->words.count; i++) {
         if (strcmp(request->words.items[i], "-") == 0)
             return complain(cli, CP_USAGE, "standard input has no name for an output in %s", request->out_dir);
@@ -188,7 +203,7 @@ static cp_status convert_all(struct cli *cli, const struct request *request, siz
 {
     size_t failed = 0;
     for (size_t i = 0; i < outputs->count; i++) {
-        cp_status status = convert_one(cli, request, bang, request->words.items[i], outputs->items[i]);
+        cp_status status = convert_one(cli, &(struct job){request, bang, request->words.items[i], outputs->items[i]});
         if (status == CP_BUG)
             return status;
         failed += status != CP_OK;
@@ -203,17 +218,15 @@ static cp_status convert_into_folder(struct cli *cli, struct request *request, s
 {
     struct list outputs = {0};
     struct steps trial;
-    const char *to = exporter_named(request->to ? request->to : "glb");
-    if (!to)
+    if (!request->to)
+        request->to = "glb";
+    if (!exporter_named(request->to))
         return complain_unknown(cli, "output format", request->to, plugin_words(cli, CP_EXPORTER));
-    request->to = to;
     if (!cli->confine_said)
         cp_set_flag(cli->context, CP_FLAG_CONFINE, true);
     cp_status status = plan_outputs(cli, request, &outputs);
-    if (status == CP_OK && !steps_open(cli, &trial, cli->words.count))
-        status = CP_LIMIT;
-    if (status == CP_OK) /* a misspelt filter is one mistake, not one an input */
-        status = add_filters(cli, &trial, bang);
+    if (status == CP_OK) /* a misspelt word is one mistake, not one an input */
+        status = plan_one(cli, &(struct job){request, bang, request->words.items[0], outputs.items[0]}, &trial);
     if (status == CP_OK)
         status = make_folder(cli, request->out_dir);
     return status == CP_OK ? convert_all(cli, request, bang, &outputs) : status;
@@ -235,5 +248,5 @@ cp_status command_convert(struct cli *cli)
         return complain(cli, CP_USAGE, "convert needs an output too: cellpipe convert %s OUT", request.words.items[0]);
     if (count > 2)
         return complain(cli, CP_USAGE, "convert takes one input and one output; for several inputs give --out-dir DIR");
-    return convert_one(cli, &request, bang, request.words.items[0], request.words.items[1]);
+    return convert_one(cli, &(struct job){&request, bang, request.words.items[0], request.words.items[1]});
 }

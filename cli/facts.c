@@ -129,7 +129,5 @@ cp_status read_input(struct cli *cli, const char *path, const struct request *re
     if (!steps_open(cli, &steps, 1))
         return CP_LIMIT;
     cp_status status = add_read(cli, &steps, &(struct step){STEP_READ, path, request->from, request->in});
-    if (status == CP_OK)
-        status = cp_read(cli->context, path, request->from, request->in.items, request->in.count, scene);
-    return status;
+    return status == CP_OK ? read_scene(cli, &steps.items[0], scene) : status;
 }

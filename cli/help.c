@@ -40,8 +40,11 @@ static void print_option(const cp_option_info *option)
     char left[64];
     (void)snprintf(left, sizeof left, "%s=%s", option->name, option->choices ? option->choices : option->type);
     printf("  %-28s %s", left, option->help);
-    if (option->default_value && *option->default_value)
-        printf(" (%s)", option->default_value);
+    const char *initial = option->default_value ? option->default_value : "";
+    if (option->minimum < option->maximum)
+        printf(" (%s; %s .. %s)", initial, short_number(option->minimum).text, short_number(option->maximum).text);
+    else if (*initial)
+        printf(" (%s)", initial);
     printf("\n");
 }
 
@@ -57,9 +60,9 @@ static void print_plugin(cp_plugin_kind kind, size_t index)
     if (info.package)
         printf("  not built: apt-get install %s, then build again\n", info.package);
     if (info.option_count > 0)
-        printf("options (%s; defaults in brackets):\n", kind == CP_FILTER     ? "K=V"
-                                                        : kind == CP_IMPORTER ? "--in K=V"
-                                                                              : "--out K=V");
+        printf("options (%s; defaults and ranges in brackets):\n", kind == CP_FILTER     ? "K=V"
+                                                                   : kind == CP_IMPORTER ? "--in K=V"
+                                                                                         : "--out K=V");
     for (size_t i = 0; i < info.option_count; i++) {
         cp_option_info option = cp_plugin_option(kind, index, i);
         print_option(&option);

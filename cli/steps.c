@@ -33,12 +33,11 @@ const char *exporter_named(const char *word)
     return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
 }
 
-const char *first_suffix(const char *exporter, char *out, size_t size)
+void output_suffix(const char *word, char *out, size_t size)
 {
-    size_t index = plugin_named(CP_EXPORTER, exporter);
-    const char *suffixes = index == SIZE_MAX ? "" : cp_plugin_at(CP_EXPORTER, index).suffixes;
-    (void)snprintf(out, size, "%.*s", (int)strcspn(suffixes, " "), suffixes);
-    return out;
+    size_t index = plugin_named(CP_EXPORTER, word);
+    const char *suffixes = index == SIZE_MAX ? word : cp_plugin_at(CP_EXPORTER, index).suffixes;
+    (void)snprintf(out, size, "%s%.*s", *suffixes == '.' ? "" : ".", (int)strcspn(suffixes, " "), suffixes);
 }
 
 static bool has_stage_profile(size_t exporter)
@@ -78,6 +77,15 @@ const char *path_stem(struct cli *cli, const char *path)
 
 /* ---- making a chain ---- */
 
+/* What is misspelt is said before anything is read. */
+static cp_status check_settings(struct cli *cli, cp_plugin_kind kind, const char *name, const struct list *settings)
+{
+    cp_status status = cp_check_options(cli->context, kind, name, settings->items, settings->count);
+    if (status != CP_OK)
+        flush_report(cli, status);
+    return status;
+}
+
 size_t find_bang(const struct cli *cli, size_t begin)
 {
     while (begin < cli->words.count && strcmp(cli->words.items[begin], "!") != 0)
@@ -89,6 +97,12 @@ bool steps_open(struct cli *cli, struct steps *steps, size_t room)
 {
     *steps = (struct steps){.items = cli_allocate(cli, room * sizeof *steps->items)};
     return steps->items != NULL;
+}
+
+cp_status add_named_filter(struct cli *cli, struct steps *steps, const struct step *filter)
+{
+    steps->items[steps->count++] = *filter;
+    return check_settings(cli, CP_FILTER, filter->name, &filter->settings);
 }
 
 cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t end)
@@ -103,8 +117,7 @@ cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t 
     if (plugin_named(CP_FILTER, name) == SIZE_MAX)
         return complain_unknown(cli, "filter", name, plugin_words(cli, CP_FILTER));
     struct list settings = {request.words.items + 1, request.words.count - 1, 0};
-    steps->items[steps->count++] = (struct step){STEP_FILTER, name, NULL, settings};
-    return CP_OK;
+    return add_named_filter(cli, steps, &(struct step){STEP_FILTER, name, NULL, settings});
 }
 
 cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin)
@@ -123,7 +136,7 @@ cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read
     if (read->format && plugin_named(CP_IMPORTER, read->format) == SIZE_MAX)
         return complain_unknown(cli, "input format", read->format, plugin_words(cli, CP_IMPORTER));
     steps->items[steps->count++] = *read;
-    return CP_OK;
+    return read->format ? check_settings(cli, CP_IMPORTER, read->format, &read->settings) : CP_OK;
 }
 
 /* Standard output has no suffix: glb, the format between stages, is its default. */
@@ -164,17 +177,29 @@ cp_status add_write(struct cli *cli, struct steps *steps, const struct step *wri
         step.settings = settings;
     }
     steps->items[steps->count++] = step;
-    return CP_OK;
+    return check_settings(cli, CP_EXPORTER, cp_plugin_at(CP_EXPORTER, exporter).name, &step.settings);
 }
 
 /* ---- carrying it out ---- */
+
+cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene)
+{
+    cp_status status =
+        cp_read(cli->context, read->name, read->format, read->settings.items, read->settings.count, scene);
+    if (status == CP_OK)
+        status = check_report_unread(cli);
+    if (status != CP_OK) {
+        cp_scene_free(*scene);
+        *scene = NULL;
+    }
+    return status;
+}
 
 /* A second read is added below a node named after its file. */
 static cp_status read_step(struct cli *cli, const struct step *step, cp_scene **scene)
 {
     cp_scene *other = NULL;
-    cp_status status =
-        cp_read(cli->context, step->name, step->format, step->settings.items, step->settings.count, &other);
+    cp_status status = read_scene(cli, step, &other);
     if (status != CP_OK || !*scene) {
         *scene = status == CP_OK ? other : *scene;
         return status;

@@ -293,6 +293,8 @@ CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char
 CP_API cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format,
                                  const char *const *options, size_t option_count, void **bytes, size_t *size);
 CP_API void cp_free(cp_context *context, void *bytes, size_t size);
+/* True when path is a file that was read with this context, also by another name. cp_write refuses to replace one. */
+CP_API bool cp_was_read(const cp_context *context, const char *path);
 /* Adds `other` below a new node `name` of the world; `other` is emptied and must still be freed. */
 CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name);
 
@@ -342,7 +344,8 @@ typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_ki
 
 typedef struct cp_option_info {
     const char *name, *help, *type, *default_value;
-    const char *choices; /* "a|b|c" or NULL */
+    const char *choices;     /* "a|b|c" or NULL */
+    double minimum, maximum; /* both 0: no bounds; lengths in metres, angles in degrees */
 } cp_option_info;
 
 typedef struct cp_plugin_info {
@@ -355,6 +358,10 @@ typedef struct cp_plugin_info {
 CP_API size_t cp_plugin_count(cp_plugin_kind kind);
 CP_API cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index);
 CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option);
+/* CP_OK when the plug-in knows all these "KEY=VALUE" options and their values are in range, else the report says which
+ * not: for asking before any work is done. */
+CP_API cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name,
+                                  const char *const *options, size_t option_count);
 /* The nearest known plug-in name to `word`, or NULL. */
 CP_API const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word);
 /* The nearest to `word` of a list ended by NULL, or NULL when none is near. */

@@ -93,7 +93,8 @@ cp_option_info cp_limit_at(size_t index)
     if (index >= LIMIT_COUNT)
         return (cp_option_info){0};
     const struct limit *limit = &limit_table[index];
-    return (cp_option_info){limit->name, limit->help, "integer", limit->initial, NULL};
+    return (cp_option_info){
+        .name = limit->name, .help = limit->help, .type = "integer", .default_value = limit->initial};
 }
 
 cp_status cp_set_limit(cp_context *context, const char *setting)

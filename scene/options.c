@@ -25,6 +25,11 @@ const char *option_type_word(enum option_type type)
     return words[type];
 }
 
+double option_scale(const struct option *option)
+{
+    return option->type == OPTION_ANGLE ? 180 / PI : 1;
+}
+
 struct value {
     const struct option *option;
     const char *text; /* what the user wrote after '=' */
@@ -51,10 +56,11 @@ static bool in_range(const struct option *option, double number)
 static cp_status out_of_range(cp_context *context, const struct value *value)
 {
     char minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
-    print_double(value->option->minimum, minimum);
-    print_double(value->option->maximum, maximum);
-    return report_error(context, CP_USAGE, "option-range", NOWHERE, "%s=%s: must lie in %s .. %s", value->option->name,
-                        value->text, minimum, maximum);
+    print_double(value->option->minimum * option_scale(value->option), minimum);
+    print_double(value->option->maximum * option_scale(value->option), maximum);
+    return report_error(context, CP_USAGE, "option-range", NOWHERE, "%s=%s: must lie in %s .. %s%s",
+                        value->option->name, value->text, minimum, maximum,
+                        value->option->type == OPTION_ANGLE ? " degrees" : "");
 }
 
 static cp_status set_boolean(cp_context *context, const struct value *value)

@@ -20,5 +20,7 @@ const struct importer *importer_of_option(const char *setting, const char **text
 cp_status check_importer_option(cp_context *context, const char *setting);
 
 const char *option_type_word(enum option_type type);
+/* From the stored unit to that of a bare number: degrees for angles. */
+double option_scale(const struct option *option);
 
 #endif

@@ -195,6 +195,11 @@ cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, co
     return finish_read(context, status, source, scene);
 }
 
+bool cp_was_read(const cp_context *context, const char *path)
+{
+    return source_was_read(context, path);
+}
+
 cp_status read_further(const struct source *parent, const char *relative, const char *format, cp_scene **scene)
 {
     *scene = NULL;

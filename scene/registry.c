@@ -64,6 +64,21 @@ size_t cp_exporter_of(const char *path)
     return SIZE_MAX;
 }
 
+cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name, const char *const *options,
+                           size_t option_count)
+{
+    size_t index = plugin_find(kind, name);
+    if (index == SIZE_MAX)
+        return plugin_unknown(context, kind, name);
+    const struct plugin *plugin = plugin_at(kind, index);
+    if (plugin->package) /* it has no options; its use says what is missing */
+        return CP_OK;
+    const struct option *common = kind == CP_IMPORTER ? import_options : NULL;
+    cp_status status;
+    options_free(context, plugin, options_parse(context, plugin, common, options, option_count, &status));
+    return status;
+}
+
 /* Importers have the common options, too, after their own. */
 static const struct option *option_at(cp_plugin_kind kind, size_t index, size_t option)
 {
@@ -98,5 +113,12 @@ cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option
     const struct option *it = option_at(kind, index, option);
     if (!it)
         return (cp_option_info){0};
-    return (cp_option_info){it->name, it->help, option_type_word(it->type), it->initial, it->choices};
+    double scale = option_scale(it);
+    return (cp_option_info){.name = it->name,
+                            .help = it->help,
+                            .type = option_type_word(it->type),
+                            .default_value = it->initial,
+                            .choices = it->choices,
+                            .minimum = it->minimum * scale,
+                            .maximum = it->maximum * scale};
 }

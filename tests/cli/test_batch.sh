@@ -11,6 +11,12 @@ must "glb is the default" [ "$(folder web)" = 'part.glb ' ]
 "$cellpipe" convert part.stl one.glb ! weld
 must "as one by one" cmp web/part.glb one.glb
 
+"$cellpipe" convert part.stl --out-dir packed --to wrl.gz
+must "a suffix is kept" [ "$(folder packed)" = 'part.wrl.gz ' ]
+must "and packed" gzip -t packed/part.wrl.gz
+"$cellpipe" convert part.stl --out-dir packed2 --to .wrz
+must "another" gzip -t -S .wrz packed2/part.wrz
+
 # A failed input does not keep the others from being converted.
 ends 1 'bad.stl:4:12: error' "$cellpipe" convert bad.stl part.stl missing.stl open.stl --out-dir some --to stl --report report.json
 must "the others" [ "$(folder some)" = 'open.stl part.stl ' ]
@@ -28,6 +34,11 @@ must "nothing was made" [ ! -e none ]
 ends 2 'standard input' "$cellpipe" convert - part.stl --out-dir none
 ends 2 'unknown filter' "$cellpipe" convert part.stl open.stl --out-dir none ! wled
 ends 2 'unknown output format' "$cellpipe" convert part.stl open.stl --out-dir none --to glv
+for words in '! weld tol=1' '--out profil=stage' '--from stl --in uint=mm' '! normals crease=181'; do
+    # shellcheck disable=SC2086
+    ends 2 'option of|must lie in' "$cellpipe" convert part.stl open.stl --out-dir none $words
+    must "once: $words" [ "$(wc -l <stderr)" = 1 ]
+done
 must "still nothing" [ ! -e none ]
 ends 4 'part.stl' "$cellpipe" convert open.stl --out-dir part.stl/x
 

@@ -80,6 +80,13 @@ for name in kept.stl ./kept.stl also.stl; do
 done
 ends 2 'the command names that file too' "$cellpipe" convert kept.stl out/r.dump --report out/r.dump
 must "nothing was written" [ ! -e out/r.dump ]
+cp arm.dev kept.dev
+for command in 'info cell.wu' 'check cell.wu' 'convert cell.wu out/r.dump' 'diff cell.wu cell.wu'; do
+    # shellcheck disable=SC2086
+    ends 2 'arm.dev: is one of the files that were read' "$cellpipe" $command -q --report arm.dev
+    must "arm.dev is untouched by $command" cmp -s arm.dev kept.dev
+done
+must "nothing was written" [ ! -e out/r.dump ]
 echo old >report.json
 ends 4 'report.json: File exists' "$cellpipe" convert kept.stl out/r.dump --no-clobber --report report.json
 must "the old report" [ "$(cat report.json)" = old ]

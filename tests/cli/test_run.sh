@@ -28,6 +28,9 @@ must "as the name of a step's option" [ "$("$cellpipe" run read part.stl unit=mm
 must "nested" [ "$(bounds cell.wu)" != "$(bounds cell.wu --in stl.unit=mm)" ]
 ends 2 'unknown option of tag "unit"' "$cellpipe" info cell.wu --in unit=mm
 ends 2 'unknown option of stl "unti"' "$cellpipe" info cell.wu --in stl.unti=mm
+ends 2 'unknown option of glb "profil"; did you mean profile' "$cellpipe" convert gone.wu x.glb --out profil=stage
+ends 2 'unknown option of weld' "$cellpipe" weld tol=1 gone.wu x.glb
+ends 2 'crease=181: must lie in 0 .. 180 degrees' "$cellpipe" run read gone.wu ! normals crease=181 ! write x.glb
 ends 2 'does not begin with' "$cellpipe" info cell.wu --in slt.unit=mm
 sed 's/"part"/"gone"/' cell.wu >gone.wu
 ends 0 'gone' "$cellpipe" info gone.wu
