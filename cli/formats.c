@@ -14,13 +14,13 @@ const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind)
 
 /* One row of the table: an importer, an exporter or both of one name. */
 struct format {
-    const char *name, *title, *suffixes, *package;
+    const char *name, *title, *suffixes, *package, *lacks;
     bool reads, writes;
 };
 
 static struct format format_of(const cp_plugin_info *info)
 {
-    return (struct format){info->name, info->title, info->suffixes, info->package, false, false};
+    return (struct format){info->name, info->title, info->suffixes, info->package, info->lacks, false, false};
 }
 
 /* All formats into rows (room for all plug-ins), importers first; returns how many. */
@@ -46,11 +46,12 @@ static size_t list_formats(struct format *rows)
 static void print_text(const struct format *row)
 {
     const char *can = row->reads && row->writes ? "read, write" : row->reads ? "read" : "write";
+    printf("%-16s %-12s %-24s %s", row->name, can, row->suffixes, row->title);
     if (row->package)
-        printf("%-16s %-12s %-24s %s; not built: apt-get install %s\n", row->name, can, row->suffixes, row->title,
-               row->package);
-    else
-        printf("%-16s %-12s %-24s %s\n", row->name, can, row->suffixes, row->title);
+        printf("; not built: apt-get install %s", row->package);
+    if (row->lacks)
+        printf("; not built: %s", row->lacks);
+    printf("\n");
 }
 
 /* The table of the README: what cellpipe knows, whatever this build left out. */

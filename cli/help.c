@@ -59,6 +59,8 @@ static void print_plugin(cp_plugin_kind kind, size_t index)
         printf("  suffixes: %s\n", *info.suffixes ? info.suffixes : "none");
     if (info.package)
         printf("  not built: apt-get install %s, then build again\n", info.package);
+    if (info.lacks)
+        printf("  not built: %s\n", info.lacks);
     if (info.option_count > 0)
         printf("options (%s; defaults and ranges in brackets):\n", kind == CP_FILTER     ? "K=V"
                                                                    : kind == CP_IMPORTER ? "--in K=V"

@@ -352,6 +352,7 @@ typedef struct cp_plugin_info {
     const char *name, *title;
     const char *suffixes; /* ".stl .stla", "" for a filter */
     const char *package;  /* NULL when built; else the missing Debian package */
+    const char *lacks;    /* NULL, or what of it is not built: "EXT_meshopt_compression (libmeshoptimizer-dev)" */
     size_t option_count;
 } cp_plugin_info;
 

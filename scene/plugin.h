@@ -45,6 +45,7 @@ struct plugin {
     const struct option *options; /* ended by OPTIONS_END; NULL for none */
     size_t settings_size;
     const char *package; /* NULL; or the missing package of a part that is not built */
+    const char *lacks;   /* NULL; or what alone is not built, and the package in brackets */
 };
 
 /* The first member of every importer's settings; its options belong to all importers. */
@@ -58,6 +59,8 @@ struct importer {
     const char *suffixes; /* ".stl .stla", lower case */
     /* How sure the first size bytes (of file_size; UINT64_MAX when unknown) make it: 0 no .. 100 sure. */
     int (*probe)(const char *head, size_t size, uint64_t file_size);
+    /* What the probe looks for, for the message about a file that nobody knows. */
+    const char *sign;
     /* Fills the scene (made by scene_new) and ends in scene_finish. */
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
 };
@@ -104,6 +107,9 @@ struct filter {
 extern const struct importer *const importers[];
 extern const struct exporter *const exporters[];
 extern const struct filter *const filters[];
+
+/* Nobody knows the file: what the probes looked for. CP_INPUT. */
+cp_status report_unknown_content(const struct source *source);
 
 /* Reads a further file as a scene of its own, by the importer that its bytes and suffix ask for, or the named one
  * (format, else NULL), with the options that the user gave for it. CP_NO when there is no such file. The caller frees

@@ -55,19 +55,38 @@ static const struct importer *probe(const struct source *source)
     return best;
 }
 
-static cp_status unknown_content(const struct source *source)
+static cp_status not_built(const struct source *source, const struct importer *importer)
 {
-    if (source->size == 0)
-        return report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name), "is empty");
-    struct buffer tried = {.context = source->context};
+    return report_error(source->context, CP_INPUT, "read-not-built", IN_FILE(source->name),
+                        "the importer %s is not built; it needs the package %s", importer->plugin.name,
+                        importer->plugin.package);
+}
+
+static void print_signs(struct buffer *text)
+{
     for (const struct importer *const *at = importers; *at; at++)
-        buffer_print(&tried, "%s%s%s", at == importers ? "" : ", ", (*at)->plugin.name,
+        buffer_print(text, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
                      (*at)->plugin.package ? " (not built)" : "");
+}
+
+cp_status report_unknown_content(const struct source *source)
+{
+    struct buffer signs = {.context = source->context};
+    print_signs(&signs);
     cp_status status = report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
-                                    "is of no known format; its first bytes were tried as %s (--from names one)",
-                                    tried.failed ? "all" : tried.data);
-    buffer_free(&tried);
+                                    "is of no known format. What was looked for: %s (--from names one)",
+                                    signs.failed ? "" : signs.data);
+    buffer_free(&signs);
     return status;
+}
+
+/* No probe took it: assimp is not built. */
+static cp_status nobody_reads(const struct source *source)
+{
+    for (const struct importer *const *at = importers; *at; at++)
+        if ((*at)->plugin.package && suffix_matches((*at)->suffixes, source->name))
+            return not_built(source, *at);
+    return report_unknown_content(source);
 }
 
 static cp_status choose(const struct source *source, const char *format, const struct importer **importer)
@@ -77,16 +96,14 @@ static cp_status choose(const struct source *source, const char *format, const s
         if (index == SIZE_MAX)
             return plugin_unknown(source->context, CP_IMPORTER, format);
         *importer = importers[index];
+    } else if (source->size == 0) {
+        return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
     } else {
         *importer = probe(source);
         if (!*importer)
-            return unknown_content(source);
+            return nobody_reads(source);
     }
-    const char *package = (*importer)->plugin.package;
-    if (package)
-        return report_error(source->context, CP_INPUT, "read-not-built", IN_FILE(source->name),
-                            "the importer %s is not built; it needs the package %s", (*importer)->plugin.name, package);
-    return CP_OK;
+    return (*importer)->plugin.package ? not_built(source, *importer) : CP_OK;
 }
 
 /* The options that hold for all uses of the importer, then those of this one. */

@@ -98,7 +98,11 @@ static const struct option *option_at(cp_plugin_kind kind, size_t index, size_t 
 cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index)
 {
     const struct plugin *plugin = plugin_at(kind, index);
-    cp_plugin_info info = {.name = plugin->name, .title = plugin->title, .suffixes = "", .package = plugin->package};
+    cp_plugin_info info = {.name = plugin->name,
+                           .title = plugin->title,
+                           .suffixes = "",
+                           .package = plugin->package,
+                           .lacks = plugin->lacks};
     if (kind == CP_IMPORTER)
         info.suffixes = importers[index]->suffixes;
     if (kind == CP_EXPORTER)

@@ -81,15 +81,15 @@ static void make_printable(char *text)
 }
 
 /* assimp's last error as one of ours. text: a copy. */
-static cp_status report_failure(struct assimp_import *import, char *text)
+static cp_status report_failure(struct assimp_import *import, const struct source *source, char *text)
 {
     struct place place = IN_FILE(import->file);
     make_printable(text);
     if (strstr(text, "bad_alloc"))
         return report_error(import->context, CP_LIMIT, "assimp-memory", place, "assimp ran out of memory");
-    if (strncmp(text, "No suitable reader", 18) == 0)
-        return report_error(import->context, CP_INPUT, "assimp-unknown", place,
-                            "is of no known format: neither cellpipe's readers nor assimp's know its first bytes");
+    /* The second is the end of assimp's own search among keywords that other texts have as well. */
+    if (strncmp(text, "No suitable reader", 18) == 0 || strstr(text, "determine STL storage representation"))
+        return report_unknown_content(source);
     return report_error(import->context, CP_INPUT, "assimp-failed", place, "assimp cannot read it: %s", text);
 }
 
@@ -111,7 +111,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
     char text[ERROR_SIZE] = "";
     struct aiPropertyStore *properties = make_properties();
     if (!properties)
-        return report_failure(import, strcpy(text, "bad_alloc"));
+        return report_failure(import, system->top, strcpy(text, "bad_alloc"));
     pthread_mutex_lock(&assimp_lock);
     import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
     if (!import->from)
@@ -120,7 +120,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
     aiReleasePropertyStore(properties);
     if (system->status != CP_OK)
         return system->status;
-    return import->from && import->from->mRootNode ? check_content(import) : report_failure(import, text);
+    return import->from && import->from->mRootNode ? check_content(import) : report_failure(import, system->top, text);
 }
 
 /* ---- our part ---- */
@@ -224,6 +224,7 @@ const struct importer assimp_importer = {
         ".irrmesh .md2 .md3 .md5anim .md5camera .md5mesh .mdc .mdl .mesh .mot .ndo .ogex .pk3 .pmx .prj .q3o .q3s "
         ".sib .smd .ter .uc .vta",
     .probe = assimp_probe,
+    .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
     .read = assimp_read,
 #endif

@@ -163,5 +163,6 @@ const struct importer collision_setup_importer = {
                .settings_size = sizeof(struct settings)},
     .suffixes = ".xml",
     .probe = probe,
+    .sign = "XML with <CollisionSetup",
     .read = read,
 };

@@ -48,7 +48,8 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
             gltf_no_memory(gltf);
         else if (required)
             gltf_error(gltf, list.items[i], "gltf-extension-required",
-                       "the required extension \"%.100s\" is not supported", name);
+                       "the required extension \"%.100s\" is not supported%s", name,
+                       strcmp(name, "EXT_meshopt_compression") ? "" : " by a build without libmeshoptimizer-dev");
         else
             report_loss(gltf->context, "gltf-extension", IN_FILE(gltf->source->name), 1,
                         "the extension \"%.100s\" is not read", name);

@@ -145,11 +145,18 @@ static cp_status gltf_read(cp_context *context, struct source *source, const voi
 }
 
 const struct importer gltf_importer = {
-    .plugin = {.name = "gltf",
-               .title = "glTF 2.0, binary and text, and cellpipe's own stages",
-               .options = gltf_options,
-               .settings_size = sizeof(struct gltf_settings)},
+    .plugin =
+        {
+            .name = "gltf",
+            .title = "glTF 2.0, binary and text, and cellpipe's own stages",
+            .options = gltf_options,
+            .settings_size = sizeof(struct gltf_settings),
+#ifndef HAVE_MESHOPT
+            .lacks = "EXT_meshopt_compression (apt-get install libmeshoptimizer-dev)",
+#endif
+        },
     .suffixes = ".glb .gltf",
     .probe = gltf_probe,
+    .sign = "the bytes glTF, or JSON with \"asset\"",
     .read = gltf_read,
 };

@@ -70,7 +70,8 @@ bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *byte
     (void)bytes;
     (void)size;
     (void)out;
-    gltf_error(gltf, value, "gltf-meshopt", "EXT_meshopt_compression is not built");
+    gltf_error(gltf, value, "gltf-meshopt",
+               "EXT_meshopt_compression is not built; it needs the package libmeshoptimizer-dev");
     return false;
 }
 

@@ -245,5 +245,6 @@ const struct importer stl_importer = {
                .settings_size = sizeof(struct stl_settings)},
     .suffixes = ".stl .stla .stlb",
     .probe = probe_stl,
+    .sign = "\"solid\" and \"facet\", or a facet count that fits the size",
     .read = read_stl,
 };

@@ -316,5 +316,6 @@ const struct importer tag_importer = {
     .plugin = {.name = "tag", .title = "RobWork tag workcell", .settings_size = sizeof(struct import_settings)},
     .suffixes = ".wu .wc .dev .tag",
     .probe = probe,
+    .sign = "{ \"NAME\" or a header line",
     .read = read,
 };
