@@ -1,6 +1,8 @@
 /* What a scene has. */
 #include "carries.h"
 
+#include <string.h>
+
 static uint64_t count_hierarchy(const cp_scene *scene)
 {
     uint64_t count = 0;
@@ -12,11 +14,17 @@ static uint64_t count_hierarchy(const cp_scene *scene)
     return count;
 }
 
+/* A part named by its file says nothing that the file's name does not say. */
 static uint64_t count_names(const cp_scene *scene)
 {
     uint64_t count = 0;
-    for (uint32_t i = 1; i < scene->node_count; i++)
-        count += scene->nodes[i].name[0] != '\0' && !(scene->nodes[i].flags & CP_NODE_PLACEHOLDER);
+    size_t size;
+    const char *stem = text_stem(scene->source.file, &size);
+    for (uint32_t i = 1; i < scene->node_count; i++) {
+        const char *name = scene->nodes[i].name;
+        bool told = *name && (strlen(name) != size || memcmp(name, stem, size) != 0);
+        count += told && !(scene->nodes[i].flags & CP_NODE_PLACEHOLDER);
+    }
     return count;
 }
 

@@ -293,16 +293,10 @@ static cp_status set_top_names(struct sink *sink, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    size_t size = strlen(name);
-    sink->file_name = arena_copy_text(sink->arena, name, size);
-    if (text_ends_nocase(name, ".gz"))
-        size -= 3;
-    for (size_t i = size; i > 1; i--)
-        if (name[i - 1] == '.') {
-            size = i - 1;
-            break;
-        }
-    sink->stem = arena_copy_text(sink->arena, name, size);
+    size_t size;
+    const char *stem = text_stem(path, &size);
+    sink->file_name = arena_copy_text(sink->arena, name, strlen(name));
+    sink->stem = arena_copy_text(sink->arena, stem, size);
     return sink->file_name && sink->stem ? CP_OK : CP_LIMIT;
 }
 

@@ -310,6 +310,21 @@ bool text_ends_nocase(const char *text, const char *suffix)
     return length >= wanted && text_equal_nocase(text + length - wanted, suffix);
 }
 
+const char *text_stem(const char *path, size_t *size)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    *size = strlen(name);
+    if (text_ends_nocase(name, ".gz"))
+        *size -= 3;
+    for (size_t i = *size; i > 1; i--)
+        if (name[i - 1] == '.') {
+            *size = i - 1;
+            break;
+        }
+    return name;
+}
+
 enum { LONGEST_WORD = 63 };
 
 static size_t smaller(size_t a, size_t b)

@@ -54,8 +54,9 @@ static char *visible_name(cp_scene *scene, const char *name)
 
 static char *stem_of(cp_scene *scene, const char *name)
 {
-    const char *dot = strrchr(name, '.');
-    return arena_copy_text(scene->arena, name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+    size_t size;
+    const char *stem = text_stem(name, &size);
+    return arena_copy_text(scene->arena, stem, size);
 }
 
 /* ---- assimp's part ---- */

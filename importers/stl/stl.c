@@ -93,23 +93,14 @@ bool stl_add_facet(struct stl_reader *reader, uint32_t first, const float *norma
     return true;
 }
 
-/* "parts/link.1.stl.gz" -> "link.1" */
-static void find_stem(const char *path, const char **stem, size_t *size)
+/* A solid without a name goes by its file. */
+static const char *file_stem(const struct source *source, size_t *size)
 {
-    const char *slash = strrchr(path, '/');
-    *stem = slash ? slash + 1 : path;
-    *size = strlen(*stem);
-    if (text_ends_nocase(*stem, ".gz"))
-        *size -= 3;
-    for (size_t i = *size; i > 1; i--)
-        if ((*stem)[i - 1] == '.') {
-            *size = i - 1;
-            break;
-        }
-    if (*size == 0) {
-        *stem = "solid";
-        *size = 5;
-    }
+    const char *stem = text_stem(source->name, size);
+    if (*size > 0)
+        return stem;
+    *size = 5;
+    return "solid";
 }
 
 static cp_pose source_pose(const struct stl_settings *settings)
@@ -163,7 +154,7 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
 {
     cp_scene *scene = reader->scene;
     if (size == 0)
-        find_stem(reader->source->name, &name, &size);
+        name = file_stem(reader->source, &size);
     uint32_t node = scene_add_node(scene, 0, name, size);
     if (node == CP_NONE)
         return CP_LIMIT;
