@@ -78,6 +78,20 @@ static bool read_header(struct stl_reader *reader, struct colours *colours)
     return add_part_colour(reader, colour, true, colours);
 }
 
+/* Text before the header's colours is somebody's comment. */
+static void note_comment(const struct stl_reader *reader)
+{
+    const char *header = reader->source->data, *colour = find_bytes(header, "COLOR=");
+    int size = 0, most = colour ? (int)(colour - header) - (int)strlen("COLOR=") : 80;
+    while (size < most && header[size] >= ' ' && header[size] <= '~')
+        size++;
+    while (size > 0 && header[size - 1] == ' ')
+        size--;
+    if (size > 0)
+        report_note(reader->context, "stl-header", IN_FILE(reader->source->name),
+                    "the header's text is not kept: \"%.*s\"", size, header);
+}
+
 /* ---- facets ---- */
 
 static const char *facet_at(const struct stl_reader *reader, uint32_t facet)
@@ -258,7 +272,9 @@ cp_status stl_read_binary(struct stl_reader *reader)
         status = CP_LIMIT;
     for (uint32_t facet = 0; status == CP_OK && facet < facets; facet++)
         status = read_facet(reader, facet);
-    if (status == CP_OK)
+    if (status == CP_OK) {
+        note_comment(reader);
         status = read_colours(reader);
+    }
     return status == CP_OK ? stl_add_solid(reader, NULL, 0) : status;
 }
