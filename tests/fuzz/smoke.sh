@@ -1,6 +1,6 @@
 #!/bin/sh
 # smoke.sh SECONDS [FOLDER-OF-FUZZERS [FUZZER...]]: runs each fuzzer for so long on the samples and the bad inputs of the
-# tests as seeds; fails when one finds something, and tells the input to run again.
+# tests as seeds, as many at a time as there are processors; fails when one finds something, and tells the input to run again.
 set -u
 seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,6 +8,12 @@ top=$(cd "$here/../.." && pwd)
 folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
 [ $# -le 2 ] && set -- x x fuzz_stl fuzz_tag fuzz_collision_setup fuzz_gltf fuzz_assimp
 shift 2
+if [ $# -gt 1 ]; then
+    printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" "$0" "$seconds" "$folder"
+    exit
+fi
+fuzzer=$1
+importer=${fuzzer#fuzz_}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
@@ -56,30 +62,17 @@ fuzz_for() { # seconds
     done
 }
 
-failed=0
-for fuzzer in "$@"; do
-    importer=${fuzzer#fuzz_}
-    if [ ! -x "$folder/$fuzzer" ]; then
-        echo "FAILED $fuzzer: not built"
-        failed=1
-        continue
-    fi
-    mkdir -p "$work/$importer"
-    collect_seeds "$importer" "$work/$importer"
-    seeds=$(find "$work/$importer" -type f | wc -l)
-    if [ "$seeds" -eq 0 ]; then
-        echo "FAILED $fuzzer: no seeds, so it would try nothing deep"
-        failed=1
-        continue
-    fi
-    words=
-    [ -f "$here/$importer.dict" ] && words=-dict=$here/$importer.dict
-    if fuzz_for "$seconds"; then
-        echo "$fuzzer: $runs runs from $seeds seeds in $seconds s, nothing found$theirs"
-    else
-        echo "FAILED $fuzzer:"
-        tail -40 "$work/log"
-        failed=1
-    fi
-done
-exit $failed
+fail() {
+    echo "FAILED $fuzzer: $*"
+    exit 1
+}
+
+[ -x "$folder/$fuzzer" ] || fail "not built"
+mkdir "$work/$importer"
+collect_seeds "$importer" "$work/$importer"
+seeds=$(find "$work/$importer" -type f | wc -l)
+[ "$seeds" -gt 0 ] || fail "no seeds, so it would try nothing deep"
+words=
+[ -f "$here/$importer.dict" ] && words=-dict=$here/$importer.dict
+fuzz_for "$seconds" || fail "$(tail -40 "$work/log")"
+echo "$fuzzer: $runs runs from $seeds seeds in $seconds s, nothing found$theirs"
