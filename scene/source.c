@@ -241,13 +241,19 @@ static cp_status set_root(struct source *source)
     return source->state->root ? CP_OK : CP_LIMIT;
 }
 
+static bool is_missing(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
+}
+
+/* Before the file is opened: that alone may wait (a FIFO) or do something (a device). One that is not there is inside. */
 static cp_status check_confined(const struct source *source, const struct source *parent)
 {
     if (!parent->state->root)
         return CP_OK;
     char *resolved = realpath(source->path, NULL);
     const char *root = parent->state->root;
-    bool inside = resolved && strncmp(resolved, root, strlen(root)) == 0;
+    bool inside = resolved ? strncmp(resolved, root, strlen(root)) == 0 : is_missing(errno);
     free(resolved);
     source->state->root = root;
     return inside ? CP_OK
@@ -362,10 +368,12 @@ static cp_status open_in(struct source *source, const char *folder, const char *
     if (!path || !name)
         return CP_LIMIT;
     cp_status status = set_names(source, path, name);
+    if (status == CP_OK)
+        status = check_confined(source, source->parent);
     if (status != CP_OK)
         return status;
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)) {
+    if (file < 0 && is_missing(errno)) {
         record(source->context, (struct file_record){.path = path, .missing = true});
         return CP_NO;
     }
@@ -376,11 +384,6 @@ static cp_status open_in(struct source *source, const char *folder, const char *
     if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) { /* a model "Robot" may lie beside a folder "Robot" */
         (void)close(file);
         return CP_NO;
-    }
-    status = check_confined(source, source->parent);
-    if (status != CP_OK) {
-        (void)close(file);
-        return status;
     }
     return load(source, file);
 }

@@ -375,6 +375,10 @@ static void test_confinement(void **unused)
     assert_int_equal(source_open(top, "part.txt", &further), CP_OK);
     source_close(further);
     assert_int_equal(source_open(top, "../secret.txt", &further), CP_INPUT);
+    /* Opening a FIFO would wait for its writer. */
+    assert_int_equal(mkfifo(path_of("pipe.txt"), 0666), 0);
+    assert_int_equal(source_open(top, "../pipe.txt", &further), CP_INPUT);
+    assert_int_equal(source_open(top, "missing.txt", &further), CP_NO);
     assert_int_equal(source_open(top, "link.txt", &further), CP_INPUT);
     assert_int_equal(source_open(top, path_of("secret.txt"), &further), CP_INPUT);
     assert_true(reported(context, "source-confined"));
