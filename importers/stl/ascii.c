@@ -219,11 +219,24 @@ static void read_rest(struct ascii *ascii)
     }
 }
 
+/* Text that is no STL. */
+static cp_status refuse_start(struct ascii *ascii)
+{
+    char word[33];
+    skip_blanks(ascii);
+    copy_word(ascii, word);
+    return report_error(ascii->reader->context, CP_INPUT, "stl-syntax", find_place(ascii),
+                        "expected \"solid\", found \"%s\"", word);
+}
+
 cp_status stl_read_ascii(struct stl_reader *reader)
 {
     const struct source *source = reader->source;
     struct ascii ascii = {.reader = reader, .at = source->data, .end = source->data + source->size};
-    ascii.at = stl_after_solid(ascii.at, ascii.end);
+    const char *start = stl_after_solid(ascii.at, ascii.end);
+    if (!start)
+        return refuse_start(&ascii);
+    ascii.at = start;
     do
         read_solid(&ascii);
     while (ascii.status == CP_OK && !ascii.truncated && accept(&ascii, "solid"));

@@ -49,12 +49,15 @@ static bool has_only_text(const char *head, size_t size)
 bool stl_is_ascii(const char *head, size_t size, uint64_t file_size)
 {
     const char *end = head + size, *text = stl_after_solid(head, end);
-    if (!text || stl_is_exact_binary(head, size, file_size))
+    if (stl_is_exact_binary(head, size, file_size))
         return false;
-    while (text < end && *text != '\n' && *text != '\r')
+    if (has_only_text(head, size))
+        return text || size >= STL_HEADER_SIZE; /* a count of text bytes alone would be 150 million facets */
+    while (text && text < end && *text != '\n' && *text != '\r')
         text++;
-    text = skip_blanks(text, end);
-    return stl_begins_with(text, end, "facet") || stl_begins_with(text, end, "endsolid") || has_only_text(head, size);
+    text = text ? skip_blanks(text, end) : end;
+    return (stl_begins_with(text, end, "facet") || stl_begins_with(text, end, "endsolid")) &&
+           !stl_has_plausible_facets(head, size);
 }
 
 static bool is_plausible_facet(const char *record)
