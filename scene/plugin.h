@@ -111,9 +111,12 @@ extern const struct filter *const filters[];
 /* Nobody knows the file: what the probes looked for. CP_INPUT. */
 cp_status report_unknown_content(const struct source *source);
 
-/* Reads a further file as a scene of its own, by the importer that its bytes and suffix ask for, or the named one
- * (format, else NULL), with the options that the user gave for it. CP_NO when there is no such file. The caller frees
- * *scene. */
-cp_status read_further(const struct source *parent, const char *relative, const char *format, cp_scene **scene);
+/* Some importer that is built has the source's suffix, or is sure of its bytes (more than "perhaps": a score of 1). */
+bool source_is_known(const struct source *source);
+
+/* Reads a further file, opened by source_open, as a scene of its own, by the importer that its bytes and suffix ask for,
+ * or the named one (format, else NULL), with the options that the user gave for it. The caller closes the source and
+ * frees *scene. */
+cp_status read_further(struct source *source, const char *format, cp_scene **scene);
 
 #endif

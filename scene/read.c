@@ -217,13 +217,18 @@ bool cp_was_read(const cp_context *context, const char *path)
     return source_was_read(context, path);
 }
 
-cp_status read_further(const struct source *parent, const char *relative, const char *format, cp_scene **scene)
+bool source_is_known(const struct source *source)
+{
+    size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
+    for (const struct importer *const *at = importers; *at; at++)
+        if (!(*at)->plugin.package &&
+            (suffix_matches((*at)->suffixes, source->name) || (*at)->probe(source->data, head, source->size) > 1))
+            return true;
+    return false;
+}
+
+cp_status read_further(struct source *source, const char *format, cp_scene **scene)
 {
     *scene = NULL;
-    struct source *source;
-    cp_status status = source_open(parent, relative, &source);
-    if (status == CP_OK)
-        status = read_source(source, format, &(struct texts){NULL, 0}, scene);
-    source_close(source);
-    return status;
+    return read_source(source, format, &(struct texts){NULL, 0}, scene);
 }

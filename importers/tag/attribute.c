@@ -159,6 +159,47 @@ static cp_status keep(struct tag_reader *reader, const struct tag_attribute *att
     return kept ? CP_OK : CP_LIMIT;
 }
 
+/* How many values an attribute has a use for. */
+static uint32_t values_in_use(const char *key)
+{
+    static const struct {
+        const char *key;
+        uint32_t count;
+    } counts[] = {{"GeoID", UINT32_MAX},
+                  {"DrawableID", UINT32_MAX},
+                  {"CollisionModelID", UINT32_MAX},
+                  {"CompositeDevice", UINT32_MAX},
+                  {"PassiveRevolute", 3},
+                  {"PassivePrismatic", 3},
+                  {"JointPosLimit", 2},
+                  {"ActiveJoint", 0},
+                  {"Revolute", 0},
+                  {"Prismatic", 0},
+                  {"Fixed", 0},
+                  {"Link", 0},
+                  {"Movable", 0},
+                  {"Moveable", 0},
+                  {"DAF", 0},
+                  {"DrawableHighlight", 0},
+                  {"DrawableWireMode", 0}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (!strcmp(counts[i].key, key))
+            return counts[i].count;
+    return 1;
+}
+
+/* RobWork takes the values it needs and leaves the rest. */
+static cp_status report_extra_values(struct tag_reader *reader, const struct tag *tag,
+                                     const struct tag_attribute *attribute)
+{
+    uint32_t count = values_in_use(attribute->key);
+    if (attribute->value_count <= count)
+        return CP_OK;
+    return report_lenient(reader->context, reader->strict, "tag-extra", tag_attribute_place(tag, attribute),
+                          "%s has %u values and needs %u; the others are ignored", attribute->key,
+                          attribute->value_count, count);
+}
+
 cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
     cp_status status = CP_OK;
@@ -166,7 +207,9 @@ cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint
         const struct tag_attribute *attribute = &tag->attributes[i];
         /* A bare "Attributes" only parts the lines for the eye. */
         bool heading = !attribute->value_count && !strcmp(attribute->key, "Attributes");
-        if (!attribute->used && !heading)
+        if (attribute->used)
+            status = report_extra_values(reader, tag, attribute);
+        else if (!heading)
             status = keep(reader, attribute, CP_OWNER_NODE, node);
     }
     return status;
@@ -176,13 +219,18 @@ cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *lis
 {
     struct name_map seen = {.context = reader->context};
     cp_status status = CP_OK;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < list->header_count && status == CP_OK; i++) {
         bool added;
         if (!name_map_add(&seen, list->headers[i].key, i, &added))
             status = CP_LIMIT;
         else if (added)
             status = keep(reader, &list->headers[i], owner, index);
+        kept += added;
     }
     name_map_free(&seen);
+    if (status == CP_OK && kept < list->header_count)
+        report_note(reader->context, "tag-headers", IN_FILE(list->file), "further header lines, not kept: %u",
+                    list->header_count - kept);
     return status;
 }

@@ -45,7 +45,7 @@ static cp_status rotation_from_columns(struct tag_reader *reader, const struct t
 static cp_status transform_from_craig(struct tag_reader *reader, const struct tag *tag, cp_pose *pose)
 {
     static const char *const others[] = {"Position", "RPY", "I", "J", "K"};
-    const struct tag_attribute *attribute = tag_use(tag, "CraigDH");
+    const struct tag_attribute *attribute = tag_find(tag, "CraigDH"); /* not used up: RobWork keeps the four, too */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (tag_find(tag, others[i]))
             return report_error(reader->context, CP_INPUT, "tag-conflict", tag_attribute_place(tag, attribute),

@@ -139,58 +139,29 @@ static cp_status adopt_scene(struct tag_reader *reader, cp_scene *other, struct 
     return CP_OK;
 }
 
-/* The words of `suffixes`, each with its dot, hold the path's. */
-static bool suffix_is_among(const char *path, const char *suffixes)
+/* A format that no importer reads (.TRI, .IVG, .WRL, or one that is not built), or no model at all. */
+static cp_status pass_over(struct tag_reader *reader, const struct source *source, const struct request *request)
 {
-    const char *dot = strrchr(path, '.');
-    size_t length = dot ? strlen(dot) : 0;
-    for (const char *at = suffixes; length && *at; at += strcspn(at, " ")) {
-        at += strspn(at, " ");
-        size_t i = 0;
-        while (i < length && at[i] == (dot[i] >= 'A' && dot[i] <= 'Z' ? dot[i] - 'A' + 'a' : dot[i]))
-            i++;
-        if (i == length && (at[i] == ' ' || !at[i]))
-            return true;
-    }
-    return false;
-}
-
-/* A format of RobWork's that no importer reads: .TRI and .IVG never, others where an importer is not built. */
-static bool is_unreadable(const char *path)
-{
-    if (!suffix_is_among(path, ".tri .ac .ac3d .3ds .obj .ivg .stl .stla .stlb"))
-        return false;
-    for (const struct importer *const *importer = importers; *importer; importer++)
-        if (!(*importer)->plugin.package && suffix_is_among(path, (*importer)->suffixes))
-            return false;
-    return true;
-}
-
-/* CP_NO after a warning, or when there is no such file. */
-static cp_status pass_over(struct tag_reader *reader, const char *path, const struct request *request)
-{
-    struct source *source;
-    cp_status status = tag_open(&reader->budget, request->tag->file, path, &source);
-    if (status != CP_OK)
-        return status;
     report_warning(reader->context, "tag-unreadable", tag_attribute_place(request->tag, request->attribute),
                    "the model file \"%s\" is of a type that is not read", source->name);
-    source_close(source);
     return CP_NO;
 }
 
+/* CP_NO when there is no such file, or after a warning. */
 static cp_status read_model(struct tag_reader *reader, const char *path, struct request *request, uint32_t *index)
 {
-    if (is_unreadable(path))
-        return pass_over(reader, path, request);
+    struct source *source;
     cp_scene *other = NULL;
-    cp_status status = read_further(request->tag->file->source, path, NULL, &other);
+    cp_status status = source_open(request->tag->file->source, path, &source);
     if (status != CP_OK)
         return status;
     status = tag_count_file(&reader->budget, request->tag->file, 0);
     if (status == CP_OK)
+        status = source_is_known(source) ? read_further(source, NULL, &other) : pass_over(reader, source, request);
+    if (status == CP_OK)
         status = adopt_scene(reader, other, request, index);
     cp_scene_free(other);
+    source_close(source);
     return status;
 }
 

@@ -195,17 +195,29 @@ static cp_status expect_newlines(struct tag_lexer *lexer, const char *what)
 }
 
 /* Of a key that is there twice the last one with values holds. */
-static cp_status add_attribute(struct parser *parser, const struct tag_attribute *attribute)
+static cp_status replace_attribute(const struct parser *parser, const struct tag_lexer *lexer,
+                                   struct tag_attribute *attribute, const struct tag_attribute *later)
+{
+    cp_status status = CP_OK;
+    if (attribute->value_count && later->value_count)
+        status = report_lenient(parser->list->context, parser->list->strict, "tag-repeated",
+                                (struct place){.file = lexer->file->name, .line = later->line, .column = later->column},
+                                "%s is in the tag twice; the values of line %llu are ignored", later->key,
+                                (unsigned long long)attribute->line);
+    if (later->value_count)
+        *attribute = *later;
+    return status;
+}
+
+static cp_status add_attribute(struct parser *parser, const struct tag_lexer *lexer,
+                               const struct tag_attribute *attribute)
 {
     bool added;
     uint32_t *index = name_map_add(&parser->keys, attribute->key, parser->attribute_count, &added);
     if (!index)
         return CP_LIMIT;
-    if (!added) {
-        if (attribute->value_count)
-            parser->attributes[*index] = *attribute;
-        return CP_OK;
-    }
+    if (!added)
+        return replace_attribute(parser, lexer, &parser->attributes[*index], attribute);
     if (!RESERVE(parser->list->context, parser->attributes, parser->attribute_room,
                  parser->attribute_count + UINT64_C(1)))
         return CP_LIMIT;
@@ -234,7 +246,7 @@ static cp_status parse_attributes(struct parser *parser, struct tag_lexer *lexer
         if (status == CP_OK)
             status = expect_newlines(lexer, "a value or the end of the line");
         if (status == CP_OK)
-            status = add_attribute(parser, &attribute);
+            status = add_attribute(parser, lexer, &attribute);
         if (status != CP_OK)
             return status;
     }

@@ -9,8 +9,8 @@
  * - Absent limits are absent. A lower limit above the upper one is a warning, an error under strict reading.
  * - A file that includes itself is an error (RobWork does not end).
  * - Lines may end in CR alone when the file has no LF. A byte order mark is a warning.
- * - A missing collision setup or model is a warning and a loss, an error under strict reading. Models of the formats
- *   .TRI and .IVG are passed over with a warning.
+ * - A missing collision setup or model is a warning and a loss, an error under strict reading. Models of
+ *   types that nothing reads (.TRI, .IVG, .WRL) are passed over with a warning.
  * - The world tag's transform is ignored as in RobWork, with a warning when it is not the identity.
  * - Attributes that mean nothing here (JointName, Camera, Revolute without ActiveJoint, ...) become metadata of the
  *   node; header lines that of the scene, or of the device's base.
@@ -128,6 +128,7 @@ cp_status tag_push_load(struct tag_reader *reader, struct source *source, const 
     pushed->source = source;
     pushed->list = (struct tag_list){
         .context = reader->context, .names = reader->arena, .budget = &reader->budget, .strict = reader->strict};
+    pushed->list.file = source->name;
     cp_status status = tag_parse(&pushed->list, source);
     if (status != CP_OK)
         return status;

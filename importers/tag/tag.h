@@ -94,6 +94,7 @@ struct tag_list {
     struct arena *arena;
     struct arena *names; /* the whole import's */
     struct tag_budget *budget;
+    const char *file; /* its name */
     bool strict;
     struct tag *tags;
     struct tag_attribute *headers;
