@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct wanted {
@@ -76,7 +77,8 @@ static cp_status check_scene(struct cli *cli, const cp_scene *scene, const struc
 /* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
 static bool is_readable(const char *path)
 {
-    return strcmp(path, "-") == 0 || access(path, R_OK) == 0;
+    struct stat facts;
+    return strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode));
 }
 
 cp_status command_check(struct cli *cli)

@@ -95,8 +95,9 @@ void flush_report(struct cli *cli, cp_status status)
 {
     size_t count;
     const cp_entry *entries = cp_report(cli->context, &count);
+    clear_progress(cli);
     for (size_t i = 0; i < count; i++) {
-        if (is_shown(cli, entries[i].severity, status))
+        if (!was_interrupted(NULL) && is_shown(cli, entries[i].severity, status))
             fprintf(stderr, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
     }
@@ -111,7 +112,9 @@ cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
     (void)snprintf(message, sizeof message, "cellpipe: error: %s", text);
-    fprintf(stderr, "%s\n", message);
+    clear_progress(cli);
+    if (!was_interrupted(NULL))
+        fprintf(stderr, "%s\n", message);
     log_entry(cli, &(cp_entry){.severity = CP_ERROR, .code = "cli", .count = 1, .text = text, .message = message});
     return status;
 }
@@ -159,11 +162,9 @@ cp_status check_report_unread(struct cli *cli)
     return complain(cli, CP_USAGE, "--report %s: is one of the files that were read", path);
 }
 
-static bool write_report_file(const struct cli *cli, cp_status status)
+/* The whole object into `file`. */
+static void print_report(const struct cli *cli, cp_status status, FILE *file)
 {
-    FILE *file = fopen(cli->report_path, cli->no_clobber ? "wx" : "w");
-    if (!file)
-        return false;
     struct json json = {.file = file};
     print_json_begin(&json, NULL, '{');
     print_json_text(&json, "cellpipe", CP_VERSION);
@@ -175,8 +176,22 @@ static bool write_report_file(const struct cli *cli, cp_status status)
     print_json_end(&json, ']');
     print_json_end(&json, '}');
     fputs("\n", file);
-    bool failed = ferror(file) != 0;
-    return fclose(file) == 0 && !failed;
+}
+
+/* Written as all outputs are: whole or not at all, and over no file of this run. */
+static cp_status write_report_file(struct cli *cli, cp_status status)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return complain(cli, CP_LIMIT, "out of memory");
+    print_report(cli, status, file);
+    cp_status written = fclose(file) == 0 ? cp_write_file(cli->context, cli->report_path, text, size)
+                                          : complain(cli, CP_LIMIT, "out of memory");
+    free(text);
+    flush_report(cli, written);
+    return written;
 }
 
 cp_status write_report(struct cli *cli, cp_status status)
@@ -185,13 +200,11 @@ cp_status write_report(struct cli *cli, cp_status status)
         return status;
     bool whole = fclose(cli->log) == 0;
     cli->log = NULL;
-    bool written = !cli->report_path || (whole && write_report_file(cli, status));
-    int reason = errno;
+    cp_status written = CP_OK;
+    if (cli->report_path)
+        written = whole ? write_report_file(cli, status) : complain(cli, CP_LIMIT, "out of memory");
     free(cli->log_text);
-    if (written)
-        return status;
-    return complain(cli, status ? status : CP_OUTPUT, "the report cannot be written to %s: %s", cli->report_path,
-                    strerror(reason));
+    return status != CP_OK ? status : written;
 }
 
 cp_status finish_stdout(struct cli *cli)

@@ -11,6 +11,13 @@ struct list {
     size_t count, room;
 };
 
+/* The line on the terminal. */
+struct progress {
+    uint64_t next;        /* when it may be shown again, in milliseconds */
+    size_t input, inputs; /* of a batch, the first being 1; else 0 */
+    bool visible;
+};
+
 /* One run of the program. */
 struct cli {
     cp_context *context;
@@ -24,6 +31,7 @@ struct cli {
     char *log_text;
     size_t log_size;
     bool log_comma;
+    struct progress progress;
 };
 
 /* ---- cli.c: memory, messages, the report ---- */
@@ -47,6 +55,18 @@ cp_status check_report_unread(struct cli *cli);
 cp_status write_report(struct cli *cli, cp_status status);
 /* CP_OUTPUT when standard output did not take everything. */
 cp_status finish_stdout(struct cli *cli);
+
+/* ---- interrupt.c, progress.c ---- */
+
+void catch_signals(void);
+/* For cp_set_cancel. */
+bool was_interrupted(void *user);
+/* Ends the program by the signal that was caught, if any. */
+void end_if_interrupted(void);
+/* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
+void start_progress(struct cli *cli);
+/* To be called before anything else is printed on stderr. */
+void clear_progress(struct cli *cli);
 
 /* ---- flags.c ---- */
 

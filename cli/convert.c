@@ -202,9 +202,11 @@ static cp_status plan_outputs(struct cli *cli, const struct request *request, st
 static cp_status convert_all(struct cli *cli, const struct request *request, size_t bang, const struct list *outputs)
 {
     size_t failed = 0;
+    cli->progress.inputs = outputs->count;
     for (size_t i = 0; i < outputs->count; i++) {
+        cli->progress.input = i + 1;
         cp_status status = convert_one(cli, &(struct job){request, bang, request->words.items[i], outputs->items[i]});
-        if (status == CP_BUG)
+        if (status == CP_BUG || status == CP_CANCELLED)
             return status;
         failed += status != CP_OK;
     }

@@ -112,14 +112,13 @@ static cp_status read_switch(struct cli *cli, const struct found *found, bool *o
     return complain(cli, CP_USAGE, "%s=%s: needs yes or no", found->flag->name, found->value);
 }
 
-static cp_status check_threads(struct cli *cli, const char *value)
+static cp_status set_threads(struct cli *cli, const char *value)
 {
-    char *end;
-    errno = 0;
-    long count = strtol(value, &end, 10);
-    if (end != value && *end == '\0' && errno == 0 && count >= 1 && count <= 1024 && isdigit((unsigned char)*value))
-        return CP_OK;
-    return complain(cli, CP_USAGE, "--threads %s: needs a whole number from 1 to 1024", value);
+    double count;
+    bool whole = cp_parse_double(value, &count) && count >= 1 && count <= CP_MOST_THREADS && count == (uint32_t)count;
+    if (whole)
+        return cp_set_threads(cli->context, (uint32_t)count);
+    return complain(cli, CP_USAGE, "--threads %s: needs a whole number from 1 to %d", value, (int)CP_MOST_THREADS);
 }
 
 static void set_switch(struct cli *cli, enum global global, bool on)
@@ -170,7 +169,7 @@ static cp_status set_global(struct cli *cli, const struct found *found)
     case GLOBAL_REPORT:
         return set_report(cli, found->value);
     case GLOBAL_THREADS:
-        return check_threads(cli, found->value);
+        return set_threads(cli, found->value);
     case GLOBAL_LIMIT:
         return cp_set_limit(cli->context, found->value);
     case GLOBAL_INCLUDE:

@@ -1,7 +1,6 @@
 /* cellpipe, the program: the table of commands, and what frames each run. */
 #include "cli.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,20 +85,25 @@ static cp_status run(struct cli *cli, int argc, char **argv)
         print_overview(stderr);
         return CP_USAGE;
     }
+    start_progress(cli);
     return run_command(cli);
 }
 
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
-    (void)signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program silently, even under a parent that ignores it */
+    catch_signals();
     cli.context = cp_context_new(NULL);
     if (!cli.context)
         return (int)complain(&cli, CP_LIMIT, "out of memory");
+    cp_set_cancel(cli.context, was_interrupted, NULL);
     cp_status status = run(&cli, argc, argv);
+    clear_progress(&cli);
+    end_if_interrupted();
     flush_report(&cli, status);
     cp_status printed = finish_stdout(&cli);
     status = write_report(&cli, status != CP_OK ? status : printed);
+    end_if_interrupted();
     cp_context_free(cli.context);
     cli_free(&cli);
     return (int)status;

@@ -35,13 +35,14 @@ extern "C" {
 /* What a call came to; the program's exit code is the same number. */
 typedef enum cp_status {
     CP_OK = 0,
-    CP_NO = 1,     /* the answer is no, or some inputs of several failed */
-    CP_USAGE = 2,  /* the request makes no sense: unknown option, bad value */
-    CP_INPUT = 3,  /* input unreadable, invalid or unsupported */
-    CP_OUTPUT = 4, /* the output cannot be written */
-    CP_LOSSY = 5,  /* something would be lost and strict was asked for */
-    CP_LIMIT = 6,  /* a limit, or out of memory */
-    CP_BUG = 70    /* a bug of cellpipe */
+    CP_NO = 1,         /* the answer is no, or some inputs of several failed */
+    CP_USAGE = 2,      /* the request makes no sense: unknown option, bad value */
+    CP_INPUT = 3,      /* input unreadable, invalid or unsupported */
+    CP_OUTPUT = 4,     /* the output cannot be written */
+    CP_LOSSY = 5,      /* something would be lost and strict was asked for */
+    CP_LIMIT = 6,      /* a limit, or out of memory */
+    CP_BUG = 70,       /* a bug of cellpipe */
+    CP_CANCELLED = 128 /* the cancel callback said so; the program ends by its signal then, 128 + n */
 } cp_status;
 
 /* ---- context and report ------------------------------------------------------------------------- */
@@ -75,6 +76,23 @@ CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder where further files are looked for after the one that names them. */
 CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
 
+/* How many threads a call may use, 1 .. CP_MOST_THREADS; 1 from the start. Results are the same for any number, and
+ * callbacks come from the calling thread alone. CP_USAGE when out of range. */
+enum { CP_MOST_THREADS = 1024 };
+CP_API cp_status cp_set_threads(cp_context *context, uint32_t count);
+/* Asked again and again while a call works (at every allocation, read and write): once it returns true the call ends
+ * with CP_CANCELLED as soon as it can, and leaves scenes and files as they were. It goes on to return true until then,
+ * and makes no calls with this context. is_cancelled NULL: never. */
+CP_API void cp_set_cancel(cp_context *context, bool (*is_cancelled)(void *user), void *user);
+
+typedef struct cp_progress {
+    const char *work;     /* "reading", "writing", or the name of the filter that begins */
+    const char *file;     /* NULL for a filter */
+    uint64_t done, total; /* bytes so far and in all, the latter 0 when nobody knows */
+} cp_progress;
+/* Called while a call works; it makes no calls with this context. show NULL: never. */
+CP_API void cp_set_progress(cp_context *context, void (*show)(void *user, const cp_progress *progress), void *user);
+
 typedef enum cp_severity { CP_NOTE, CP_LOSS, CP_WARNING, CP_ERROR } cp_severity;
 
 typedef struct cp_entry {
@@ -91,6 +109,8 @@ typedef struct cp_entry {
 
 /* All entries so far, oldest first; valid until the next call with this context. */
 CP_API const cp_entry *cp_report(const cp_context *context, size_t *count);
+/* Forgets them. Under CP_FLAG_STRICT a loss that is still in the report fails later calls too, and so does having run
+ * out of memory: clear between jobs that have nothing to do with each other. */
 CP_API void cp_report_clear(cp_context *context);
 
 /* ---- the scene ----------------------------------------------------------------------------------- */
@@ -293,9 +313,13 @@ CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char
 CP_API cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format,
                                  const char *const *options, size_t option_count, void **bytes, size_t *size);
 CP_API void cp_free(cp_context *context, void *bytes, size_t size);
+/* Writes bytes of the caller's own, such as a protocol of its work, as cp_write does: whole or not at all. A file that
+ * was read or written with this context is CP_USAGE. */
+CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
 /* True when path is a file that was read with this context, also by another name. cp_write refuses to replace one. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);
-/* Adds `other` below a new node `name` of the world; `other` is emptied and must still be freed. */
+/* Adds `other` below a new node `name` of the world; `other` is emptied and must still be freed. Both are scenes of this
+ * context, and not the same one: else CP_USAGE. */
 CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name);
 
 /* CP_OK when all invariants hold, else CP_BUG and the first broken one in the report. */

@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,7 +63,8 @@ cp_context *cp_context_new(const cp_allocator *allocator)
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;
-    *context = (cp_context){.allocator = use, .seed = random_seed(context)};
+    *context = (cp_context){.allocator = use, .seed = random_seed(context), .threads = 1};
+    context->file_places.context = context;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);
     context->arena = arena_new(context);
@@ -83,7 +85,7 @@ void cp_context_free(cp_context *context)
     report_free(context);
     memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
     memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);
-    memory_free(context, context->files, context->file_room, sizeof *context->files);
+    files_free(context);
     cp_allocator use = context->allocator;
     (void)use.resize(use.user, context, sizeof *context, 0);
 }
@@ -129,6 +131,64 @@ uint64_t limit_vertices(const cp_context *context)
     return context->limits.vertices;
 }
 
+cp_status cp_set_threads(cp_context *context, uint32_t count)
+{
+    if (count < 1 || count > CP_MOST_THREADS)
+        return report_error(context, CP_USAGE, "threads", NOWHERE, "%u threads: needs a number from 1 to %d",
+                            (unsigned)count, (int)CP_MOST_THREADS);
+    context->threads = count;
+    return CP_OK;
+}
+
+/* ---- callbacks ---- */
+
+void cp_set_cancel(cp_context *context, bool (*is_cancelled)(void *user), void *user)
+{
+    context->callbacks.is_cancelled = is_cancelled;
+    context->callbacks.cancel_user = user;
+}
+
+void cp_set_progress(cp_context *context, void (*show)(void *user, const cp_progress *progress), void *user)
+{
+    context->callbacks.show_progress = show;
+    context->callbacks.progress_user = user;
+}
+
+bool context_is_cancelled(cp_context *context)
+{
+    const struct callbacks *callbacks = &context->callbacks;
+    if (!context->cancelled && callbacks->is_cancelled && callbacks->is_cancelled(callbacks->cancel_user)) {
+        context->cancelled = true;
+        report_cancelled(context);
+    }
+    return context->cancelled;
+}
+
+int context_open_file(cp_context *context, const char *path, int flags)
+{
+    int file;
+    do
+        file = open(path, flags);
+    while (file < 0 && errno == EINTR && !context_is_cancelled(context));
+    return file;
+}
+
+cp_status context_finish(cp_context *context, cp_status status)
+{
+    if (status == CP_LIMIT)
+        (void)context_is_cancelled(context); /* a public function may have been called from within another */
+    if (!context->cancelled)
+        return status;
+    context->cancelled = context->out_of_memory = false;
+    return status == CP_OK ? CP_OK : CP_CANCELLED;
+}
+
+void context_progress(const cp_context *context, cp_progress progress)
+{
+    if (context->callbacks.show_progress)
+        context->callbacks.show_progress(context->callbacks.progress_user, &progress);
+}
+
 void cp_set_flag(cp_context *context, cp_flag flag, bool on)
 {
     context->flags[flag] = on;
@@ -146,17 +206,17 @@ static cp_status append_text(cp_context *context, const char ***list, uint32_t *
 
 cp_status cp_add_include_folder(cp_context *context, const char *folder)
 {
-    return append_text(context, &context->include_folders, &context->include_folder_count,
-                       &context->include_folder_room, folder);
+    return context_finish(context, append_text(context, &context->include_folders, &context->include_folder_count,
+                                               &context->include_folder_room, folder));
 }
 
 cp_status cp_set_importer_option(cp_context *context, const char *setting)
 {
     cp_status status = check_importer_option(context, setting);
-    if (status != CP_OK)
-        return status;
-    return append_text(context, &context->importer_options, &context->importer_option_count,
-                       &context->importer_option_room, setting);
+    if (status == CP_OK)
+        status = append_text(context, &context->importer_options, &context->importer_option_count,
+                             &context->importer_option_room, setting);
+    return context_finish(context, status);
 }
 
 void cp_free(cp_context *context, void *bytes, size_t size)

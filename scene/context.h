@@ -15,6 +15,14 @@ struct limits {
 
 struct file_record;
 
+/* Callbacks; each may be NULL. */
+struct callbacks {
+    bool (*is_cancelled)(void *user);
+    void *cancel_user;
+    void (*show_progress)(void *user, const cp_progress *progress);
+    void *progress_user;
+};
+
 struct cp_context {
     cp_allocator allocator;
     struct limits limits;
@@ -25,14 +33,26 @@ struct cp_context {
     cp_entry *entries;
     uint32_t entry_count, entry_room;
     bool out_of_memory;
+    bool cancelled; /* the callback has said so during this call */
+    struct callbacks callbacks;
+    uint32_t threads;
     struct code_count *codes; /* entries a code, so that no file floods the report */
     uint32_t code_count, code_room;
     const char **importer_options;
     uint32_t importer_option_count, importer_option_room;
     const char **include_folders;
     uint32_t include_folder_count, include_folder_room;
-    struct file_record *files; /* everything read */
+    struct file_record *files; /* everything read and written */
     uint32_t file_count, file_room;
+    struct name_map file_places; /* indices of records by identity */
 };
+
+/* Asks the callback; what is said once holds until context_finish. */
+bool context_is_cancelled(cp_context *context);
+/* open(2) that goes on after signals. */
+int context_open_file(cp_context *context, const char *path, int flags);
+/* The status that a public function returns: CP_CANCELLED in place of what being cancelled led to. */
+cp_status context_finish(cp_context *context, cp_status status);
+void context_progress(const cp_context *context, cp_progress progress);
 
 #endif

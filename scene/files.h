@@ -1,4 +1,4 @@
-/* The record of everything read: for scene/ only. */
+/* The record of all files that went through a context: for scene/ only. */
 #ifndef CELLPIPE_FILES_H
 #define CELLPIPE_FILES_H
 
@@ -6,12 +6,21 @@
 
 #include "memory.h"
 
+enum file_use { FILE_READ = 1, FILE_WRITTEN = 2 };
+
 struct file_record {
     const char *path; /* as opened */
+    unsigned use;     /* FILE_... */
     bool missing;     /* it was looked for and not there */
     dev_t device;
-    ino_t inode;
-    uint64_t hash; /* of the content, unseeded: the same in every run */
+    ino_t inode;   /* 0 when it is no regular file */
+    uint64_t hash; /* of the content read, unseeded: the same in every run */
 };
+
+/* Keeps a copy. */
+cp_status files_record(cp_context *context, struct file_record file);
+/* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that file. */
+bool files_known(const cp_context *context, const char *path, unsigned uses);
+void files_free(cp_context *context);
 
 #endif

@@ -16,6 +16,8 @@ enum { ARENA_BLOCK = 64 * 1024 };
 
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size)
 {
+    if (size > 0 && context_is_cancelled(context)) /* every caller knows what to do without memory */
+        return NULL;
     void *moved = context->allocator.resize(context->allocator.user, block, old_size, size);
     if (!moved && size > 0)
         report_out_of_memory(context);

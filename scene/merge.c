@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "build.h"
+#include "context.h"
 #include "pose.h"
 
 /* Where the items of the added scene begin. */
@@ -242,12 +243,8 @@ static cp_status add_all(cp_scene *scene, const cp_scene *other, const struct ba
     return status == CP_OK ? add_metadata(scene, other, bases, false) : status;
 }
 
-cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
+static cp_status merge_into(cp_scene *work, cp_scene *other, const char *name)
 {
-    (void)context;
-    cp_scene *work = scene_copy(scene);
-    if (!work)
-        return CP_LIMIT;
     uint32_t root = scene_add_node(work, 0, name, strlen(name));
     struct bases bases = {.root = root,
                           .nodes = work->node_count,
@@ -256,13 +253,20 @@ cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const 
                           .joints = work->joint_count,
                           .devices = work->device_count};
     cp_status status = root == CP_NONE ? CP_LIMIT : add_all(work, other, &bases);
-    if (status == CP_OK)
-        status = scene_finish(work);
-    if (status != CP_OK) {
+    return status == CP_OK ? scene_finish(work) : status;
+}
+
+cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
+{
+    if (scene == other || scene->context != context || other->context != context)
+        return report_error(context, CP_USAGE, "merge-scenes", NOWHERE, "two scenes of one context are needed");
+    cp_scene *work = scene_copy(scene);
+    cp_status status = work ? merge_into(work, other, name) : CP_LIMIT;
+    if (status == CP_OK) {
+        adopt(work, other);
+        scene_replace(scene, work);
+    } else {
         cp_scene_free(work);
-        return status;
     }
-    adopt(work, other);
-    scene_replace(scene, work);
-    return CP_OK;
+    return context_finish(context, status);
 }

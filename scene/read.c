@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "files.h"
 #include "options.h"
 #include "plugin.h"
 #include "registry.h"
@@ -187,7 +188,7 @@ static cp_status finish_read(cp_context *context, cp_status status, struct sourc
         cp_scene_free(*scene);
         *scene = NULL;
     }
-    return status;
+    return context_finish(context, status);
 }
 
 cp_status cp_read(cp_context *context, const char *path, const char *format, const char *const *options,
@@ -214,7 +215,7 @@ cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, co
 
 bool cp_was_read(const cp_context *context, const char *path)
 {
-    return source_was_read(context, path);
+    return files_known(context, path, FILE_READ);
 }
 
 bool source_is_known(const struct source *source)

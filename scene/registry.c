@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "context.h"
 #include "options.h"
 
 /* The head that all kinds share; NULL past the end. */
@@ -76,7 +77,7 @@ cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char 
     const struct option *common = kind == CP_IMPORTER ? import_options : NULL;
     cp_status status;
     options_free(context, plugin, options_parse(context, plugin, common, options, option_count, &status));
-    return status;
+    return context_finish(context, status);
 }
 
 /* Importers have the common options, too, after their own. */

@@ -206,6 +206,14 @@ bool report_make_room(cp_context *context)
 }
 
 /* report_make_room keeps a place free for it. */
+static void add_last_entry(cp_context *context, const cp_entry *entry)
+{
+    if (context->out_of_memory || context->entry_count >= context->entry_room)
+        return;
+    context->out_of_memory = true;
+    context->entries[context->entry_count++] = *entry;
+}
+
 void report_out_of_memory(cp_context *context)
 {
     static const cp_entry entry = {
@@ -215,10 +223,19 @@ void report_out_of_memory(cp_context *context)
         .text = "out of memory",
         .message = "cellpipe: error: out of memory",
     };
-    if (context->out_of_memory || context->entry_count >= context->entry_room)
-        return;
-    context->out_of_memory = true;
-    context->entries[context->entry_count++] = entry;
+    add_last_entry(context, &entry);
+}
+
+void report_cancelled(cp_context *context)
+{
+    static const cp_entry entry = {
+        .severity = CP_ERROR,
+        .code = "cancelled",
+        .count = 1,
+        .text = "cancelled",
+        .message = "cellpipe: error: cancelled",
+    };
+    add_last_entry(context, &entry);
 }
 
 size_t report_loss_count(const cp_context *context)

@@ -33,6 +33,8 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
                          ...) __attribute__((format(printf, 5, 6)));
 /* The error "out of memory"; needs no memory itself. Called by memory.h only. */
 void report_out_of_memory(cp_context *context);
+/* The same for a call that is cancelled. */
+void report_cancelled(cp_context *context);
 /* For the context: room for an entry and for that error after it; what the report holds apart from entries. */
 bool report_make_room(cp_context *context);
 void report_free(cp_context *context);

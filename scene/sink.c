@@ -8,11 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "context.h"
+#include "files.h"
 #include "gzip.h"
 #include "source.h"
 #include "text.h"
@@ -27,7 +30,8 @@ struct sink {
     const char *temporary;
     char *pending; /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
-    uint64_t offset;
+    uint64_t offset;  /* before compression */
+    uint64_t written; /* after it */
     struct buffer memory;
     z_stream *packer; /* NULL: not compressed */
     int file;         /* -1: memory */
@@ -59,6 +63,11 @@ static void write_raw(struct sink *sink, const char *bytes, size_t size)
         return;
     }
     while (size > 0 && sink->status == CP_OK) {
+        context_progress(sink->context, (cp_progress){"writing", sink->path ? sink->path : "stdout", sink->written, 0});
+        if (context_is_cancelled(sink->context)) {
+            sink->status = CP_LIMIT;
+            return;
+        }
         ssize_t done = write(sink->file, bytes, size);
         if (done < 0 && errno == EINTR)
             continue;
@@ -68,6 +77,7 @@ static void write_raw(struct sink *sink, const char *bytes, size_t size)
         }
         bytes += done;
         size -= (size_t)done;
+        sink->written += (size_t)done;
     }
 }
 
@@ -262,24 +272,72 @@ static cp_status open_temporary(struct sink *sink)
                         strerror(errno));
 }
 
-static cp_status open_target(struct sink *sink, const char *path)
+/* The number of a descriptor that goes by a path ("/dev/stdout", "/dev/fd/63"), or -1. Opened anew, a file behind it
+ * would be written from its start, and a socket could not be opened at all. */
+static int descriptor_of(const char *path)
 {
-    sink->path = follow_links(sink->top->arena, path);
-    if (!sink->path)
-        return CP_LIMIT;
-    struct stat info;
-    bool exists = stat(sink->path, &info) == 0;
-    if (exists && S_ISDIR(info.st_mode))
-        return report_error(sink->context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
-    if (exists && sink->context->flags[CP_FLAG_NO_CLOBBER])
-        return report_error(sink->context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
-    if (!exists || S_ISREG(info.st_mode))
-        return open_temporary(sink);
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t size = strlen(folders[i]), digits = strspn(path + (strlen(path) < size ? 0 : size), "0123456789");
+        if (strncmp(path, folders[i], size) == 0 && digits > 0 && digits < 8 && !path[size + digits])
+            return atoi(path + size);
+    }
+    return -1;
+}
+
+static int connect_socket(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    (void)strcpy(address.sun_path, path);
+    int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (file < 0 || connect(file, (const struct sockaddr *)&address, sizeof address) == 0)
+        return file;
+    int error = errno;
+    (void)close(file);
+    errno = error;
+    return -1;
+}
+
+/* What is there already and no regular file is written in place. */
+static cp_status open_through(struct sink *sink, const char *path, mode_t mode)
+{
+    int descriptor = descriptor_of(path);
     sink->through = true;
-    sink->file = open(sink->path, O_WRONLY | O_CLOEXEC);
+    sink->path = path;
+    if (descriptor >= 0)
+        sink->file = dup(descriptor);
+    else if (S_ISSOCK(mode))
+        sink->file = connect_socket(path);
+    else
+        sink->file = context_open_file(sink->context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (sink->file >= 0)
         return CP_OK;
     return report_error(sink->context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+}
+
+static cp_status open_target(struct sink *sink, const char *path)
+{
+    struct stat info = {0};
+    path = arena_copy_text(sink->top->arena, path, strlen(path));
+    if (!path)
+        return CP_LIMIT;
+    bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode))
+        return report_error(sink->context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
+    if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))
+        return open_through(sink, path, info.st_mode);
+    if (exists && sink->context->flags[CP_FLAG_NO_CLOBBER])
+        return report_error(sink->context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
+    sink->path = follow_links(sink->top->arena, path);
+    return sink->path ? open_temporary(sink) : CP_LIMIT;
 }
 
 static cp_status open_path(struct sink *sink, const char *path)
@@ -364,7 +422,7 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     const char *path = arena_print(top->arena, "%.*s%s", folder, top->path, relative);
     if (!path)
         return CP_LIMIT;
-    if (source_was_read(top->context, path))
+    if (files_known(top->context, path, FILE_READ))
         return report_error(top->context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
     cp_status status = strchr(relative, '/') ? make_folder(top, path) : CP_OK;
     struct sink *sink = status == CP_OK ? sink_new(top->context, top) : NULL;
@@ -449,6 +507,17 @@ cp_status sink_close_further(struct sink *sink)
     return sink->status;
 }
 
+/* While it still has its temporary name: what comes after must not fail. */
+static cp_status record_output(struct sink *sink)
+{
+    struct stat info;
+    if (!sink->temporary || stat(sink->temporary, &info) != 0)
+        return CP_OK;
+    return files_record(
+        sink->context,
+        (struct file_record){.path = sink->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});
+}
+
 /* The replaced file's permissions stay. */
 static void keep_mode(const struct sink *sink)
 {
@@ -493,6 +562,8 @@ static cp_status close_all(struct sink *top, cp_status status)
             (void)sink_close_further(at);
     if (status == CP_OK)
         status = top->status;
+    for (struct sink *at = top; at && status == CP_OK; at = at->further)
+        status = record_output(at);
     for (struct sink *at = top->further; at && status == CP_OK; at = at->further)
         status = put_in_place(at);
     if (status == CP_OK)

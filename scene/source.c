@@ -24,46 +24,25 @@ struct source_state {
     ino_t inode;
 };
 
-/* ---- the record ---- */
-
-static void record(cp_context *context, struct file_record file)
-{
-    void *files = context->files;
-    if (!array_reserve(context, &files, &context->file_room, (uint64_t)context->file_count + 1, sizeof file))
-        return;
-    context->files = files;
-    file.path = arena_copy_text(context->arena, file.path, strlen(file.path));
-    if (file.path)
-        context->files[context->file_count++] = file;
-}
-
-bool source_was_read(const cp_context *context, const char *path)
-{
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return false;
-    for (uint32_t i = 0; i < context->file_count; i++) {
-        const struct file_record *file = &context->files[i];
-        if (!file->missing && file->inode && file->device == info.st_dev && file->inode == info.st_ino)
-            return true;
-    }
-    return false;
-}
-
 /* ---- bytes ---- */
+
+enum { MOST_AT_ONCE = 1 << 24 }; /* of one read, so that a large file can be cancelled */
 
 static cp_status read_all(struct source *source, int file, const char *name)
 {
     cp_context *context = source->context;
     struct buffer *content = &source->state->content;
     struct stat info;
-    size_t step = 1 << 16;
+    size_t step = 1 << 16, total = 0;
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && (uintmax_t)info.st_size < SIZE_MAX / 4)
-        step = (size_t)info.st_size + 1;
+        total = (size_t)info.st_size;
+    step = total ? total + 1 : step;
     for (;;) {
-        if (!buffer_reserve(content, step))
+        context_progress(context, (cp_progress){"reading", name, content->size, total});
+        if (context_is_cancelled(context) || !buffer_reserve(content, step))
             return CP_LIMIT;
-        ssize_t got = read(file, content->data + content->size, content->capacity - content->size - 1);
+        size_t room = content->capacity - content->size - 1;
+        ssize_t got = read(file, content->data + content->size, room < MOST_AT_ONCE ? room : MOST_AT_ONCE);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -297,11 +276,11 @@ static cp_status load(struct source *source, int file)
     const struct source_state *state = source->state;
     source->data = state->content.data;
     source->size = state->content.size;
-    record(source->context, (struct file_record){.path = source->path,
-                                                 .device = state->device,
-                                                 .inode = state->inode,
-                                                 .hash = hash_content(source->data, source->size)});
-    return CP_OK;
+    return files_record(source->context, (struct file_record){.path = source->path,
+                                                              .use = FILE_READ,
+                                                              .device = state->device,
+                                                              .inode = state->inode,
+                                                              .hash = hash_content(source->data, source->size)});
 }
 
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened)
@@ -316,7 +295,7 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
         status = set_root(source);
     int file = STDIN_FILENO;
     if (status == CP_OK && !standard) {
-        file = open(path, O_RDONLY | O_CLOEXEC);
+        file = context_open_file(context, path, O_RDONLY | O_CLOEXEC);
         if (file < 0)
             status =
                 report_error(context, CP_INPUT, "source-open", IN_FILE(path), "cannot be opened: %s", strerror(errno));
@@ -372,10 +351,10 @@ static cp_status open_in(struct source *source, const char *folder, const char *
         status = check_confined(source, source->parent);
     if (status != CP_OK)
         return status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = context_open_file(source->context, path, O_RDONLY | O_CLOEXEC);
     if (file < 0 && is_missing(errno)) {
-        record(source->context, (struct file_record){.path = path, .missing = true});
-        return CP_NO;
+        struct file_record miss = {.path = path, .use = FILE_READ, .missing = true};
+        return files_record(source->context, miss) == CP_OK ? CP_NO : CP_LIMIT;
     }
     if (file < 0)
         return report_error(source->context, CP_INPUT, "source-open", IN_FILE(source->parent->name),

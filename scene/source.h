@@ -32,7 +32,5 @@ uint64_t source_line(const struct source *source, size_t offset);
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
 cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
                              struct source **opened);
-/* True when path names a file that has been read with this context. */
-bool source_was_read(const cp_context *context, const char *path);
 
 #endif

@@ -313,5 +313,5 @@ cp_status cp_validate(cp_context *context, const cp_scene *scene)
     cp_status status = CP_OK;
     for (size_t i = 0; i < sizeof checks / sizeof *checks && status == CP_OK; i++)
         status = checks[i](&check);
-    return status;
+    return context_finish(context, status);
 }

@@ -3,6 +3,7 @@
 
 #include "carries.h"
 #include "context.h"
+#include "files.h"
 #include "options.h"
 #include "registry.h"
 
@@ -71,7 +72,7 @@ cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path,
     bool standard = strcmp(path, "-") == 0;
     struct job job = {.context = context, .scene = scene, .output = standard ? "stdout" : path};
     cp_status status = start_job(&job, path, format, &(struct texts){options, option_count});
-    if (status == CP_OK && !standard && source_was_read(context, path))
+    if (status == CP_OK && !standard && files_known(context, path, FILE_READ))
         status = report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
     struct sink *sink;
     if (status == CP_OK) {
@@ -80,7 +81,7 @@ cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path,
             status = sink_close(sink, run_exporter(&job, sink));
     }
     end_job(&job);
-    return status;
+    return context_finish(context, status);
 }
 
 cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
@@ -97,7 +98,23 @@ cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char
             status = sink_close_memory(sink, run_exporter(&job, sink), bytes, size);
     }
     end_job(&job);
-    return status;
+    return context_finish(context, status);
+}
+
+cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size)
+{
+    struct sink *sink;
+    cp_status status = CP_OK;
+    if (strcmp(path, "-") != 0 && files_known(context, path, FILE_READ | FILE_WRITTEN))
+        status = report_error(context, CP_USAGE, "write-taken", IN_FILE(path),
+                              "is one of the files that were read or written");
+    if (status == CP_OK)
+        status = sink_open_top(context, path, &sink);
+    if (status == CP_OK) {
+        sink_write(sink, bytes, size);
+        status = sink_close(sink, sink_status(sink));
+    }
+    return context_finish(context, status);
 }
 
 cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,
@@ -110,8 +127,9 @@ cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, con
     cp_status status;
     void *settings = options_parse(context, &it->plugin, NULL, options, option_count, &status);
     if (status != CP_OK)
-        return status;
+        return context_finish(context, status);
     context->subject = it->plugin.name;
+    context_progress(context, (cp_progress){.work = it->plugin.name});
     cp_scene *work = scene_copy(scene);
     status = work ? it->apply(context, work, settings) : CP_LIMIT;
     if (status == CP_OK)
@@ -124,5 +142,5 @@ cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, con
         scene_replace(scene, work);
     else
         cp_scene_free(work);
-    return status;
+    return context_finish(context, status);
 }

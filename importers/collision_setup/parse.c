@@ -1,4 +1,5 @@
 /* From XML to statements, with libxml2's push parser. What is read and what is refused: see collision_setup.c. */
+#include <pthread.h>
 #include <string.h>
 
 #include "collision_setup.h"
@@ -323,6 +324,9 @@ static cp_status run_parser(struct reading *reading)
                              .cdataBlock = on_text,
                              .comment = on_comment,
                              .serror = on_error};
+    /* libxml2 sets up its tables at the first use, which is safe only when one thread alone comes first. */
+    static pthread_once_t tables_made = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&tables_made, xmlInitParser);
     reading->parser = xmlCreatePushParserCtxt(&handler, reading, NULL, 0, NULL);
     if (!reading->parser)
         return report_error(reading->setup->context, CP_LIMIT, "collision-setup-memory", here(reading),

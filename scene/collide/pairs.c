@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../build.h"
+#include "../context.h"
 
 /* The head of each node's static group: a joint, a movable or an attachable frame begins a new one. */
 static void find_groups(const cp_scene *scene, uint32_t *groups)
@@ -84,5 +85,5 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
     memory_free(context, groups, scene->node_count, sizeof *groups);
     memory_free(context, members, scene->node_count, sizeof *members);
     memory_free(context, keys, scene->pair_count, sizeof *keys);
-    return good ? CP_OK : CP_LIMIT;
+    return context_finish(context, good ? CP_OK : CP_LIMIT);
 }

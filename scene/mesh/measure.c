@@ -1,9 +1,10 @@
 /* Size, area and volume of what a scene places. Area and volume are those of the faces as they are: half of Newell's
  * sum (for faces that are not flat, the area seen along their normal) and the cones from the world's origin, in double
  * with compensated sums. Primitives are measured as they are tessellated on the way out. */
-#include "mesh.h"
+#include "../context.h"
 #include "../pose.h"
 #include "../report.h"
+#include "mesh.h"
 #include "tessellate.h"
 
 #include <math.h>
@@ -141,12 +142,12 @@ cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, c
     memset(measures, 0, sizeof *measures);
     cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
     if (!worlds)
-        return CP_LIMIT;
+        return context_finish(context, CP_LIMIT);
     cp_world_poses(scene, NULL, worlds);
     struct measuring measuring = {.measures = measures};
     cp_status status = measure_instances(context, scene, use, worlds, &measuring);
     measures->area = sum_value(&measuring.area) / 2;
     measures->volume = sum_value(&measuring.volume) / 6;
     memory_free(context, worlds, scene->node_count, sizeof *worlds);
-    return status;
+    return context_finish(context, status);
 }

@@ -1,5 +1,6 @@
 /* Which faces meet at which edges. */
 #include "topology.h"
+#include "../context.h"
 #include "join.h"
 #include "mesh.h"
 #include "polygon.h"
@@ -148,5 +149,5 @@ cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *t
 
 cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
 {
-    return mesh_topology(context, mesh, topology);
+    return context_finish(context, mesh_topology(context, mesh, topology));
 }

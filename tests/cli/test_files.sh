@@ -88,8 +88,45 @@ for command in 'info cell.wu' 'check cell.wu' 'convert cell.wu out/r.dump' 'diff
 done
 must "nothing was written" [ ! -e out/r.dump ]
 echo old >report.json
-ends 4 'report.json: File exists' "$cellpipe" convert kept.stl out/r.dump --no-clobber --report report.json
+ends 4 'report.json: error: exists already' "$cellpipe" convert kept.stl out/r.dump --no-clobber --report report.json
 must "the old report" [ "$(cat report.json)" = old ]
+
+# Nor over what was just written, by whatever name.
+ln -s part.bin out/part.link
+for name in out/part.bin out/part.gltf out/part.link; do
+    rm -f out/part.gltf out/part.bin
+    ends 2 'is one of the files that were read or written|the command names that file' "$cellpipe" convert part.stl out/part.gltf --report $name
+    must "no report in $name" [ "$(cat out/part.bin out/part.gltf 2>/dev/null | grep -c entries)" = 0 ]
+done
+ends 2 'web/part.glb: error: is one of the files' "$cellpipe" convert part.stl --out-dir web --report ./web/part.glb
+must "web/part.glb is whole" [ "$(head -c 4 web/part.glb)" = glTF ]
+echo old >target.json
+ln -s target.json link.json
+ends 0 '' "$cellpipe" info part.stl --report link.json
+must "a link to a report stays" [ -h link.json ]
+must "its target is the report" grep -q '"entries"' target.json
+ends 0 '"entries"' "$cellpipe" info part.stl --report /dev/stderr
+
+# What is a stream by another name is written through: /dev/stdout, a process's own descriptors, a socket.
+"$cellpipe" convert part.stl plain.dump
+must "/dev/stdout in a pipe" [ "$("$cellpipe" convert part.stl /dev/stdout --to dump)" = "$(cat plain.dump)" ]
+"$cellpipe" convert part.stl /dev/fd/3 --to dump 3>&1 | cat >pipe3.dump
+must "/dev/fd/3" cmp -s plain.dump pipe3.dump
+{ echo first; "$cellpipe" convert part.stl /dev/stdout --to dump; echo last; } >log.txt
+{ echo first; cat plain.dump; echo last; } >want.txt
+must "/dev/stdout in a file goes on where it is" cmp -s want.txt log.txt
+ends 4 '/dev/fd/77: error' "$cellpipe" convert part.stl /dev/fd/77 --to dump
+ends 0 '' "$cellpipe" convert part.stl /dev/null --to dump --no-clobber
+if command -v node >/dev/null; then
+    node -e 'const net = require("net"), fs = require("fs");
+        const server = net.createServer((from) => { from.pipe(fs.createWriteStream("socket.dump")); server.close(); });
+        server.listen("socket");' &
+    tries=0
+    until [ -S socket ] || [ $tries = 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+    ends 0 '' "$cellpipe" convert part.stl socket --to dump
+    wait $!
+    must "through a socket" cmp -s plain.dump socket.dump
+fi
 
 # Names that look like flags or settings.
 cp part.stl -- -part.stl

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "context.h"
+#include "files.h"
 #include "plugin.h"
 
 static char folder[64];
@@ -352,8 +354,8 @@ static void test_sources(void **unused)
     assert_int_equal(source_open(top, "sub", &again), CP_NO); /* a folder is no file */
     assert_int_equal(source_open_top(context, path_of("sub"), &again), CP_INPUT);
     assert_true(reported(context, "source-folder"));
-    assert_true(source_was_read(context, path_of("sub/../sub/b.txt")));
-    assert_false(source_was_read(context, path_of("none.txt")));
+    assert_true(files_known(context, path_of("sub/../sub/b.txt"), FILE_READ));
+    assert_false(files_known(context, path_of("none.txt"), FILE_READ));
     source_close(b);
     source_close(a);
     source_close(top);

@@ -9,4 +9,5 @@ run check closed open.stl
 run check open.stl manifold
 run check bad.stl
 run check missing.stl
+run check .
 run check cell.wu

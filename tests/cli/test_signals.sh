@@ -1,0 +1,73 @@
+#!/bin/sh
+# test_signals.sh PROGRAM: a signal ends the program as a signal does, without a word, and no temporary file stays.
+. "$(dirname "$0")/check.sh"
+
+# after SIGNAL CODE WHAT: the program in the background ($!, started just before) ends so.
+ends_by() {
+    kill -"$1" "$program"
+    wait "$program"
+    got=$?
+    must "$3 ends with $2 by SIG$1, not $got" [ "$got" = "$2" ]
+    must "$3 by SIG$1: no messages" [ ! -s said ]
+}
+
+# While it waits for its input, which nobody writes.
+mkfifo input
+for signal in 'TERM 143' 'HUP 129'; do
+    # shellcheck disable=SC2086
+    set -- $signal
+    "$cellpipe" convert input out.glb >said 2>&1 &
+    program=$!
+    sleep 0.2
+    ends_by "$1" "$2" "a reader of a FIFO"
+done
+must "no output" [ ! -e out.glb ]
+
+# While it writes: the dump of a large scene, whose temporary file is there already.
+mkdir out
+echo old >out/big.dump
+for signal in 'TERM 143' 'HUP 129'; do
+    # shellcheck disable=SC2086
+    set -- $signal
+    part="$top/samples/stl_65536.stl.gz"
+    "$cellpipe" run -q read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! \
+        write out/big.dump >said 2>&1 &
+    program=$!
+    tries=0
+    until ls out/.cellpipe-* >/dev/null 2>&1 || [ $tries = 300 ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+    ends_by "$1" "$2" "a writer"
+    must "no temporary file after SIG$1" [ "$(folder out)" = 'big.dump ' ]
+    must "the old output after SIG$1" [ "$(cat out/big.dump)" = old ]
+done
+
+# nohup's children go on: an ignored signal stays ignored.
+(
+    trap '' HUP
+    exec "$cellpipe" convert -q input nohup.dump
+) &
+program=$!
+sleep 0.2
+kill -HUP "$program"
+cat part.stl >input
+wait "$program"
+must "an ignored signal" [ -s nohup.dump ]
+
+# A limit on the size of files is an error like a full disk.
+ends 4 'big.stl: error: cannot be written: File too large' sh -c "ulimit -f 1; '$cellpipe' convert -q '$top/samples/stl_65536.stl.gz' out/big.stl"
+must "nothing of it" [ "$(folder out)" = 'big.dump ' ]
+
+# Progress: a line on a terminal when it takes long, nothing anywhere else.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    { sleep 1.3; cat part.stl; } >input &
+    script -qec "'$cellpipe' convert input slow.dump" /dev/null >typescript </dev/null
+    must "what is read, on a terminal" grep -q 'reading input' typescript
+    must "and taken away again" [ "$(tail -c 4 typescript | tr -d '\r\033')" = '[K' ]
+    script -qec "'$cellpipe' convert part.stl fast.dump" /dev/null >typescript </dev/null
+    must "nothing when it is fast" [ ! -s typescript ]
+fi
+{ sleep 1.3; cat part.stl; } >input &
+ends 0 '' "$cellpipe" convert input slow.dump
+finish

@@ -1,0 +1,375 @@
+/* What a context promises to its owner: to stop when asked, to tell how far it is, to keep what is its own apart from
+ * what is another's, and to write the owner's bytes as carefully as its own. By the public header alone. */
+#include "../../scene/cellpipe.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CELL SAMPLES "/tag_arm.wu"
+#define PART SAMPLES "/stl_solids.stl"
+
+static char folder[] = "/tmp/cellpipe-context-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+/* Removes all files; returns how many there were. */
+static int empty_folder(void)
+{
+    int count = 0;
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    for (const struct dirent *entry; (entry = readdir(listing));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            count += unlink(path_of(entry->d_name)) == 0;
+    (void)closedir(listing);
+    return count;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    (void)empty_folder();
+    return rmdir(folder);
+}
+
+static bool reported(const cp_context *context, const char *code)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+/* ---- cancelling ---- */
+
+struct owner {
+    size_t blocks;          /* of memory */
+    size_t asked, patience; /* how often the owner was asked, and bears it */
+};
+
+static void *resize(void *user, void *block, size_t old_size, size_t size)
+{
+    struct owner *owner = user;
+    (void)old_size;
+    owner->blocks += !block && size > 0;
+    owner->blocks -= block && size == 0;
+    if (size > 0)
+        return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+static bool is_cancelled(void *user)
+{
+    struct owner *owner = user;
+    return ++owner->asked > owner->patience;
+}
+
+/* All kinds of work on a scene, until the first call that does not succeed. */
+static cp_status work_on(cp_context *context, cp_scene **scene)
+{
+    cp_measures measures;
+    cp_pair_counts counts;
+    cp_topology topology;
+    cp_scene *other = NULL;
+    cp_status status = cp_read(context, CELL, NULL, NULL, 0, scene);
+    if (status == CP_OK)
+        status = cp_read(context, PART, NULL, NULL, 0, &other);
+    if (status == CP_OK)
+        status = cp_merge(context, *scene, other, "part");
+    if (status == CP_OK)
+        status = cp_apply(context, *scene, "normals", NULL, 0);
+    if (status == CP_OK)
+        status = cp_validate(context, *scene);
+    if (status == CP_OK)
+        status = cp_measure(context, *scene, CP_USE_BOTH, &measures);
+    if (status == CP_OK)
+        status = cp_count_pairs(context, *scene, &counts);
+    if (status == CP_OK)
+        status = cp_mesh_topology(context, cp_meshes(*scene, &(uint32_t){0}), &topology);
+    if (status == CP_OK)
+        status = cp_write(context, *scene, path_of("cell.gltf"), NULL, NULL, 0);
+    cp_scene_free(other);
+    return status;
+}
+
+/* Cancelled when asked for the N-th time, for every N (in steps, unless CELLPIPE_LONG is set). */
+static void test_cancelled_anywhere(void **state)
+{
+    (void)state;
+    cp_status status = CP_CANCELLED;
+    size_t step = getenv("CELLPIPE_LONG") ? 1 : 7, rounds = 0;
+    for (size_t patience = 0; status == CP_CANCELLED; patience += step, rounds++) {
+        struct owner owner = {.patience = patience};
+        cp_scene *scene = NULL;
+        cp_context *context = cp_context_new(&(cp_allocator){resize, &owner});
+        assert_non_null(context);
+        cp_set_cancel(context, is_cancelled, &owner);
+        status = work_on(context, &scene);
+        assert_true(status == CP_OK || status == CP_CANCELLED);
+        assert_int_equal(reported(context, "cancelled"), status == CP_CANCELLED);
+        assert_int_equal(empty_folder(), status == CP_OK ? 2 : 0); /* cell.gltf and cell.bin, or nothing */
+        cp_set_cancel(context, NULL, NULL);
+        cp_report_clear(context);
+        if (scene)
+            assert_int_equal(cp_validate(context, scene), CP_OK);
+        cp_scene_free(scene);
+        cp_context_free(context);
+        assert_int_equal(owner.blocks, 0);
+    }
+    assert_true(rounds > 20);
+}
+
+static bool always(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static void test_goes_on_after_cancelling(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = NULL;
+    cp_set_cancel(context, always, NULL);
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_CANCELLED);
+    assert_null(scene);
+    assert_int_equal(cp_read_memory(context, "solid", 5, "a.stl", NULL, NULL, 0, &scene), CP_CANCELLED);
+    cp_set_cancel(context, NULL, NULL);
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* ---- progress ---- */
+
+struct seen {
+    uint64_t read, size, written;
+    unsigned filters, others;
+};
+
+static void see(void *user, const cp_progress *progress)
+{
+    struct seen *seen = user;
+    if (strcmp(progress->work, "reading") == 0) {
+        assert_string_equal(progress->file, PART);
+        assert_true(progress->done >= seen->read);
+        seen->read = progress->done;
+        seen->size = progress->total;
+    } else if (strcmp(progress->work, "writing") == 0) {
+        assert_non_null(strstr(progress->file, "part.dump"));
+        assert_true(progress->done >= seen->written && progress->total == 0);
+        seen->written = progress->done;
+    } else if (strcmp(progress->work, "weld") == 0 && !progress->file) {
+        seen->filters++;
+    } else {
+        seen->others++;
+    }
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    cp_scene *scene;
+    cp_context *context = cp_context_new(NULL);
+    FILE *file = fopen(PART, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    (void)fclose(file);
+    cp_set_progress(context, see, &seen);
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
+    assert_int_equal(seen.read, size);
+    assert_int_equal(seen.size, size);
+    assert_int_equal(cp_apply(context, scene, "weld", NULL, 0), CP_OK);
+    const char *options[] = {"tolerance=0"};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cp_apply(context, scene, "weld", options, 1), CP_OK);
+    assert_int_equal(cp_write(context, scene, path_of("part.dump"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(seen.filters, 3);
+    assert_int_equal(seen.others, 0);
+    cp_set_progress(context, NULL, NULL);
+    assert_int_equal(cp_apply(context, scene, "weld", NULL, 0), CP_OK);
+    assert_int_equal(seen.filters, 3);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* ---- threads ---- */
+
+static void test_number_of_threads(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    assert_int_equal(cp_set_threads(context, 0), CP_USAGE);
+    assert_int_equal(cp_set_threads(context, CP_MOST_THREADS + 1), CP_USAGE);
+    assert_true(reported(context, "threads"));
+    static const uint32_t counts[] = {1, 2, CP_MOST_THREADS};
+    void *bytes[3];
+    size_t sizes[3];
+    for (int i = 0; i < 3; i++) {
+        cp_scene *scene;
+        assert_int_equal(cp_set_threads(context, counts[i]), CP_OK);
+        assert_int_equal(cp_read(context, CELL, NULL, NULL, 0, &scene), CP_OK);
+        assert_int_equal(cp_write_memory(context, scene, "glb", NULL, 0, &bytes[i], &sizes[i]), CP_OK);
+        cp_scene_free(scene);
+        assert_int_equal(sizes[i], sizes[0]);
+        assert_memory_equal(bytes[i], bytes[0], sizes[0]);
+    }
+    for (int i = 0; i < 3; i++)
+        cp_free(context, bytes[i], sizes[i]);
+    cp_context_free(context);
+}
+
+struct output {
+    void *bytes;
+    size_t size;
+    cp_context *context;
+    bool good;
+};
+
+/* One thread's work, with a context of its own; every format's importer takes part. (Built with -fsanitize=thread, this
+ * tells of races.) */
+static void *convert_all(void *user)
+{
+    static const char *const files[] = {CELL, PART, SAMPLES "/exclusions.xml", SAMPLES "/joints.gltf",
+                                        SAMPLES "/collada_arm.dae"};
+    struct output *output = user;
+    output->context = cp_context_new(NULL);
+    cp_scene *whole = NULL;
+    output->good = output->context != NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files && output->good; i++) {
+        cp_scene *scene = NULL;
+        output->good = cp_read(output->context, files[i], NULL, NULL, 0, &scene) == CP_OK;
+        if (output->good && whole)
+            output->good = cp_merge(output->context, whole, scene, "added") == CP_OK;
+        if (whole)
+            cp_scene_free(scene);
+        else
+            whole = scene;
+    }
+    output->good = output->good &&
+                   cp_write_memory(output->context, whole, "dump", NULL, 0, &output->bytes, &output->size) == CP_OK;
+    cp_scene_free(whole);
+    return NULL;
+}
+
+static void test_contexts_are_independent(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    struct output outputs[THREADS] = {{0}};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, convert_all, &outputs[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_true(outputs[i].good);
+        assert_int_equal(outputs[i].size, outputs[0].size);
+        assert_memory_equal(outputs[i].bytes, outputs[0].bytes, outputs[0].size);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        cp_free(outputs[i].context, outputs[i].bytes, outputs[i].size);
+        cp_context_free(outputs[i].context);
+    }
+}
+
+/* ---- scenes of others ---- */
+
+static void test_merge_wants_two_scenes_of_one_context(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL), *foreign = cp_context_new(NULL);
+    cp_scene *scene, *other;
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
+    assert_int_equal(cp_read(foreign, PART, NULL, NULL, 0, &other), CP_OK);
+    assert_int_equal(cp_merge(context, scene, other, "part"), CP_USAGE);
+    assert_true(reported(context, "merge-scenes"));
+    assert_int_equal(cp_merge(foreign, scene, other, "part"), CP_USAGE);
+    assert_int_equal(cp_merge(context, scene, scene, "part"), CP_USAGE);
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+    assert_int_equal(cp_validate(foreign, other), CP_OK);
+    cp_scene_free(scene);
+    cp_scene_free(other);
+    cp_context_free(context);
+    cp_context_free(foreign);
+}
+
+/* ---- bytes of the owner's ---- */
+
+static void assert_content(const char *path, const char *content)
+{
+    char bytes[64] = "";
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, sizeof bytes - 1, file), strlen(content));
+    (void)fclose(file);
+    assert_string_equal(bytes, content);
+}
+
+static void test_write_file(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene;
+    assert_int_equal(cp_write_file(context, path_of("notes"), "one", 3), CP_OK);
+    assert_content(path_of("notes"), "one");
+    assert_int_equal(cp_write_file(context, path_of("./notes"), "two", 3), CP_USAGE);
+    assert_true(reported(context, "write-taken"));
+    cp_context *later = cp_context_new(NULL);
+    assert_int_equal(cp_write_file(later, path_of("notes"), "", 0), CP_OK);
+    assert_content(path_of("notes"), "");
+    cp_set_flag(later, CP_FLAG_NO_CLOBBER, true);
+    assert_int_equal(cp_write_file(later, path_of("other"), "three", 5), CP_OK);
+    cp_context_free(later);
+
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
+    assert_int_equal(cp_write_file(context, PART, "gone", 4), CP_USAGE);
+    assert_int_equal(cp_write(context, scene, path_of("part.gltf"), NULL, NULL, 0), CP_OK);
+    cp_set_flag(context, CP_FLAG_NO_CLOBBER, false);
+    assert_int_equal(cp_write_file(context, path_of("part.bin"), "gone", 4), CP_USAGE);
+    assert_int_equal(cp_write_file(context, path_of("part.gltf"), "gone", 4), CP_USAGE);
+    assert_int_equal(cp_write_file(context, path_of("none/notes"), "one", 3), CP_OUTPUT);
+    cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
+    assert_int_equal(cp_write_file(context, path_of("other"), "gone", 4), CP_OUTPUT);
+    assert_content(path_of("other"), "three");
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cancelled_anywhere),
+        cmocka_unit_test(test_goes_on_after_cancelling),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_number_of_threads),
+        cmocka_unit_test(test_contexts_are_independent),
+        cmocka_unit_test(test_merge_wants_two_scenes_of_one_context),
+        cmocka_unit_test(test_write_file),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
