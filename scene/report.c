@@ -30,19 +30,29 @@ static const char *print_place(struct arena *arena, const struct place *place)
     return file;
 }
 
+/* A message is one line, and no name out of a file gets at the terminal. */
+static const char *make_printable(char *message)
+{
+    for (char *at = message; at && *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    return message;
+}
+
 static const char *print_message(cp_context *context, const cp_entry *entry, const struct place *place)
 {
     const char *where = print_place(context->arena, place);
     if (!where)
         return NULL;
     const char *word = severity_words[entry->severity];
-    if (entry->count > 1 && entry->severity == CP_LOSS)
-        return arena_print(context->arena, "%s: %s: %s (%llu)", where, word, entry->text,
-                           (unsigned long long)entry->count);
-    if (entry->count > 1)
-        return arena_print(context->arena, "%s: %s: %s (and %llu more like it)", where, word, entry->text,
-                           (unsigned long long)entry->count - 1);
-    return arena_print(context->arena, "%s: %s: %s", where, word, entry->text);
+    struct arena *arena = context->arena;
+    unsigned long long count = entry->count;
+    if (count > 1 && entry->severity == CP_LOSS)
+        return make_printable(arena_print(arena, "%s: %s: %s (%llu)", where, word, entry->text, count));
+    if (count > 1)
+        return make_printable(
+            arena_print(arena, "%s: %s: %s (and %llu more like it)", where, word, entry->text, count - 1));
+    return make_printable(arena_print(arena, "%s: %s: %s", where, word, entry->text));
 }
 
 static bool same(const char *a, const char *b)
