@@ -148,6 +148,22 @@ static cp_status expand(struct source *source, const char *name)
     return CP_OK;
 }
 
+size_t source_inflate_start(const struct source *source, const char *packed, size_t size, char *out, size_t room)
+{
+    z_stream stream = {.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = source->context};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+        return 0;
+    stream.next_in = (Bytef *)(uintptr_t)packed;
+    stream.avail_in = size < INT_MAX ? (uInt)size : INT_MAX;
+    stream.next_out = (Bytef *)out;
+    stream.avail_out = room < INT_MAX ? (uInt)room : INT_MAX;
+    uInt given = stream.avail_out;
+    int result = inflate(&stream, Z_SYNC_FLUSH);
+    size_t got = given - stream.avail_out;
+    (void)inflateEnd(&stream);
+    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ? got : 0;
+}
+
 /* ---- opening ---- */
 
 void source_close(struct source *source)

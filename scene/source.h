@@ -28,6 +28,10 @@ void source_close(struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */
 uint64_t source_line(const struct source *source, size_t offset);
 
+/* The first bytes, at most `room`, of what a deflate stream without header (as ZIP archives hold) expands to; 0 when it is
+ * damaged or there is no memory. */
+size_t source_inflate_start(const struct source *source, const char *packed, size_t size, char *out, size_t room);
+
 /* For run.c: the top file ("-": standard input), or memory. */
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
 cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,

@@ -137,8 +137,8 @@ static void report_scene_losses(struct assimp_import *import)
 
 static cp_status copy_scene(struct assimp_import *import)
 {
-    static cp_status (*const steps[])(struct assimp_import *) = {find_axes, copy_materials, copy_meshes, copy_tree,
-                                                                 copy_animations};
+    static cp_status (*const steps[])(struct assimp_import *) = {find_axes,   find_object_names, copy_materials,
+                                                                 copy_meshes, copy_tree,         copy_animations};
     cp_status status = CP_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
         status = steps[i](import);
@@ -161,6 +161,7 @@ static cp_status copy_with_tables(struct assimp_import *import)
     if (import->parts && import->materials)
         status = copy_scene(import);
     name_map_free(&import->nodes);
+    memory_free(context, import->objects, import->object_room, sizeof *import->objects);
     memory_free(context, import->materials, from->mNumMaterials, sizeof *import->materials);
     memory_free(context, import->parts, from->mNumMeshes, sizeof *import->parts);
     return status;
@@ -168,7 +169,8 @@ static cp_status copy_with_tables(struct assimp_import *import)
 
 static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    struct assimp_import import = {.context = context, .file = source->name, .settings = settings, .scene = scene};
+    struct assimp_import import = {
+        .context = context, .source = source, .file = source->name, .settings = settings, .scene = scene};
     struct file_system system;
     char *name = visible_name(scene, source->name);
     import.stem = name ? stem_of(scene, name) : NULL;
@@ -177,8 +179,9 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
     cp_status status = check_ply(source);
     if (status != CP_OK)
         return status;
-    file_system_start(&system, source, name, import.settings->common.strict);
-    status = import_file(&import, &system);
+    status = file_system_start(&system, source, name, import.settings->common.strict);
+    if (status == CP_OK)
+        status = import_file(&import, &system);
     file_system_end(&system);
     if (status == CP_OK)
         status = copy_with_tables(&import);

@@ -21,6 +21,8 @@ struct format {
     double unit;            /* metres; 0: the root's scale says it */
     enum axes axes;         /* of the coordinates below the root */
     bool axes_in_root;      /* assimp turns to Y up (and scales) by the root's transform */
+    bool unit_in_file;      /* the text has an attribute for it, which assimp does not hand on */
+    bool numbers_objects;   /* assimp puts numbers in place of the objects' names */
     bool root_is_scene;     /* the root stands for the file, whatever its name */
     bool only_settings;     /* the scene's metadata are an editor's settings */
     bool invents_materials; /* a material without a name is assimp's, not the file's */
@@ -39,6 +41,7 @@ struct mesh_parts {
 
 struct assimp_import {
     cp_context *context;
+    const struct source *source;
     const char *file; /* for messages */
     const char *stem; /* the file's name without folder and suffix */
     const struct assimp_settings *settings;
@@ -53,6 +56,8 @@ struct assimp_import {
     struct mesh_parts *parts; /* by assimp's mesh */
     uint32_t *materials;      /* the scene's material by assimp's, or CP_NONE */
     struct name_map nodes;    /* assimp's node names to scene nodes, for animations */
+    const char **objects;     /* names of a 3DS file's meshes, in its order */
+    uint32_t object_count, object_room;
 };
 
 /* files.c: the file system that assimp sees. */
@@ -62,16 +67,28 @@ struct file_system {
     cp_context *context;
     const struct source *top;
     const char *top_name; /* as assimp knows it */
+    char *top_text;       /* what assimp is shown in place of the top file; NULL: the file */
     bool strict;
     cp_status status; /* the first failure that is not a missing file */
     struct open_file *files;
     uint32_t missing_materials; /* .mtl files not found */
 };
-void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
+cp_status file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
 void file_system_end(struct file_system *system);
 
 /* ply.c: CP_OK for a file that is whole, or no PLY at all. */
 cp_status check_ply(const struct source *source);
+
+/* names.c: see there. */
+/* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes. */
+cp_status hide_blanks(const struct source *source, char **shown);
+cp_status find_object_names(struct assimp_import *import);
+/* The file's names; NULL when out of memory. */
+const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh);
+const char *name_of_node(struct assimp_import *import, const struct aiNode *node);
+
+/* units.c: the unit that the text gives; *unit stays when it gives none. */
+cp_status find_unit_in_file(struct assimp_import *import, double *unit);
 
 /* axes.c */
 void find_format(struct assimp_import *import);

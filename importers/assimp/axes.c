@@ -13,17 +13,24 @@
  * which is an editor's setting that RobWork and most others do not apply, and neither do we.
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.
  * X3D (ISO/IEC 19775-1, 4.3.5): metres, Y up. IFC: assimp converts to metres and Y up.
- * 3MF core specification 3.3: millimetres unless the model says otherwise (which assimp does not pass on), Z up. */
+ * 3MF core specification 3.3, AMF: millimetres unless the model says otherwise (units.c), Z up.
+ * DXF, ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
 static const struct format formats[] = {
     {.title = "Collada", .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
-    {.title = "Discreet 3DS", .unit = 1, .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
+    {.title = "Discreet 3DS",
+     .unit = 1,
+     .axes = AXES_Y_UP,
+     .axes_in_root = true,
+     .root_is_scene = true,
+     .numbers_objects = true},
     {.title = "Autodesk FBX", .unit = 0.01, .axes = AXES_Y_UP, .root_is_scene = true, .only_settings = true},
     {.title = "Extensible 3D", .unit = 1, .axes = AXES_Y_UP},
     {.title = "Industry Foundation", .unit = 1, .axes = AXES_Y_UP},
-    {.title = "3mf", .unit = 0.001, .root_is_scene = true},
+    {.title = "3mf", .unit = 0.001, .unit_in_file = true, .root_is_scene = true},
+    {.title = "Additive", .unit = 0.001, .unit_in_file = true},
     {.title = "Stanford Polygon", .unit = 1, .invents_materials = true},
     {.title = "OFF", .unit = 1, .invents_materials = true},
-    {.title = "", .unit = 1},
+    {.title = "", .unit = 1, .axes_in_root = true},
 };
 
 /* The transforms from a file's axes to Y up, as assimp puts them into the root, and to Z up. */
@@ -118,18 +125,34 @@ static void axes_from_fbx(const struct aiScene *from, double *unit, enum axes *a
     *unit = double_from_float(factor) / 100;
 }
 
-cp_status find_axes(struct assimp_import *import)
+/* What the format and the file say. */
+static cp_status find_own_axes(struct assimp_import *import, double *unit, enum axes *axes)
 {
     const struct format *format = import->format;
-    enum axes axes = format->axes;
-    double unit = format->unit;
+    enum axes found;
     float factor;
-    if (format->axes_in_root && axes_from_root(&import->from->mRootNode->mTransformation, &factor, &axes)) {
+    *axes = format->axes;
+    *unit = format->unit;
+    if (format->axes_in_root && axes_from_root(&import->from->mRootNode->mTransformation, &factor, &found)) {
+        /* Any other format's root is at rest, or turned from Z up. */
+        if (!*format->title && (found != AXES_Z_UP || factor != 1))
+            return CP_OK;
         import->root_holds_axes = true;
-        unit = format->unit > 0 ? format->unit : double_from_float(factor);
+        *axes = found;
+        *unit = format->unit > 0 ? format->unit : double_from_float(factor);
     } else if (format->only_settings) {
-        axes_from_fbx(import->from, &unit, &axes);
+        axes_from_fbx(import->from, unit, axes);
     }
+    return format->unit_in_file ? find_unit_in_file(import, unit) : CP_OK;
+}
+
+cp_status find_axes(struct assimp_import *import)
+{
+    enum axes axes;
+    double unit;
+    cp_status status = find_own_axes(import, &unit, &axes);
+    if (status != CP_OK)
+        return status;
     if (import->settings->up)
         axes = (enum axes)(import->settings->up - 1);
     if (import->settings->unit > 0)

@@ -77,7 +77,7 @@ static struct aiFile *add_file(struct file_system *system, struct source *furthe
     file->file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (void *)file};
     file->system = system;
     file->further = further;
-    file->data = source->data;
+    file->data = !further && system->top_text ? system->top_text : source->data;
     file->size = source->size;
     file->next = system->files;
     system->files = file;
@@ -156,10 +156,11 @@ static void file_close(struct aiFileIO *io, struct aiFile *handle)
     memory_free(system->context, file, 1, sizeof *file);
 }
 
-void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict)
+cp_status file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict)
 {
     *system = (struct file_system){.context = top->context, .top = top, .top_name = top_name, .strict = strict};
     system->io = (struct aiFileIO){file_open, file_close, (void *)system};
+    return text_ends_nocase(top_name, ".obj") ? hide_blanks(top, &system->top_text) : CP_OK;
 }
 
 /* Closes what a reader that threw has left open. */
@@ -167,6 +168,8 @@ void file_system_end(struct file_system *system)
 {
     while (system->files)
         file_close(&system->io, &system->files->file);
+    memory_free(system->context, system->top_text, system->top->size + 1, 1);
+    system->top_text = NULL;
 }
 
 #endif

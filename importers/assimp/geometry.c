@@ -278,7 +278,7 @@ static cp_status add_part(struct assimp_import *import, const struct aiMesh *fro
     part.mesh.kind = lines ? CP_MESH_LINES : CP_MESH_FACES;
     part.mesh.face_count = (uint32_t)(lines ? census->lines : census->faces);
     part.mesh.corner_count = corner_count;
-    part.mesh.name = from->mName.length ? copy_text(import, &from->mName) : NULL;
+    part.mesh.name = from->mName.length ? name_of_mesh(import, from) : NULL;
     part.mesh.source = import->scene->source.file;
     cp_status status =
         part.mesh.source && (part.mesh.name || !from->mName.length) ? fill_part(&part, census) : CP_LIMIT;

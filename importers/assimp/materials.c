@@ -18,11 +18,12 @@ static bool is_grey(const struct aiColor4D *colour, float level)
     return colour->r == level && colour->g == level && colour->b == level;
 }
 
-/* A mesh without material gets one from assimp: "DefaultMaterial", or a nameless grey (OFF: 0.6) or white (PLY). */
+/* A mesh without material gets one from assimp: "DefaultMaterial", "%%%DEFAULT" (3DS), or a nameless grey (OFF: 0.6) or
+ * white (PLY). */
 static bool is_invented(const struct assimp_import *import, const struct aiString *name, const struct aiColor4D *colour)
 {
     if (name->length)
-        return strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) == 0;
+        return strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) == 0 || strcmp(name->data, "%%%DEFAULT") == 0;
     return import->format->invents_materials && (is_grey(colour, 1) || is_grey(colour, 0.6f));
 }
 

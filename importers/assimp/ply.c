@@ -1,5 +1,5 @@
-/* Whether a PLY file holds what its header declares. assimp's reader does not look: it repeats the last line of a file
- * that is cut off, and never returns from a header without end.
+/* Whether a PLY file holds what its header declares, and what of that assimp passes over without a word. assimp's reader
+ * does not look: it repeats the last line of a file that is cut off, and never returns from a header without end.
  *
  * PLY 1.0 (Greg Turk, "The PLY Polygon File Format"): a header of lines, then for each element its properties, a list as
  * its length and its values; blanks between numbers (ascii) or nothing (binary). */
@@ -11,11 +11,17 @@
 
 enum { MOST_ELEMENTS = 32, MOST_PROPERTIES = 256 };
 
+struct word {
+    const char *text;
+    size_t size;
+};
 struct property {
+    struct word name;
     unsigned length_size; /* bytes of a list's length; 0: no list */
     unsigned value_size;
 };
 struct element {
+    struct word name;
     uint64_t count;
     unsigned first_property, property_count;
 };
@@ -50,11 +56,6 @@ static bool is_blank(char c)
 }
 
 /* The next word of [*at, end); an empty one at the end. */
-struct word {
-    const char *text;
-    size_t size;
-};
-
 static struct word next_word(const char **at, const char *end)
 {
     while (*at < end && is_blank(**at))
@@ -89,20 +90,20 @@ static unsigned type_size(struct word type)
 static cp_status read_element(struct ply *ply, const char *at, const char *end)
 {
     double count;
-    (void)next_word(&at, end);
+    struct word name = next_word(&at, end);
     struct word number = next_word(&at, end);
     if (ply->element_count == MOST_ELEMENTS)
         return bad_header(ply, "more kinds of elements than 32");
     if (parse_double(number.text, number.text + number.size, &count) != number.text + number.size ||
         !(count >= 0 && count <= (double)UINT32_MAX))
         return bad_header(ply, "an element without a count");
-    ply->elements[ply->element_count++] = (struct element){(uint64_t)count, ply->property_count, 0};
+    ply->elements[ply->element_count++] = (struct element){name, (uint64_t)count, ply->property_count, 0};
     return CP_OK;
 }
 
 static cp_status read_property(struct ply *ply, const char *at, const char *end)
 {
-    struct property property = {0, 0};
+    struct property property = {0};
     struct word type = next_word(&at, end);
     if (!ply->element_count)
         return bad_header(ply, "a property before the first element");
@@ -116,6 +117,7 @@ static cp_status read_property(struct ply *ply, const char *at, const char *end)
     property.value_size = type_size(type);
     if (!property.value_size || (list && !property.length_size))
         return bad_header(ply, "a property of unknown type");
+    property.name = next_word(&at, end);
     ply->properties[ply->property_count++] = property;
     ply->elements[ply->element_count - 1].property_count++;
     return CP_OK;
@@ -155,6 +157,51 @@ static cp_status read_header(struct ply *ply)
         ply->at = end + (*end == '\r' && end + 1 < ply->end && end[1] == '\n' ? 2 : 1);
     }
     return CP_OK;
+}
+
+/* ---- what is passed over ---- */
+
+static bool is_among(struct word word, const char *words)
+{
+    for (const char *at = words; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strncmp(at, word.text, word.size) == 0 && (at[word.size] == ' ' || !at[word.size]))
+            return true;
+    }
+    return false;
+}
+
+/* The properties that assimp's reader takes of each kind of element. */
+static const char *words_of_element(struct word name)
+{
+    if (word_is(name, "vertex"))
+        return "x y z nx ny nz red green blue alpha r g b diffuse_red diffuse_green diffuse_blue u v s t tx ty "
+               "texture_u "
+               "texture_v material_index";
+    if (word_is(name, "face"))
+        return "vertex_index vertex_indices texcoord material_index";
+    return word_is(name, "tristrips") ? "vertex_index vertex_indices" : NULL;
+}
+
+static void report_ply_losses(const struct ply *ply)
+{
+    cp_context *context = ply->source->context;
+    struct place place = IN_FILE(ply->source->name);
+    for (unsigned e = 0; e < ply->element_count; e++) {
+        const struct element *element = &ply->elements[e];
+        const char *words = words_of_element(element->name);
+        int size = (int)(element->name.size < 40 ? element->name.size : 40);
+        if (!element->count || word_is(element->name, "material"))
+            continue;
+        if (!words)
+            report_loss(context, "assimp-ply", place, element->count, "elements \"%.*s\"", size, element->name.text);
+        for (unsigned p = 0; words && p < element->property_count; p++) {
+            struct word name = ply->properties[element->first_property + p].name;
+            if (!is_among(name, words))
+                report_loss(context, "assimp-ply", place, element->count, "values \"%.*s\" of elements \"%.*s\"",
+                            (int)(name.size < 40 ? name.size : 40), name.text, size, element->name.text);
+        }
+    }
 }
 
 /* ---- the data ---- */
@@ -222,7 +269,11 @@ cp_status check_ply(const struct source *source)
     if (source->size < 3 || (memcmp(source->data, "ply", 3) != 0 && memcmp(source->data, "PLY", 3) != 0))
         return CP_OK;
     cp_status status = read_header(&ply);
-    return status == CP_OK ? check_data(&ply) : status;
+    if (status == CP_OK)
+        status = check_data(&ply);
+    if (status == CP_OK)
+        report_ply_losses(&ply);
+    return status;
 }
 
 #endif

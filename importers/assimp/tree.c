@@ -48,12 +48,6 @@ static cp_status add_instances(struct assimp_import *import, uint32_t node, cons
     return status;
 }
 
-/* A Collada node without a name gets one from assimp; its id is a better one (copy_metadata). */
-static const char *own_name(const struct aiNode *node)
-{
-    return strncmp(node->mName.data, "$ColladaAutoName$", 17) == 0 ? "" : node->mName.data;
-}
-
 static cp_status add_node(struct assimp_import *import, const struct step *step, const char *name, uint32_t *added)
 {
     const struct aiNode *from = step->from;
@@ -112,7 +106,8 @@ cp_status copy_tree(struct assimp_import *import)
     while (status == CP_OK && stack.count) {
         struct step step = stack.steps[--stack.count];
         uint32_t node;
-        status = add_node(import, &step, own_name(step.from), &node);
+        const char *name = name_of_node(import, step.from);
+        status = name ? add_node(import, &step, name, &node) : CP_LIMIT;
         if (status == CP_OK && !push_children(import, &stack, step.from, node))
             status = CP_LIMIT;
     }

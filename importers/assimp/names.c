@@ -1,0 +1,181 @@
+/* Names that assimp's readers cut or replace.
+ *
+ * OBJ: the name of an object ends at its first blank, and objects whose names begin alike become one. So assimp is shown
+ * another character in place of the blanks.
+ * 3DS: meshes are named by their number among the objects, and so are nodes where the file has no hierarchy (keyframer). */
+#include "assimp.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <string.h>
+
+enum { BLANK_MARK = 0x1f };
+
+/* ---- OBJ ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The rest of a line "o NAME" without the blanks around it; false for other lines. */
+static bool find_object_name(const char **at, const char **end)
+{
+    while (*at < *end && is_blank(**at))
+        (*at)++;
+    if (*end - *at < 2 || (*at)[0] != 'o' || !is_blank((*at)[1]))
+        return false;
+    (*at)++;
+    while (*at < *end && is_blank(**at))
+        (*at)++;
+    while (*end > *at && (is_blank((*end)[-1]) || (*end)[-1] == '\r'))
+        (*end)--;
+    return true;
+}
+
+/* Marks the blanks inside the name; *shown becomes a copy of the text with the first one. */
+static bool mark_blanks(const struct source *source, const char *name, const char *end, char **shown)
+{
+    for (; name < end; name++) {
+        if (!is_blank(*name))
+            continue;
+        if (!*shown) {
+            *shown = memory_allocate(source->context, source->size + 1, 1);
+            if (!*shown)
+                return false;
+            memcpy(*shown, source->data, source->size + 1);
+        }
+        (*shown)[name - source->data] = BLANK_MARK;
+    }
+    return true;
+}
+
+cp_status hide_blanks(const struct source *source, char **shown)
+{
+    const char *end = source->data + source->size, *line_end;
+    *shown = NULL;
+    for (const char *line = source->data; line < end; line = line_end + 1) {
+        line_end = memchr(line, '\n', (size_t)(end - line));
+        line_end = line_end ? line_end : end;
+        const char *name = line, *name_end = line_end;
+        if (find_object_name(&name, &name_end) && !mark_blanks(source, name, name_end, shown))
+            return CP_LIMIT;
+    }
+    return CP_OK;
+}
+
+static const char *restore_blanks(struct assimp_import *import, const char *name)
+{
+    if (!name || !strchr(name, BLANK_MARK))
+        return name;
+    char *copy = arena_copy_text(import->scene->arena, name, strlen(name));
+    for (char *at = copy; at && *at; at++)
+        *at = *at == BLANK_MARK ? ' ' : *at;
+    return copy;
+}
+
+/* ---- 3DS ---- */
+
+enum { CHUNK_MAIN = 0x4d4d, CHUNK_EDITOR = 0x3d3d, CHUNK_OBJECT = 0x4000, CHUNK_MESH = 0x4100, CHUNK_HEAD = 6 };
+
+struct chunk {
+    unsigned id;
+    const char *data, *end;
+};
+
+/* The chunk at *at, and steps over it; false at the end. */
+static bool next_chunk(const char **at, const char *end, struct chunk *chunk)
+{
+    if (end - *at < CHUNK_HEAD)
+        return false;
+    const unsigned char *b = (const unsigned char *)*at;
+    uint32_t size = (uint32_t)b[2] | (uint32_t)b[3] << 8 | (uint32_t)b[4] << 16 | (uint32_t)b[5] << 24;
+    size_t left = (size_t)(end - *at);
+    if (size < CHUNK_HEAD || size > left)
+        size = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+    *chunk = (struct chunk){(unsigned)b[0] | (unsigned)b[1] << 8, *at + CHUNK_HEAD, *at + size};
+    *at += size;
+    return true;
+}
+
+/* Keeps the name of an object that is a mesh. */
+static cp_status note_object(struct assimp_import *import, const struct chunk *object)
+{
+    const char *at = memchr(object->data, '\0', (size_t)(object->end - object->data));
+    struct chunk part;
+    if (!at)
+        return CP_OK;
+    const char *name = utf8_from(import->scene->arena, object->data, (size_t)(at - object->data), NULL);
+    if (!name)
+        return CP_LIMIT;
+    for (at++; next_chunk(&at, object->end, &part);) {
+        if (part.id != CHUNK_MESH)
+            continue;
+        if (!array_reserve(import->context, (void **)&import->objects, &import->object_room,
+                           import->object_count + UINT64_C(1), sizeof *import->objects))
+            return CP_LIMIT;
+        import->objects[import->object_count++] = name;
+    }
+    return CP_OK;
+}
+
+static cp_status note_objects(struct assimp_import *import, const struct chunk *editor)
+{
+    cp_status status = CP_OK;
+    struct chunk object;
+    for (const char *at = editor->data; status == CP_OK && next_chunk(&at, editor->end, &object);)
+        if (object.id == CHUNK_OBJECT)
+            status = note_object(import, &object);
+    return status;
+}
+
+cp_status find_object_names(struct assimp_import *import)
+{
+    const char *at = import->source->data, *end = at + import->source->size;
+    struct chunk main_chunk, editor;
+    cp_status status = CP_OK;
+    if (!import->format->numbers_objects || !next_chunk(&at, end, &main_chunk) || main_chunk.id != CHUNK_MAIN)
+        return CP_OK;
+    for (at = main_chunk.data; status == CP_OK && next_chunk(&at, main_chunk.end, &editor);)
+        if (editor.id == CHUNK_EDITOR)
+            status = note_objects(import, &editor);
+    return status;
+}
+
+/* "12" in place of the 13th object's name. */
+static const char *find_object(const struct assimp_import *import, const char *text)
+{
+    uint64_t number = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9' && number < import->object_count; at++)
+        number = 10 * number + (uint64_t)(*at - '0');
+    return at == text || *at || number >= import->object_count ? NULL : import->objects[number];
+}
+
+/* ---- both ---- */
+
+const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh)
+{
+    const char *object = find_object(import, mesh->mName.data);
+    if (object)
+        return object;
+    return restore_blanks(import, copy_text(import, &mesh->mName));
+}
+
+const char *name_of_node(struct assimp_import *import, const struct aiNode *node)
+{
+    static const char number[] = "3DSMesh_";
+    const struct aiScene *from = import->from;
+    const char *name = node->mName.data;
+    if (import->object_count && strncmp(name, number, sizeof number - 1) == 0 && node->mNumMeshes == 1 &&
+        node->mMeshes[0] < from->mNumMeshes) {
+        const char *object = find_object(import, from->mMeshes[node->mMeshes[0]]->mName.data);
+        return object ? object : name;
+    }
+    /* A Collada node without a name gets one from assimp; its id is a better one (copy_metadata). */
+    if (strncmp(name, "$ColladaAutoName$", 17) == 0)
+        return "";
+    return restore_blanks(import, name);
+}
+
+#endif
