@@ -221,7 +221,7 @@ cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *lis
     cp_status status = CP_OK;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->header_count && status == CP_OK; i++) {
-        bool added;
+        bool added = false;
         if (!name_map_add(&seen, list->headers[i].key, i, &added))
             status = CP_LIMIT;
         else if (added)
