@@ -20,7 +20,7 @@ static char folder[] = "/tmp/cellpipe-context-XXXXXX";
 
 static const char *path_of(const char *name)
 {
-    static char path[256];
+    static char path[512];
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
