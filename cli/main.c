@@ -21,7 +21,7 @@ const struct command commands[] = {
      "carry out a chain of steps",
      "A further read adds its scene below a node named after its file. K=V after IN are options of the\n"
      "importer (stl.K=V: of every use of stl), after OUT of the exporter.\n\n"
-     "  cellpipe run read cell.wu ! read table.stl unit=mm ! pose device=Robot q=0,1,0 ! write cell.wrl up=z",
+     "  cellpipe run read cell.wu ! read table.stl unit=mm ! pose device=Arm q=0,1,0,0,0,0 ! write cell.wrl up=z",
      command_run},
     {"info", "cellpipe info IN [--json|--dump] [--from FORMAT] [--in K=V]...", "tell what a file holds",
      "A summary for people; --json is one object for scripts (docs/cli.md describes it), --dump is\n"

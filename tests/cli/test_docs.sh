@@ -45,6 +45,31 @@ check "the version in the manual page" grep -q "\"$version\"" docs/cellpipe.1
 check "the version in CMake" grep -q "VERSION ${version#cellpipe } " CMakeLists.txt
 check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.md
 
+# Every example works as printed, given files of the names that it has.
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/parts" "$work/build"
+ln -s "$program" "$work/bin/cellpipe"
+ln -s ../bin "$work/build/release"
+ln -s "$(pwd)/samples" "$work/samples"
+cp -R samples/demo.wu samples/demo "$work"
+mv "$work/demo.wu" "$work/cell.wu"
+for name in part.stl a.stl table.stl parts/one.stl parts/two.stl; do
+    cp samples/stl_solids.stl "$work/$name"
+done
+"$program" convert -q samples/stl_solids.stl "$work/in.glb"
+{
+    sed -n 's/^    \(build.release.cellpipe .*\)/\1/p; s/  *#.*//' README.md
+    cat README.md docs/*.md samples/README.md | sed -n 's/^    \(cellpipe .*\)/\1/p' | grep -v -E '\[|\.\.\.|FILTER| A B|cellpipe (formats|filters)$'
+    cat README.md docs/*.md samples/README.md | grep -o -E '`cellpipe [a-z][^`]*`' | tr -d '`' | grep -E '\.(wu|stl|glb)'
+    sed -n '/^.SH EXAMPLES/,/^.fi/s/^\(cellpipe [^|]*\)/\1/p' docs/cellpipe.1 | sed 's/\\-/-/g; s/ | jq .*//'
+    for word in $commands; do "$program" help "$word" | sed -n 's/^  \(cellpipe .*\)/\1/p'; done
+} >"$work/examples"
+check "examples" [ "$(wc -l <"$work/examples")" -gt 15 ]
+while read -r example; do
+    check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH && export PATH && eval "$2" 2>/dev/null' - "$work" "$example"
+done <"$work/examples"
+
 # Every key of info --json is in its table.
 for key in $("$program" info --json samples/demo.wu 2>/dev/null | grep -o -E '"[a-z_]+":' | tr -d '":' | sort -u); do
     check "docs/cli.md: info's key $key" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" docs/cli.md
