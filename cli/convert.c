@@ -78,6 +78,16 @@ static cp_status add_run_write(struct cli *cli, struct steps *steps, size_t begi
     return add_write(cli, steps, &(struct step){STEP_WRITE, request.words.items[0], request.to, request.out}, false);
 }
 
+static cp_status complain_step(struct cli *cli, const char *word)
+{
+    struct list list = {0};
+    bool good = list_add(cli, &list, "read") && list_add(cli, &list, "write");
+    for (size_t i = 0; i < cp_plugin_count(CP_FILTER) && good; i++)
+        good = list_add(cli, &list, cp_plugin_at(CP_FILTER, i).name);
+    good = good && list_add(cli, &list, NULL);
+    return good ? complain_unknown(cli, "step", word, list.items) : CP_LIMIT;
+}
+
 static cp_status add_run_step(struct cli *cli, struct steps *steps, size_t begin, size_t end)
 {
     const char *word = begin < end ? cli->words.items[begin] : "";
@@ -87,6 +97,8 @@ static cp_status add_run_step(struct cli *cli, struct steps *steps, size_t begin
         return complain(cli, CP_USAGE, "the first step must be: read IN");
     if (strcmp(word, "write") == 0)
         return add_run_write(cli, steps, begin, end);
+    if (*word && *word != '-' && plugin_named(CP_FILTER, word) == SIZE_MAX)
+        return complain_step(cli, word);
     return add_filter(cli, steps, begin, end);
 }
 

@@ -95,7 +95,7 @@ static bool read_measure(const char *text, const struct unit *units, double bare
     while (*after == ' ')
         after++;
     if (!*after) {
-        *result = number * bare;
+        *result = bare == PI / 180 ? degrees_to_radians(number) : number * bare;
         return true;
     }
     for (const struct unit *unit = units; unit->name; unit++)
@@ -104,6 +104,16 @@ static bool read_measure(const char *text, const struct unit *units, double bare
             return true;
         }
     return false;
+}
+
+bool read_length(const char *text, double *metres)
+{
+    return read_measure(text, length_units, 1, metres);
+}
+
+bool read_angle(const char *text, double bare, double *radians)
+{
+    return read_measure(text, angle_units, bare, radians);
 }
 
 static cp_status set_measure(cp_context *context, const struct value *value)
@@ -115,10 +125,10 @@ static cp_status set_measure(cp_context *context, const struct value *value)
         good = text_is_number(value->text, &number);
     } else if (value->option->type == OPTION_LENGTH) {
         needs = "a length such as 0.5, 20mm or 3in";
-        good = read_measure(value->text, length_units, 1, &number);
+        good = read_length(value->text, &number);
     } else {
         needs = "an angle such as 30, 30deg or 0.5rad";
-        good = read_measure(value->text, angle_units, PI / 180, &number);
+        good = read_angle(value->text, PI / 180, &number);
     }
     if (!good || !isfinite(number))
         return bad_value(context, value, needs);

@@ -350,12 +350,30 @@ static size_t edit_distance(const char *a, const char *b)
     return row[width];
 }
 
+static bool is_beginning(const char *word, const char *of)
+{
+    while (*word && lower(*word) == lower(*of)) {
+        word++;
+        of++;
+    }
+    return !*word;
+}
+
+/* "tol" is nearer to "tolerance" than the letters that it lacks would make it. */
+static size_t word_distance(const char *word, const char *known)
+{
+    if (strlen(known) > LONGEST_WORD)
+        return SIZE_MAX;
+    size_t distance = edit_distance(word, known);
+    return distance > 1 && strlen(word) > 1 && is_beginning(word, known) ? 1 : distance;
+}
+
 const char *nearest_word(const char *word, const char *const *words)
 {
     const char *nearest = NULL;
     size_t length = strlen(word), best = length < 4 ? 2 : length / 2 + 1;
     for (; length > 0 && length <= LONGEST_WORD && *words; words++) {
-        size_t distance = strlen(*words) <= LONGEST_WORD ? edit_distance(word, *words) : SIZE_MAX;
+        size_t distance = word_distance(word, *words);
         if (distance < best) {
             best = distance;
             nearest = *words;

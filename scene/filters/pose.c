@@ -1,4 +1,5 @@
 /* pose: sets joint values. Homes stay as they are; values outside a joint's limits are taken, with a warning. */
+#include "../options.h"
 #include "filters.h"
 #include "lookup.h"
 
@@ -13,8 +14,8 @@ struct pose_settings {
 static const struct option options[] = {
     {"device", "the device to pose", OPTION_STRING, offsetof(struct pose_settings, device), NULL, 0, 0, NULL},
     {"joint", "the joint to pose", OPTION_STRING, offsetof(struct pose_settings, joint), NULL, 0, 0, NULL},
-    {"q", "values with commas between, in radians or metres", OPTION_STRING, offsetof(struct pose_settings, q), NULL, 0,
-     0, NULL},
+    {"q", "values with commas between, in radians or metres, or with a unit", OPTION_STRING,
+     offsetof(struct pose_settings, q), NULL, 0, 0, NULL},
     {"deg", "as q, with degrees for joints that turn", OPTION_STRING, offsetof(struct pose_settings, deg), NULL, 0, 0,
      NULL},
     {"value", "the same as q, for one joint", OPTION_STRING, offsetof(struct pose_settings, value), NULL, 0, 0, NULL},
@@ -64,6 +65,8 @@ static void set_homes(cp_scene *scene, const struct targets *targets)
 
 /* ---- values ---- */
 
+enum { ENTRY_SIZE = 400 }; /* the longest double in full takes some 330 characters */
+
 static uint32_t count_values(const char *text)
 {
     uint32_t count = 1;
@@ -72,19 +75,34 @@ static uint32_t count_values(const char *text)
     return count;
 }
 
-/* The value at text, which is ended by a comma or the end; *rest is what follows, NULL when it is no number. */
-static double read_value(const char *text, const char **rest)
+/* The first entry of the text without the blanks around it; *rest is what follows its comma, or the end. False when it is
+ * longer than any number. */
+static bool cut_entry(const char *text, char entry[ENTRY_SIZE], const char **rest)
 {
-    double value = 0;
-    const char *end = text + strlen(text);
-    while (*text == ' ')
+    size_t size = strcspn(text, ",");
+    *rest = text + size + (text[size] == ',');
+    for (; size > 0 && *text == ' '; size--)
         text++;
-    const char *after = parse_double(text, end, &value);
-    while (after && *after == ' ')
-        after++;
-    bool good = after && isfinite(value) && (*after == ',' || *after == '\0');
-    *rest = !good ? NULL : *after == ',' ? after + 1 : after;
-    return value;
+    while (size > 0 && text[size - 1] == ' ')
+        size--;
+    if (size >= ENTRY_SIZE)
+        return false;
+    memcpy(entry, text, size);
+    entry[size] = '\0';
+    return true;
+}
+
+/* A number, with a unit after it where the joint has one. */
+static bool read_value(const cp_joint *joint, const char *entry, bool degrees, double *value)
+{
+    bool good;
+    if (joint->type == CP_JOINT_REVOLUTE)
+        good = read_angle(entry, degrees ? PI / 180 : 1, value);
+    else if (joint->type == CP_JOINT_PRISMATIC)
+        good = read_length(entry, value);
+    else
+        good = text_is_number(entry, value);
+    return good && isfinite(*value);
 }
 
 static void check_limits(cp_context *context, const cp_joint *joint)
@@ -134,12 +152,11 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
         cp_joint *joint = &scene->joints[target_joint(targets, i)];
         if (joint->master != CP_NONE)
             continue;
+        char entry[ENTRY_SIZE];
         const char *rest;
-        double value = read_value(text, &rest);
-        if (!rest)
+        if (!cut_entry(text, entry, &rest) || !read_value(joint, entry, degrees, &joint->q))
             return report_error(context, CP_USAGE, "pose-number", NOWHERE,
                                 "the value for joint \"%s\" is no number: %s", joint->name, text);
-        joint->q = degrees && joint->type == CP_JOINT_REVOLUTE ? degrees_to_radians(value) : value;
         check_limits(context, joint);
         text = rest;
     }

@@ -126,6 +126,8 @@ if command -v node >/dev/null; then
     ends 0 '' "$cellpipe" convert part.stl socket --to dump
     wait $!
     must "through a socket" cmp -s plain.dump socket.dump
+else
+    echo "skipped: test_files' socket needs node"
 fi
 
 # Names that look like flags or settings.

@@ -67,6 +67,8 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     must "and taken away again" [ "$(tail -c 4 typescript | tr -d '\r\033')" = '[K' ]
     script -qec "'$cellpipe' convert part.stl fast.dump" /dev/null >typescript </dev/null
     must "nothing when it is fast" [ ! -s typescript ]
+else
+    echo "skipped: test_signals' terminal needs script (bsdutils)"
 fi
 { sleep 1.3; cat part.stl; } >input &
 ends 0 '' "$cellpipe" convert input slow.dump

@@ -410,6 +410,10 @@ static void test_pose_a_device(void **unused)
     assert_int_equal(apply("pose", "device=Robot", "deg=180,0"), CP_OK);
     expect_values(PI, 0); /* taken, but said */
     assert_true(was_reported(context, "pose-limit") && was_said(context, "\"J1\" at 3.14159"));
+    assert_int_equal(apply("pose", "device=Robot", "q=45deg,-30 mm"), CP_OK);
+    expect_values(PI / 4, -0.03);
+    assert_int_equal(apply("pose", "device=Robot", "deg=1rad,2in"), CP_OK);
+    expect_values(1, 0.0508);
     assert_int_equal(apply("pose", "home=yes", "device=Robot"), CP_OK);
     expect_values(0.25, 1);
 }
@@ -448,6 +452,9 @@ static void test_pose_refuses(void **unused)
         {"device=Robot", "q=1,x", "pose-number"},
         {"device=Robot", "q=1,1e999", "pose-number"},
         {"device=Robot", "q=1 2,3", "pose-number"},
+        {"device=Robot", "q=1mm,3", "pose-number"},
+        {"device=Robot", "q=1,3deg", "pose-number"},
+        {"device=Robot", "q=inf,3", "pose-number"},
         {"joint=J1", "q=,", "pose-count"},
         {"joint=J1", "value=", "pose-number"},
         {"joint=J3", "q=1", "pose-dependent"},

@@ -246,6 +246,9 @@ static void test_nearest_word(void **unused)
     static const char *const words[] = {"unit", "up", "strict", "partial", NULL};
     assert_string_equal(nearest_word("unti", words), "unit");
     assert_string_equal(nearest_word("Strict", words), "strict");
+    assert_string_equal(nearest_word("par", words), "partial");
+    assert_string_equal(nearest_word("STR", words), "strict");
+    assert_null(nearest_word("s", words));
     assert_null(nearest_word("completely", words));
     assert_null(nearest_word("", words));
 }

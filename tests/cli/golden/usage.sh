@@ -34,6 +34,8 @@ run diff part.stl part.stl tolerance=1
 run formats part.stl
 run help converts
 run run read part.stl
+run run read part.stl ! writ part.wrl
+run weld tol=1 part.stl part.glb
 run run write part.stl
 run run read part.stl ! write
 run weld part.stl part.wrl third.wrl
