@@ -17,7 +17,8 @@
  * - Read alone, the names are placeholders: frames are in the workcell. `prefix=` goes before each name; without it,
  *   the prefix that our exporter notes in a comment does.
  * - No DOCTYPE, no entities but the five of XML; encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; at most 256
- *   attributes an element, 256 elements deep. */
+ *   attributes an element, 256 elements deep. RobWork does not look at encodings: a file that declares none, or UTF-8,
+ *   and is not UTF-8 is read as Latin-1, with a warning. */
 #include "collision_setup.h"
 
 #include <string.h>
@@ -26,10 +27,10 @@
 
 /* ---- for importers ---- */
 
-cp_status collision_setup_read(struct source *source, struct collision_setup *setup)
+cp_status collision_setup_read(struct source *source, bool strict, struct collision_setup *setup)
 {
     cp_context *context = source->context;
-    *setup = (struct collision_setup){.context = context, .arena = arena_new(context)};
+    *setup = (struct collision_setup){.context = context, .arena = arena_new(context), .strict = strict};
     if (!setup->arena)
         return CP_LIMIT;
     setup->file = arena_copy_text(setup->arena, source->name, strlen(source->name));
@@ -144,7 +145,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     const struct settings *own = settings;
     struct collision_setup setup;
     struct name_map nodes = {.context = context};
-    cp_status status = collision_setup_read(source, &setup);
+    cp_status status = collision_setup_read(source, own->common.strict, &setup);
     const char *prefix = own->prefix ? own->prefix : setup.prefix ? setup.prefix : "";
     if (status == CP_OK)
         status = collision_setup_apply(&setup, scene, &nodes, prefix, false);

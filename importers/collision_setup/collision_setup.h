@@ -15,6 +15,7 @@ struct collision_setup {
     cp_context *context;
     struct arena *arena;
     const char *file;
+    bool strict;        /* lenient reading is refused */
     const char *prefix; /* what our exporter took off the names, or NULL */
     struct collision_statement *statements;
     uint32_t count, room;
@@ -22,7 +23,7 @@ struct collision_setup {
 };
 
 /* Reads the whole file. Free the setup on failure too. */
-cp_status collision_setup_read(struct source *source, struct collision_setup *setup);
+cp_status collision_setup_read(struct source *source, bool strict, struct collision_setup *setup);
 void collision_setup_free(struct collision_setup *setup);
 
 /* parse.c: the reading of the bytes; fills a setup that has its arena. */

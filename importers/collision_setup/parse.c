@@ -21,6 +21,8 @@ enum element { ELEMENT_NONE, ELEMENT_SETUP, ELEMENT_EXCLUDE, ELEMENT_PAIR, ELEME
 
 struct reading {
     struct source *source;
+    const char *bytes; /* the source's, or as UTF-8 */
+    size_t size;
     struct collision_setup *setup;
     xmlParserCtxtPtr parser;
     enum element element; /* the innermost known one */
@@ -299,14 +301,51 @@ static cp_status check_attributes(const struct source *source)
     return CP_OK;
 }
 
+/* ---- bytes that are not UTF-8 ---- */
+
+/* The XML declaration names an encoding that is not UTF-8. */
+static bool declares_encoding(const char *text, size_t size)
+{
+    static const char word[] = "encoding";
+    if (size < 5 || memcmp(text, "<?xml", 5) != 0)
+        return false;
+    const char *end = memchr(text, '>', size);
+    for (; end && (size_t)(end - text) > sizeof word + 6; text++) {
+        if (memcmp(text, word, sizeof word - 1) != 0)
+            continue;
+        text += sizeof word - 1;
+        text += strspn(text, " \t\r\n=\"'");
+        char name[6] = "";
+        (void)strncpy(name, text, 5);
+        return !text_equal_nocase(name, "UTF-8");
+    }
+    return false;
+}
+
+static cp_status take_bytes(struct reading *reading)
+{
+    const struct source *source = reading->source;
+    struct collision_setup *setup = reading->setup;
+    reading->bytes = source->data;
+    reading->size = source->size;
+    if (utf8_valid(source->data, source->size) || declares_encoding(source->data, source->size))
+        return CP_OK;
+    cp_status status = report_lenient(setup->context, setup->strict, "collision-setup-encoding", IN_FILE(source->name),
+                                      "the XML is not UTF-8 and is read as Latin-1");
+    if (status != CP_OK)
+        return status;
+    reading->bytes = utf8_from(setup->arena, source->data, source->size, NULL);
+    reading->size = reading->bytes ? strlen(reading->bytes) : 0;
+    return reading->bytes ? CP_OK : CP_LIMIT;
+}
+
 /* ---- the parser ---- */
 
 static void feed_parser(struct reading *reading)
 {
-    const struct source *source = reading->source;
-    for (size_t at = 0; at < source->size && reading->status == CP_OK; at += CHUNK_SIZE) {
-        size_t size = source->size - at < CHUNK_SIZE ? source->size - at : CHUNK_SIZE;
-        xmlParseChunk(reading->parser, source->data + at, (int)size, 0);
+    for (size_t at = 0; at < reading->size && reading->status == CP_OK; at += CHUNK_SIZE) {
+        size_t size = reading->size - at < CHUNK_SIZE ? reading->size - at : CHUNK_SIZE;
+        xmlParseChunk(reading->parser, reading->bytes + at, (int)size, 0);
     }
     if (reading->status == CP_OK)
         xmlParseChunk(reading->parser, NULL, 0, 1);
@@ -346,6 +385,8 @@ cp_status collision_setup_parse(struct source *source, struct collision_setup *s
         return report_error(setup->context, CP_INPUT, "collision-setup-truncated", IN_FILE(source->name),
                             "the file breaks off after %zu bytes", source->size);
     cp_status status = check_attributes(source);
+    if (status == CP_OK)
+        status = take_bytes(&reading);
     return status == CP_OK ? run_parser(&reading) : status;
 }
 

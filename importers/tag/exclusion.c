@@ -24,7 +24,7 @@ static cp_status add_setup(struct tag_reader *reader, struct source *source, con
         return CP_LIMIT;
     struct tag_exclusions *exclusions = &reader->exclusions[reader->exclusions_count++];
     *exclusions = (struct tag_exclusions){.prefix = prefix};
-    return collision_setup_read(source, &exclusions->setup);
+    return collision_setup_read(source, reader->strict, &exclusions->setup);
 }
 
 /* The same file under the same prefix again says nothing new. */
