@@ -105,6 +105,17 @@ static cp_status place_instances(cp_scene *scene, uint32_t node, const cp_scene 
     return status;
 }
 
+/* The nodes go; a mesh without a name takes that of the first one that shows it (AC3D names objects only). */
+static void name_meshes(cp_scene *other)
+{
+    for (uint32_t i = 0; i < other->instance_count; i++) {
+        const cp_instance *instance = &other->instances[i];
+        cp_mesh *mesh = &other->meshes[instance->mesh];
+        if (instance->node && !(mesh->name && *mesh->name))
+            mesh->name = other->nodes[instance->node].name;
+    }
+}
+
 cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, uint32_t use, const cp_pose *transform)
 {
     struct bases bases = {.meshes = scene->mesh_count, .materials = scene->material_count};
@@ -112,6 +123,7 @@ cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, ui
     if (other->joint_count + other->clip_count + other->pair_count > 0)
         report_loss(scene->context, "scene-geometry", IN_FILE(other->source.file), 1,
                     "the file is used as geometry alone; its joints, clips and pairs are left out");
+    name_meshes(other);
     cp_status status = add_materials(scene, other);
     if (status == CP_OK)
         status = add_meshes(scene, other, bases.materials);

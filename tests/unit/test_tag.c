@@ -154,6 +154,7 @@ static void test_craig(void **state)
     (void)state;
     read_text("{ \"A\"\nCraigDH 25 0.3 -0.2 70\n}\n");
     expect_pose(&node("A")->local, expected, 1e-15);
+    expect_metadata("A", "CraigDH", CP_VALUE_JSON, "[25,0.3,-0.2,70]");
 }
 
 /* ---- the arm sample: nested devices, DH, passive joints, homes, exclusions ---- */

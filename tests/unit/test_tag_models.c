@@ -113,6 +113,22 @@ static void test_missing_models(void **state)
             assert_int_equal(entries[i].count, 2);
 }
 
+#ifdef HAVE_ASSIMP
+/* Drawn from the .ac beside the .stl that nobody has; each object of the file is a mesh with its name, at its place. */
+static void test_model_with_objects(void **state)
+{
+    (void)state;
+    read_text("{ \"A\"\n DrawableID \"ac3d_desk\"\n GeoScale 2\n}\n");
+    assert_int_equal(scene->node_count, 2);
+    assert_int_equal(node("A")->instance_count, 2);
+    expect_instance("A", 0, "ac3d_desk.ac", CP_USE_DRAWN);
+    assert_string_equal(scene->meshes[instance("A", 0)->mesh].name, "top");
+    assert_string_equal(scene->meshes[instance("A", 1)->mesh].name, "lamp");
+    assert_true(instance("A", 0)->transform.m[3] == 0 && instance("A", 0)->transform.m[11] == 1.5);
+    assert_true(instance("A", 1)->transform.m[3] == 1 && instance("A", 1)->transform.m[11] == 1.5);
+}
+#endif
+
 /* ---- large and odd ---- */
 
 static void test_chain(void **state)
@@ -247,6 +263,9 @@ int main(void)
         TEST(test_models),
         TEST(test_scale_of_shared_models),
         TEST(test_missing_models),
+#ifdef HAVE_ASSIMP
+        TEST(test_model_with_objects),
+#endif
         TEST(test_chain),
         TEST(test_names),
         TEST(test_latin1_names),
