@@ -18,7 +18,7 @@
  *   are counted as losses.
  * - What assimp's readers accept although it is cut off (OBJ, AC3D) cannot be seen here. They recurse over the depth of a
  *   tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
- * - AC3D lines of an object with a `loc` stay where they are without it (assimp moves only its polygons). */
+ * - AC3D: the `loc` of objects is read here (ac3d.c). */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -161,7 +161,6 @@ static cp_status copy_with_tables(struct assimp_import *import)
     if (import->parts && import->materials)
         status = copy_scene(import);
     name_map_free(&import->nodes);
-    memory_free(context, import->objects, import->object_room, sizeof *import->objects);
     memory_free(context, import->materials, from->mNumMaterials, sizeof *import->materials);
     memory_free(context, import->parts, from->mNumMeshes, sizeof *import->parts);
     return status;
@@ -179,7 +178,11 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
     cp_status status = check_ply(source);
     if (status != CP_OK)
         return status;
-    status = file_system_start(&system, source, name, import.settings->common.strict);
+    file_system_start(&system, source, name, import.settings->common.strict);
+    if (text_ends_nocase(name, ".obj"))
+        status = hide_blanks(source, &system.top_text);
+    else
+        status = take_places(&import, &system.top_text);
     if (status == CP_OK)
         status = import_file(&import, &system);
     file_system_end(&system);
@@ -187,6 +190,8 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
         status = copy_with_tables(&import);
     if (import.from)
         aiReleaseImport(import.from);
+    memory_free(context, import.objects, import.object_room, sizeof *import.objects);
+    memory_free(context, import.places, import.place_room, sizeof *import.places);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 

@@ -39,6 +39,11 @@ struct mesh_parts {
     uint32_t faces, lines;
 };
 
+/* Where an object of an AC3D file is in its parent. */
+struct place_of_object {
+    double at[3];
+};
+
 struct assimp_import {
     cp_context *context;
     const struct source *source;
@@ -58,6 +63,9 @@ struct assimp_import {
     struct name_map nodes;    /* assimp's node names to scene nodes, for animations */
     const char **objects;     /* names of a 3DS file's meshes, in its order */
     uint32_t object_count, object_room;
+    struct place_of_object *places; /* of an AC3D file's objects, in its order */
+    uint32_t place_count, place_room;
+    uint32_t first_place; /* the first one's node, by number in the order of the tree */
 };
 
 /* files.c: the file system that assimp sees. */
@@ -73,7 +81,7 @@ struct file_system {
     struct open_file *files;
     uint32_t missing_materials; /* .mtl files not found */
 };
-cp_status file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
+void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
 void file_system_end(struct file_system *system);
 
 /* ply.c: CP_OK for a file that is whole, or no PLY at all. */
@@ -86,6 +94,11 @@ cp_status find_object_names(struct assimp_import *import);
 /* The file's names; NULL when out of memory. */
 const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh);
 const char *name_of_node(struct assimp_import *import, const struct aiNode *node);
+
+/* ac3d.c: see there. *shown: the text without the places, or NULL; size + 1 bytes. */
+cp_status take_places(struct assimp_import *import, char **shown);
+void match_places(struct assimp_import *import, uint64_t node_count);
+void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *local);
 
 /* units.c: the unit that the text gives; *unit stays when it gives none. */
 cp_status find_unit_in_file(struct assimp_import *import, double *unit);

@@ -156,11 +156,10 @@ static void file_close(struct aiFileIO *io, struct aiFile *handle)
     memory_free(system->context, file, 1, sizeof *file);
 }
 
-cp_status file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict)
+void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict)
 {
     *system = (struct file_system){.context = top->context, .top = top, .top_name = top_name, .strict = strict};
     system->io = (struct aiFileIO){file_open, file_close, (void *)system};
-    return text_ends_nocase(top_name, ".obj") ? hide_blanks(top, &system->top_text) : CP_OK;
 }
 
 /* Closes what a reader that threw has left open. */

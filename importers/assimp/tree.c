@@ -8,6 +8,7 @@
 struct step {
     const struct aiNode *from;
     uint32_t parent; /* in the scene */
+    uint32_t number; /* in the order of the tree */
 };
 struct stack {
     struct step *steps;
@@ -20,7 +21,7 @@ static bool push_children(struct assimp_import *import, struct stack *stack, con
     if (!array_reserve(import->context, (void **)&stack->steps, &stack->room, count, sizeof *stack->steps))
         return false;
     for (unsigned i = from->mNumChildren; i-- > 0;)
-        stack->steps[stack->count++] = (struct step){from->mChildren[i], parent};
+        stack->steps[stack->count++] = (struct step){from->mChildren[i], parent, 0};
     return true;
 }
 
@@ -48,11 +49,18 @@ static cp_status add_instances(struct assimp_import *import, uint32_t node, cons
     return status;
 }
 
+static cp_pose local_of(const struct assimp_import *import, const struct aiNode *from, uint32_t number)
+{
+    bool is_root = from == import->from->mRootNode;
+    cp_pose local = is_root && import->root_holds_axes ? POSE_IDENTITY : pose_from_assimp(&from->mTransformation);
+    apply_place(import, number, &local);
+    return local;
+}
+
 static cp_status add_node(struct assimp_import *import, const struct step *step, const char *name, uint32_t *added)
 {
     const struct aiNode *from = step->from;
-    bool is_root = from == import->from->mRootNode;
-    cp_pose local = is_root && import->root_holds_axes ? POSE_IDENTITY : pose_from_assimp(&from->mTransformation);
+    cp_pose local = local_of(import, from, step->number);
     if (!pose_is_finite(&local))
         return report_error(import->context, CP_INPUT, "assimp-transform", IN_FILE(import->file),
                             "the transform of node \"%s\" is not finite", from->mName.data);
@@ -78,13 +86,13 @@ static bool root_is_made(const struct assimp_import *import)
 static bool root_says_nothing(const struct assimp_import *import)
 {
     const struct aiNode *root = import->from->mRootNode;
-    cp_pose pose = pose_from_assimp(&root->mTransformation);
-    return root_is_made(import) && root->mNumMeshes == 0 && (import->root_holds_axes || pose_is_identity(&pose));
+    cp_pose pose = local_of(import, root, 0);
+    return root_is_made(import) && root->mNumMeshes == 0 && pose_is_identity(&pose);
 }
 
 static cp_status start_at_root(struct assimp_import *import, struct stack *stack)
 {
-    const struct step root = {import->from->mRootNode, 0};
+    const struct step root = {import->from->mRootNode, 0, 0};
     uint32_t node = 0;
     if (root_says_nothing(import)) {
         cp_status status = copy_metadata(import, root.from->mMetaData, 0);
@@ -99,12 +107,28 @@ static cp_status start_at_root(struct assimp_import *import, struct stack *stack
     return push_children(import, stack, root.from, node) ? CP_OK : CP_LIMIT;
 }
 
+static cp_status count_nodes(struct assimp_import *import, struct stack *stack, uint64_t *count)
+{
+    *count = 1;
+    bool done = push_children(import, stack, import->from->mRootNode, 0);
+    for (; done && stack->count; ++*count)
+        done = push_children(import, stack, stack->steps[--stack->count].from, 0);
+    stack->count = 0;
+    return done ? CP_OK : CP_LIMIT;
+}
+
 cp_status copy_tree(struct assimp_import *import)
 {
     struct stack stack = {0};
-    cp_status status = start_at_root(import, &stack);
+    uint64_t node_count = 0;
+    uint32_t number = 0;
+    cp_status status = count_nodes(import, &stack, &node_count);
+    match_places(import, node_count);
+    if (status == CP_OK)
+        status = start_at_root(import, &stack);
     while (status == CP_OK && stack.count) {
         struct step step = stack.steps[--stack.count];
+        step.number = ++number;
         uint32_t node;
         const char *name = name_of_node(import, step.from);
         status = name ? add_node(import, &step, name, &node) : CP_LIMIT;

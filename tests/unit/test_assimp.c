@@ -288,7 +288,8 @@ static void test_ply_prefixes(void **state)
 
 static void test_ac3d(void **state)
 {
-    static const float top[] = {-1, -0.5f, 0.75f, 1, -0.5f, 0.75f, 1.25f, 0, 0.75f, 1, 0.5f, 0.75f, -1, 0.5f, 0.75f};
+    static const float top[] = {-1, -0.5f, 0, 1, -0.5f, 0, 1.25f, 0, 0, 1, 0.5f, 0, -1, 0.5f, 0};
+    static const double place[12] = {1, 0, 0, 0.5, 0, 1, 0, 0, 0, 0, 1, 0.75}; /* the lamp's loc */
     static const double lamp[4] = {1, 1, 0.5, 0.5};
     uint32_t count;
     cp_scene *scene = read_sample(*state, "ac3d_desk.ac");
@@ -299,6 +300,7 @@ static void test_ac3d(void **state)
     assert_string_equal(nodes[3].name, "lamp");
     assert_int_equal(nodes[2].parent, 1);
     assert_int_equal(nodes[3].parent, 1);
+    assert_pose(&nodes[3].local, place, 0);
     const cp_mesh *meshes = cp_meshes(scene, &count);
     assert_int_equal(count, 2);
     assert_positions(&meshes[0], top, 5);
@@ -312,6 +314,30 @@ static void test_ac3d(void **state)
 }
 
 /* The tetrahedron at (0.5, 0, 0.75) with legs 0.25, 0.25, 0.5 along x, y, z. */
+/* loc comes after rot, for polygons, lines and kids; text in a data block is no line of the file. */
+static void test_ac3d_places(void **state)
+{
+    static const char text[] =
+        "AC3Db\nMATERIAL \"m\" rgb 1 0 0 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\nOBJECT world\nkids 1\n"
+        "OBJECT poly\nname \"turned\"\ndata 11\nloc 9 9 9\nx\nloc 0.1 2 -3\r\nrot -1 0 0 0 -1 0 0 0 1\nnumvert 3\n"
+        "0.1 0 0\n1 0 0\n0 1 0\nnumsurf 1\nSURF 0x00\nmat 0\nrefs 3\n0 0 0\n1 0 0\n2 0 0\nkids 1\n"
+        "OBJECT poly\nname \"line\"\nloc 0 0 5\nnumvert 2\n0 0 0\n1 0 0\nnumsurf 1\nSURF 0x02\nmat 0\nrefs 2\n"
+        "0 0 0\n1 0 0\nkids 0\n";
+    static const double turned[12] = {-1, 0, 0, 0.1, 0, -1, 0, 2, 0, 0, 1, -3};
+    static const double line[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 5};
+    static const float corners[] = {0.1f, 0, 0, 1, 0, 0, 0, 1, 0};
+    uint32_t count;
+    cp_scene *scene = read_text(*state, text, "part.ac", NULL);
+    assert_pose(&find_node(scene, "turned")->local, turned, 0);
+    assert_pose(&find_node(scene, "line")->local, line, 0);
+    assert_int_equal(find_node(scene, "line")->parent, 1);
+    const cp_mesh *meshes = cp_meshes(scene, &count);
+    assert_int_equal(count, 2);
+    assert_positions(&meshes[0], corners, 3);
+    assert_int_equal(meshes[1].kind, CP_MESH_LINES);
+    cp_scene_free(scene);
+}
+
 static void test_ac3d_measures(void **state)
 {
     cp_measures measures;
@@ -600,6 +626,7 @@ int main(void)
         TEST(test_ply_losses),
         TEST(test_ply_prefixes),
         TEST(test_ac3d),
+        TEST(test_ac3d_places),
         TEST(test_ac3d_measures),
         TEST(test_ac3d_suffix),
         TEST(test_collada),

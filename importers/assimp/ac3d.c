@@ -1,0 +1,134 @@
+/* Where the objects of an AC3D file are.
+ *
+ * AC3D file format (Inivis, "ac3dfileformat"): an object's `loc` and `rot` place it in its parent, vertices and kids alike:
+ * rot * v + loc. assimp adds the loc to the vertices of polygons before it turns them, leaves those of lines where they
+ * are, and kids too. So assimp is shown zeros in the loc lines, and the nodes get them here. */
+#include "assimp.h"
+
+#ifdef HAVE_ASSIMP
+
+#include <math.h>
+#include <string.h>
+
+struct text {
+    const struct source *source;
+    const char *at, *end; /* of a line, without the blanks before it */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Steps over the word and the blanks after it if the line begins with it. */
+static bool accept_word(struct text *line, const char *word)
+{
+    size_t size = strlen(word);
+    if ((size_t)(line->end - line->at) <= size || memcmp(line->at, word, size) != 0 || !is_blank(line->at[size]))
+        return false;
+    line->at += size;
+    return true;
+}
+
+static bool accept_numbers(struct text *line, double *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        while (line->at < line->end && is_blank(*line->at))
+            line->at++;
+        const char *after = parse_double(line->at, line->end, &numbers[i]);
+        if (!after || !isfinite(numbers[i]))
+            return false;
+        line->at = after;
+    }
+    return true;
+}
+
+static cp_status add_object(struct assimp_import *import)
+{
+    if (!array_reserve(import->context, (void **)&import->places, &import->place_room,
+                       import->place_count + UINT64_C(1), sizeof *import->places))
+        return CP_LIMIT;
+    import->places[import->place_count++] = (struct place_of_object){{ 0, 0, 0 }};
+    return CP_OK;
+}
+
+/* Puts zeros in place of the line's numbers in a copy of the text; assimp ends at a blank line. */
+static cp_status hide_place(const struct text *line, const char *start, char **shown)
+{
+    static const char zeros[] = "loc 0 0 0"; /* no three numbers are shorter */
+    const struct source *source = line->source;
+    if (!*shown) {
+        *shown = memory_allocate(source->context, source->size + 1, 1);
+        if (!*shown)
+            return CP_LIMIT;
+        memcpy(*shown, source->data, source->size + 1);
+    }
+    char *at = *shown + (start - source->data);
+    memset(at, ' ', (size_t)(line->end - start));
+    memcpy(at, zeros, sizeof zeros - 1);
+    return CP_OK;
+}
+
+/* *skip: bytes after the line that are no lines. */
+static cp_status read_line(struct assimp_import *import, struct text *line, char **shown, size_t *skip)
+{
+    double numbers[3];
+    const char *start = line->at;
+    *skip = 0;
+    if (accept_word(line, "OBJECT"))
+        return add_object(import);
+    if (accept_word(line, "data")) {
+        size_t left = (size_t)(line->source->data + line->source->size - line->end);
+        if (accept_numbers(line, numbers, 1) && numbers[0] > 0)
+            *skip = numbers[0] < (double)left ? (size_t)numbers[0] : left;
+        return CP_OK;
+    }
+    if (!import->place_count || !accept_word(line, "loc") || !accept_numbers(line, numbers, 3))
+        return CP_OK;
+    memcpy(import->places[import->place_count - 1].at, numbers, sizeof numbers);
+    return hide_place(line, start, shown);
+}
+
+cp_status take_places(struct assimp_import *import, char **shown)
+{
+    const struct source *source = import->source;
+    const char *next = source->data, *end = source->data + source->size;
+    cp_status status = CP_OK;
+    if (source->size < 4 || memcmp(source->data, "AC3D", 4) != 0)
+        return CP_OK;
+    while (next < end && status == CP_OK) {
+        const char *line_end = memchr(next, '\n', (size_t)(end - next));
+        struct text line = {source, next, line_end ? line_end : end};
+        size_t skip;
+        while (line.at < line.end && is_blank(*line.at))
+            line.at++;
+        status = read_line(import, &line, shown, &skip);
+        next = line_end ? line_end + 1 : end;
+        next += skip < (size_t)(end - next) ? skip : (size_t)(end - next);
+    }
+    return status;
+}
+
+/* Of all nodes below, the root included; assimp may have added one above the file's objects. */
+void match_places(struct assimp_import *import, uint64_t node_count)
+{
+    uint64_t lost = 0;
+    import->first_place = node_count > import->place_count;
+    if (!import->place_count || node_count - import->first_place == import->place_count)
+        return;
+    for (uint32_t i = 0; i < import->place_count; i++)
+        lost += import->places[i].at[0] != 0 || import->places[i].at[1] != 0 || import->places[i].at[2] != 0;
+    if (lost)
+        report_loss(import->context, "assimp-places", IN_FILE(import->file), lost, "places (loc) of objects");
+    import->place_count = 0;
+}
+
+void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *local)
+{
+    if (node < import->first_place || node - import->first_place >= import->place_count)
+        return;
+    for (int i = 0; i < 3; i++)
+        local->m[4 * i + 3] += import->places[node - import->first_place].at[i];
+}
+
+#endif
