@@ -162,7 +162,8 @@ static cp_status make_folder(struct cli *cli, const char *folder)
             (void)mkdir(path, 0777);
             *at = '/';
         }
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    struct stat facts;
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)))
         return CP_OK;
     return complain(cli, CP_OUTPUT, "the folder %s cannot be made: %s", folder, strerror(errno));
 }

@@ -330,6 +330,9 @@ static cp_status open_target(struct sink *sink, const char *path)
     if (!path)
         return CP_LIMIT;
     bool exists = stat(path, &info) == 0;
+    if (!exists && errno == ELOOP)
+        return report_error(sink->context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s",
+                            strerror(errno));
     if (exists && S_ISDIR(info.st_mode))
         return report_error(sink->context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
     if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))

@@ -41,6 +41,7 @@ for words in '! weld tol=1' '--out profil=stage' '--from stl --in uint=mm' '! no
 done
 must "still nothing" [ ! -e none ]
 ends 4 'part.stl' "$cellpipe" convert open.stl --out-dir part.stl/x
+ends 4 'the folder part.stl cannot be made' "$cellpipe" convert open.stl --out-dir part.stl
 
 # Cells from strangers: files from outside their folder are not read unless asked.
 mkdir cells

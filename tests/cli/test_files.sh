@@ -57,6 +57,16 @@ ends 0 '' "$cellpipe" convert part.stl out/link.dump
 must "still a link" [ -h out/link.dump ]
 must "the target is new" cmp -s out/target.dump out/a.dump
 
+ln -s there.dump out/here.dump
+ln -s here.dump out/there.dump
+ends 4 'out/here.dump: error: cannot be written' "$cellpipe" convert part.stl out/here.dump
+must "a circle of links stays one" [ -h out/here.dump ]
+rm out/here.dump out/there.dump
+ln -s new.dump out/dangling.dump
+ends 0 '' "$cellpipe" convert part.stl out/dangling.dump
+must "a link to nothing yet stays" [ -h out/dangling.dump ]
+must "and has its target now" cmp -s out/new.dump out/a.dump
+
 # A FIFO and a device are written through.
 mkfifo pipe.dump
 "$cellpipe" convert part.stl pipe.dump &
