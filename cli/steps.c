@@ -33,6 +33,30 @@ const char *exporter_named(const char *word)
     return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
 }
 
+/* True when ".word" is one of the suffixes ".a .b". */
+static bool has_suffix(const char *suffixes, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = suffixes; *at; at += *at == ' ') {
+        size_t size = strcspn(at, " ");
+        if (size == length + 1 && strncasecmp(at + 1, word, length) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+/* The importer by name, or else the first that has the suffix ("glb" or ".glb"); NULL when there is none. */
+static const char *importer_named(const char *word)
+{
+    if (plugin_named(CP_IMPORTER, word) != SIZE_MAX)
+        return word;
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++)
+        if (has_suffix(cp_plugin_at(CP_IMPORTER, i).suffixes, word + (*word == '.')))
+            return cp_plugin_at(CP_IMPORTER, i).name;
+    return NULL;
+}
+
 void output_suffix(const char *word, char *out, size_t size)
 {
     size_t index = plugin_named(CP_EXPORTER, word);
@@ -133,10 +157,13 @@ cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin)
 
 cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read)
 {
-    if (read->format && plugin_named(CP_IMPORTER, read->format) == SIZE_MAX)
+    struct step step = *read;
+    if (read->format)
+        step.format = importer_named(read->format);
+    if (read->format && !step.format)
         return complain_unknown(cli, "input format", read->format, plugin_words(cli, CP_IMPORTER));
-    steps->items[steps->count++] = *read;
-    return read->format ? check_settings(cli, CP_IMPORTER, read->format, &read->settings) : CP_OK;
+    steps->items[steps->count++] = step;
+    return step.format ? check_settings(cli, CP_IMPORTER, step.format, &step.settings) : CP_OK;
 }
 
 /* Standard output has no suffix: glb, the format between stages, is its default. */

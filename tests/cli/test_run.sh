@@ -64,6 +64,13 @@ must "VRML" [ "$(head -c 10 x.bin)" = '#VRML V2.0' ]
 ends 0 '' "$cellpipe" convert part.stl x.wrl.gz
 must "gzip" [ "$(gzip -dc x.wrl.gz | head -c 10)" = '#VRML V2.0' ]
 ends 3 'anonymous|error' "$cellpipe" convert anonymous x.wrl --from gltf
+"$cellpipe" convert part.stl part.glb
+for format in gltf glb .GLB; do
+    ends 0 '' "$cellpipe" info part.glb --from $format
+done
+for format in glbb g '' .; do
+    ends 2 'unknown input format' "$cellpipe" info part.glb --from "$format"
+done
 
 # No filter has a command's name.
 for filter in $("$cellpipe" filters | awk '{print $1}'); do
