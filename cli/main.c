@@ -1,9 +1,11 @@
 /* cellpipe, the program: the table of commands, and what frames each run. */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 const struct command commands[] = {
     {"convert",
@@ -89,9 +91,19 @@ static cp_status run(struct cli *cli, int argc, char **argv)
     return run_command(cli);
 }
 
+/* Where standard input, output or error is closed, the next file to be opened would take its number, and with it what
+ * is meant for the other. Something takes its place that can be used as little. */
+static void keep_standard_numbers(void)
+{
+    for (int file = 0; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0)
+            (void)open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
+    keep_standard_numbers();
     catch_signals();
     cli.context = cp_context_new(NULL);
     if (!cli.context)

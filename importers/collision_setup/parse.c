@@ -144,6 +144,19 @@ static void enter_element(struct reading *reading, const char *name, const struc
     reading->text.size = 0;
 }
 
+static void check_depth(struct reading *reading)
+{
+    static const uint64_t known[] = {
+        [ELEMENT_SETUP] = 1, [ELEMENT_EXCLUDE] = 2, [ELEMENT_PAIR] = 3, [ELEMENT_VOLATILE] = 2, [ELEMENT_STATIC] = 2};
+    uint64_t limit = limit_nesting(reading->setup->context);
+    if (limit > DEEPEST)
+        limit = DEEPEST;
+    if (known[reading->element] + reading->ignored > limit)
+        stop(reading, report_error(reading->setup->context, CP_LIMIT, "collision-setup-depth", here(reading),
+                                   "elements are nested deeper than the limit of %llu (--limit nesting=, at most %d)",
+                                   (unsigned long long)limit, DEEPEST));
+}
+
 static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespace_count,
                      const xmlChar **namespaces, int count, int defaulted, const xmlChar **fields)
 {
@@ -160,9 +173,8 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     else if (!reading->ignored++)
         report_loss(reading->setup->context, "collision-setup-inner", IN_FILE(reading->source->name), 1,
                     "the element <%.100s> where no element has a meaning", (const char *)name);
-    else if (reading->ignored > DEEPEST)
-        stop(reading, report_error(reading->setup->context, CP_LIMIT, "collision-setup-depth", here(reading),
-                                   "elements are nested deeper than %d", DEEPEST));
+    if (reading->status == CP_OK)
+        check_depth(reading);
 }
 
 static enum element parent_of(enum element element)

@@ -59,6 +59,13 @@ ends 4 'cannot be written' sh -c "'$cellpipe' formats >/dev/full"
 ends 4 'cannot be written' sh -c "'$cellpipe' convert part.stl - >/dev/full"
 ends 4 'cannot be written' sh -c "'$cellpipe' info --dump part.stl >/dev/full"
 
+# Closed from the start: their numbers go to no other file.
+"$cellpipe" convert -q cell.wu open.dump
+must "all closed" sh -c "'$cellpipe' convert cell.wu closed.dump <&- >&- 2>&-"
+must "and nothing else in it" cmp -s open.dump closed.dump
+ends 4 'cannot be written' sh -c "'$cellpipe' info part.stl >&-"
+ends 3 'stdin: error' sh -c "'$cellpipe' info - <&-"
+
 # Several outputs need a file's name.
 ends 2 'stdout|standard output|stream' sh -c "'$cellpipe' convert part.stl - --to gltf >out.gltf"
 # Standard input once.
