@@ -8,26 +8,27 @@
 static bool find_own_axis(const double axis[3], struct joint_plan *plan)
 {
     for (int i = 0; i < 3; i++) {
-        if (fabs(axis[i]) != 1 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0)
+        if (axis[i] != 1 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0)
             continue;
         plan->axis = i;
-        plan->sign = axis[i];
         return true;
     }
     return false;
 }
 
-/* Another axis: Z is turned into it, or into its opposite when that is nearer. */
+/* Another axis: Z is turned into it. */
 static void align(const double axis[3], struct joint_plan *plan)
 {
     plan->aligned = true;
     plan->axis = 2;
-    plan->sign = axis[2] < 0 ? -1 : 1;
-    /* The rotation between two unit vectors: (Z x axis, 1 + Z . axis), normalised. */
-    double turn[4] = {-plan->sign * axis[1], plan->sign * axis[0], 0, 1 + fabs(axis[2])};
-    double length = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[3] * turn[3]);
+    /* The rotation between two unit vectors: (Z x axis, 1 + Z . axis), normalised. That has no digits left near -Z: below the
+     * horizon it is the rotation from -Z, after half a turn about X. */
+    double level = 1 + fabs(axis[2]);
+    double above[4] = {-axis[1], axis[0], 0, level}, below[4] = {level, 0, axis[0], -axis[1]};
+    const double *turn = axis[2] < 0 ? below : above;
+    double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + level * level);
     for (int i = 0; i < 4; i++)
-        plan->alignment[i] = turn[i] / length;
+        plan->alignment[i] = turn[i] / length + 0.0; /* no -0 */
 }
 
 /* ---- names of articulations ---- */
@@ -84,28 +85,25 @@ bool plan_joints(struct writer *writer)
 
 void plan_joint(const cp_joint *joint, struct joint_plan *plan)
 {
-    if (joint->type == CP_JOINT_FIXED || find_own_axis(joint->axis, plan)) {
-        plan->sign = joint->type == CP_JOINT_REVOLUTE || joint->type == CP_JOINT_PRISMATIC ? plan->sign : 1;
-        return;
-    }
-    align(joint->axis, plan);
+    if (joint->type != CP_JOINT_FIXED && !find_own_axis(joint->axis, plan))
+        align(joint->axis, plan);
 }
 
 /* ---- JSON ---- */
 
 /* The value of a stage, relative to the joint's current value. */
-static double stage_value(const struct joint_plan *plan, const cp_joint *joint, double q, double value)
+static double stage_value(const cp_joint *joint, double q, double value)
 {
     switch (joint->type) {
     case CP_JOINT_REVOLUTE:
-        return plan->sign * radians_to_degrees(value - q);
+        return radians_to_degrees(value - q);
     case CP_JOINT_SCALE:
         return value / q;
     case CP_JOINT_PRISMATIC:
     case CP_JOINT_FIXED:
         break;
     }
-    return plan->sign * (value - q);
+    return value - q;
 }
 
 static void write_stage(struct writer *writer, uint32_t index)
@@ -116,14 +114,13 @@ static void write_stage(struct writer *writer, uint32_t index)
                                             {"xScale", "yScale", "zScale"}};
     struct json *json = &writer->json;
     const cp_joint *joint = &writer->scene->joints[index];
-    const struct joint_plan *plan = &writer->joints[index];
     double q = cp_joint_value(writer->scene, index, NULL), range[2];
     joint_range(writer, index, range);
     double initial = joint->type == CP_JOINT_SCALE ? 1 : 0;
-    double a = stage_value(plan, joint, q, range[0]), b = stage_value(plan, joint, q, range[1]);
+    double a = stage_value(joint, q, range[0]), b = stage_value(joint, q, range[1]);
     json_open(json, '{');
     json_key_text(json, "name", "value");
-    json_key_text(json, "type", types[joint->type][plan->axis]);
+    json_key_text(json, "type", types[joint->type][writer->joints[index].axis]);
     json_key_number(json, "minimumValue", fmin(initial, fmin(a, b)));
     json_key_number(json, "maximumValue", fmax(initial, fmax(a, b)));
     json_key_number(json, "initialValue", initial);

@@ -128,11 +128,11 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
     struct trs trs = trs_identity;
     switch (joint->type) {
     case CP_JOINT_REVOLUTE:
-        trs.rotation[plan->axis] = plan->sign * sin(q / 2);
+        trs.rotation[plan->axis] = sin(q / 2);
         trs.rotation[3] = cos(q / 2);
         break;
     case CP_JOINT_PRISMATIC:
-        trs.translation[plan->axis] = plan->sign * q;
+        trs.translation[plan->axis] = q;
         break;
     case CP_JOINT_SCALE:
         trs.scale[plan->axis] = q;
@@ -140,7 +140,7 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
     case CP_JOINT_FIXED:
         break;
     }
-    for (int i = 0; i < 3; i++) /* no -0 from a negative axis at rest */
+    for (int i = 0; i < 3; i++) /* a joint at -0 is at 0 for viewers */
         trs.translation[i] += 0.0, trs.rotation[i] += 0.0;
     return trs;
 }

@@ -63,7 +63,6 @@ struct node_plan {
 struct joint_plan {
     uint32_t node;                          /* glTF node */
     int axis;                               /* 0, 1, 2 */
-    double sign;                            /* of the value along that axis; 1 for a scale */
     bool aligned;                           /* between two made nodes */
     double alignment[4];                    /* the rotation of the first of them */
     const char *articulation;               /* or NULL */

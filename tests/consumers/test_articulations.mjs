@@ -69,21 +69,11 @@ function glbPoses(json, articulations, values) {
     return worlds;
 }
 
-// +1 or -1: does the stage's axis, seen through the made turn above it, point along the joint's?
-function direction(json, joint, stage) {
-    const index = json.nodes.findIndex(node => ours(node).joint?.id === joint.id);
-    const above = json.nodes.find(node => node.children?.includes(index));
-    const turn = ours(above).made === 'axis' ? trsMatrix(above) : identity;
-    const local = axes[stage.type[0]];
-    return Math.sign(joint.axis.reduce((sum, value, row) =>
-        sum + value * local.reduce((part, entry, k) => part + turn[4 * row + k] * entry, 0), 0));
-}
-
 // The stage's value that brings the joint from where it is to q.
-function stageValue(json, joint, stage, from, q) {
+function stageValue(joint, from, q) {
     if (joint.type === 'scale')
         return q / from;
-    return direction(json, joint, stage) * (q - from) * (joint.type === 'revolute' ? 180 / Math.PI : 1);
+    return (q - from) * (joint.type === 'revolute' ? 180 / Math.PI : 1);
 }
 
 function names(json) {
@@ -113,7 +103,7 @@ function checkMotion(json, articulations, scene, complain) {
             if (name === undefined)
                 continue;
             const stage = articulations.get(name)[0];
-            const value = stageValue(json, joint, stage, jointValue(scene, joint, new Map()), jointValue(scene, joint, q));
+            const value = stageValue(joint, jointValue(scene, joint, new Map()), jointValue(scene, joint, q));
             if (value < stage.minimumValue - 1e-9 || value > stage.maximumValue + 1e-9)
                 complain(`${what}: ${joint.id} needs ${value}, outside its stage`);
             values.set(name, value);
