@@ -427,8 +427,8 @@ static uint32_t stl_carries(const void *pointer)
 {
     const struct stl_settings *settings = pointer;
     if (settings->format == FORMAT_ASCII)
-        return FEATURE_DRAWN | FEATURE_NAMES;
-    return settings->colours ? FEATURE_DRAWN | FEATURE_COLOURS : FEATURE_DRAWN;
+        return FEATURE_MESHES | FEATURE_NAMES;
+    return settings->colours ? FEATURE_MESHES | FEATURE_COLOURS : FEATURE_MESHES;
 }
 
 static const struct option stl_options[] = {

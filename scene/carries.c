@@ -130,12 +130,9 @@ static uint64_t count_metadata(const cp_scene *scene)
     return scene->metadata_count;
 }
 
-static uint64_t count_drawn(const cp_scene *scene)
+static uint64_t count_meshes(const cp_scene *scene)
 {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < scene->instance_count; i++)
-        count += (scene->instances[i].use & CP_USE_DRAWN) != 0;
-    return count;
+    return scene->mesh_count;
 }
 
 static uint64_t count_placeholders(const cp_scene *scene)
@@ -164,15 +161,24 @@ static const struct feature {
     {FEATURE_CLIPS, "loss-clips", "clips are left out", count_clips},
     {FEATURE_FLAGS, "loss-flags", "frames lose flags such as movable", count_flags},
     {FEATURE_METADATA, "loss-metadata", "entries of metadata are left out", count_metadata},
-    {FEATURE_DRAWN, "loss-geometry", "drawn meshes are left out", count_drawn},
+    {FEATURE_MESHES, "loss-geometry", "meshes are left out", count_meshes},
     {FEATURE_PLACEHOLDERS, "loss-placeholders", "names without a frame are left out", count_placeholders},
 };
 
+/* What goes with the meshes when they go. */
+static uint32_t features_of_meshes(const cp_scene *scene)
+{
+    return scene->mesh_count == 0 ? 0
+                                  : FEATURE_INSTANCES | FEATURE_NGONS | FEATURE_LINES | FEATURE_PRIMITIVES |
+                                        FEATURE_NORMALS | FEATURE_COLOURS | FEATURE_VERTEX_COLOURS | FEATURE_COLLISION;
+}
+
 void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t carries, const char *output)
 {
+    uint32_t told = carries & FEATURE_MESHES ? carries : carries | features_of_meshes(scene);
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         const struct feature *feature = &features[i];
-        if (carries & feature->bit)
+        if (told & feature->bit)
             continue;
         uint64_t count = feature->count(scene);
         if (count > 0)
@@ -183,7 +189,7 @@ void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t
 cp_status scene_prepare(const cp_scene *scene, uint32_t carries, cp_scene **prepared)
 {
     *prepared = NULL;
-    bool meshes = carries & (FEATURE_DRAWN | FEATURE_COLLISION);
+    bool meshes = carries & FEATURE_MESHES;
     bool tessellate = meshes && !(carries & FEATURE_PRIMITIVES) && count_primitives(scene) > 0;
     bool triangulate = meshes && !(carries & FEATURE_NGONS) && (tessellate || count_ngons(scene) > 0);
     if (!tessellate && !triangulate)

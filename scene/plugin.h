@@ -83,7 +83,7 @@ enum {
     FEATURE_CLIPS = 1 << 13,
     FEATURE_FLAGS = 1 << 14, /* movable, attachable, link, highlight, wire */
     FEATURE_METADATA = 1 << 15,
-    FEATURE_DRAWN = 1 << 16, /* drawn meshes at all */
+    FEATURE_MESHES = 1 << 16, /* meshes at all: without, what they have is not reported piece by piece */
     FEATURE_PLACEHOLDERS = 1 << 17,
     FEATURE_ALL = (1 << 18) - 1
 };
