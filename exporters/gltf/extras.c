@@ -121,6 +121,8 @@ static void write_faces(struct json *json, const cp_mesh *mesh, const struct mes
     if (mesh->corner_count > 0)
         write_view_name(json, "corners", mesh->id, ":corners");
     json_key_integer(json, "drawn", plan->index_count);
+    if (plan->split)
+        json_key_integer(json, "vertices", mesh->vertex_count);
     json_close(json, '}');
 }
 

@@ -90,25 +90,25 @@ static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_p
                          plan->shape.kind == CP_MESH_FACES && plan->shape.face_count > 0;
     if (plan->made_normals && mesh_smooth_normals(writer->work, &plan->shape, settings->crease) != CP_OK)
         return false;
+    plan->split = mesh->kind == CP_MESH_FACES && plan->shape.vertex_count != mesh->vertex_count;
     plan->raw_normals = plan->shape.normals && !normals_are_unit(&plan->shape);
     plan->raw_colours = plan->shape.colours && !colours_are_clamped(&plan->shape);
     return true;
 }
 
-/* Sizes and corners beside what is drawn, from the shape before it is cut into triangles. */
-static bool add_faces(struct writer *writer, const char *id, struct mesh_plan *plan)
+/* Sizes and corners beside what is drawn, as the scene has them. */
+static bool add_faces(struct writer *writer, const cp_mesh *mesh)
 {
-    const cp_mesh *shape = &plan->shape;
-    if (shape->face_count > 0 && add_view(writer, (struct view){.data = shape->face_offsets,
-                                                                .count = shape->face_count,
-                                                                .encoding = ENCODE_SIZES,
-                                                                .id = id,
-                                                                .part = ":sizes"}) == CP_NONE)
+    if (mesh->face_count > 0 && add_view(writer, (struct view){.data = mesh->face_offsets,
+                                                               .count = mesh->face_count,
+                                                               .encoding = ENCODE_SIZES,
+                                                               .id = mesh->id,
+                                                               .part = ":sizes"}) == CP_NONE)
         return false;
-    return shape->corner_count == 0 ||
-           add_view(writer,
-                    (struct view){
-                        .data = shape->corners, .count = shape->corner_count, .id = id, .part = ":corners"}) != CP_NONE;
+    return mesh->corner_count == 0 || add_view(writer, (struct view){.data = mesh->corners,
+                                                                     .count = mesh->corner_count,
+                                                                     .id = mesh->id,
+                                                                     .part = ":corners"}) != CP_NONE;
 }
 
 /* ---- what is drawn ---- */
@@ -224,8 +224,9 @@ static bool add_raw(struct writer *writer, const cp_mesh *shape, const float *va
                                           .part = part}) != CP_NONE;
 }
 
-/* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. */
-static bool add_raw_attributes(struct writer *writer, struct mesh_plan *plan, bool drawn)
+/* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. Colours are of
+ * the scene's vertices, which come first where some are split. */
+static bool add_raw_attributes(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan, bool drawn)
 {
     const cp_mesh *shape = &plan->shape;
     bool has_vertices = shape->vertex_count > 0;
@@ -235,7 +236,7 @@ static bool add_raw_attributes(struct writer *writer, struct mesh_plan *plan, bo
         !add_raw(writer, shape, shape->normals, 3, ":normals"))
         return false;
     return !shape->colours || !has_vertices || !(!drawn || plan->raw_colours) ||
-           add_raw(writer, shape, shape->colours, 4, ":colours");
+           add_raw(writer, mesh, shape->colours, 4, ":colours");
 }
 
 static bool add_attributes(struct writer *writer, struct mesh_plan *plan)
@@ -291,7 +292,7 @@ static bool plan_mesh(struct writer *writer, const cp_mesh *mesh, struct mesh_pl
     bool single_sided;
     if (!make_shape(writer, mesh, plan))
         return false;
-    plan->has_faces = keeps_faces(writer, mesh);
+    plan->has_faces = plan->split || keeps_faces(writer, mesh);
     cp_mesh polygons = plan->shape;
     bool drawn = plan->shape.kind == CP_MESH_LINES ? draw_lines(writer, plan) : draw_triangles(writer, &polygons, plan);
     if (!drawn || !find_single_sided(writer, &plan->shape, &single_sided))
@@ -301,11 +302,9 @@ static bool plan_mesh(struct writer *writer, const cp_mesh *mesh, struct mesh_pl
     plan->index = visible ? writer->mesh_count++ : CP_NONE;
     if (visible && (!add_attributes(writer, plan) || !add_indices(writer, plan)))
         return false;
-    if (mesh->kind < CP_MESH_BOX && !add_raw_attributes(writer, plan, visible))
+    if (mesh->kind < CP_MESH_BOX && !add_raw_attributes(writer, mesh, plan, visible))
         return false;
-    struct mesh_plan before = *plan;
-    before.shape = polygons;
-    return !plan->has_faces || add_faces(writer, mesh->id, &before);
+    return !plan->has_faces || add_faces(writer, mesh);
 }
 
 bool instance_is_left_out(const struct writer *writer, const cp_instance *instance)

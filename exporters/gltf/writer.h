@@ -90,6 +90,7 @@ struct mesh_plan {
     uint32_t positions, normals, colours; /* accessors, or CP_NONE */
     bool has_faces;                       /* sizes and corners are written */
     bool made_normals, raw_normals, raw_colours;
+    bool split; /* vertices at creases: the scene's come first */
 };
 
 struct channel {

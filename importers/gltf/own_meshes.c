@@ -93,8 +93,10 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
             gltf_no_memory(gltf);
         return false;
     }
-    if (!all_below(corners, (uint32_t)corner_count, mesh->vertex_count))
+    uint64_t vertices = gltf_integer(gltf, faces, "vertices", mesh->vertex_count);
+    if (vertices > mesh->vertex_count || !all_below(corners, (uint32_t)corner_count, (uint32_t)vertices))
         return false;
+    mesh->vertex_count = (uint32_t)vertices; /* those behind them were split off for made normals */
     mesh->face_count = (uint32_t)face_count;
     mesh->corner_count = (uint32_t)corner_count;
     mesh->face_offsets = offsets;

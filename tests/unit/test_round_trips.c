@@ -78,22 +78,25 @@ struct format {
     const char *exporter;
     const char *option; /* or NULL */
     const char *suffix; /* that its bytes are read under */
+    const char *second; /* a further option, or NULL */
 };
 
 static const struct format formats[] = {
-    {"stl", NULL, "stl"},          {"stl", "format=ascii", "stl"},   {"glb", "profile=stage", "glb"},
-    {"gltf", "embed=yes", "gltf"}, {"collision-setup", NULL, "xml"},
+    {"stl", NULL, "stl", NULL},
+    {"stl", "format=ascii", "stl", NULL},
+    {"glb", "profile=stage", "glb", NULL},
+    {"gltf", "embed=yes", "gltf", "profile=stage"},
+    {"collision-setup", NULL, "xml", NULL},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
-/* embed alone: gltf's profile must be given, too. */
 static size_t options_of(const struct format *format, const char *options[2])
 {
     size_t count = 0;
     if (format->option)
         options[count++] = format->option;
-    if (strcmp(format->exporter, "gltf") == 0)
-        options[count++] = "profile=stage";
+    if (format->second)
+        options[count++] = format->second;
     return count;
 }
 
@@ -144,7 +147,7 @@ static cp_scene *pass_through(cp_context *context, const cp_scene *scene, const 
 
 static struct bytes dump(cp_context *context, const cp_scene *scene)
 {
-    static const struct format format = {"dump", NULL, NULL};
+    static const struct format format = {"dump", NULL, NULL, NULL};
     return write_scene(context, scene, &format);
 }
 
@@ -637,17 +640,16 @@ static size_t leave_out_collision(char *text)
     return kept;
 }
 
-static void try_deliver(const char *sample)
+static void try_deliver(const char *sample, const struct format *deliver)
 {
-    static const struct format deliver = {"glb", "profile=deliver", "glb"};
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_sample(context, sample);
-    struct bytes bytes = write_scene(context, scene, &deliver);
-    expect_losses(context, scene, &deliver, sample);
+    struct bytes bytes = write_scene(context, scene, deliver);
+    expect_losses(context, scene, deliver, sample);
     bool triangles = reported_count(context, "loss-ngons") > 0;
     bool drawn_only = reported_count(context, "gltf-collision") > 0;
     size_t others = loss_count(context) - triangles - drawn_only;
-    cp_scene *after = read_scene(context, bytes, &deliver, scene);
+    cp_scene *after = read_scene(context, bytes, deliver, scene);
     if (others)
         fail_msg("%s: a loss that this test does not know", sample);
     if (triangles)
@@ -666,8 +668,12 @@ static void try_deliver(const char *sample)
 static void test_deliver_loses_what_it_says(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sample_count; i++)
-        try_deliver(samples[i]);
+    static const struct format plain = {"glb", "profile=deliver", "glb", NULL};
+    static const struct format smooth = {"glb", "profile=deliver", "glb", "normals=smooth"};
+    for (size_t i = 0; i < sample_count; i++) {
+        try_deliver(samples[i], &plain);
+        try_deliver(samples[i], &smooth);
+    }
 }
 
 int main(void)
