@@ -159,7 +159,7 @@ void vrml_write_motion(struct vrml *v)
 {
     struct keys keys = {0};
     for (uint32_t i = 0; i < v->scene->node_count && !v->failed; i++)
-        if (v->nodes[i].timer) {
+        if (v->nodes[i].plays) {
             vrml_define(v, v->nodes[i].timer);
             sink_text(v->out, "TimeSensor { cycleInterval ");
             vrml_number(v, v->nodes[i].cycle);

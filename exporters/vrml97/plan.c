@@ -42,8 +42,10 @@ static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
     v->joints[index].sign = node->rest.kind == REST_FLAT || (joint->type == CP_JOINT_SCALE && q <= 0) ? 0 : sign;
     if (v->joints[index].sign == 0 && v->joints[vrml_driver(v->scene, index)].sweeps)
         v->frozen++;
-    if (vrml_moves(v, index))
-        node->mover = index;
+    if (!vrml_moves(v, index))
+        return;
+    node->mover = index;
+    v->nodes[v->scene->joints[vrml_driver(v->scene, index)].node].plays = true;
 }
 
 /* Counts a transform that leaves more behind it than it found. */

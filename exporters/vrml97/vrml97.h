@@ -41,6 +41,7 @@ struct node_plan {
     uint32_t mover;                     /* the innermost joint at or above the node that a click moves, or CP_NONE */
     const char *touch;                  /* DEF name of its TouchSensor, or NULL */
     const char *timer;                  /* DEF name of the TimeSensor of its joints, or NULL */
+    bool plays;                         /* some joint moves by that timer */
     double cycle;                       /* seconds: the sweeps of its driving joints, one after the other */
 };
 

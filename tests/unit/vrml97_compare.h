@@ -503,7 +503,7 @@ static void compare_play(struct comparison *c, struct vnode *timer)
 {
     uint32_t part = part_of_timer(c, timer);
     if (part == CP_NONE)
-        return;
+        fail_msg("%s moves nothing", timer->def);
     double *q = malloc((c->scene->joint_count + 1) * sizeof *q), cycle = number_of(timer, "cycleInterval", 0, 1);
     assert_non_null(q);
     for (int step = 0; step <= 20; step++) {
