@@ -355,10 +355,18 @@ static cp_status open_sibling(struct writer *writer, struct sink *top, const cha
     return name ? sink_open(top, name, opened) : CP_LIMIT;
 }
 
+static uint32_t count_written(const struct writer *writer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < writer->scene->instance_count; i++)
+        count += is_written(writer, &writer->scene->instances[i]);
+    return count;
+}
+
 static cp_status write_split(struct writer *writer, struct sink *top)
 {
     const cp_scene *scene = writer->scene;
-    cp_status status = CP_OK;
+    cp_status status = count_written(writer) > 1 ? sink_expect_further(top) : CP_OK;
     bool any = false;
     for (uint32_t i = 0; status == CP_OK && i < scene->instance_count; i++) {
         if (!is_written(writer, &scene->instances[i]))
@@ -372,7 +380,7 @@ static cp_status write_split(struct writer *writer, struct sink *top)
             status = sink_close_further(sink);
         any = true;
     }
-    return any ? status : write_file(writer, top, 0, 0);
+    return any || status != CP_OK ? status : write_file(writer, top, 0, 0);
 }
 
 static void report_losses(const struct writer *writer)

@@ -414,12 +414,20 @@ static cp_status make_folder(struct sink *top, const char *path)
     return report_error(top->context, CP_OUTPUT, "sink-open", IN_FILE(folder), "cannot be made: %s", strerror(errno));
 }
 
+cp_status sink_expect_further(const struct sink *top)
+{
+    if (!top->through && top->path)
+        return CP_OK;
+    return report_error(top->context, CP_USAGE, "sink-stream", NOWHERE,
+                        "an output of several files cannot go to a stream; name a file");
+}
+
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened)
 {
     *opened = NULL;
-    if (top->through || !top->path)
-        return report_error(top->context, CP_USAGE, "sink-stream", NOWHERE,
-                            "an output of several files cannot go to a stream; name a file");
+    cp_status expected = sink_expect_further(top);
+    if (expected != CP_OK)
+        return expected;
     const char *slash = strrchr(top->path, '/');
     int folder = slash ? (int)(slash - top->path) + 1 : 0;
     const char *path = arena_print(top->arena, "%.*s%s", folder, top->path, relative);
@@ -559,6 +567,8 @@ static void sync_folder(const struct sink *sink)
 
 static cp_status close_all(struct sink *top, cp_status status)
 {
+    if (status != CP_OK && top->status == CP_OK)
+        top->status = status; /* what a stream has not seen yet, it shall not see */
     finish_file(top);
     for (struct sink *at = top->further; at; at = at->further)
         if (at->file >= 0)

@@ -20,6 +20,8 @@ uint64_t sink_offset(const struct sink *sink); /* bytes written so far, before c
 const char *sink_stem(const struct sink *sink);
 /* The output's file name without folders ("cell.gltf"). */
 const char *sink_file_name(const struct sink *sink);
+/* CP_USAGE, reported, when the top output is a stream: to be asked before anything is written. */
+cp_status sink_expect_further(const struct sink *top);
 /* A further output beside the top one; relative may hold one folder ("d_Robot/part.wrl"), made as needed, and must
  * be safe already. CP_USAGE when the top output is a stream. The top sink owns it: sink_close_further ends it. */
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened);

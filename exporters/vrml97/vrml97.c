@@ -86,6 +86,8 @@ static void report_losses(struct vrml *v)
 static cp_status write_all(struct vrml *v)
 {
     cp_status status = vrml_plan(v);
+    if (status == CP_OK && v->settings->layout == VRML_INLINE && v->scene->instance_count > 0)
+        status = sink_expect_further(v->top);
     if (status != CP_OK)
         return status;
     sink_text(v->out, "#VRML V2.0 utf8\n");

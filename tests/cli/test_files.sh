@@ -117,6 +117,17 @@ must "a link to a report stays" [ -h link.json ]
 must "its target is the report" grep -q '"entries"' target.json
 ends 0 '"entries"' "$cellpipe" info part.stl --report /dev/stderr
 
+# Several files cannot go to a stream, and nothing of them does.
+stream() { # option=value format input
+    "$cellpipe" convert "$3" - --to "$2" --out "$1" >stream.out 2>/dev/null
+    must "$2 $1 on standard output ends in 2" [ $? = 2 ]
+    must "$2 $1 on standard output writes nothing" [ ! -s stream.out ]
+}
+stream split=yes stl cell.wu
+stream layout=inline wrl cell.wu
+stream profile=deliver gltf cell.wu
+rm stream.out
+
 # What is a stream by another name is written through: /dev/stdout, a process's own descriptors, a socket.
 "$cellpipe" convert part.stl plain.dump
 must "/dev/stdout in a pipe" [ "$("$cellpipe" convert part.stl /dev/stdout --to dump)" = "$(cat plain.dump)" ]
