@@ -179,9 +179,8 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, import.settings->common.strict);
-    if (text_ends_nocase(name, ".obj"))
-        status = hide_blanks(source, &system.top_text);
-    else
+    status = hide_blanks(source, name, &system.top_text);
+    if (status == CP_OK && !system.top_text)
         status = take_places(&import, &system.top_text);
     if (status == CP_OK)
         status = import_file(&import, &system);

@@ -88,8 +88,9 @@ void file_system_end(struct file_system *system);
 cp_status check_ply(const struct source *source);
 
 /* names.c: see there. */
-/* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes. */
-cp_status hide_blanks(const struct source *source, char **shown);
+/* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes. file_name: as
+ * assimp knows the file. */
+cp_status hide_blanks(const struct source *source, const char *file_name, char **shown);
 cp_status find_object_names(struct assimp_import *import);
 /* The file's names; NULL when out of memory. */
 const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh);

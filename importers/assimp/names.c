@@ -50,10 +50,22 @@ static bool mark_blanks(const struct source *source, const char *name, const cha
     return true;
 }
 
-cp_status hide_blanks(const struct source *source, char **shown)
+/* By its suffix; on a pipe by a line of its beginning, in text. */
+static bool is_obj(const struct source *source, const char *name)
+{
+    enum { HEAD_SIZE = 1 << 16 };
+    size_t size = source->size < HEAD_SIZE ? source->size : HEAD_SIZE;
+    if (strchr(name, '.'))
+        return text_ends_nocase(name, ".obj");
+    return !memchr(source->data, '\0', size) && (!strncmp(source->data, "v ", 2) || strstr(source->data, "\nv "));
+}
+
+cp_status hide_blanks(const struct source *source, const char *file_name, char **shown)
 {
     const char *end = source->data + source->size, *line_end;
     *shown = NULL;
+    if (!is_obj(source, file_name))
+        return CP_OK;
     for (const char *line = source->data; line < end; line = line_end + 1) {
         line_end = memchr(line, '\n', (size_t)(end - line));
         line_end = line_end ? line_end : end;

@@ -71,16 +71,18 @@ static void test_obj_names_with_blanks(void **state)
                                "o \t Left  hand \r\nf 1 3 2\r\no Base\nf 2 3 1\n";
     static const char *const names[] = {"Left arm", "Left  hand", "Base"};
     uint32_t count;
-    cp_scene *scene = read_text(*state, text, "part.obj", NULL);
-    const cp_node *nodes = cp_nodes(scene, &count);
-    assert_int_equal(count, 4);
-    const cp_mesh *meshes = cp_meshes(scene, &count);
-    assert_int_equal(count, 3);
-    for (int i = 0; i < 3; i++) {
-        assert_string_equal(nodes[i + 1].name, names[i]);
-        assert_string_equal(meshes[i].name, names[i]);
+    for (int pipe = 0; pipe < 2; pipe++) {
+        cp_scene *scene = read_text(*state, text, pipe ? "stdin" : "part.OBJ", NULL);
+        const cp_node *nodes = cp_nodes(scene, &count);
+        assert_int_equal(count, 4);
+        const cp_mesh *meshes = cp_meshes(scene, &count);
+        assert_int_equal(count, 3);
+        for (int i = 0; i < 3; i++) {
+            assert_string_equal(nodes[i + 1].name, names[i]);
+            assert_string_equal(meshes[i].name, names[i]);
+        }
+        cp_scene_free(scene);
     }
-    cp_scene_free(scene);
 }
 
 static void test_obj_normals(void **state)
