@@ -553,15 +553,24 @@ static cp_status put_in_place(struct sink *sink)
     return CP_OK;
 }
 
-/* Makes the renames last: the folder's entries are data too. */
-static void sync_folder(const struct sink *sink)
+static const char *folder_of(const struct sink *sink)
 {
-    const char *slash = sink->path ? strrchr(sink->path, '/') : NULL;
-    const char *folder = slash ? arena_copy_text(sink->top->arena, sink->path, (size_t)(slash - sink->path) + 1) : ".";
-    int file = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
-    if (file >= 0) {
-        (void)fsync(file);
-        (void)close(file);
+    const char *slash = strrchr(sink->path, '/');
+    return slash ? arena_copy_text(sink->top->arena, sink->path, (size_t)(slash - sink->path) + 1) : ".";
+}
+
+/* Makes the renames last: the folders' entries are data too. Files of one folder come one after the other. */
+static void sync_folders(const struct sink *top)
+{
+    const char *last = "";
+    for (const struct sink *at = top; at; at = at->further) {
+        const char *folder = folder_of(at);
+        int file = folder && strcmp(folder, last) != 0 ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+        if (file >= 0) {
+            (void)fsync(file);
+            (void)close(file);
+        }
+        last = folder ? folder : last;
     }
 }
 
@@ -582,7 +591,7 @@ static cp_status close_all(struct sink *top, cp_status status)
     if (status == CP_OK)
         status = put_in_place(top);
     if (status == CP_OK && top->context->flags[CP_FLAG_SYNC] && !top->through)
-        sync_folder(top);
+        sync_folders(top);
     for (struct sink *at = top; at; at = at->further)
         if (at->temporary)
             (void)unlink(at->temporary);
