@@ -92,15 +92,20 @@ static double cubic_value(const double *a, const double *b, double length, doubl
            length * (t3 - t2) * b[0];
 }
 
-static uint32_t count_pieces(const struct keys *keys, uint32_t key, double factor)
+static double wanted_pieces(const struct keys *keys, uint32_t key, double factor)
 {
     const double *a = keys->values + (size_t)key * keys->row, *b = a + keys->row;
     bool cubic = keys->interpolation == CP_CUBIC;
     double length = keys->times[key + 1] - keys->times[key];
     double travel = cubic ? fabs(b[1] - a[1]) + length * (fabs(a[2]) + fabs(b[0])) : fabs(b[0] - a[0]);
-    double pieces = fmax(1, ceil(travel * fabs(factor) / largest_step)) * (cubic ? CUBIC_PIECES : 1);
     if (keys->interpolation == CP_STEP || length == 0)
         return 1;
+    return fmax(1, ceil(travel * fabs(factor) / largest_step)) * (cubic ? CUBIC_PIECES : 1);
+}
+
+static uint32_t count_pieces(const struct keys *keys, uint32_t key, double factor)
+{
+    double pieces = wanted_pieces(keys, key, factor);
     return pieces < MOST_PIECES ? (uint32_t)pieces : MOST_PIECES; /* NaN: the most */
 }
 
@@ -117,8 +122,10 @@ static bool refine(struct writer *writer, const struct keys *keys, double factor
 {
     uint64_t total = 1;
     uint32_t at = 0;
-    for (uint32_t key = 0; key + 1 < keys->count; key++)
+    for (uint32_t key = 0; key + 1 < keys->count; key++) {
         total += count_pieces(keys, key, factor);
+        writer->turns += !(wanted_pieces(keys, key, factor) <= MOST_PIECES);
+    }
     if (total > UINT32_MAX) {
         report_error(writer->context, CP_LIMIT, "gltf-keys", NOWHERE, "a track needs more keys than glTF can count");
         return false;

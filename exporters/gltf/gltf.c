@@ -98,6 +98,14 @@ static void report_left_out(struct writer *writer)
                     "meshes for collision only are left out (collision=yes keeps them)");
 }
 
+static void report_turns(struct writer *writer)
+{
+    if (writer->turns > 0)
+        report_warning(writer->context, "gltf-turns", NOWHERE,
+                       "a joint turns too often between two keys of a clip to be shown turn by turn (%llu times)",
+                       (unsigned long long)writer->turns);
+}
+
 static bool plan_all(struct writer *writer)
 {
     return plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_joints(writer) &&
@@ -126,6 +134,8 @@ static cp_status write_any(struct writer *writer, struct sink *sink,
     writer->work = scene_copy(writer->scene);
     report_left_out(writer);
     cp_status status = writer->work && plan_all(writer) ? finish(writer, sink) : CP_LIMIT;
+    if (status == CP_OK)
+        report_turns(writer);
     free_writer(writer);
     return status;
 }

@@ -128,6 +128,7 @@ struct writer {
     uint64_t buffer_size;
     double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
+    uint64_t turns; /* ways between two keys with more turns than are shown */
 };
 
 /* ---- plans, in this order; false: out of memory, reported ---- */

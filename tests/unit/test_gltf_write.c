@@ -671,6 +671,25 @@ static const unsigned char *whole_accessor(struct written *file, json_t *accesso
     return view_bytes(file, view, (size_t)json_integer_value(get(accessor, "count")) * width * 4);
 }
 
+/* Viewers are shown some thousand quarter turns between two keys, no more; that is said. */
+static void endless_turns_are_told(void **state)
+{
+    (void)state;
+    for (int endless = 0; endless < 2; endless++) {
+        struct written file = start();
+        uint32_t joint = scene_add_joint(file.scene, add_node(&file, 0, "a"), CP_JOINT_REVOLUTE, NULL);
+        file.scene->joints[joint].lower = endless ? -1e6 : -1e3, file.scene->joints[joint].upper = 1e3;
+        complete(&file);
+        write_with(&file, NULL, NULL);
+        size_t count, told = 0;
+        const cp_entry *entries = cp_report(file.context, &count);
+        for (size_t i = 0; i < count; i++)
+            told += entries[i].severity == CP_WARNING && strcmp(entries[i].code, "gltf-turns") == 0;
+        assert_int_equal(told, endless);
+        finish(&file);
+    }
+}
+
 static void deliver_sweeps_driven_joints(void **state)
 {
     (void)state;
@@ -1049,6 +1068,7 @@ int main(void)
         cmocka_unit_test(any_pose_survives),
         cmocka_unit_test(joints_move_by_articulations),
         cmocka_unit_test(aligned_joint_is_its_motion),
+        cmocka_unit_test(endless_turns_are_told),
         cmocka_unit_test(deliver_sweeps_driven_joints),
         cmocka_unit_test(jumps_and_exact_tracks),
         cmocka_unit_test(index_width),
