@@ -230,6 +230,9 @@ static cp_status add_pairs(cp_scene *scene, const cp_scene *other, const struct 
         scene->pairs[at].verdict = from->verdict;
         scene->pairs[at].evidence = from->evidence;
     }
+    if (scene->exclude_static_pairs != other->exclude_static_pairs)
+        report_note(scene->context, "merge-static", NOWHERE,
+                    "only one of the two leaves out pairs that cannot move against each other; now it holds for both");
     scene->exclude_static_pairs = scene->exclude_static_pairs || other->exclude_static_pairs;
     return CP_OK;
 }

@@ -14,6 +14,7 @@ ends 0 '' "$cellpipe" run read cell.wu -q ! read part.stl unit=mm ! write both.d
 must "a node for the part" grep -q '"part"' both.dump
 "$cellpipe" run -q read cell.wu ! read part.stl ! write both.glb
 must "8 frames, the part's node and its solid" [ "$(frames both.glb)" = 10 ]
+ends 0 'note: only one of the two leaves out pairs' "$cellpipe" run -v read "$top/samples/demo.wu" ! read part.stl ! write demo.glb
 ends 0 '' "$cellpipe" run read part.stl ! read part.stl ! read part.stl ! write three.glb
 must "the same file three times" [ "$(frames three.glb)" = 6 ]
 
