@@ -103,7 +103,18 @@ static cp_status inflate_more(struct inflation *work, z_stream *stream, int *res
     return CP_OK;
 }
 
-/* All members of a gzip file; what follows the last one must be another member or zero padding. */
+/* After the last member: zeros are padding, other bytes are nobody's. */
+static void report_rest(const struct inflation *work)
+{
+    size_t end = work->packed->size;
+    while (end > work->taken && work->packed->data[end - 1] == '\0')
+        end--;
+    if (end > work->taken)
+        report_warning(work->context, "source-trailing", IN_FILE(work->name),
+                       "%zu bytes after the gzip stream are ignored", end - work->taken);
+}
+
+/* All members of a gzip file. */
 static cp_status inflate_members(struct inflation *work)
 {
     z_stream stream = {.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = work->context};
@@ -124,6 +135,8 @@ static cp_status inflate_members(struct inflation *work)
         }
     }
     (void)inflateEnd(&stream);
+    if (status == CP_OK && !work->ends_early)
+        report_rest(work);
     return status;
 }
 
