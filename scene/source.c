@@ -161,20 +161,78 @@ static cp_status expand(struct source *source, const char *name)
     return CP_OK;
 }
 
-size_t source_inflate_start(const struct source *source, const char *packed, size_t size, char *out, size_t room)
+/* ---- parts of archives ---- */
+
+static bool start_unpacking(const struct source *source, const struct packed *packed, z_stream *stream)
 {
-    z_stream stream = {.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = source->context};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    *stream = (z_stream){.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = source->context};
+    stream->next_in = (Bytef *)(uintptr_t)packed->data;
+    stream->avail_in = packed->size < UINT32_MAX ? (uInt)packed->size : UINT32_MAX;
+    return inflateInit2(stream, -MAX_WBITS) == Z_OK;
+}
+
+size_t source_unpack_start(const struct source *source, const struct packed *packed, char *out, size_t room)
+{
+    z_stream stream;
+    if (!packed->deflated) {
+        size_t size = packed->size < room ? packed->size : room;
+        memcpy(out, packed->data, size);
+        return size;
+    }
+    if (!start_unpacking(source, packed, &stream))
         return 0;
-    stream.next_in = (Bytef *)(uintptr_t)packed;
-    stream.avail_in = size < INT_MAX ? (uInt)size : INT_MAX;
     stream.next_out = (Bytef *)out;
-    stream.avail_out = room < INT_MAX ? (uInt)room : INT_MAX;
+    stream.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
     uInt given = stream.avail_out;
     int result = inflate(&stream, Z_SYNC_FLUSH);
     size_t got = given - stream.avail_out;
     (void)inflateEnd(&stream);
     return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ? got : 0;
+}
+
+/* Expands to nothing but the size and the checksum. */
+static cp_status measure_packed(const struct source *source, z_stream *stream, struct packed *found)
+{
+    enum { PIECE = 1 << 16 };
+    int result = Z_OK;
+    uint64_t size = 0;
+    Bytef *piece = memory_allocate(source->context, PIECE, 1);
+    while (piece && result == Z_OK && size <= source->context->limits.expanded_bytes) {
+        stream->next_out = piece;
+        stream->avail_out = PIECE;
+        result = inflate(stream, Z_NO_FLUSH);
+        uInt got = PIECE - stream->avail_out;
+        found->checksum = (uint32_t)crc32(found->checksum, piece, got);
+        size += got;
+    }
+    memory_free(source->context, piece, PIECE, 1);
+    found->full_size = result == Z_STREAM_END && size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    if (!piece || result == Z_MEM_ERROR)
+        return CP_LIMIT;
+    if (size <= source->context->limits.expanded_bytes)
+        return CP_OK;
+    return report_error(source->context, CP_LIMIT, "source-expanded", IN_FILE(source->name),
+                        "a part expands beyond the limit of %llu bytes (--limit expanded-bytes=)",
+                        (unsigned long long)source->context->limits.expanded_bytes);
+}
+
+cp_status source_check_packed(const struct source *source, const struct packed *packed, bool *whole)
+{
+    z_stream stream;
+    struct packed found = {.checksum = (uint32_t)crc32(0, NULL, 0)};
+    cp_status status = CP_OK;
+    if (!packed->deflated) {
+        found.full_size = (uint32_t)packed->size;
+        found.checksum = (uint32_t)crc32_z(found.checksum, (const Bytef *)packed->data, packed->size);
+    } else if (start_unpacking(source, packed, &stream)) {
+        status = measure_packed(source, &stream, &found);
+        (void)inflateEnd(&stream);
+    } else {
+        report_out_of_memory(source->context);
+        status = CP_LIMIT;
+    }
+    *whole = found.full_size == packed->full_size && found.checksum == packed->checksum;
+    return status;
 }
 
 /* ---- opening ---- */

@@ -91,7 +91,8 @@ static cp_status report_failure(struct assimp_import *import, const struct sourc
     /* The second is the end of assimp's own search among keywords that other texts have as well. */
     if (strncmp(text, "No suitable reader", 18) == 0 || strstr(text, "determine STL storage representation"))
         return report_unknown_content(source);
-    return report_error(import->context, CP_INPUT, "assimp-failed", place, "assimp cannot read it: %s", text);
+    return report_error(import->context, CP_INPUT, "assimp-failed", place, "assimp cannot read it: %s",
+                        *text ? text : "it does not say why");
 }
 
 /* Several of assimp's readers (OBJ, X3D, ASE) take any bytes for an empty scene. */
@@ -176,6 +177,8 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
     if (!import.stem)
         return CP_LIMIT;
     cp_status status = check_ply(source);
+    if (status == CP_OK)
+        status = check_archive(source);
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, import.settings->common.strict);

@@ -101,6 +101,11 @@ cp_status take_places(struct assimp_import *import, char **shown);
 void match_places(struct assimp_import *import, uint64_t node_count);
 void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *local);
 
+/* archive.c: a ZIP archive; CP_OK for one that is whole, or no archive at all; the model in it. */
+bool is_archive(const struct source *source);
+cp_status check_archive(const struct source *source);
+bool find_model(const struct source *source, struct packed *model);
+
 /* units.c: the unit that the text gives; *unit stays when it gives none. */
 cp_status find_unit_in_file(struct assimp_import *import, double *unit);
 

@@ -1,5 +1,4 @@
-/* Units that assimp does not hand on: the attribute `unit` of 3MF's <model> and AMF's <amf>. A 3MF file is a ZIP archive
- * (APPNOTE 6.3.3: end record, central directory, local headers), an AMF file may be one.
+/* Units that assimp does not hand on: the attribute `unit` of 3MF's <model> and AMF's <amf>, either in a ZIP archive.
  *
  * 3MF core specification 3.3: micron, millimeter (default), centimeter, inch, foot, meter.
  * AMF, ISO/ASTM 52915: millimeter (default), inch, feet, meter, micron. */
@@ -9,92 +8,7 @@
 
 #include <string.h>
 
-enum { HEAD_SIZE = 1 << 16, END_RECORD = 22, DIRECTORY_RECORD = 46, LOCAL_HEADER = 30, DEFLATED = 8 };
-
-static uint32_t number_at(const char *bytes, int size)
-{
-    uint32_t number = 0;
-    while (size-- > 0)
-        number = number << 8 | (unsigned char)bytes[size];
-    return number;
-}
-
-/* ---- the archive ---- */
-
-struct entry {
-    const char *data; /* packed */
-    size_t size;
-    bool deflated;
-};
-
-static const char *find_end_record(const char *data, size_t size)
-{
-    size_t least = size > END_RECORD + 65535 ? size - END_RECORD - 65535 : 0;
-    for (size_t at = size < END_RECORD ? 0 : size - END_RECORD + 1; at-- > least;)
-        if (memcmp(data + at, "PK\5\6", 4) == 0)
-            return data + at;
-    return NULL;
-}
-
-static bool is_model(const char *name, size_t size)
-{
-    return (size >= 6 && memcmp(name + size - 6, ".model", 6) == 0) ||
-           (size >= 4 && memcmp(name + size - 4, ".amf", 4) == 0);
-}
-
-static bool open_entry(const struct source *source, const char *record, struct entry *entry)
-{
-    size_t offset = number_at(record + 42, 4);
-    if (source->size < LOCAL_HEADER || offset > source->size - LOCAL_HEADER)
-        return false;
-    const char *local = source->data + offset;
-    size_t left = source->size - offset;
-    size_t head = LOCAL_HEADER + (size_t)number_at(local + 26, 2) + number_at(local + 28, 2);
-    size_t size = number_at(record + 20, 4);
-    if (head > left)
-        return false;
-    *entry =
-        (struct entry){local + head, size < left - head ? size : left - head, number_at(record + 10, 2) == DEFLATED};
-    return true;
-}
-
-/* The first model of the archive; that of the standard's name "3D/3dmodel.model" goes before others. */
-static bool find_model(const struct source *source, struct entry *entry)
-{
-    const char *end = source->size ? find_end_record(source->data, source->size) : NULL;
-    size_t offset = end ? number_at(end + 16, 4) : 0;
-    bool found = false;
-    if (!end || offset > (size_t)(end - source->data))
-        return false;
-    for (const char *at = source->data + offset; end - at >= DIRECTORY_RECORD && !memcmp(at, "PK\1\2", 4);) {
-        size_t name = number_at(at + 28, 2);
-        size_t size = DIRECTORY_RECORD + name + number_at(at + 30, 2) + number_at(at + 32, 2);
-        if (size > (size_t)(end - at))
-            return found;
-        bool standard = name == 16 && !memcmp(at + DIRECTORY_RECORD, "3D/3dmodel.model", 16);
-        if (standard || (!found && is_model(at + DIRECTORY_RECORD, name)))
-            found = open_entry(source, at, entry) || found;
-        if (standard)
-            return found;
-        at += size;
-    }
-    return found;
-}
-
-/* The beginning of the model's text, in room for HEAD_SIZE bytes; its size. */
-static size_t read_head(const struct source *source, char *head)
-{
-    struct entry entry = {source->data, source->size, false};
-    if (source->size >= 2 && !memcmp(source->data, "PK", 2) && !find_model(source, &entry))
-        return 0;
-    if (entry.deflated)
-        return source_inflate_start(source, entry.data, entry.size, head, HEAD_SIZE);
-    size_t size = entry.size < HEAD_SIZE ? entry.size : HEAD_SIZE;
-    memcpy(head, entry.data, size);
-    return size;
-}
-
-/* ---- the text ---- */
+enum { HEAD_SIZE = 1 << 16 };
 
 static bool is_blank(char c)
 {
@@ -156,7 +70,9 @@ cp_status find_unit_in_file(struct assimp_import *import, double *unit)
     char *head = memory_allocate(import->context, HEAD_SIZE, 1);
     if (!head)
         return CP_LIMIT;
-    size_t head_size = read_head(import->source, head), size = 0;
+    struct packed model = {.data = import->source->data, .size = import->source->size};
+    bool found = !is_archive(import->source) || find_model(import->source, &model);
+    size_t head_size = found ? source_unpack_start(import->source, &model, head, HEAD_SIZE) : 0, size = 0;
     const char *tag = find_tag(head, head + head_size);
     const char *word = tag ? find_unit(tag, head + head_size, &size) : NULL;
     cp_status status = word ? set_unit(import, word, size, unit) : CP_OK;

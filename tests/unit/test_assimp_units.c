@@ -169,40 +169,70 @@ static void put_zipped(struct bytes *zip, struct bytes *directory, const char *n
     put_text(zip, text, size);
 }
 
+/* A package with one triangle. target: the model that its relations name. */
+static void put_package(struct bytes *zip, const char *attribute, const char *target, bool deflate)
+{
+    static const char *const head = "<?xml version=\"1.0\"?>";
+    char relations[512], types[512], model[1024];
+    (void)snprintf(relations, sizeof relations,
+                   "%s<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">"
+                   "<Relationship Target=\"/3D/%s\" Id=\"r\" "
+                   "Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>",
+                   head, target);
+    (void)snprintf(types, sizeof types,
+                   "%s<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"/>", head);
+    (void)snprintf(model, sizeof model,
+                   "%s<model %s xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\"><resources>"
+                   "<object id=\"1\"><mesh><vertices><vertex x=\"0\" y=\"0\" z=\"0\"/><vertex x=\"1\" y=\"0\" "
+                   "z=\"0\"/><vertex x=\"0\" y=\"1\" z=\"0\"/></vertices><triangles><triangle v1=\"0\" v2=\"1\" "
+                   "v3=\"2\"/></triangles></mesh></object></resources><build><item objectid=\"1\"/></build></model>",
+                   head, attribute);
+    struct bytes directory = {.size = 0};
+    zip->size = 0;
+    put_zipped(zip, &directory, "[Content_Types].xml", types, deflate);
+    put_zipped(zip, &directory, "_rels/.rels", relations, deflate);
+    put_zipped(zip, &directory, "3D/3dmodel.model", model, deflate);
+    size_t offset = zip->size;
+    put_text(zip, (const char *)directory.data, directory.size);
+    put_text(zip, "PK\5\6\0\0\0", 8);
+    put_number(zip, 0x00030003, 4);
+    put_number(zip, (uint32_t)directory.size, 4);
+    put_number(zip, (uint32_t)offset, 4);
+    put_number(zip, 0, 2);
+}
+
 static void test_3mf_units(void **state)
 {
     static const char *const attributes[] = {"", "unit=\"inch\"", "xml:lang=\"en\" unit=\"meter\"", "unit=\"ell\""};
     static const double units[] = {0.001, 0.0254, 1, 0.001};
-    static const char *const head = "<?xml version=\"1.0\"?>";
+    struct bytes zip;
     for (int i = 0; i < 8; i++) {
-        char relations[512], types[512], model[1024];
-        (void)snprintf(relations, sizeof relations,
-                       "%s<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">"
-                       "<Relationship Target=\"/3D/3dmodel.model\" Id=\"r\" "
-                       "Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>",
-                       head);
-        (void)snprintf(types, sizeof types,
-                       "%s<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"/>", head);
-        (void)snprintf(
-            model, sizeof model,
-            "%s<model %s xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\"><resources>"
-            "<object id=\"1\"><mesh><vertices><vertex x=\"0\" y=\"0\" z=\"0\"/><vertex x=\"1\" y=\"0\" "
-            "z=\"0\"/><vertex x=\"0\" y=\"1\" z=\"0\"/></vertices><triangles><triangle v1=\"0\" v2=\"1\" "
-            "v3=\"2\"/></triangles></mesh></object></resources><build><item objectid=\"1\"/></build></model>",
-            head, attributes[i / 2]);
-        struct bytes zip = {.size = 0}, directory = {.size = 0};
-        put_zipped(&zip, &directory, "[Content_Types].xml", types, i % 2);
-        put_zipped(&zip, &directory, "_rels/.rels", relations, i % 2);
-        put_zipped(&zip, &directory, "3D/3dmodel.model", model, i % 2);
-        size_t offset = zip.size;
-        put_text(&zip, (const char *)directory.data, directory.size);
-        put_text(&zip, "PK\5\6\0\0\0", 8);
-        put_number(&zip, 0x00030003, 4);
-        put_number(&zip, (uint32_t)directory.size, 4);
-        put_number(&zip, (uint32_t)offset, 4);
-        put_number(&zip, 0, 2);
+        put_package(&zip, attributes[i / 2], "3dmodel.model", i % 2);
         assert_unit(*state, zip.data, zip.size, "part.3mf", units[i / 2]);
         assert_true((find_entry(*state, "assimp-unit", CP_WARNING) != NULL) == (i >= 6));
+    }
+}
+
+static void assert_damaged(cp_context *context, const struct bytes *zip)
+{
+    cp_scene *scene;
+    cp_report_clear(context);
+    assert_int_equal(cp_read_memory(context, zip->data, zip->size, "part.3mf", NULL, NULL, 0, &scene), CP_INPUT);
+    assert_non_null(find_entry(context, "assimp-archive", CP_ERROR));
+}
+
+/* assimp would end the process. */
+static void test_3mf_damage(void **state)
+{
+    struct bytes zip;
+    put_package(&zip, "", "other.model", false);
+    assert_damaged(*state, &zip);
+    for (int deflate = 0; deflate < 2; deflate++) {
+        put_package(&zip, "", "3dmodel.model", deflate);
+        for (size_t i = 0; i + 8 < zip.size; i++)
+            if (!memcmp(zip.data + i, "<object", 7))
+                zip.data[i] = '!';
+        assert_damaged(*state, &zip);
     }
 }
 
@@ -213,10 +243,7 @@ int main(void)
     return 77;
 #else
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds_names),
-        TEST(test_dxf),
-        TEST(test_amf_units),
-        TEST(test_3mf_units),
+        TEST(test_3ds_names), TEST(test_dxf), TEST(test_amf_units), TEST(test_3mf_units), TEST(test_3mf_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #endif
