@@ -185,13 +185,21 @@ static cp_status write_file(struct vrml *v, const char *path, const cp_mesh *mes
     return status == CP_OK ? closed : status;
 }
 
+/* "d_DEVICE/STEM_NAME.wrl": by the stem, worlds in one folder keep their parts apart. NULL when out of memory. */
+static const char *inline_path(struct vrml *v, const cp_instance *instance)
+{
+    const char *folder = device_folder(v, v->scene->nodes[instance->node].scope);
+    const char *name = v->scene->meshes[instance->mesh].name;
+    if (!name || !*name)
+        name = v->scene->nodes[instance->node].name;
+    const char *wanted = arena_print(v->arena, "%s_%s", sink_stem(v->top), name);
+    const char *file = folder && wanted ? sink_safe_name(v->top, wanted, ".wrl") : NULL;
+    return file ? arena_print(v->arena, "%s/%s", folder, file) : NULL;
+}
+
 static cp_status write_inline(struct vrml *v, const cp_instance *instance, const struct rest *rest, const char *name)
 {
-    const cp_mesh *mesh = &v->scene->meshes[instance->mesh];
-    const char *folder = device_folder(v, v->scene->nodes[instance->node].scope);
-    const char *wanted = mesh->name && *mesh->name ? mesh->name : v->scene->nodes[instance->node].name;
-    const char *file = folder ? sink_safe_name(v->top, wanted, ".wrl") : NULL;
-    const char *path = file ? arena_print(v->arena, "%s/%s", folder, file) : NULL;
+    const char *path = inline_path(v, instance);
     if (!path)
         return CP_LIMIT;
     vrml_indent(v);
@@ -199,7 +207,7 @@ static cp_status write_inline(struct vrml *v, const cp_instance *instance, const
     sink_text(v->out, "Inline { url ");
     vrml_string(v, path);
     sink_text(v->out, " }\n");
-    return write_file(v, path, mesh, rest);
+    return write_file(v, path, &v->scene->meshes[instance->mesh], rest);
 }
 
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest)

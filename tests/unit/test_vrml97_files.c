@@ -142,13 +142,13 @@ static void test_inline_files(void **unused)
     make_folder(folder);
     write_and_compare(scene, folder, "layout=inline");
     /* The box is first used by the base, which belongs to no device. */
-    (void)snprintf(path, sizeof path, "%s/d_cell/box.wrl", folder);
+    (void)snprintf(path, sizeof path, "%s/d_cell/cell_box.wrl", folder);
     assert_int_equal(access(path, R_OK), 0);
-    (void)snprintf(path, sizeof path, "%s/d_cell/own_part.wrl", folder);
+    (void)snprintf(path, sizeof path, "%s/d_cell/cell_own_part.wrl", folder);
     assert_int_equal(access(path, R_OK), 0);
     scene->nodes[1].scope = device;
     write_and_compare(scene, folder, "layout=inline");
-    (void)snprintf(path, sizeof path, "%s/d_My_Robot/box.wrl", folder);
+    (void)snprintf(path, sizeof path, "%s/d_My_Robot/cell_box.wrl", folder);
     assert_int_equal(access(path, R_OK), 0);
     remove_folder(folder);
     const char *option = "layout=inline";
