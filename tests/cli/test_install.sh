@@ -55,6 +55,18 @@ export PKG_CONFIG_PATH
 cc client.c $(pkg-config --cflags --libs cellpipe) -o by_pkg_config >"$work/log" 2>&1 || fail "a client by pkg-config"
 [ "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir cellpipe) ./by_pkg_config)" = '0 1' ] || fail "the client by pkg-config"
 
+# The header is C++ too, and the package is found by a project that knows no C.
+if command -v c++ >/dev/null; then
+    mkdir other
+    cp client.c other/client.cpp
+    sed 's/client C)/client CXX)/; s/client\.c)/client.cpp)/' CMakeLists.txt >other/CMakeLists.txt
+    { cmake -S other -B by_cxx -G Ninja -DCMAKE_PREFIX_PATH="$work/usr" -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Werror' &&
+        cmake --build by_cxx; } >"$work/log" 2>&1 || fail "a client in C++"
+    [ "$(by_cxx/client)" = '0 1' ] || fail "the client in C++"
+else
+    echo "skipped: test_install's client in C++ needs g++"
+fi
+
 cd "$work/usr" || exit 1
 got=$(find . -name '*.h' -printf '%f ')
 [ "$got" = 'cellpipe.h ' ] || fail "headers: $got"
