@@ -1,4 +1,4 @@
-/* zlib's memory through the context: for scene/source.c and scene/sink.c. */
+/* zlib's memory through the context: for unpack.c and sink.c. */
 #ifndef CELLPIPE_GZIP_H
 #define CELLPIPE_GZIP_H
 

@@ -13,6 +13,7 @@
 #include "sink.h"
 #include "source.h"
 #include "text.h"
+#include "unpack.h"
 
 /* ---- options ---- */
 

@@ -3,39 +3,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "context.h"
 #include "files.h"
 #include "gzip.h"
-#include "source.h"
+#include "target.h"
 #include "text.h"
 
-enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 64, MOST_LINKS = 40 };
+enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 64 };
 
 struct sink {
     cp_context *context;
     struct sink *top;     /* itself for the top one */
     struct sink *further; /* the top's list, newest first */
-    const char *path;     /* where it goes in the end, symbolic links resolved; NULL for streams and memory */
-    const char *temporary;
-    char *pending; /* BUFFER_SIZE bytes not yet written */
+    struct target target; /* where it goes; its path is NULL for standard output and memory */
+    char *pending;        /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
     uint64_t offset;  /* before compression */
     uint64_t written; /* after it */
     struct buffer memory;
     z_stream *packer; /* NULL: not compressed */
-    int file;         /* -1: memory */
-    bool through;     /* written in place: a device, FIFO, socket or standard output */
     cp_status status;
     /* of the top one only */
     struct arena *arena;
@@ -47,28 +40,34 @@ struct sink {
 
 /* ---- writing ---- */
 
+/* For messages. */
+static const char *visible_name(const struct sink *sink)
+{
+    return sink->target.path ? sink->target.path : "stdout";
+}
+
 static void fail_write(struct sink *sink, const char *what, int error)
 {
     if (sink->status == CP_OK)
-        sink->status = report_error(sink->context, CP_OUTPUT, "sink-write", IN_FILE(sink->path ? sink->path : "stdout"),
-                                    "%s: %s", what, strerror(error));
+        sink->status = report_error(sink->context, CP_OUTPUT, "sink-write", IN_FILE(visible_name(sink)), "%s: %s", what,
+                                    strerror(error));
 }
 
 static void write_raw(struct sink *sink, const char *bytes, size_t size)
 {
-    if (sink->file < 0) {
+    if (sink->target.file < 0) {
         buffer_append(&sink->memory, bytes, size);
         if (sink->memory.failed)
             sink->status = CP_LIMIT;
         return;
     }
     while (size > 0 && sink->status == CP_OK) {
-        context_progress(sink->context, (cp_progress){"writing", sink->path ? sink->path : "stdout", sink->written, 0});
+        context_progress(sink->context, (cp_progress){"writing", visible_name(sink), sink->written, 0});
         if (context_is_cancelled(sink->context)) {
             sink->status = CP_LIMIT;
             return;
         }
-        ssize_t done = write(sink->file, bytes, size);
+        ssize_t done = write(sink->target.file, bytes, size);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0) {
@@ -208,7 +207,7 @@ static struct sink *sink_new(cp_context *context, struct sink *top)
         return NULL;
     sink->context = context;
     sink->top = top ? top : sink;
-    sink->file = -1;
+    sink->target.file = -1;
     sink->memory.context = context;
     sink->names.context = context;
     sink->pending = memory_allocate(context, BUFFER_SIZE, 1);
@@ -237,117 +236,11 @@ static cp_status start_packer(struct sink *sink)
     return CP_LIMIT;
 }
 
-/* The path behind symbolic links, which need not exist. */
-static const char *follow_links(struct arena *arena, const char *path)
-{
-    char link[PATH_MAX];
-    for (int i = 0; path && i < MOST_LINKS; i++) {
-        ssize_t size = readlink(path, link, sizeof link);
-        if (size < 0 || (size_t)size == sizeof link)
-            return path;
-        const char *slash = link[0] == '/' ? NULL : strrchr(path, '/');
-        int folder = slash ? (int)(slash - path) + 1 : 0;
-        path = arena_print(arena, "%.*s%.*s", folder, path, (int)size, link);
-    }
-    return path;
-}
-
-/* A new file beside the path: a name that nobody has. */
-static cp_status open_temporary(struct sink *sink)
-{
-    const char *slash = strrchr(sink->path, '/');
-    int folder = slash ? (int)(slash - sink->path) + 1 : 0;
-    for (unsigned i = 0; i < 1000; i++) {
-        sink->temporary = arena_print(sink->top->arena, "%.*s.cellpipe-%ld-%u", folder, sink->path, (long)getpid(), i);
-        if (!sink->temporary)
-            return CP_LIMIT;
-        sink->file = open(sink->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (sink->file >= 0)
-            return CP_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    sink->temporary = NULL;
-    return report_error(sink->context, CP_OUTPUT, "sink-open", IN_FILE(sink->path), "cannot be written: %s",
-                        strerror(errno));
-}
-
-/* The number of a descriptor that goes by a path ("/dev/stdout", "/dev/fd/63"), or -1. Opened anew, a file behind it
- * would be written from its start, and a socket could not be opened at all. */
-static int descriptor_of(const char *path)
-{
-    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    if (strcmp(path, "/dev/stdout") == 0)
-        return STDOUT_FILENO;
-    if (strcmp(path, "/dev/stderr") == 0)
-        return STDERR_FILENO;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        size_t size = strlen(folders[i]), digits = strspn(path + (strlen(path) < size ? 0 : size), "0123456789");
-        if (strncmp(path, folders[i], size) == 0 && digits > 0 && digits < 8 && !path[size + digits])
-            return atoi(path + size);
-    }
-    return -1;
-}
-
-static int connect_socket(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    (void)strcpy(address.sun_path, path);
-    int file = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (file < 0 || connect(file, (const struct sockaddr *)&address, sizeof address) == 0)
-        return file;
-    int error = errno;
-    (void)close(file);
-    errno = error;
-    return -1;
-}
-
-/* What is there already and no regular file is written in place. */
-static cp_status open_through(struct sink *sink, const char *path, mode_t mode)
-{
-    int descriptor = descriptor_of(path);
-    sink->through = true;
-    sink->path = path;
-    if (descriptor >= 0)
-        sink->file = dup(descriptor);
-    else if (S_ISSOCK(mode))
-        sink->file = connect_socket(path);
-    else
-        sink->file = context_open_file(sink->context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (sink->file >= 0)
-        return CP_OK;
-    return report_error(sink->context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
-}
-
-static cp_status open_target(struct sink *sink, const char *path)
-{
-    struct stat info = {0};
-    path = arena_copy_text(sink->top->arena, path, strlen(path));
-    if (!path)
-        return CP_LIMIT;
-    bool exists = stat(path, &info) == 0;
-    if (!exists && errno == ELOOP)
-        return report_error(sink->context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s",
-                            strerror(errno));
-    if (exists && S_ISDIR(info.st_mode))
-        return report_error(sink->context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
-    if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))
-        return open_through(sink, path, info.st_mode);
-    if (exists && sink->context->flags[CP_FLAG_NO_CLOBBER])
-        return report_error(sink->context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
-    sink->path = follow_links(sink->top->arena, path);
-    return sink->path ? open_temporary(sink) : CP_LIMIT;
-}
-
 static cp_status open_path(struct sink *sink, const char *path)
 {
     bool packed = text_ends_nocase(path, ".gz") || text_ends_nocase(path, ".wrz");
     cp_status status = packed ? start_packer(sink) : CP_OK;
-    return status == CP_OK ? open_target(sink, path) : status;
+    return status == CP_OK ? target_open(sink->context, sink->top->arena, path, &sink->target) : status;
 }
 
 static cp_status set_top_names(struct sink *sink, const char *path)
@@ -370,8 +263,8 @@ cp_status sink_open_top(cp_context *context, const char *path, struct sink **ope
     bool standard = strcmp(path, "-") == 0;
     cp_status status = set_top_names(sink, standard ? "out" : path);
     if (status == CP_OK && standard) {
-        sink->file = STDOUT_FILENO;
-        sink->through = true;
+        sink->target.file = STDOUT_FILENO;
+        sink->target.through = true;
     } else if (status == CP_OK) {
         status = open_path(sink, path);
     }
@@ -416,7 +309,7 @@ static cp_status make_folder(struct sink *top, const char *path)
 
 cp_status sink_expect_further(const struct sink *top)
 {
-    if (!top->through && top->path)
+    if (!top->target.through && top->target.path)
         return CP_OK;
     return report_error(top->context, CP_USAGE, "sink-stream", NOWHERE,
                         "an output of several files cannot go to a stream; name a file");
@@ -428,9 +321,9 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     cp_status expected = sink_expect_further(top);
     if (expected != CP_OK)
         return expected;
-    const char *slash = strrchr(top->path, '/');
-    int folder = slash ? (int)(slash - top->path) + 1 : 0;
-    const char *path = arena_print(top->arena, "%.*s%s", folder, top->path, relative);
+    const char *slash = strrchr(top->target.path, '/');
+    int folder = slash ? (int)(slash - top->target.path) + 1 : 0;
+    const char *path = arena_print(top->arena, "%.*s%s", folder, top->target.path, relative);
     if (!path)
         return CP_LIMIT;
     if (files_known(top->context, path, FILE_READ))
@@ -501,13 +394,13 @@ static void finish_file(struct sink *sink)
     flush_pending(sink);
     if (sink->packer && sink->status == CP_OK)
         write_packed(sink, NULL, 0, Z_FINISH);
-    if (sink->file < 0 || sink->file == STDOUT_FILENO)
+    if (sink->target.file < 0 || sink->target.file == STDOUT_FILENO)
         return;
-    if (sink->context->flags[CP_FLAG_SYNC] && sink->status == CP_OK && fsync(sink->file) != 0 && errno != EINVAL)
+    if (sink->context->flags[CP_FLAG_SYNC] && sink->status == CP_OK && fsync(sink->target.file) != 0 && errno != EINVAL)
         fail_write(sink, "cannot be synchronised", errno);
-    if (close(sink->file) != 0)
+    if (close(sink->target.file) != 0)
         fail_write(sink, "cannot be written", errno);
-    sink->file = -1;
+    sink->target.file = -1;
 }
 
 cp_status sink_close_further(struct sink *sink)
@@ -518,53 +411,13 @@ cp_status sink_close_further(struct sink *sink)
     return sink->status;
 }
 
-/* While it still has its temporary name: what comes after must not fail. */
-static cp_status record_output(struct sink *sink)
-{
-    struct stat info;
-    if (!sink->temporary || stat(sink->temporary, &info) != 0)
-        return CP_OK;
-    return files_record(
-        sink->context,
-        (struct file_record){.path = sink->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});
-}
-
-/* The replaced file's permissions stay. */
-static void keep_mode(const struct sink *sink)
-{
-    struct stat info;
-    if (stat(sink->path, &info) == 0)
-        (void)chmod(sink->temporary, info.st_mode & 07777);
-}
-
-static cp_status put_in_place(struct sink *sink)
-{
-    if (!sink->temporary)
-        return CP_OK;
-    keep_mode(sink);
-    int failed = sink->context->flags[CP_FLAG_NO_CLOBBER] ? link(sink->temporary, sink->path)
-                                                          : rename(sink->temporary, sink->path);
-    if (failed != 0)
-        return report_error(sink->context, CP_OUTPUT, "sink-rename", IN_FILE(sink->path), "cannot be put in place: %s",
-                            strerror(errno));
-    if (sink->context->flags[CP_FLAG_NO_CLOBBER])
-        (void)unlink(sink->temporary);
-    sink->temporary = NULL;
-    return CP_OK;
-}
-
-static const char *folder_of(const struct sink *sink)
-{
-    const char *slash = strrchr(sink->path, '/');
-    return slash ? arena_copy_text(sink->top->arena, sink->path, (size_t)(slash - sink->path) + 1) : ".";
-}
-
 /* Makes the renames last: the folders' entries are data too. Files of one folder come one after the other. */
 static void sync_folders(const struct sink *top)
 {
     const char *last = "";
     for (const struct sink *at = top; at; at = at->further) {
-        const char *folder = folder_of(at);
+        const char *path = at->target.path, *slash = strrchr(path, '/');
+        const char *folder = slash ? arena_copy_text(top->arena, path, (size_t)(slash - path) + 1) : ".";
         int file = folder && strcmp(folder, last) != 0 ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
         if (file >= 0) {
             (void)fsync(file);
@@ -580,21 +433,20 @@ static cp_status close_all(struct sink *top, cp_status status)
         top->status = status; /* what a stream has not seen yet, it shall not see */
     finish_file(top);
     for (struct sink *at = top->further; at; at = at->further)
-        if (at->file >= 0)
+        if (at->target.file >= 0)
             (void)sink_close_further(at);
     if (status == CP_OK)
         status = top->status;
     for (struct sink *at = top; at && status == CP_OK; at = at->further)
-        status = record_output(at);
+        status = target_record(at->context, &at->target);
     for (struct sink *at = top->further; at && status == CP_OK; at = at->further)
-        status = put_in_place(at);
+        status = target_put_in_place(at->context, &at->target);
     if (status == CP_OK)
-        status = put_in_place(top);
-    if (status == CP_OK && top->context->flags[CP_FLAG_SYNC] && !top->through)
+        status = target_put_in_place(top->context, &top->target);
+    if (status == CP_OK && top->context->flags[CP_FLAG_SYNC] && !top->target.through)
         sync_folders(top);
     for (struct sink *at = top; at; at = at->further)
-        if (at->temporary)
-            (void)unlink(at->temporary);
+        target_remove(&at->target);
     for (uint32_t i = top->made_folder_count; i-- > 0 && status != CP_OK;)
         (void)rmdir(top->made_folders[i]); /* only an empty one goes */
     return status;

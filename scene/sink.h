@@ -30,7 +30,7 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
 const char *sink_safe_name(struct sink *top, const char *wanted, const char *suffix);
 cp_status sink_close_further(struct sink *sink);
 
-/* For run.c. path "-": standard output. */
+/* For write.c. path "-": standard output. */
 cp_status sink_open_top(cp_context *context, const char *path, struct sink **opened);
 cp_status sink_open_memory(cp_context *context, struct sink **opened);
 /* Ends the whole output: puts all files in place when status is CP_OK and nothing failed, else removes all traces. */

@@ -1,4 +1,4 @@
-/* Bytes in: a file, gzip'd or not, standard input or memory, whole in memory or mapped. */
+/* Bytes in: a file, gzip'd or not, standard input or memory, whole in memory. */
 #ifndef CELLPIPE_SOURCE_H
 #define CELLPIPE_SOURCE_H
 
@@ -28,19 +28,7 @@ void source_close(struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */
 uint64_t source_line(const struct source *source, size_t offset);
 
-/* A part of a source as ZIP archives hold it: stored or deflated. */
-struct packed {
-    const char *data;
-    size_t size;
-    bool deflated;
-    uint32_t full_size, checksum; /* expanded */
-};
-/* The first bytes, at most `room`; 0 when the part is damaged or there is no memory. */
-size_t source_unpack_start(const struct source *source, const struct packed *packed, char *out, size_t room);
-/* Whether size and checksum are right. Expands it piece by piece, up to the limit. */
-cp_status source_check_packed(const struct source *source, const struct packed *packed, bool *whole);
-
-/* For run.c: the top file ("-": standard input), or memory. */
+/* For read.c: the top file ("-": standard input), or memory. */
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
 cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
                              struct source **opened);

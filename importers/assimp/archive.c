@@ -124,7 +124,7 @@ bool find_model(const struct source *source, struct packed *model)
 static cp_status check_file(const struct source *source, const struct archive_file *file)
 {
     bool whole = true;
-    cp_status status = file->readable ? source_check_packed(source, &file->packed, &whole) : CP_OK;
+    cp_status status = file->readable ? unpack_check(source, &file->packed, &whole) : CP_OK;
     if (status != CP_OK || whole)
         return status;
     return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name),
@@ -168,7 +168,7 @@ static cp_status check_relations(const struct source *source, const struct packe
     char *text = memory_allocate(source->context, MOST_BYTES, 1);
     if (!text)
         return CP_LIMIT;
-    size_t size = source_unpack_start(source, relations, text, MOST_BYTES);
+    size_t size = unpack_start(source, relations, text, MOST_BYTES);
     bool named = names_model(source, text, text + size);
     memory_free(source->context, text, MOST_BYTES, 1);
     return named ? CP_OK

@@ -72,7 +72,7 @@ cp_status find_unit_in_file(struct assimp_import *import, double *unit)
         return CP_LIMIT;
     struct packed model = {.data = import->source->data, .size = import->source->size};
     bool found = !is_archive(import->source) || find_model(import->source, &model);
-    size_t head_size = found ? source_unpack_start(import->source, &model, head, HEAD_SIZE) : 0, size = 0;
+    size_t head_size = found ? unpack_start(import->source, &model, head, HEAD_SIZE) : 0, size = 0;
     const char *tag = find_tag(head, head + head_size);
     const char *word = tag ? find_unit(tag, head + head_size, &size) : NULL;
     cp_status status = word ? set_unit(import, word, size, unit) : CP_OK;

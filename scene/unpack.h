@@ -1,0 +1,23 @@
+/* Compressed bytes in: gzip files, and the parts of archives. */
+#ifndef CELLPIPE_UNPACK_H
+#define CELLPIPE_UNPACK_H
+
+#include "source.h"
+
+/* Content that is gzip'd becomes what it holds, with a NUL after the last byte; other content stays. A stream that breaks
+ * off gives what there is of it, and *ends_early. */
+cp_status unpack_gzip(struct buffer *content, const char *name, bool *ends_early);
+
+/* A part of a source as ZIP archives hold it: stored or deflated. */
+struct packed {
+    const char *data;
+    size_t size;
+    bool deflated;
+    uint32_t full_size, checksum; /* expanded */
+};
+/* The first bytes, at most `room`; 0 when the part is damaged or there is no memory. */
+size_t unpack_start(const struct source *source, const struct packed *packed, char *out, size_t room);
+/* Whether size and checksum are right. Expands it piece by piece, up to the limit. */
+cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole);
+
+#endif
