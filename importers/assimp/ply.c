@@ -163,11 +163,9 @@ static cp_status read_header(struct ply *ply)
 
 static bool is_among(struct word word, const char *words)
 {
-    for (const char *at = words; *at; at += strcspn(at, " ")) {
-        at += strspn(at, " ");
-        if (strncmp(at, word.text, word.size) == 0 && (at[word.size] == ' ' || !at[word.size]))
+    for (size_t size; (size = strcspn(words, " ")) > 0; words += size + (words[size] == ' '))
+        if (size == word.size && memcmp(words, word.text, size) == 0)
             return true;
-    }
     return false;
 }
 
@@ -176,8 +174,7 @@ static const char *words_of_element(struct word name)
 {
     if (word_is(name, "vertex"))
         return "x y z nx ny nz red green blue alpha r g b diffuse_red diffuse_green diffuse_blue u v s t tx ty "
-               "texture_u "
-               "texture_v material_index";
+               "texture_u texture_v material_index";
     if (word_is(name, "face"))
         return "vertex_index vertex_indices texcoord material_index";
     return word_is(name, "tristrips") ? "vertex_index vertex_indices" : NULL;
