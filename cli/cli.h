@@ -65,7 +65,7 @@ bool was_interrupted(void *user);
 void end_if_interrupted(void);
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
 void start_progress(struct cli *cli);
-/* To be called before anything else is printed on stderr. */
+/* To be called before anything else is printed on the terminal. */
 void clear_progress(struct cli *cli);
 
 /* ---- flags.c ---- */

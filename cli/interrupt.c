@@ -10,11 +10,12 @@ enum { PATIENCE_SECONDS = 3 };
 
 static volatile sig_atomic_t caught; /* a signal handler can reach nothing else */
 
+/* Of the signal that was caught; an alarm of somebody else's ends the program as its own. */
 static void end_now(int signal_number)
 {
-    (void)signal_number;
-    (void)signal(caught, SIG_DFL);
-    (void)raise(caught);
+    int cause = caught ? caught : signal_number;
+    (void)signal(cause, SIG_DFL);
+    (void)raise(cause);
 }
 
 static void note_signal(int signal_number)

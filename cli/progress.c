@@ -14,7 +14,7 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The file's name without folders, cut between characters. */
+/* The file's name without folders, cut between characters, and without control characters. */
 static void print_name(const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -23,14 +23,22 @@ static void print_name(const char *file)
     if (size > LONGEST_NAME)
         for (size = LONGEST_NAME; size > 0 && ((unsigned char)name[size] & 0xc0) == 0x80;)
             size--;
-    fprintf(stderr, " %.*s", (int)size, name);
+    fputc(' ', stderr);
+    for (size_t i = 0; i < size; i++)
+        fputc((unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i], stderr);
+}
+
+/* What is written there can be seen. */
+static bool is_on_terminal(const cp_progress *progress)
+{
+    return progress->file && strcmp(progress->file, "stdout") == 0 && isatty(STDOUT_FILENO);
 }
 
 static void show(void *user, const cp_progress *progress)
 {
     struct progress *shown = user;
     uint64_t now = milliseconds();
-    if (now < shown->next)
+    if (now < shown->next || is_on_terminal(progress))
         return;
     shown->next = now + THEN_EVERY;
     shown->visible = true;

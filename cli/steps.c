@@ -213,6 +213,7 @@ cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene)
 {
     cp_status status =
         cp_read(cli->context, read->name, read->format, read->settings.items, read->settings.count, scene);
+    clear_progress(cli); /* standard output may be the same terminal */
     if (status == CP_OK)
         status = check_report_unread(cli);
     if (status != CP_OK) {

@@ -30,12 +30,17 @@ static const char *print_place(struct arena *arena, const struct place *place)
     return file;
 }
 
-/* A message is one line, and no name out of a file gets at the terminal. */
+/* A message is one line, and no name out of a file gets at the terminal: no control characters, nor those that begin
+ * with C2 in UTF-8 (U+0080 .. U+009F). */
 static const char *make_printable(char *message)
 {
-    for (char *at = message; at && *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
+    for (char *at = message; at && *at; at++) {
+        unsigned char byte = (unsigned char)at[0], next = (unsigned char)at[1];
+        if (byte < ' ' || byte == 0x7f)
             *at = '?';
+        else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+            at[0] = at[1] = '?';
+    }
     return message;
 }
 

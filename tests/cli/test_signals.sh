@@ -2,7 +2,7 @@
 # test_signals.sh PROGRAM: a signal ends the program as a signal does, without a word, and no temporary file stays.
 . "$(dirname "$0")/check.sh"
 
-# after SIGNAL CODE WHAT: the program in the background ($!, started just before) ends so.
+# ends_by SIGNAL CODE WHAT: the program in the background ($!, started just before) ends so.
 ends_by() {
     kill -"$1" "$program"
     wait "$program"
@@ -59,12 +59,26 @@ must "an ignored signal" [ -s nohup.dump ]
 ends 4 'big.stl: error: cannot be written: File too large' sh -c "ulimit -f 1; '$cellpipe' convert -q '$top/samples/stl_65536.stl.gz' out/big.stl"
 must "nothing of it" [ "$(folder out)" = 'big.dump ' ]
 
+# An alarm that it did not set ends it as well.
+"$cellpipe" convert input out.glb >said 2>&1 &
+program=$!
+sleep 0.2
+ends_by ALRM 142 "a reader of a FIFO"
+
 # Progress: a line on a terminal when it takes long, nothing anywhere else.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     { sleep 1.3; cat part.stl; } >input &
     script -qec "'$cellpipe' convert input slow.dump" /dev/null >typescript </dev/null
     must "what is read, on a terminal" grep -q 'reading input' typescript
     must "and taken away again" [ "$(tail -c 4 typescript | tr -d '\r\033')" = '[K' ]
+    { sleep 1.3; cat part.stl; } >input &
+    script -qec "'$cellpipe' info input" /dev/null >typescript </dev/null
+    must "the result has its first line for itself" grep -q "$(printf '\033')\[Kinput: stl" typescript
+    name=$(printf 'a\033b')
+    mkfifo "$name"
+    { sleep 1.3; cat part.stl; } >"$name" &
+    script -qec "'$cellpipe' convert 'a'*b slow.dump" /dev/null >typescript </dev/null
+    must "a name's control characters stay away from it" grep -q 'reading a?b' typescript
     script -qec "'$cellpipe' convert part.stl fast.dump" /dev/null >typescript </dev/null
     must "nothing when it is fast" [ ! -s typescript ]
 else
