@@ -99,7 +99,7 @@ cp_option_info cp_limit_at(size_t index)
         .name = limit->name, .help = limit->help, .type = "integer", .default_value = limit->initial};
 }
 
-cp_status cp_set_limit(cp_context *context, const char *setting)
+static cp_status set_limit(cp_context *context, const char *setting)
 {
     const char *equals = strchr(setting, '=');
     size_t size = equals ? (size_t)(equals - setting) : strlen(setting);
@@ -112,13 +112,18 @@ cp_status cp_set_limit(cp_context *context, const char *setting)
         char *end = NULL;
         errno = 0;
         unsigned long long value = equals ? strtoull(equals + 1, &end, 10) : 0;
-        if (!equals || end == equals + 1 || *end || errno || equals[1] == '-')
+        if (!equals || equals[1] < '0' || equals[1] > '9' || *end || errno)
             return report_error(context, CP_USAGE, "limit-value", NOWHERE, "limit %s needs a whole number",
                                 limit->name);
         *limit_value(context, limit) = value;
         return CP_OK;
     }
     return report_unknown(context, "limit-unknown", "limit", setting, size, words);
+}
+
+cp_status cp_set_limit(cp_context *context, const char *setting)
+{
+    return context_finish(context, set_limit(context, setting));
 }
 
 uint64_t limit_nesting(const cp_context *context)
@@ -134,8 +139,9 @@ uint64_t limit_vertices(const cp_context *context)
 cp_status cp_set_threads(cp_context *context, uint32_t count)
 {
     if (count < 1 || count > CP_MOST_THREADS)
-        return report_error(context, CP_USAGE, "threads", NOWHERE, "%u threads: needs a number from 1 to %d",
-                            (unsigned)count, (int)CP_MOST_THREADS);
+        return context_finish(context, report_error(context, CP_USAGE, "threads", NOWHERE,
+                                                    "%u threads: needs a number from 1 to %d", (unsigned)count,
+                                                    (int)CP_MOST_THREADS));
     context->threads = count;
     return CP_OK;
 }

@@ -20,7 +20,8 @@ static struct identity identity_of(dev_t device, ino_t inode)
     return identity;
 }
 
-/* One record for each regular file: its uses come together, its latest path counts. */
+/* One record for each regular file: its uses come together, its latest path counts. What is written is a new file, though
+ * it may have got the number of one that was read and is gone. */
 static cp_status find_later(cp_context *context, uint32_t index)
 {
     struct file_record *file = &context->files[index];
@@ -28,7 +29,8 @@ static cp_status find_later(cp_context *context, uint32_t index)
     const char *key = arena_copy_text(context->arena, identity.text, strlen(identity.text));
     uint32_t *known = key ? name_map_add(&context->file_places, key, index, NULL) : NULL;
     if (known && *known != index) {
-        file->use |= context->files[*known].use;
+        if (file->use == FILE_READ)
+            file->use |= context->files[*known].use;
         *known = index;
     }
     return known ? CP_OK : CP_LIMIT;

@@ -271,10 +271,8 @@ static cp_status merge_into(cp_scene *work, cp_scene *other, const char *name)
     return status == CP_OK ? scene_finish(work) : status;
 }
 
-cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
+static cp_status merge(cp_scene *scene, cp_scene *other, const char *name)
 {
-    if (scene == other || scene->context != context || other->context != context)
-        return report_error(context, CP_USAGE, "merge-scenes", NOWHERE, "two scenes of one context are needed");
     cp_scene *work = scene_copy(scene);
     cp_status status = work ? merge_into(work, other, name) : CP_LIMIT;
     if (status == CP_OK) {
@@ -283,5 +281,13 @@ cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const 
     } else {
         cp_scene_free(work);
     }
-    return context_finish(context, status);
+    return status;
+}
+
+cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
+{
+    bool good = scene != other && scene->context == context && other->context == context;
+    return context_finish(context, good ? merge(scene, other, name)
+                                        : report_error(context, CP_USAGE, "merge-scenes", NOWHERE,
+                                                       "two scenes of one context are needed"));
 }

@@ -70,7 +70,7 @@ cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char 
 {
     size_t index = plugin_find(kind, name);
     if (index == SIZE_MAX)
-        return plugin_unknown(context, kind, name);
+        return context_finish(context, plugin_unknown(context, kind, name));
     const struct plugin *plugin = plugin_at(kind, index);
     if (plugin->package) /* it has no options; its use says what is missing */
         return CP_OK;

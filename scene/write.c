@@ -122,7 +122,7 @@ cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, con
 {
     size_t index = plugin_find(CP_FILTER, filter);
     if (index == SIZE_MAX)
-        return plugin_unknown(context, CP_FILTER, filter);
+        return context_finish(context, plugin_unknown(context, CP_FILTER, filter));
     const struct filter *it = filters[index];
     cp_status status;
     void *settings = options_parse(context, &it->plugin, NULL, options, option_count, &status);

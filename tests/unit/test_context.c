@@ -162,6 +162,43 @@ static void test_goes_on_after_cancelling(void **state)
     cp_context_free(context);
 }
 
+/* Requests that make no sense are over as well: what comes after is asked anew. */
+static cp_status ask_nonsense(cp_context *context, cp_scene *scene, int kind)
+{
+    switch (kind) {
+    case 0:
+        return cp_set_limit(context, "none=1");
+    case 1:
+        return cp_set_limit(context, "nodes= -1");
+    case 2:
+        return cp_set_threads(context, 0);
+    case 3:
+        return cp_check_options(context, CP_EXPORTER, "none", NULL, 0);
+    case 4:
+        return cp_apply(context, scene, "none", NULL, 0);
+    default:
+        return cp_merge(context, scene, scene, "itself");
+    }
+}
+
+static void test_cancelled_nonsense(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene, *other;
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
+    for (int kind = 0; kind < 6; kind++) {
+        assert_int_equal(ask_nonsense(context, scene, kind), CP_USAGE);
+        cp_set_cancel(context, always, NULL);
+        (void)ask_nonsense(context, scene, kind); /* CP_CANCELLED when it needs memory for its message */
+        cp_set_cancel(context, NULL, NULL);
+        assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &other), CP_OK);
+        cp_scene_free(other);
+    }
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 /* ---- progress ---- */
 
 struct seen {
@@ -360,16 +397,35 @@ static void test_write_file(void **state)
     cp_context_free(context);
 }
 
+/* The number on the disk of a file that is gone goes to the next one. */
+static void test_number_of_a_gone_file(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene;
+    assert_int_equal(cp_write_file(context, path_of("a.stl"), "solid a\nendsolid a\n", 19), CP_OK);
+    assert_int_equal(cp_read(context, path_of("a.stl"), NULL, NULL, 0, &scene), CP_OK);
+    assert_true(cp_was_read(context, path_of("a.stl")));
+    assert_int_equal(unlink(path_of("a.stl")), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cp_write(context, scene, path_of("b.dump"), NULL, NULL, 0), CP_OK);
+    assert_false(cp_was_read(context, path_of("b.dump")));
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cancelled_anywhere),
         cmocka_unit_test(test_goes_on_after_cancelling),
+        cmocka_unit_test(test_cancelled_nonsense),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_number_of_threads),
         cmocka_unit_test(test_contexts_are_independent),
         cmocka_unit_test(test_merge_wants_two_scenes_of_one_context),
         cmocka_unit_test(test_write_file),
+        cmocka_unit_test(test_number_of_a_gone_file),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
