@@ -103,10 +103,25 @@ static bool name_joints(struct cli *cli, struct side *side, struct names *names)
     return true;
 }
 
+/* Of the frames without a twin those that go by their file's name: the names of two files are no difference. */
+static bool keep_file_frames(struct cli *cli, const struct side *side, struct names *names)
+{
+    const char *stem = path_stem(cli, cp_scene_source(side->scene)->file);
+    size_t kept = 0;
+    for (size_t i = 0; stem && i < names->count; i++)
+        if (names->twin[names->items[i].index] == CP_NONE && strcmp(names->items[i].name, stem) == 0)
+            names->items[kept++] = (struct named){"", names->items[i].index};
+    names->count = kept;
+    return stem != NULL;
+}
+
 static cp_status match_sides(struct diff *diff)
 {
     struct names a, b;
     if (!name_nodes(diff->cli, &diff->a, &a) || !name_nodes(diff->cli, &diff->b, &b))
+        return CP_LIMIT;
+    match(&a, &b);
+    if (!keep_file_frames(diff->cli, &diff->a, &a) || !keep_file_frames(diff->cli, &diff->b, &b))
         return CP_LIMIT;
     match(&a, &b);
     if (!name_joints(diff->cli, &diff->a, &a) || !name_joints(diff->cli, &diff->b, &b))

@@ -13,6 +13,10 @@ sed 's/arm.dev/arm3.dev/' cell.wu >cell3.wu
 run diff -q cell.wu cell3.wu tol=1e-5
 run diff -q cell.wu cell3.wu
 run diff part.stl open.stl
+# Binary parts go by their files' names, which are no difference.
+"$cellpipe" convert -q part.stl first.stl
+"$cellpipe" convert -q first.stl second.stl
+run diff first.stl second.stl
 # Two cells that agree at home and nowhere else.
 printf '{ "A"\n Revolute\n ActiveJoint\n}\n{ "B"\n ReferenceFrame "A"\n Position (1, 0, 0)\n PassiveRevolute "A" 1 0\n}\n' >one.wu
 sed 's/"A" 1 0/"A" 2 0/' one.wu >two.wu
