@@ -1,6 +1,7 @@
 /* ZIP archives (APPNOTE 6.3.3: end record, central directory, local headers), as 3MF files are: what is in them, and
  * whether it is whole. assimp ends the process where a file's checksum is wrong, or where the root of a 3MF package is not
- * there. Encrypted files and those of other methods are left to it. */
+ * there. So what its unzip code would refuse is refused here; encrypted files and those of other methods, which are no part of a
+ * 3MF package's root, are left to it. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -13,6 +14,7 @@ struct archive_file {
     const char *name;
     size_t name_size;
     struct packed packed;
+    bool whole; /* its bytes are there, and its two headers agree */
     bool readable;
 };
 
@@ -24,17 +26,13 @@ static uint32_t number_at(const char *bytes, int size)
     return number;
 }
 
-bool is_archive(const struct source *source)
+/* The last record with that mark among those that end an archive. */
+static const char *find_end_record(const struct source *source, const char *mark)
 {
-    return source->size >= 4 && memcmp(source->data, "PK\3\4", 4) == 0;
-}
-
-static const char *find_end_record(const char *data, size_t size)
-{
-    size_t least = size > END_RECORD + 65535 ? size - END_RECORD - 65535 : 0;
+    size_t size = source->size, least = size > END_RECORD + 65535 ? size - END_RECORD - 65535 : 0;
     for (size_t at = size < END_RECORD ? 0 : size - END_RECORD + 1; at-- > least;)
-        if (memcmp(data + at, "PK\5\6", 4) == 0)
-            return data + at;
+        if (memcmp(source->data + at, mark, 4) == 0)
+            return source->data + at;
     return NULL;
 }
 
@@ -42,21 +40,46 @@ static const char *find_end_record(const char *data, size_t size)
 struct walk {
     const struct source *source;
     const char *at, *end;
+    size_t before; /* bytes before the archive */
+    uint32_t left; /* records */
 };
 
+/* The directory ends where the end record begins. Archives of 64 bits (PK67) have another one. */
 static struct walk start_walk(const struct source *source)
 {
-    const char *end = find_end_record(source->data, source->size);
-    size_t offset = end ? number_at(end + 16, 4) : 0;
-    if (!end || offset > (size_t)(end - source->data))
-        return (struct walk){source, NULL, NULL};
-    return (struct walk){source, source->data + offset, end};
+    const char *end = find_end_record(source, "PK\5\6");
+    size_t size = end ? number_at(end + 12, 4) : 0, offset = end ? number_at(end + 16, 4) : 0;
+    size_t room = end ? (size_t)(end - source->data) : 0;
+    if (!end || size > room || offset > room - size || find_end_record(source, "PK\6\7"))
+        return (struct walk){.source = source, .left = UINT32_MAX};
+    return (struct walk){source, end - size, end, room - size - offset, number_at(end + 10, 2)};
+}
+
+bool is_archive(const struct source *source)
+{
+    struct walk walk = start_walk(source);
+    return (source->size >= 4 && memcmp(source->data, "PK\3\4", 4) == 0) ||
+           (walk.at && walk.end - walk.at >= DIRECTORY_RECORD && memcmp(walk.at, "PK\1\2", 4) == 0);
+}
+
+/* The header before the bytes says the same: checksum and sizes, too, unless they come after the bytes or are too large. */
+static bool headers_agree(const char *record, const char *local)
+{
+    enum { SIZES_FOLLOW = 8 };
+    bool agree =
+        !memcmp(local, "PK\3\4", 4) && !memcmp(local + 8, record + 10, 2) && !memcmp(local + 26, record + 28, 2);
+    for (int i = 0; i < 3 && !(number_at(local + 6, 2) & SIZES_FOLLOW); i++) {
+        uint32_t number = number_at(local + 14 + 4 * i, 4);
+        agree = agree && (number == number_at(record + 16 + 4 * i, 4) || (i > 0 && number == UINT32_MAX));
+    }
+    return agree;
 }
 
 /* Where the file's bytes are; false when that is outside the archive. */
-static bool find_bytes(const struct source *source, const char *record, struct packed *packed)
+static bool find_bytes(const struct walk *walk, const char *record, struct packed *packed)
 {
-    size_t offset = number_at(record + 42, 4);
+    const struct source *source = walk->source;
+    size_t offset = walk->before + number_at(record + 42, 4);
     if (source->size < LOCAL_HEADER || offset > source->size - LOCAL_HEADER)
         return false;
     const char *local = source->data + offset;
@@ -66,30 +89,30 @@ static bool find_bytes(const struct source *source, const char *record, struct p
     if (head > left || packed->size > left - head)
         return false;
     packed->data = local + head;
-    return true;
+    return headers_agree(record, local);
 }
 
-/* The next file that is inside the archive. */
+/* False after the last one, with walk->left at 0, and at a damaged one. */
 static bool next_file(struct walk *walk, struct archive_file *file)
 {
-    while (walk->end - walk->at >= DIRECTORY_RECORD && !memcmp(walk->at, "PK\1\2", 4)) {
-        const char *record = walk->at;
-        size_t name = number_at(record + 28, 2);
-        size_t size = DIRECTORY_RECORD + name + number_at(record + 30, 2) + number_at(record + 32, 2);
-        if (size > (size_t)(walk->end - record))
-            return false;
-        walk->at = record + size;
-        unsigned method = number_at(record + 10, 2);
-        bool encrypted = number_at(record + 8, 2) & 1;
-        *file = (struct archive_file){.name = record + DIRECTORY_RECORD, .name_size = name};
-        file->packed.checksum = number_at(record + 16, 4);
-        file->packed.full_size = number_at(record + 24, 4);
-        file->packed.deflated = method == DEFLATED;
-        file->readable = !encrypted && (method == STORED || method == DEFLATED);
-        if (find_bytes(walk->source, record, &file->packed))
-            return true;
-    }
-    return false;
+    const char *record = walk->at;
+    if (!record || walk->left == 0 || walk->end - record < DIRECTORY_RECORD || memcmp(record, "PK\1\2", 4) != 0)
+        return false;
+    size_t name = number_at(record + 28, 2);
+    size_t size = DIRECTORY_RECORD + name + number_at(record + 30, 2) + number_at(record + 32, 2);
+    if (size > (size_t)(walk->end - record))
+        return false;
+    walk->at = record + size;
+    walk->left--;
+    unsigned method = number_at(record + 10, 2);
+    bool encrypted = number_at(record + 8, 2) & 1;
+    *file = (struct archive_file){.name = record + DIRECTORY_RECORD, .name_size = name};
+    file->packed.checksum = number_at(record + 16, 4);
+    file->packed.full_size = number_at(record + 24, 4);
+    file->packed.deflated = method == DEFLATED;
+    file->whole = find_bytes(walk, record, &file->packed) && !memchr(file->name, '\0', name);
+    file->readable = file->whole && !encrypted && (method == STORED || method == DEFLATED);
+    return true;
 }
 
 static bool has_end(const struct archive_file *file, const char *end)
@@ -123,7 +146,7 @@ bool find_model(const struct source *source, struct packed *model)
 
 static cp_status check_file(const struct source *source, const struct archive_file *file)
 {
-    bool whole = true;
+    bool whole = file->whole;
     cp_status status = file->readable ? unpack_check(source, &file->packed, &whole) : CP_OK;
     if (status != CP_OK || whole)
         return status;
@@ -132,48 +155,63 @@ static cp_status check_file(const struct source *source, const struct archive_fi
                         (int)(file->name_size < 100 ? file->name_size : 100), file->name);
 }
 
+/* An empty one is none. */
 static bool has_file(const struct source *source, const char *name, size_t size)
 {
     struct walk walk = start_walk(source);
     struct archive_file file;
     while (next_file(&walk, &file))
         if (has_name(&file, name, size))
-            return true;
+            return file.readable && file.packed.full_size > 0;
     return false;
 }
 
-/* Some Target of the package's relations is a model that is there. */
+/* The relation is not to a model, or to one that is there. */
+static bool check_relation(const struct source *source, const char *tag, const char *end, bool *found)
+{
+    static const char model[] = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel";
+    size_t size;
+    const char *type = find_attribute(tag, end, "Type", &size);
+    if (!type || size != sizeof model - 1 || memcmp(type, model, size) != 0)
+        return true;
+    *found = true;
+    const char *target = find_attribute(tag, end, "Target", &size);
+    bool absolute = target && size > 0 && *target == '/';
+    return target && has_file(source, target + absolute, size - absolute);
+}
+
+/* The package's relations name models that are there. */
 static bool names_model(const struct source *source, const char *text, const char *end)
 {
-    static const char word[] = "Target=";
-    enum { MOST_TARGETS = 64 };
-    for (int i = 0; i < MOST_TARGETS && (size_t)(end - text) > sizeof word; i++) {
-        while ((size_t)(end - text) > sizeof word && memcmp(text, word, sizeof word - 1) != 0)
-            text++;
-        const char *target = text + sizeof word; /* after the quote */
-        const char *close = target < end ? memchr(target, target[-1], (size_t)(end - target)) : NULL;
-        if (!close)
+    static const char word[] = "<Relationship";
+    enum { MOST_RELATIONS = 64 };
+    bool found = false;
+    int count = 0;
+    for (; count < MOST_RELATIONS && (text = memchr(text, '<', (size_t)(end - text))) != NULL; text++) {
+        if ((size_t)(end - text) < sizeof word || memcmp(text, word, sizeof word - 1) != 0)
+            continue;
+        count++;
+        if (!check_relation(source, text + sizeof word - 1, end, &found))
             return false;
-        text = close;
-        target += *target == '/';
-        if (close > target && has_file(source, target, (size_t)(close - target)))
-            return true;
     }
-    return false;
+    return found;
 }
 
-static cp_status check_relations(const struct source *source, const struct packed *relations)
+static cp_status refuse(const struct source *source, const char *why)
+{
+    return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name), "%s", why);
+}
+
+static cp_status check_relations(const struct source *source, const struct archive_file *file)
 {
     enum { MOST_BYTES = 1 << 16 };
     char *text = memory_allocate(source->context, MOST_BYTES, 1);
     if (!text)
         return CP_LIMIT;
-    size_t size = unpack_start(source, relations, text, MOST_BYTES);
+    size_t size = file->readable ? unpack_start(source, &file->packed, text, MOST_BYTES) : 0;
     bool named = names_model(source, text, text + size);
     memory_free(source->context, text, MOST_BYTES, 1);
-    return named ? CP_OK
-                 : report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name),
-                                "the relations of the package name no file that is in it");
+    return named ? CP_OK : refuse(source, "the relations of the package name no model that is in it");
 }
 
 cp_status check_archive(const struct source *source)
@@ -188,16 +226,17 @@ cp_status check_archive(const struct source *source)
     bool related = false;
     while (status == CP_OK && next_file(&walk, &file)) {
         if (file.packed.size > left) /* else a small archive could ask for endless work */
-            return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name),
-                                "files in the archive overlap");
+            return refuse(source, "files in the archive overlap");
         left -= file.packed.size;
         status = check_file(source, &file);
-        if (status != CP_OK || related || !file.readable || !has_name(&file, relations, sizeof relations - 1))
+        if (status != CP_OK || !has_name(&file, relations, sizeof relations - 1))
             continue;
+        if (related)
+            return refuse(source, "the archive holds the package's relations twice");
         related = true;
-        status = check_relations(source, &file.packed);
+        status = check_relations(source, &file);
     }
-    return status;
+    return status != CP_OK || walk.left == 0 ? status : refuse(source, "the archive's directory is damaged");
 }
 
 #endif

@@ -108,6 +108,8 @@ bool find_model(const struct source *source, struct packed *model);
 
 /* units.c: the unit that the text gives; *unit stays when it gives none. */
 cp_status find_unit_in_file(struct assimp_import *import, double *unit);
+/* The attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
+const char *find_attribute(const char *at, const char *end, const char *name, size_t *size);
 
 /* axes.c */
 void find_format(struct assimp_import *import);

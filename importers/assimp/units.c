@@ -28,13 +28,13 @@ static const char *find_tag(const char *text, const char *end)
     return NULL;
 }
 
-/* The value of the attribute `unit` in the tag, *size bytes; NULL when it has none. */
-static const char *find_unit(const char *at, const char *end, size_t *size)
+const char *find_attribute(const char *at, const char *end, const char *name, size_t *size)
 {
+    size_t length = strlen(name);
     for (; at < end && *at != '>'; at++) {
-        if (!is_blank(*at) || end - at < 6 || memcmp(at + 1, "unit", 4) != 0)
+        if (!is_blank(*at) || (size_t)(end - at) < length + 2 || memcmp(at + 1, name, length) != 0)
             continue;
-        const char *value = at + 5;
+        const char *value = at + 1 + length;
         while (value < end && (is_blank(*value) || *value == '='))
             value++;
         const char *close = value < end ? memchr(value + 1, *value, (size_t)(end - value) - 1) : NULL;
@@ -74,7 +74,7 @@ cp_status find_unit_in_file(struct assimp_import *import, double *unit)
     bool found = !is_archive(import->source) || find_model(import->source, &model);
     size_t head_size = found ? unpack_start(import->source, &model, head, HEAD_SIZE) : 0, size = 0;
     const char *tag = find_tag(head, head + head_size);
-    const char *word = tag ? find_unit(tag, head + head_size, &size) : NULL;
+    const char *word = tag ? find_attribute(tag, head + head_size, "unit", &size) : NULL;
     cp_status status = word ? set_unit(import, word, size, unit) : CP_OK;
     memory_free(import->context, head, HEAD_SIZE, 1);
     return status;
