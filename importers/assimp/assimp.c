@@ -18,6 +18,7 @@
  *   are counted as losses.
  * - What assimp's readers accept although it is cut off (OBJ, AC3D) cannot be seen here. They recurse over the depth of a
  *   tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
+ * - Lines of text may end in CR alone, when there is no LF.
  * - AC3D: the `loc` of objects is read here (ac3d.c). */
 #include "assimp.h"
 
@@ -167,7 +168,7 @@ static cp_status copy_with_tables(struct assimp_import *import)
     return status;
 }
 
-static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+static cp_status read_shown(cp_context *context, const struct source *source, const void *settings, cp_scene *scene)
 {
     struct assimp_import import = {
         .context = context, .source = source, .file = source->name, .settings = settings, .scene = scene};
@@ -195,6 +196,19 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
     memory_free(context, import.objects, import.object_room, sizeof *import.objects);
     memory_free(context, import.places, import.place_room, sizeof *import.places);
     return status == CP_OK ? scene_finish(scene) : status;
+}
+
+static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    struct source shown = *source;
+    char *text;
+    cp_status status = end_lines(source, &text);
+    if (text)
+        shown.data = text;
+    if (status == CP_OK)
+        status = read_shown(context, &shown, settings, scene);
+    memory_free(context, text, source->size + 1, 1);
+    return status;
 }
 
 /* Some reader of assimp's may know the bytes; every native one that does is surer. */

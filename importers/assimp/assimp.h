@@ -83,6 +83,8 @@ struct file_system {
 };
 void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
 void file_system_end(struct file_system *system);
+/* Text whose lines end in CR alone, which assimp's readers take for one line: a copy with LF, size + 1 bytes; else NULL. */
+cp_status end_lines(const struct source *source, char **text);
 
 /* ply.c: CP_OK for a file that is whole, or no PLY at all. */
 cp_status check_ply(const struct source *source);

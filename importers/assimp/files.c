@@ -9,6 +9,7 @@ struct open_file {
     struct aiFile file;
     struct file_system *system;
     struct source *further; /* NULL for the top file */
+    char *text;             /* what is shown in place of a further file, or NULL */
     const char *data;
     size_t size, position;
     struct open_file *next;
@@ -65,19 +66,34 @@ static void file_flush(struct aiFile *handle)
     (void)handle;
 }
 
+cp_status end_lines(const struct source *source, char **text)
+{
+    *text = NULL;
+    if (!memchr(source->data, '\r', source->size) || memchr(source->data, '\n', source->size) ||
+        memchr(source->data, '\0', source->size))
+        return CP_OK;
+    *text = memory_allocate(source->context, source->size + 1, 1);
+    if (!*text)
+        return CP_LIMIT;
+    for (size_t i = 0; i <= source->size; i++)
+        (*text)[i] = source->data[i] == '\r' ? '\n' : source->data[i];
+    return CP_OK;
+}
+
 static struct aiFile *add_file(struct file_system *system, struct source *further)
 {
     struct open_file *file = memory_allocate_zeroed(system->context, 1, sizeof *file);
     const struct source *source = further ? further : system->top;
-    if (!file) {
+    if (!file || end_lines(source, &file->text) != CP_OK) {
         system->status = CP_LIMIT;
         source_close(further);
+        memory_free(system->context, file, 1, sizeof *file);
         return NULL;
     }
     file->file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (void *)file};
     file->system = system;
     file->further = further;
-    file->data = !further && system->top_text ? system->top_text : source->data;
+    file->data = !further && system->top_text ? system->top_text : file->text ? file->text : source->data;
     file->size = source->size;
     file->next = system->files;
     system->files = file;
@@ -152,6 +168,7 @@ static void file_close(struct aiFileIO *io, struct aiFile *handle)
     if (!file)
         return;
     *link = file->next;
+    memory_free(system->context, file->text, file->size + 1, 1);
     source_close(file->further);
     memory_free(system->context, file, 1, sizeof *file);
 }

@@ -63,28 +63,30 @@ static void test_obj_materials(void **state)
     cp_scene_free(scene);
 }
 
-/* Normals that the file has are kept, and a position with two normals is two vertices. */
-/* assimp's reader ends names at the first blank, and would make one of the first two. */
+/* assimp's reader ends names at the first blank, and would make one of the first two; and of lines that end in CR one. */
 static void test_obj_names_with_blanks(void **state)
 {
     static const char text[] = "o Left arm\r\nv 0 0 0\r\nv 1 0 0\r\nv 0 1 0\r\nf 1 2 3\r\n"
                                "o \t Left  hand \r\nf 1 3 2\r\no Base\nf 2 3 1\n";
+    static const char old[] =
+        "o Left arm\rv 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\ro \t Left  hand \rf 1 3 2\ro Base\rf 2 3 1\r";
     static const char *const names[] = {"Left arm", "Left  hand", "Base"};
     uint32_t count;
-    for (int pipe = 0; pipe < 2; pipe++) {
-        cp_scene *scene = read_text(*state, text, pipe ? "stdin" : "part.OBJ", NULL);
+    for (int i = 0; i < 4; i++) {
+        cp_scene *scene = read_text(*state, i < 2 ? text : old, i % 2 ? "stdin" : "part.OBJ", NULL);
         const cp_node *nodes = cp_nodes(scene, &count);
         assert_int_equal(count, 4);
         const cp_mesh *meshes = cp_meshes(scene, &count);
         assert_int_equal(count, 3);
-        for (int i = 0; i < 3; i++) {
-            assert_string_equal(nodes[i + 1].name, names[i]);
-            assert_string_equal(meshes[i].name, names[i]);
+        for (int k = 0; k < 3; k++) {
+            assert_string_equal(nodes[k + 1].name, names[k]);
+            assert_string_equal(meshes[k].name, names[k]);
         }
         cp_scene_free(scene);
     }
 }
 
+/* Normals that the file has are kept, and a position with two normals is two vertices. */
 static void test_obj_normals(void **state)
 {
     static const char text[] = "o Fold\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 1\n"
