@@ -16,7 +16,7 @@
 #include "target.h"
 #include "text.h"
 
-enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 64 };
+enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200 };
 
 struct sink {
     cp_context *context;

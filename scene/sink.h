@@ -25,7 +25,7 @@ cp_status sink_expect_further(const struct sink *top);
 /* A further output beside the top one; relative may hold one folder ("d_Robot/part.wrl"), made as needed, and must
  * be safe already. CP_USAGE when the top output is a stream. The top sink owns it: sink_close_further ends it. */
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened);
-/* A safe, so far unused name for a further output: letters, digits, - and _ of `wanted`, cut at 64, no difference
+/* A safe, so far unused name for a further output: letters, digits, - and _ of `wanted`, cut at 200, no difference
  * by case alone; "_2", "_3" appended where needed, then the suffix. In the context's memory as long as the sink. */
 const char *sink_safe_name(struct sink *top, const char *wanted, const char *suffix);
 cp_status sink_close_further(struct sink *sink);

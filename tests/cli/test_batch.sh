@@ -28,14 +28,15 @@ ends 1 '1 of 2 inputs failed' "$cellpipe" convert -q cell.wu part.stl --out-dir 
 cp part.stl x.stl
 ends 0 '' "$cellpipe" convert part.stl x.stl --out-dir fine --to dump --strict
 
-# Parts of the same name in two worlds do not meet.
-for size in 1 2; do printf '{ "Part"\nGeoID "#Box %s 1 1"\n}\n' $size >box$size.wu; done
+# Parts of the same name in two worlds do not meet, however long the worlds' names are alike.
+box=$(printf 'box_of_a_long_name%.0s' 1 2 3 4 5)
+for size in 1 2; do printf '{ "Part"\nGeoID "#Box %s 1 1"\n}\n' $size >"$box$size.wu"; done
 mkdir alone
-ends 0 '' "$cellpipe" convert -q box1.wu box2.wu --out-dir inline --to wrl --out layout=inline
+ends 0 '' "$cellpipe" convert -q "${box}1.wu" "${box}2.wu" --out-dir inline --to wrl --out layout=inline
 for size in 1 2; do
-    url=$(sed -n 's/.*Inline { url "\(.*\)" }.*/\1/p' inline/box$size.wrl)
-    "$cellpipe" convert -q box$size.wu alone/box$size.wrl --out layout=inline
-    must "box$size has its own part" cmp -s "inline/$url" "alone/d_cell/box${size}_Part.wrl"
+    url=$(sed -n 's/.*Inline { url "\(.*\)" }.*/\1/p' "inline/$box$size.wrl")
+    "$cellpipe" convert -q "$box$size.wu" "alone/$box$size.wrl" --out layout=inline
+    must "box$size has its own part" cmp -s "inline/$url" "alone/d_cell/$box${size}_Part.wrl"
 done
 
 # Names that would meet are found before anything is written.
