@@ -313,8 +313,8 @@ CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char
 CP_API cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format,
                                  const char *const *options, size_t option_count, void **bytes, size_t *size);
 CP_API void cp_free(cp_context *context, void *bytes, size_t size);
-/* Writes bytes of the caller's own, such as a protocol of its work, as cp_write does: whole or not at all. A file that
- * was read or written with this context is CP_USAGE. */
+/* Writes bytes of the caller's own, such as a protocol of its work, as cp_write does: whole or not at all, compressed when
+ * the path ends in .gz. A file that was read or written with this context is CP_USAGE. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
 /* True when path is a file that was read with this context, also by another name. cp_write refuses to replace one. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);

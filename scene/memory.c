@@ -184,7 +184,7 @@ void arena_adopt(struct arena *target, struct arena *other)
 
 /* ---- growing ---- */
 
-bool array_reserve(cp_context *context, void **items, uint32_t *capacity, uint64_t count, size_t item_size)
+bool array_reserve(cp_context *context, void *items, uint32_t *capacity, uint64_t count, size_t item_size)
 {
     if (count <= *capacity)
         return true;
@@ -197,10 +197,12 @@ bool array_reserve(cp_context *context, void **items, uint32_t *capacity, uint64
         report_out_of_memory(context);
         return false;
     }
-    void *moved = memory_resize(context, *items, *capacity * item_size, (size_t)room * item_size);
-    if (!moved)
+    void *block;
+    memcpy(&block, items, sizeof block); /* whatever it points to */
+    block = memory_resize(context, block, *capacity * item_size, (size_t)room * item_size);
+    if (!block)
         return false;
-    *items = moved;
+    memcpy(items, &block, sizeof block);
     *capacity = (uint32_t)room;
     return true;
 }

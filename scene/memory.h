@@ -28,9 +28,9 @@ char *arena_print(struct arena *arena, const char *format, ...) __attribute__((f
 /* Moves all blocks of `other` into `target`; `other` is freed. */
 void arena_adopt(struct arena *target, struct arena *other);
 
-/* Makes room for count items of item_size in *items, which has room for *capacity (both start NULL and 0);
- * the room at least doubles. Free with memory_free(context, *items, *capacity, item_size). */
-bool array_reserve(cp_context *context, void **items, uint32_t *capacity, uint64_t count, size_t item_size);
+/* Makes room for count items of item_size in *items, which has room for *capacity (both start NULL and 0); items is the
+ * address of a pointer of any type. The room at least doubles. Free with memory_free(context, *items, *capacity, item_size). */
+bool array_reserve(cp_context *context, void *items, uint32_t *capacity, uint64_t count, size_t item_size);
 
 /* Bytes that grow. Start: {.context = context}. Failure is sticky in `failed`. */
 struct buffer {

@@ -20,7 +20,7 @@ struct keys {
 
 static void add_key(struct vrml *v, struct keys *keys, double time, double value)
 {
-    if (!array_reserve(v->context, (void **)&keys->items, &keys->room, (uint64_t)keys->count + 1, sizeof(struct key))) {
+    if (!array_reserve(v->context, &keys->items, &keys->room, (uint64_t)keys->count + 1, sizeof(struct key))) {
         v->failed = true;
         return;
     }

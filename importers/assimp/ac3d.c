@@ -45,8 +45,8 @@ static bool accept_numbers(struct text *line, double *numbers, int count)
 
 static cp_status add_object(struct assimp_import *import)
 {
-    if (!array_reserve(import->context, (void **)&import->places, &import->place_room,
-                       import->place_count + UINT64_C(1), sizeof *import->places))
+    if (!array_reserve(import->context, &import->places, &import->place_room, import->place_count + UINT64_C(1),
+                       sizeof *import->places))
         return CP_LIMIT;
     import->places[import->place_count++] = (struct place_of_object){{ 0, 0, 0 }};
     return CP_OK;

@@ -18,7 +18,7 @@ struct stack {
 static bool push_children(struct assimp_import *import, struct stack *stack, const struct aiNode *from, uint32_t parent)
 {
     uint64_t count = (uint64_t)stack->count + from->mNumChildren;
-    if (!array_reserve(import->context, (void **)&stack->steps, &stack->room, count, sizeof *stack->steps))
+    if (!array_reserve(import->context, &stack->steps, &stack->room, count, sizeof *stack->steps))
         return false;
     for (unsigned i = from->mNumChildren; i-- > 0;)
         stack->steps[stack->count++] = (struct step){from->mChildren[i], parent, 0};

@@ -56,7 +56,7 @@ static const char *copy_text(struct reading *reading, const char *bytes, size_t 
 static void add_statement(struct reading *reading, const char *first, const char *second)
 {
     struct collision_setup *setup = reading->setup;
-    if (!array_reserve(setup->context, (void **)&setup->statements, &setup->room, setup->count + UINT64_C(1),
+    if (!array_reserve(setup->context, &setup->statements, &setup->room, setup->count + UINT64_C(1),
                        sizeof *setup->statements)) {
         stop(reading, CP_LIMIT);
         return;

@@ -159,7 +159,7 @@ cp_status tag_note_composite(struct tag_reader *reader, const struct tag *tag, u
         status = tag_device_home(reader, tag, &composite.home, &composite.home_count);
     if (status != CP_OK)
         return status;
-    if (!array_reserve(reader->context, (void **)&reader->composites, &reader->composite_room,
+    if (!array_reserve(reader->context, &reader->composites, &reader->composite_room,
                        reader->composite_count + UINT64_C(1), sizeof composite))
         return CP_LIMIT;
     reader->composites[reader->composite_count++] = composite;

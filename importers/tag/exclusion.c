@@ -19,7 +19,7 @@ static const char *make_prefix(struct tag_reader *reader, uint32_t node)
 
 static cp_status add_setup(struct tag_reader *reader, struct source *source, const char *prefix)
 {
-    if (!array_reserve(reader->context, (void **)&reader->exclusions, &reader->exclusions_room,
+    if (!array_reserve(reader->context, &reader->exclusions, &reader->exclusions_room,
                        reader->exclusions_count + UINT64_C(1), sizeof *reader->exclusions))
         return CP_LIMIT;
     struct tag_exclusions *exclusions = &reader->exclusions[reader->exclusions_count++];

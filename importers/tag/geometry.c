@@ -36,7 +36,7 @@ static const char *const collision_suffixes[] = {".STL", ".STLA", ".STLB", NULL}
 
 static cp_status add_geometry(struct tag_reader *reader, const struct part *parts, uint32_t part_count, uint32_t *index)
 {
-    if (!array_reserve(reader->context, (void **)&reader->geometries, &reader->geometry_room,
+    if (!array_reserve(reader->context, &reader->geometries, &reader->geometry_room,
                        reader->geometry_count + UINT64_C(1), sizeof *reader->geometries))
         return CP_LIMIT;
     struct tag_geometry *geometry = &reader->geometries[reader->geometry_count];

@@ -21,7 +21,7 @@ struct parser {
     cp_status status;
 };
 
-#define RESERVE(context, items, room, count) array_reserve(context, (void **)&(items), &(room), count, sizeof *(items))
+#define RESERVE(context, items, room, count) array_reserve(context, &(items), &(room), count, sizeof *(items))
 
 const char *tag_path(struct arena *arena, const struct tag_text *name)
 {

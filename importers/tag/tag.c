@@ -117,7 +117,7 @@ static bool is_world_tag(const struct tag_load *load, uint32_t load_count)
 
 cp_status tag_push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load)
 {
-    if (!array_reserve(reader->context, (void **)&reader->loads, &reader->load_room, reader->load_count + UINT64_C(1),
+    if (!array_reserve(reader->context, &reader->loads, &reader->load_room, reader->load_count + UINT64_C(1),
                        sizeof *load)) {
         if (reader->load_count)
             source_close(source);
