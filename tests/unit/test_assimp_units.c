@@ -102,6 +102,33 @@ static void test_dxf(void **state)
     cp_scene_free(scene);
 }
 
+/* GlobalSettings hold the axis that is up and the unit in centimetres; assimp applies neither. */
+static void test_fbx(void **state)
+{
+    static const double expected[3][12] = {
+        {0, -0.025, 0, 0, 0, 0, -0.025, 0, 0.025, 0, 0, 0}, /* X up: Y is to the left, Z to the front */
+        {0.025, 0, 0, 0, 0, 0, -0.025, 0, 0, 0.025, 0, 0},
+        {0.025, 0, 0, 0, 0, 0.025, 0, 0, 0, 0, 0.025, 0},
+    };
+    for (int up = 0; up < 3; up++) {
+        char text[1024];
+        (void)snprintf(
+            text, sizeof text,
+            "; FBX 7.3.0 project file\nFBXHeaderExtension:  {\n FBXHeaderVersion: 1003\n FBXVersion: 7300\n}\n"
+            "GlobalSettings:  {\n Version: 1000\n Properties70:  {\n  P: \"UpAxis\", \"int\", \"Integer\", \"\",%d\n"
+            "  P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",2.5\n }\n}\n"
+            "Objects:  {\n Geometry: 1, \"Geometry::\", \"Mesh\" {\n  Vertices: *9 {\n   a: 0,0,0,1,0,0,0,1,0\n  }\n"
+            "  PolygonVertexIndex: *3 {\n   a: 0,1,-3\n  }\n  GeometryVersion: 124\n }\n"
+            " Model: 2, \"Model::part\", \"Mesh\" {\n  Version: 232\n }\n}\n"
+            "Connections:  {\n C: \"OO\",2,0\n C: \"OO\",1,2\n}\n",
+            up);
+        cp_scene *scene = read_text(*state, text, "part.fbx", NULL);
+        assert_true(cp_scene_source(scene)->unit == 0.025);
+        assert_pose(&cp_instances(scene, &(uint32_t){0})[0].transform, expected[up], 1e-15);
+        cp_scene_free(scene);
+    }
+}
+
 static void assert_unit(cp_context *context, const void *file, size_t size, const char *name, double unit)
 {
     cp_scene *scene;
@@ -283,7 +310,7 @@ int main(void)
     return 77;
 #else
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds_names), TEST(test_dxf),        TEST(test_amf_units),
+        TEST(test_3ds_names), TEST(test_dxf),        TEST(test_fbx),         TEST(test_amf_units),
         TEST(test_3mf_units), TEST(test_3mf_damage), TEST(test_3mf_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

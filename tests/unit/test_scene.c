@@ -144,35 +144,186 @@ static void test_names_become_utf8(void **unused)
     cp_context_free(context);
 }
 
+/* A scene with one of each thing, and handles to break it by. */
+struct sound {
+    cp_scene *scene;
+    float positions[9], normals[9];
+    uint32_t corners[3], offsets[2], ends[1], joints[1];
+    cp_group groups[1];
+    double home[1], times[2], values[2];
+    cp_track track;
+};
+
+enum { A = 1, B };
+
+static void make_sound(cp_context *context, struct sound *sound)
+{
+    *sound = (struct sound){.scene = scene_new(context),
+                            .positions = {0, 0, 0, 1, 0, 0, 0, 1, 0},
+                            .normals = {0, 0, 1, 0, 0, 1, 0, 0, 1},
+                            .corners = {0, 1, 2},
+                            .offsets = {0, 3},
+                            .ends = {B},
+                            .groups = {{.face_count = 1}},
+                            .times = {0, 1}};
+    sound->track = (cp_track){.path = CP_PATH_JOINT, .key_count = 2, .times = sound->times, .values = sound->values};
+    cp_scene *scene = sound->scene;
+    cp_mesh mesh = {.vertex_count = 3, .face_count = 1, .corner_count = 3, .group_count = 1};
+    mesh.positions = sound->positions, mesh.normals = sound->normals;
+    mesh.corners = sound->corners, mesh.face_offsets = sound->offsets, mesh.groups = sound->groups;
+    cp_pose identity = pose_scaling(1, 1, 1);
+    (void)add(scene, 0, "a");
+    (void)add(scene, A, "b");
+    (void)scene_add_joint(scene, A, CP_JOINT_REVOLUTE, "drives");
+    (void)scene_add_joint(scene, B, CP_JOINT_REVOLUTE, "follows");
+    scene->joints[1].master = 0, scene->joints[1].driven = false;
+    (void)scene_add_material(scene, "m", (double[]){1, 1, 1, 1}, false);
+    (void)scene_add_mesh(scene, &mesh);
+    (void)scene_add_instance(scene, B, 0, CP_USE_BOTH, &identity);
+    (void)scene_add_device(scene, "d", A);
+    cp_device *device = scene->devices;
+    device->ends = sound->ends, device->joints = sound->joints, device->home = sound->home;
+    device->end_count = device->joint_count = 1;
+    (void)scene_add_pair(scene, A, B, "given");
+    (void)scene_add_clip(scene, "c", 1, &sound->track);
+    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, B, "k", CP_VALUE_STRING, "v"));
+    assert_int_equal(scene_finish(scene), CP_OK);
+}
+
+/* Each function breaks one rule and returns what has to be said of it; NULL after its last fault. */
+typedef const char *breaker(struct sound *sound, int fault);
+
+static const char *break_tree(struct sound *sound, int fault)
+{
+    cp_node *nodes = sound->scene->nodes;
+    cp_instance *instance = sound->scene->instances;
+    switch (fault) {
+    case 0:
+        return nodes[A].parent = B, "node 1 does not come after its parent";
+    case 1:
+        return nodes[A].parent = A, "node 1 does not come after its parent";
+    case 2:
+        return nodes[0].local.m[3] = 1, "node 0 is the world and not at the origin";
+    case 3:
+        return nodes[B].local.m[5] = NAN, "node 2 has a pose that is not finite";
+    case 4:
+        return nodes[B].scope = 1, "node 2 has a scope that is no device";
+    case 5:
+        return nodes[B].id = nodes[A].id, "node 2 has another's id";
+    case 6:
+        return nodes[B].joint_count = 2, "node 2 has instances or joints that are not there";
+    case 7:
+        return instance->node = A, "instance 0 does not stand with its node";
+    case 8:
+        return instance->mesh = 1, "instance 0 has no mesh";
+    case 9:
+        return instance->use = 0, "instance 0 has a bad use or transform";
+    case 10:
+        return instance->transform.m[3] = INFINITY, "instance 0 has a bad use or transform";
+    default:
+        return NULL;
+    }
+}
+
+static const char *break_mesh(struct sound *sound, int fault)
+{
+    switch (fault) {
+    case 0:
+        return sound->corners[1] = 3, "mesh 0 has a corner that is no vertex";
+    case 1:
+        return sound->positions[4] = INFINITY, "mesh 0 has a vertex that is not finite";
+    case 2:
+        return sound->normals[4] = NAN, "mesh 0 has a normal that is not finite";
+    case 3:
+        return sound->offsets[1] = 2, "mesh 0 has face offsets that do not span its corners";
+    case 4:
+        return sound->scene->meshes[0].corner_count = sound->offsets[1] = 2, "mesh 0 has a face of too few corners";
+    case 5:
+        return sound->groups[0].face_count = 0, "mesh 0 has groups that leave faces out";
+    case 6:
+        return sound->groups[0].face_count = 2, "mesh 0 has groups that do not follow its faces";
+    case 7:
+        return sound->groups[0].material = 1, "mesh 0 has a group without its material";
+    case 8:
+        return sound->scene->materials[0].rgba[3] = NAN, "material 0 has no id or a bad colour";
+    default:
+        return NULL;
+    }
+}
+
+static const char *break_joints(struct sound *sound, int fault)
+{
+    cp_joint *joints = sound->scene->joints;
+    switch (fault) {
+    case 0:
+        return joints[0].node = B, "joint 0 does not stand with its node";
+    case 1:
+        return joints[0].axis[0] = 1, "joint 0 has an axis that is no unit vector";
+    case 2:
+        return joints[0].lower = NAN, "joint 0 has a value that is no number";
+    case 3:
+        return joints[0].home = INFINITY, "joint 0 has a value that is no number";
+    case 4:
+        return joints[1].master = 1, "joint 1 depends on no joint, or on a dependent one";
+    case 5:
+        return joints[1].master = 2, "joint 1 depends on no joint, or on a dependent one";
+    case 6:
+        return joints[1].driven = true, "joint 1 is dependent and driven, or by a bad factor";
+    case 7:
+        return joints[1].scale = NAN, "joint 1 is dependent and driven, or by a bad factor";
+    default:
+        return NULL;
+    }
+}
+
+static const char *break_rest(struct sound *sound, int fault)
+{
+    switch (fault) {
+    case 0:
+        return sound->scene->devices[0].base = 3, "device 0 names a node or joint that is not there";
+    case 1:
+        return sound->ends[0] = 3, "device 0 names a node or joint that is not there";
+    case 2:
+        return sound->joints[0] = 2, "device 0 names a node or joint that is not there";
+    case 3:
+        return sound->scene->devices[0].scope = 1, "device 0 has a scope that is no device";
+    case 4:
+        return sound->home[0] = NAN, "device 0 has a home that is not finite";
+    case 5:
+        return sound->scene->pairs[0].second = 3, "pair 0 names a node that is not there";
+    case 6:
+        return sound->times[1] = 0, "clip 0 has a bad track";
+    case 7:
+        return sound->values[1] = NAN, "clip 0 has a bad track";
+    case 8:
+        return sound->track.target = 2, "clip 0 has a bad track";
+    case 9:
+        return sound->scene->metadata[0].index = 3, "metadata 0 belongs to nothing";
+    default:
+        return NULL;
+    }
+}
+
 static void test_broken_scenes_are_found(void **unused)
 {
     (void)unused;
+    static breaker *const breakers[] = {break_tree, break_mesh, break_joints, break_rest};
     cp_context *context = cp_context_new(NULL);
-    for (int fault = 0; fault < 6; fault++) {
-        cp_scene *scene = scene_new(context);
-        uint32_t a = add(scene, 0, "a"), b = add(scene, a, "b");
-        uint32_t joint = scene_add_joint(scene, b, CP_JOINT_REVOLUTE, NULL);
-        uint32_t corners[] = {0, 1, 2};
-        float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-        cp_mesh mesh = {
-            .vertex_count = 3, .face_count = 1, .corner_count = 3, .positions = positions, .corners = corners};
-        (void)scene_add_mesh(scene, &mesh);
-        assert_int_equal(scene_finish(scene), CP_OK);
-        if (fault == 0)
-            scene->nodes[a].parent = b;
-        if (fault == 1)
-            scene->nodes[b].local.m[5] = NAN;
-        if (fault == 2)
-            corners[1] = 3;
-        if (fault == 3)
-            positions[4] = INFINITY;
-        if (fault == 4)
-            scene->joints[joint].axis[0] = 1;
-        if (fault == 5)
-            scene->joints[joint].master = joint;
-        assert_int_equal(cp_validate(context, scene), CP_BUG);
-        cp_scene_free(scene);
-    }
+    const char *expected = "";
+    for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++)
+        for (int fault = 0; expected || fault == 0; fault++) {
+            struct sound sound;
+            make_sound(context, &sound);
+            cp_report_clear(context);
+            expected = breakers[i](&sound, fault);
+            assert_int_equal(cp_validate(context, sound.scene), expected ? CP_BUG : CP_OK);
+            size_t count;
+            const cp_entry *entries = cp_report(context, &count);
+            assert_int_equal(count, expected ? 1 : 0);
+            if (expected)
+                assert_string_equal(entries[0].text, expected);
+            cp_scene_free(sound.scene);
+        }
     cp_context_free(context);
 }
 
@@ -262,6 +413,108 @@ static void test_keeping_a_subset(void **unused)
     bool none[3] = {false};
     assert_int_equal(scene_keep(scene, none), CP_OK);
     assert_int_equal(scene->node_count + scene->mesh_count + scene->instance_count + scene->joint_count, 1);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* Turn and shift of two lost frames do not commute. */
+static void test_lost_poses_multiply_in_order(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = make_arm(context);
+    assert_int_equal(scene_keep(scene, (bool[]){true, true, false, false, true}), CP_OK);
+    cp_pose worlds[3];
+    cp_world_poses(scene, NULL, worlds);
+    assert_string_equal(scene->nodes[2].name, "tip");
+    expect_position(&worlds[2], 0, 2, 1.5 - PI);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* The sound scene with more that points at something else. */
+static void make_pointing(cp_context *context, struct sound *sound)
+{
+    make_sound(context, sound);
+    cp_scene *scene = sound->scene;
+    scene->nodes[B].scope = scene->devices[0].scope = 0;
+    scene->materials[0].two_sided = true;
+    scene->pairs[0].verdict = CP_PAIR_KEPT;
+    assert_true(scene_add_metadata(scene, CP_OWNER_MESH, 0, "mesh", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_MATERIAL, 0, "material", CP_VALUE_STRING, ""));
+    assert_true(scene_add_metadata(scene, CP_OWNER_JOINT, 1, "joint", CP_VALUE_STRING, ""));
+    assert_int_equal(scene_finish(scene), CP_OK);
+}
+
+static void expect_owner(const cp_scene *scene, const char *key, uint32_t index)
+{
+    const cp_metadata *last = NULL;
+    for (uint32_t i = 0; i < scene->metadata_count; i++)
+        if (!strcmp(scene->metadata[i].key, key))
+            last = &scene->metadata[i];
+    assert_non_null(last);
+    assert_int_equal(last->index, index);
+}
+
+static void test_merging_moves_all_that_points(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    struct sound first, second;
+    make_pointing(context, &first);
+    make_pointing(context, &second);
+    cp_scene *scene = first.scene;
+    scene->exclude_static_pairs = true;
+    assert_int_equal(cp_merge(context, scene, second.scene, "second"), CP_OK);
+    assert_int_equal(scene->nodes[2].scope, 0);
+    assert_int_equal(scene->nodes[5].scope, 1); /* world a b, second, a b */
+    assert_int_equal(scene->devices[1].scope, 1);
+    assert_int_equal(scene->devices[1].base, 4);
+    assert_int_equal(scene->devices[1].ends[0], 5);
+    assert_int_equal(scene->devices[1].joints[0], 2);
+    assert_int_equal(scene->clips[1].tracks[0].target, 2);
+    assert_int_equal(scene->pairs[1].first, 4);
+    assert_int_equal(scene->pairs[1].verdict, CP_PAIR_KEPT);
+    assert_int_equal(scene->meshes[1].groups[0].material, 1);
+    assert_true(scene->materials[1].two_sided);
+    assert_true(scene->exclude_static_pairs);
+    expect_owner(scene, "mesh", 1);
+    expect_owner(scene, "material", 1);
+    expect_owner(scene, "joint", 3);
+    expect_owner(scene, "k", 5);
+    cp_scene_free(second.scene);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* Without the first scene's parts all indices of the second's are those of a scene alone, but for its frame. */
+static void test_keeping_moves_all_that_points(void **unused)
+{
+    (void)unused;
+    cp_context *context = cp_context_new(NULL);
+    struct sound first, second;
+    make_pointing(context, &first);
+    make_pointing(context, &second);
+    cp_scene *scene = first.scene;
+    assert_int_equal(cp_merge(context, scene, second.scene, "second"), CP_OK);
+    assert_int_equal(scene_keep(scene, (bool[]){true, false, false, true, true, true}), CP_OK);
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+    assert_int_equal(scene->node_count, 4);
+    assert_int_equal(scene->nodes[3].scope, 0);
+    assert_int_equal(scene->device_count, 1);
+    assert_int_equal(scene->devices[0].scope, 0);
+    assert_int_equal(scene->devices[0].ends[0], 3);
+    assert_int_equal(scene->devices[0].joints[0], 0);
+    assert_int_equal(scene->joint_count, 2);
+    assert_int_equal(scene->joints[1].master, 0);
+    assert_int_equal(scene->clip_count, 1);
+    assert_int_equal(scene->clips[0].tracks[0].target, 0);
+    assert_int_equal(scene->metadata_count, 4);
+    expect_owner(scene, "mesh", 0);
+    expect_owner(scene, "material", 0);
+    expect_owner(scene, "joint", 1);
+    expect_owner(scene, "k", 3);
+    cp_scene_free(second.scene);
     cp_scene_free(scene);
     cp_context_free(context);
 }
@@ -557,6 +810,9 @@ int main(void)
         cmocka_unit_test(test_depth_limit),
         cmocka_unit_test(test_forward_kinematics),
         cmocka_unit_test(test_keeping_a_subset),
+        cmocka_unit_test(test_lost_poses_multiply_in_order),
+        cmocka_unit_test(test_merging_moves_all_that_points),
+        cmocka_unit_test(test_keeping_moves_all_that_points),
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_poses_and_trs),

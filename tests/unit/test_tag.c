@@ -327,6 +327,14 @@ static void test_world_tag(void **state)
     expect_error("{ \"A\"\n}\n{ \"WORLD\"\n}\n", "tag-duplicate", 3, 3);
 }
 
+/* "A" is a frame of the cell and of the device: inside the device its own comes first. */
+static void test_inner_names_come_first(void **state)
+{
+    (void)state;
+    read_text("{ \"A\"\n Position (5, 0, 0)\n}\n{ \"Robot\"\n Device \"tag/two-axis.dev\"\n}\n");
+    assert_int_equal(node("Robot.B")->parent, node_of("Robot.A"));
+}
+
 static void test_top_level_device(void **state)
 {
     (void)state;
@@ -385,10 +393,23 @@ static void test_movable_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_grammar),         TEST(test_line_ends),        TEST(test_error_places),   TEST(test_repeated_keys),
-        TEST(test_byte_order_mark), TEST(test_rotations),        TEST(test_craig),          TEST(test_arm_structure),
-        TEST(test_arm_joints),      TEST(test_arm_poses),        TEST(test_arm_exclusions), TEST(test_arm_metadata),
-        TEST(test_world_tag),       TEST(test_top_level_device), TEST(test_two_robots),     TEST(test_movable_frames),
+        TEST(test_grammar),
+        TEST(test_line_ends),
+        TEST(test_error_places),
+        TEST(test_repeated_keys),
+        TEST(test_byte_order_mark),
+        TEST(test_rotations),
+        TEST(test_craig),
+        TEST(test_arm_structure),
+        TEST(test_arm_joints),
+        TEST(test_arm_poses),
+        TEST(test_arm_exclusions),
+        TEST(test_arm_metadata),
+        TEST(test_world_tag),
+        TEST(test_inner_names_come_first),
+        TEST(test_top_level_device),
+        TEST(test_two_robots),
+        TEST(test_movable_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
