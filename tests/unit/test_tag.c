@@ -294,6 +294,11 @@ static void test_arm_exclusions(void **state)
     assert_int_equal(counts.candidates, 4);
     assert_int_equal(counts.all, 6);
     assert_int_equal(counts.checked, 3);
+    /* Pairs that were found worth checking are checked. */
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        scene->pairs[i].verdict = CP_PAIR_KEPT;
+    assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
+    assert_int_equal(counts.checked, 5);
 }
 
 static void test_arm_metadata(void **state)
