@@ -18,6 +18,10 @@ ends 0 'note: only one of the two leaves out pairs' "$cellpipe" run -v read "$to
 ends 0 '' "$cellpipe" run read part.stl ! read part.stl ! read part.stl ! write three.glb
 must "the same file three times" [ "$(frames three.glb)" = 6 ]
 
+# A dependent joint's q is what its master's makes of it now.
+printf '{ "A"\n Revolute\n ActiveJoint\n}\n{ "B"\n PassiveRevolute "A" 2 0.5\n}\n' >follow.wu
+must "q of a dependent joint" [ "$("$cellpipe" pose joint=A value=0.25 follow.wu - | "$cellpipe" info --json - | tr -d ' \n' | grep -o '"q":[0-9.]*' | tail -1)" = '"q":1' ]
+
 # A write in the middle.
 ends 0 '' "$cellpipe" run -q read part.stl ! write first.dump ! weld tolerance=2 ! write second.dump
 must "the first is before the filter" [ "$(cmp first.dump second.dump >/dev/null; echo $?)" = 1 ]

@@ -142,9 +142,9 @@ static void assert_unit(cp_context *context, const void *file, size_t size, cons
 
 static void test_amf_units(void **state)
 {
-    static const char *const attributes[] = {"", " unit=\"inch\"", " version='1.1' unit = 'micron'"};
-    static const double units[] = {0.001, 0.0254, 1e-6};
-    for (int i = 0; i < 3; i++) {
+    static const char *const attributes[] = {"", " unit=\"inch\"", " version='1.1' unit = 'micron'", " unit='feet'"};
+    static const double units[] = {0.001, 0.0254, 1e-6, 0.3048};
+    for (int i = 0; i < 4; i++) {
         char text[1024];
         int size = snprintf(text, sizeof text,
                             "<?xml version=\"1.0\"?><amf%s><object id=\"0\"><mesh><vertices>"
@@ -230,13 +230,14 @@ static void put_package(struct bytes *zip, const char *attribute, const char *ta
 
 static void test_3mf_units(void **state)
 {
-    static const char *const attributes[] = {"", "unit=\"inch\"", "xml:lang=\"en\" unit=\"meter\"", "unit=\"ell\""};
-    static const double units[] = {0.001, 0.0254, 1, 0.001};
+    static const char *const attributes[] = {"", "unit=\"inch\"", "xml:lang=\"en\" unit=\"meter\"", "unit=\"foot\"",
+                                             "unit=\"ell\""};
+    static const double units[] = {0.001, 0.0254, 1, 0.3048, 0.001};
     struct bytes zip;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         put_package(&zip, attributes[i / 2], "3dmodel.model", i % 2);
         assert_unit(*state, zip.data, zip.size, "part.3mf", units[i / 2]);
-        assert_true((find_entry(*state, "assimp-unit", CP_WARNING) != NULL) == (i >= 6));
+        assert_true((find_entry(*state, "assimp-unit", CP_WARNING) != NULL) == (i >= 8));
     }
 }
 

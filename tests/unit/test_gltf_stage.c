@@ -242,7 +242,7 @@ static void test_rounded_by_a_tool(void **state)
     assert_int_equal(entry_count(context), 0);
     cp_scene_free(scene);
     scene = read_edited(context, "'name': 'Sheared'", "'name': 'Sheared'",
-                        "'name': 'Sheared', 'translation': [0, 3e-7, 0]");
+                        "'name': 'Sheared', 'translation': [0, 9e-7, 0]");
     assert_doubles(node_named(scene, "Sheared")->local.m, (double[]){1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, 12, 0);
     assert_int_equal(entry_count(context), 0);
     cp_scene_free(scene);
@@ -257,6 +257,11 @@ static void test_moved_node(void **state)
         read_edited(context, "'name': 'Sheared'", "'name': 'Sheared'", "'name': 'Sheared', 'translation': [0, 3, 0]");
     assert_doubles(node_named(scene, "Sheared")->local.m, (double[]){1, 1, 0, 0, 0, 1, 0, 3, 0, 0, 1, 0}, 12, 1e-15);
     assert_int_equal(count_of(context, "gltf-moved"), 1);
+    cp_scene_free(scene);
+    /* Beyond 1e-6 it was not rounding. */
+    scene = read_edited(context, "'name': 'Sheared'", "'name': 'Sheared'",
+                        "'name': 'Sheared', 'translation': [0, 2e-6, 0]");
+    assert_true(node_named(scene, "Sheared")->local.m[7] == 2e-6);
     cp_scene_free(scene);
     cp_context_free(context);
 }

@@ -384,6 +384,9 @@ static void test_colours(void **state)
     static const double part[][4] = {{0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0, 1},
                                      {0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0, 1}};
     check_colours("COLOR=\x10\x20\x30\xff", 2, zeros, part, 1);
+    /* an alpha of 0 was left unset */
+    static const char unset[80] = "COLOR=\x10\x20\x30";
+    check_colours(unset, 2, zeros, part, 1);
     check_colours("x", 2, zeros, part, 0);
     /* bits that mean nothing */
     static const unsigned junk[] = {1, 0x7fff};

@@ -301,6 +301,14 @@ static void test_arm_exclusions(void **state)
     assert_int_equal(counts.checked, 5);
 }
 
+/* All of the frame's name up to its last dot goes before the setup's names. */
+static void test_setup_prefix(void **state)
+{
+    (void)state;
+    read_text("{ \"X.Y.Z\"\n CollisionSetup \"tag/arm.xml\"\n}\n{ \"X.Y.Tip\"\n}\n");
+    assert_true(has_pair("X.Y.Tip", "X.Y.Missing"));
+}
+
 static void test_arm_metadata(void **state)
 {
     (void)state;
@@ -410,6 +418,7 @@ int main(void)
         TEST(test_arm_poses),
         TEST(test_arm_exclusions),
         TEST(test_arm_metadata),
+        TEST(test_setup_prefix),
         TEST(test_world_tag),
         TEST(test_inner_names_come_first),
         TEST(test_top_level_device),

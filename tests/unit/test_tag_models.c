@@ -1,4 +1,6 @@
 /* The models of tag cells, and cells that are large, odd or read without memory. */
+#include <unistd.h>
+
 #include "tag_support.h"
 
 /* ---- models ---- */
@@ -98,6 +100,29 @@ static void test_scale_of_shared_models(void **state)
     assert_int_equal(scene->mesh_count, 1);
     assert_true(instance("A", 0)->transform.m[0] == 0 && instance("B", 0)->transform.m[0] == 2);
     assert_int_equal(node("B")->instance_count, 2);
+}
+
+/* Of models that differ in the suffix alone RobWork takes the first of its list: .AC before .OBJ before .STL; only STL for
+ * collision. */
+static void test_order_of_suffixes(void **state)
+{
+    static const char *const suffixes[] = {"stl", "obj", "ac"};
+    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, i < 3 ? "m" : "cell", i < 3 ? suffixes[i] : "wu");
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(i < 3 ? "solid\nendsolid\n" : "{ \"A\"\n GeoID \"m\"\n}\n", file);
+        fclose(file);
+    }
+    cp_scene_free(scene);
+    assert_int_equal(cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
+    expect_instance("A", 0, "m.ac", CP_USE_DRAWN);
+    expect_instance("A", 1, "m.stl", CP_USE_COLLISION);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static void test_missing_models(void **state)
@@ -262,6 +287,7 @@ int main(void)
         TEST(test_bad_primitives),
         TEST(test_models),
         TEST(test_scale_of_shared_models),
+        TEST(test_order_of_suffixes),
         TEST(test_missing_models),
 #ifdef HAVE_ASSIMP
         TEST(test_model_with_objects),

@@ -607,7 +607,8 @@ static void test_view(void **unused)
         widest = fmax(widest, slope);
     }
     assert_true(widest > 0.8);
-    /* Up stays up. */
+    /* From before, right and above. Up stays up. */
+    assert_true(eye[0] > 50 && eye[1] < 0 && eye[2] > 1);
     double up[3];
     apply_pose(&camera, (const double[]){0, 0, 1}, up);
     assert_near(up[0], 0, 1e-12);

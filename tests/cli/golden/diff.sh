@@ -21,3 +21,13 @@ run diff first.stl second.stl
 printf '{ "A"\n Revolute\n ActiveJoint\n}\n{ "B"\n ReferenceFrame "A"\n Position (1, 0, 0)\n PassiveRevolute "A" 1 0\n}\n' >one.wu
 sed 's/"A" 1 0/"A" 2 0/' one.wu >two.wu
 run diff one.wu two.wu
+# What else may differ; 5e-8 is more than the tolerance, 5e-10 is not.
+printf '<CollisionSetup><ExcludeStaticPairs/></CollisionSetup>' >static.xml
+printf '{ "A"\n DAF\n GeoID "#Box 1 1 1"\n CollisionSetup "static.xml"\n}\n{ "B"\n Revolute\n ActiveJoint\n}\n{ "C"\n Position (1, 0, 0)\n Revolute\n ActiveJoint\n}\n' >one.wu
+sed 's/DAF//; s/GeoID/DrawableID/; /CollisionSetup/d; s/(1,/(1.00000005,/' one.wu >two.wu
+run diff one.wu two.wu
+sed 's/(1,/(1.0000000005,/' one.wu >two.wu
+run diff one.wu two.wu
+printf '{ "A"\n Revolute\n ActiveJoint\n}\n{ "B"\n Revolute\n ActiveJoint\n}\n' >one.wu
+printf '{ "A"\n Revolute\n ActiveJoint\n}\n{ "B"\n PassiveRevolute "A" 1 0\n}\n' >two.wu
+run diff one.wu two.wu
