@@ -174,9 +174,6 @@ struct short_number short_number(double value);
 
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
 
-const char *joint_type_name(cp_joint_type type);
-const char *device_kind_name(cp_device_kind kind);
-const char *use_name(uint32_t use);
 /* A mesh without a name goes by where it came from, such as "#Box 1 2 3". */
 const char *mesh_name(const cp_mesh *mesh);
 /* "world", "joint", "movable" or "fixed". */

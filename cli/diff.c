@@ -187,7 +187,7 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_joint *a = &diff->a.joints[in_a], *b = &diff->b.joints[in_b];
     if (a->type != b->type)
-        differ(diff, "joint \"%s\": %s, not %s", a->name, joint_type_name(a->type), joint_type_name(b->type));
+        differ(diff, "joint \"%s\": %s, not %s", a->name, cp_joint_type_name(a->type), cp_joint_type_name(b->type));
     if (diff->a.node_twin[a->node] != b->node)
         differ(diff, "joint \"%s\": on frame \"%s\", not \"%s\"", a->name, diff->a.nodes[a->node].name,
                diff->b.nodes[b->node].name);

@@ -11,13 +11,6 @@ struct placed {
     const cp_mesh *mesh;
 };
 
-static const char *kind_name(cp_mesh_kind kind)
-{
-    static const char *const names[] = {"faces", "lines", "box",   "cylinder", "sphere",
-                                        "cone",  "tube",  "plane", "pyramid"};
-    return names[kind];
-}
-
 static uint32_t face_end(const cp_mesh *mesh, uint32_t face)
 {
     return mesh->face_offsets ? mesh->face_offsets[face + 1] : 3 * (face + 1);
@@ -70,9 +63,11 @@ static void diff_primitive(struct diff *diff, const struct placed *a, const stru
     for (int i = 0; i < 12; i++)
         placed_same &= near(diff, a->instance->transform.m[i], b->instance->transform.m[i]);
     if (!same)
-        differ(diff, "frame \"%s\": %s \"%s\" has other sizes", a->frame, kind_name(a->mesh->kind), mesh_name(a->mesh));
+        differ(diff, "frame \"%s\": %s \"%s\" has other sizes", a->frame, cp_mesh_kind_name(a->mesh->kind),
+               mesh_name(a->mesh));
     if (!placed_same)
-        differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", a->frame, kind_name(a->mesh->kind), mesh_name(a->mesh));
+        differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", a->frame, cp_mesh_kind_name(a->mesh->kind),
+               mesh_name(a->mesh));
 }
 
 static bool diff_count(struct diff *diff, const struct placed *a, const char *what, uint32_t in_a, uint32_t in_b)
@@ -87,10 +82,10 @@ static void diff_placed(struct diff *diff, const struct placed *a, const struct 
 {
     if (a->instance->use != b->instance->use)
         differ(diff, "frame \"%s\": mesh \"%s\" is for %s, not %s", a->frame, mesh_name(a->mesh),
-               use_name(a->instance->use), use_name(b->instance->use));
+               cp_use_name(a->instance->use), cp_use_name(b->instance->use));
     if (a->mesh->kind != b->mesh->kind) {
         differ(diff, "frame \"%s\": mesh \"%s\" is a %s, not a %s", a->frame, mesh_name(a->mesh),
-               kind_name(a->mesh->kind), kind_name(b->mesh->kind));
+               cp_mesh_kind_name(a->mesh->kind), cp_mesh_kind_name(b->mesh->kind));
         return;
     }
     if (a->mesh->kind >= CP_MESH_BOX) {

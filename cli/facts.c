@@ -14,23 +14,6 @@ struct short_number short_number(double value)
     return number;
 }
 
-const char *joint_type_name(cp_joint_type type)
-{
-    static const char *const names[] = {"fixed", "revolute", "prismatic", "scale"};
-    return names[type];
-}
-
-const char *device_kind_name(cp_device_kind kind)
-{
-    static const char *const names[] = {"serial", "tree", "composite"};
-    return names[kind];
-}
-
-const char *use_name(uint32_t use)
-{
-    return use == CP_USE_DRAWN ? "drawn" : use == CP_USE_COLLISION ? "collision" : "both";
-}
-
 const char *mesh_name(const cp_mesh *mesh)
 {
     return *mesh->name ? mesh->name : mesh->source;

@@ -37,7 +37,7 @@ static void print_value(const cp_joint *joint, double value)
 
 static void print_joint(const cp_joint *joints, const cp_joint *joint)
 {
-    printf("  %-20s %-9s ", joint->name, joint_type_name(joint->type));
+    printf("  %-20s %-9s ", joint->name, cp_joint_type_name(joint->type));
     if (joint->master != CP_NONE) {
         printf("= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
         print_value(joint, joint->offset);
@@ -67,7 +67,8 @@ static void print_devices(const cp_scene *scene)
     const cp_device *devices = cp_devices(scene, &count);
     printf("devices     %" PRIu32 "\n", count);
     for (uint32_t i = 0; i < count; i++) {
-        printf("  %-20s %s from %s", devices[i].name, device_kind_name(devices[i].kind), nodes[devices[i].base].name);
+        printf("  %-20s %s from %s", devices[i].name, cp_device_kind_name(devices[i].kind),
+               nodes[devices[i].base].name);
         for (uint32_t end = 0; end < devices[i].end_count; end++)
             printf("%s %s", end ? "," : " to", nodes[devices[i].ends[end]].name);
         printf(", %" PRIu32 " joints\n", devices[i].joint_count);

@@ -70,7 +70,7 @@ static void put_joints(struct info *info)
         const cp_joint *joint = &info->joints[i];
         print_json_begin(json, NULL, '{');
         print_json_text(json, "name", joint->name);
-        print_json_text(json, "type", joint_type_name(joint->type));
+        print_json_text(json, "type", cp_joint_type_name(joint->type));
         print_json_text(json, "frame", info->nodes[joint->node].name);
         print_json_number(json, "lower", joint->lower);
         print_json_number(json, "upper", joint->upper);
@@ -90,7 +90,7 @@ static void put_device(struct info *info, const cp_device *device)
     struct json *json = &info->json;
     print_json_begin(json, NULL, '{');
     print_json_text(json, "name", device->name);
-    print_json_text(json, "kind", device_kind_name(device->kind));
+    print_json_text(json, "kind", cp_device_kind_name(device->kind));
     print_json_text(json, "base", info->nodes[device->base].name);
     print_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
     print_json_begin(json, "joints", '[');
@@ -125,7 +125,7 @@ static void put_geometry(struct info *info)
         const cp_mesh *mesh = &meshes[instances[i].mesh];
         print_json_begin(json, NULL, '{');
         print_json_text(json, "frame", info->nodes[instances[i].node].name);
-        print_json_text(json, "use", use_name(instances[i].use));
+        print_json_text(json, "use", cp_use_name(instances[i].use));
         print_json_text(json, "mesh", mesh->name);
         print_json_count(json, "triangles", cp_mesh_triangles(mesh));
         print_json_text(json, "source", mesh->source);

@@ -29,17 +29,9 @@ static const struct option dump_options[] = {
 
 /* ---- words ---- */
 
-static const char *const use_words[] = {"none", "drawn", "collision", "both"};
-static const char *const kind_words[] = {"faces", "lines", "box",   "cylinder", "sphere",
-                                         "cone",  "tube",  "plane", "pyramid"};
-static const char *const joint_words[] = {"fixed", "revolute", "prismatic", "scale"};
-static const char *const device_words[] = {"serial", "tree", "composite"};
 static const char *const path_words[] = {"joint", "translation", "rotation", "scale"};
 static const char *const interpolation_words[] = {"step", "linear", "cubic"};
 static const char *const owner_words[] = {"scene", "node", "mesh", "material", "joint"};
-static const char *const value_words[] = {"string", "number", "boolean", "json"};
-static const char *const flag_words[] = {"movable",   "attachable", "link",       "volatile",
-                                         "highlight", "wire",       "placeholder"};
 
 static void dump_escape(struct sink *sink, unsigned char byte)
 {
@@ -184,9 +176,9 @@ static void dump_node_flags(struct sink *sink, uint32_t flags)
     sink_text(sink, " flags");
     if (!flags)
         sink_text(sink, " none");
-    for (size_t i = 0; i < sizeof flag_words / sizeof *flag_words; i++)
+    for (size_t i = 0; node_flag_words[i]; i++)
         if (flags & 1u << i)
-            sink_print(sink, " %s", flag_words[i]);
+            sink_print(sink, " %s", node_flag_words[i]);
 }
 
 static void dump_nodes(const cp_scene *scene, struct sink *sink)
@@ -291,7 +283,7 @@ static void dump_mesh_head(const cp_mesh *mesh, struct sink *sink)
     dump_string(sink, mesh->id);
     dump_named_string(sink, "name", mesh->name);
     dump_named_string(sink, "source", mesh->source);
-    dump_word(sink, "kind", kind_words[mesh->kind]);
+    dump_word(sink, "kind", mesh_kind_words[mesh->kind]);
     if (mesh->kind >= CP_MESH_BOX) {
         dump_named_doubles(sink, "size", mesh->size, 3);
         sink_print(sink, " sides %lu\n", (unsigned long)mesh->sides);
@@ -352,7 +344,7 @@ static void dump_joints(const cp_scene *scene, struct sink *sink)
         dump_string(sink, joint->id);
         dump_named_string(sink, "name", joint->name);
         dump_named_string(sink, "node", node_id(scene, joint->node));
-        dump_word(sink, "type", joint_words[joint->type]);
+        dump_word(sink, "type", joint_type_words[joint->type]);
         dump_named_doubles(sink, "axis", joint->axis, 3);
         dump_limit(sink, "lower", joint->lower);
         dump_limit(sink, "upper", joint->upper);
@@ -386,7 +378,7 @@ static void dump_devices(const cp_scene *scene, struct sink *sink)
         sink_text(sink, "device");
         dump_string(sink, device->id);
         dump_named_string(sink, "name", device->name);
-        dump_word(sink, "kind", device_words[device->kind]);
+        dump_word(sink, "kind", device_kind_words[device->kind]);
         dump_named_string(sink, "base", node_id(scene, device->base));
         dump_named_string(sink, "scope", device_id(scene, device->scope));
         dump_device_lists(scene, device, sink);
@@ -401,7 +393,7 @@ static void dump_pairs(const cp_scene *scene, struct sink *sink)
         sink_text(sink, "pair");
         dump_string(sink, node_id(scene, pair->first));
         dump_string(sink, node_id(scene, pair->second));
-        dump_word(sink, "verdict", pair->verdict == CP_PAIR_KEPT ? "kept" : "excluded");
+        dump_word(sink, "verdict", verdict_words[pair->verdict]);
         dump_named_string(sink, "reason", pair->reason);
         dump_named_string(sink, "evidence", pair->evidence);
         sink_text(sink, "\n");
@@ -453,7 +445,7 @@ static void dump_metadata(const cp_scene *scene, struct sink *sink)
         if (metadata->owner != CP_OWNER_SCENE)
             dump_string(sink, owner_id(scene, metadata));
         dump_named_string(sink, "key", metadata->key);
-        dump_word(sink, "type", value_words[metadata->type]);
+        dump_word(sink, "type", value_type_words[metadata->type]);
         dump_named_string(sink, "value", metadata->value);
         sink_text(sink, "\n");
     }

@@ -294,6 +294,12 @@ CP_API const cp_source *cp_scene_source(const cp_scene *scene);
 /* True when frames that cannot move against each other are not checked for collision. */
 CP_API bool cp_excludes_static_pairs(const cp_scene *scene);
 
+/* The words for these that stages, dumps and `info` have: "box", "revolute", "serial", "drawn". */
+CP_API const char *cp_mesh_kind_name(cp_mesh_kind kind);
+CP_API const char *cp_joint_type_name(cp_joint_type type);
+CP_API const char *cp_device_kind_name(cp_device_kind kind);
+CP_API const char *cp_use_name(uint32_t use);
+
 /* ---- work on a scene ------------------------------------------------------------------------------ */
 
 /* Reads a file ("-": standard input). format NULL: by its bytes. options: "KEY=VALUE" strings of the importer.

@@ -14,6 +14,7 @@
 #include "source.h"
 #include "text.h"
 #include "unpack.h"
+#include "words.h"
 
 /* ---- options ---- */
 

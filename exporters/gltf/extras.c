@@ -35,7 +35,6 @@ bool plan_metadata(struct writer *writer)
 
 void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
 {
-    static const char *const types[] = {"string", "number", "boolean", "json"};
     struct json *json = &writer->json;
     uint32_t at = writer->metadata_first[owner_slot(writer->scene, owner, index)];
     if (at == CP_NONE)
@@ -47,7 +46,7 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
         json_open(json, '{');
         json_key_text(json, "key", metadata->key);
         if (metadata->type != CP_VALUE_STRING)
-            json_key_text(json, "type", types[metadata->type]);
+            json_key_text(json, "type", value_type_words[metadata->type]);
         json_key_text(json, "value", metadata->value);
         json_close(json, '}');
     }
@@ -155,9 +154,8 @@ static void write_groups(struct writer *writer, const cp_mesh *mesh)
 
 static void write_kind(struct json *json, const cp_mesh *mesh, const struct mesh_plan *plan)
 {
-    static const char *const kinds[] = {NULL, "lines", "box", "cylinder", "sphere", "cone", "tube", "plane", "pyramid"};
     if (mesh->kind != CP_MESH_FACES)
-        json_key_text(json, "kind", kinds[mesh->kind]);
+        json_key_text(json, "kind", mesh_kind_words[mesh->kind]);
     if (mesh->kind >= CP_MESH_BOX) {
         json_key_numbers(json, "size", mesh->size, 3);
         json_key_integer(json, "sides", mesh->sides);
@@ -204,13 +202,12 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
 
 static void write_device(struct writer *writer, const cp_device *device)
 {
-    static const char *const kinds[] = {"serial", "tree", "composite"};
     struct json *json = &writer->json;
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "id", device->id);
     json_key_text(json, "name", device->name);
-    json_key_text(json, "kind", kinds[device->kind]);
+    json_key_text(json, "kind", device_kind_words[device->kind]);
     json_key_text(json, "base", node_id(writer, device->base));
     if (device->scope != CP_NONE)
         json_key_text(json, "scope", writer->scene->devices[device->scope].id);

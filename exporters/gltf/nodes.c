@@ -159,15 +159,13 @@ static void write_pose(struct json *json, const cp_pose *pose, const struct plac
 
 static void write_flags(struct json *json, uint32_t flags)
 {
-    static const char *const words[] = {"movable",   "attachable", "link",       "volatile",
-                                        "highlight", "wire",       "placeholder"};
     if (flags == 0)
         return;
     json_key(json, "flags");
     json_open(json, '[');
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; node_flag_words[i]; i++)
         if (flags & 1u << i)
-            json_text(json, words[i]);
+            json_text(json, node_flag_words[i]);
     json_close(json, ']');
 }
 
@@ -317,14 +315,13 @@ static void write_dependence(struct writer *writer, const cp_joint *joint)
 
 static void write_joint_values(struct writer *writer, const cp_joint *joint)
 {
-    static const char *const types[] = {"fixed", "revolute", "prismatic", "scale"};
     static const double z[3] = {0, 0, 1};
     struct json *json = &writer->json;
     json_key(json, "joint");
     json_open(json, '{');
     json_key_text(json, "id", joint->id);
     json_key_text(json, "name", joint->name);
-    json_key_text(json, "type", types[joint->type]);
+    json_key_text(json, "type", joint_type_words[joint->type]);
     if (memcmp(joint->axis, z, sizeof z) != 0)
         json_key_numbers(json, "axis", joint->axis, 3);
     json_key_number(json, "lower", joint->lower); /* infinite: null */

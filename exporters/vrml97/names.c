@@ -148,10 +148,9 @@ static void info_limit(struct buffer *line, const char *key, double value)
 /* What no node of VRML97 has a field for: limits, home and master. */
 static void info_joint(struct vrml *v, uint32_t index, struct buffer *line)
 {
-    static const char *const types[] = {"fixed", "revolute", "prismatic", "scale"};
     const cp_joint *joint = &v->scene->joints[index];
     const char *name = v->joints[index].name;
-    buffer_print(line, "joint %s %s ", name ? name : v->nodes[joint->node].name, types[joint->type]);
+    buffer_print(line, "joint %s %s ", name ? name : v->nodes[joint->node].name, joint_type_words[joint->type]);
     if (!joint->driven)
         buffer_text(line, "passive ");
     info_limit(line, "lower", joint->lower);

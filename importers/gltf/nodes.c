@@ -157,8 +157,6 @@ struct placings {
     uint32_t *first, *filled;
 };
 
-static const char *const use_words[] = {"", "drawn", "collision", "both", NULL};
-
 static uint32_t parts_of(const struct gltf *gltf, const struct gltf_node *node)
 {
     return node->mesh == CP_NONE ? 0 : gltf->mesh_first[node->mesh + 1] - gltf->mesh_first[node->mesh];

@@ -139,17 +139,14 @@ bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pos
 
 /* ---- nodes ---- */
 
-static const char *const flag_words[] = {"movable",   "attachable", "link",        "volatile",
-                                         "highlight", "wire",       "placeholder", NULL};
-
 static uint32_t read_flags(struct gltf *gltf, uint32_t own)
 {
     uint32_t flags = 0, array = gltf_array(gltf, own, "flags");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
         uint32_t word = 0;
-        while (flag_words[word] && !json_string_equals(&gltf->json, at, flag_words[word]))
+        while (node_flag_words[word] && !json_string_equals(&gltf->json, at, node_flag_words[word]))
             word++;
-        if (flag_words[word])
+        if (node_flag_words[word])
             flags |= 1U << word;
         else
             gltf_warning(gltf, at, "gltf-flag", "unknown flag");
@@ -218,9 +215,8 @@ void own_read_scopes(struct gltf *gltf)
 
 static void read_fact(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index)
 {
-    static const char *const type_words[] = {"string", "number", "boolean", "json", NULL};
     const char *key = gltf_text(gltf, value, "key"), *text = gltf_text(gltf, value, "value");
-    uint32_t type = gltf_word(gltf, value, "type", type_words, 0);
+    uint32_t type = gltf_word(gltf, value, "type", value_type_words, 0);
     if (gltf->status != CP_OK)
         return;
     if (!key || !text)

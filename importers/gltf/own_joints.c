@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-static const char *const type_words[] = {"fixed", "revolute", "prismatic", "scale", NULL};
-
 static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, double unlimited)
 {
     uint32_t value = json_member(&gltf->json, joint, key);
@@ -47,7 +45,7 @@ static void read_joint(struct gltf *gltf, uint32_t link)
     struct gltf_node *node = &gltf->nodes[link];
     uint32_t value = gltf_object(gltf, node->own, "joint");
     struct gltf_joint *entry = &gltf->joints[gltf->joint_count];
-    cp_joint_type type = (cp_joint_type)gltf_word(gltf, value, "type", type_words, CP_JOINT_FIXED);
+    cp_joint_type type = (cp_joint_type)gltf_word(gltf, value, "type", joint_type_words, CP_JOINT_FIXED);
     *entry = (struct gltf_joint){.link = link, .target = CP_NONE};
     entry->joint = (cp_joint){.type = type, .axis = {0, 0, 1}, .master = CP_NONE};
     entry->joint.home = type == CP_JOINT_SCALE ? 1 : 0;

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const kind_words[] = {"faces", "lines", "box",   "cylinder", "sphere",
-                                         "cone",  "tube",  "plane", "pyramid",  NULL};
-
 static void changed(struct gltf *gltf)
 {
     gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
@@ -251,7 +248,7 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)
 {
     cp_mesh *mesh = &entry->mesh;
-    uint32_t own = entry->own, kind = gltf_word(gltf, own, "kind", kind_words, 0);
+    uint32_t own = entry->own, kind = gltf_word(gltf, own, "kind", mesh_kind_words, 0);
     const char *id = gltf_text(gltf, own, "id");
     mesh->id = id && *id ? id : NULL;
     mesh->source = gltf_text(gltf, own, "source");

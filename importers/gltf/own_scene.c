@@ -34,9 +34,8 @@ static const double *read_home(struct gltf *gltf, uint32_t value, uint32_t joint
 
 static void read_device(struct gltf *gltf, uint32_t value)
 {
-    static const char *const kind_words[] = {"serial", "tree", "composite", NULL};
     const char *id = gltf_text(gltf, value, "id"), *name = gltf_text(gltf, value, "name");
-    uint32_t kind = gltf_word(gltf, value, "kind", kind_words, CP_DEVICE_SERIAL);
+    uint32_t kind = gltf_word(gltf, value, "kind", device_kind_words, CP_DEVICE_SERIAL);
     uint32_t base = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "base"));
     if (base == CP_NONE || gltf->status != CP_OK)
         return;
@@ -71,7 +70,6 @@ void own_read_devices(struct gltf *gltf)
 
 static void read_pair(struct gltf *gltf, uint32_t value)
 {
-    static const char *const verdict_words[] = {"excluded", "kept", NULL};
     uint32_t first = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "first"));
     uint32_t second = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "second"));
     const char *reason = gltf_text(gltf, value, "reason"), *evidence = gltf_text(gltf, value, "evidence");

@@ -229,7 +229,7 @@ static cp_status find_model(struct tag_reader *reader, const char *path, struct 
         return status;
     return report_lenient(reader->context, reader->strict, "tag-model",
                           tag_attribute_place(request->tag, request->attribute), "no %s model \"%s\" is there",
-                          request->use == CP_USE_DRAWN ? "drawn" : "collision", request->id->text);
+                          cp_use_name(request->use), request->id->text);
 }
 
 /* ---- requests ---- */
@@ -274,7 +274,7 @@ static cp_status place_model(struct tag_reader *reader, struct request *request)
     if (index != CP_NONE)
         return place_geometry(reader, index, request);
     report_loss(reader->context, "tag-model", IN_FILE(request->tag->file->name), 1, "the %s model \"%s\"",
-                request->use == CP_USE_DRAWN ? "drawn" : "collision", request->id->text);
+                cp_use_name(request->use), request->id->text);
     return CP_OK;
 }
 

@@ -1,24 +1,6 @@
 /* cp_measure against known volumes, areas and bounds. */
 #include "mesh_support.h"
-
-static cp_context *context;
-static cp_scene *scene;
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    context = cp_context_new(NULL);
-    scene = scene_new(context);
-    return context && scene ? 0 : 1;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
+#include "scene_fixture.h"
 
 static uint32_t place(uint32_t parent, const cp_mesh *mesh, uint32_t use, cp_pose pose)
 {

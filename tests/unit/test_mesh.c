@@ -1,25 +1,7 @@
 /* Mesh algorithms: joined positions, primitives as faces, topology, transforms, normals. */
 #include "context.h"
 #include "mesh_support.h"
-
-static cp_context *context;
-static cp_scene *scene;
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    context = cp_context_new(NULL);
-    scene = scene_new(context);
-    return context && scene ? 0 : 1;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
+#include "scene_fixture.h"
 
 /* ---- joined positions ---- */
 
