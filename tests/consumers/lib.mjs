@@ -29,7 +29,7 @@ export function inputs() {
         return samples;
     }
     const cells = filesBelow(corpus).filter(file => file.endsWith('.wu'));
-    const parts = filesBelow(path.join(corpus, 'abb_irb120')).filter(file => file.endsWith('.stl') && file.includes('visual'));
+    const parts = filesBelow(path.join(corpus, 'abb_irb120')).filter(file => file.endsWith('.stl'));
     return [...samples, ...cells, ...parts];
 }
 
