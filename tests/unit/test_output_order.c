@@ -77,8 +77,36 @@ static void test_sync(void **unused)
     write_two(true, "sync file; sync file; rename part; rename top; sync folder; ");
 }
 
+/* A file of the output's name that somebody makes in the meantime is not replaced, and no temporary file stays. */
+static void test_no_clobber_holds_to_the_end(void **unused)
+{
+    (void)unused;
+    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], text[8] = "";
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/top", folder);
+    cp_context *context = cp_context_new(NULL);
+    cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
+    struct sink *top;
+    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    sink_text(top, "ours");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fputs("theirs", file) < 0, 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(sink_close(top, CP_OK), CP_OUTPUT);
+    cp_context_free(context);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(text, "theirs");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_top_file_comes_last), cmocka_unit_test(test_sync)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_top_file_comes_last), cmocka_unit_test(test_sync),
+                                       cmocka_unit_test(test_no_clobber_holds_to_the_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
