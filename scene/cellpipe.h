@@ -70,7 +70,8 @@ typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss is CP_LOSSY */
     CP_FLAG_CONFINE,    /* further files only from below the top file's folder */
     CP_FLAG_NO_CLOBBER, /* an existing output file is CP_OUTPUT */
-    CP_FLAG_SYNC        /* fsync outputs */
+    CP_FLAG_SYNC,       /* fsync outputs */
+    CP_FLAG_WRITE_ONCE  /* to replace what was written with this context is CP_USAGE */
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder where further files are looked for after the one that names them. */

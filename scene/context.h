@@ -26,7 +26,7 @@ struct callbacks {
 struct cp_context {
     cp_allocator allocator;
     struct limits limits;
-    bool flags[4];       /* by cp_flag */
+    bool flags[5];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */
     const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
     struct arena *arena; /* report texts, importer options */

@@ -118,6 +118,9 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         return report_error(context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
     if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))
         return open_through(context, path, info.st_mode, target);
+    if (exists && context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
+        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path),
+                            "has been written just now, by another output");
     if (exists && context->flags[CP_FLAG_NO_CLOBBER])
         return report_error(context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
     target->path = follow_links(arena, path);

@@ -17,6 +17,15 @@ must "and packed" gzip -t packed/part.wrl.gz
 "$cellpipe" convert part.stl --out-dir packed2 --to .wrz
 must "another" gzip -t -S .wrz packed2/part.wrz
 
+# Files of one input do not take the place of another's.
+cp part.stl cell_Item.stl
+ends 1 'cell_Item.stl: error: has been written just now' "$cellpipe" convert cell.wu cell_Item.stl --out-dir split --to stl --out split=yes --report split.json
+must "its code" grep -q '"code": "sink-twice"' split.json
+mkdir apart
+"$cellpipe" convert -q cell.wu apart/cell.stl --out split=yes
+must "the first's part stands" cmp split/cell_Item.stl apart/cell_Item.stl
+ends 2 'twice.stl: error: has been written just now' "$cellpipe" run read part.stl ! write twice.stl ! write twice.stl
+
 # A failed input does not keep the others from being converted.
 ends 1 'bad.stl:4:12: error' "$cellpipe" convert bad.stl part.stl missing.stl open.stl --out-dir some --to stl --report report.json
 must "the others" [ "$(folder some)" = 'open.stl part.stl ' ]
