@@ -33,7 +33,7 @@ static void mark_devices(const cp_scene *scene, uint32_t wanted, unsigned char *
     for (uint32_t i = 0; i < scene->device_count; i++) {
         uint32_t top = i;
         while (top != CP_NONE && inside[top] == UNKNOWN) {
-            inside[top] = NO; /* for now; ends circles as well */
+            inside[top] = NO; /* until its scope is known; ends circles as well */
             top = scene->devices[top].scope;
         }
         if (top == CP_NONE || inside[top] != YES)
