@@ -100,6 +100,14 @@ static void keep_standard_numbers(void)
             (void)open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Unless --threads says otherwise. */
+static void use_all_processors(cp_context *context)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count > 1)
+        (void)cp_set_threads(context, count < CP_MOST_THREADS ? (uint32_t)count : CP_MOST_THREADS);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
@@ -109,6 +117,7 @@ int main(int argc, char **argv)
     if (!cli.context)
         return (int)complain(&cli, CP_LIMIT, "out of memory");
     cp_set_cancel(cli.context, was_interrupted, NULL);
+    use_all_processors(cli.context);
     cp_set_flag(cli.context, CP_FLAG_WRITE_ONCE, true);
     cp_status status = run(&cli, argc, argv);
     clear_progress(&cli);
