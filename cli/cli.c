@@ -97,7 +97,7 @@ void flush_report(struct cli *cli, cp_status status)
     const cp_entry *entries = cp_report(cli->context, &count);
     clear_progress(cli);
     for (size_t i = 0; i < count; i++) {
-        if (!was_interrupted(NULL) && is_shown(cli, entries[i].severity, status))
+        if (!was_interrupted() && is_shown(cli, entries[i].severity, status))
             fprintf(stderr, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
     }
@@ -113,7 +113,7 @@ cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
     va_end(list);
     (void)snprintf(message, sizeof message, "cellpipe: error: %s", text);
     clear_progress(cli);
-    if (!was_interrupted(NULL))
+    if (!was_interrupted())
         fprintf(stderr, "%s\n", message);
     log_entry(cli, &(cp_entry){.severity = CP_ERROR, .code = "cli", .count = 1, .text = text, .message = message});
     return status;

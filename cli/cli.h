@@ -59,8 +59,11 @@ cp_status finish_stdout(struct cli *cli);
 /* ---- interrupt.c, progress.c ---- */
 
 void catch_signals(void);
+bool was_interrupted(void);
 /* For cp_set_cancel. */
-bool was_interrupted(void *user);
+bool must_stop(void *user);
+/* CP_INPUT, said, when bytes of a mapped file were missing; else the status as it is. */
+cp_status check_bytes(struct cli *cli, cp_status status);
 /* Ends the program by the signal that was caught, if any. */
 void end_if_interrupted(void);
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */

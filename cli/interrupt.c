@@ -1,14 +1,20 @@
 /* Ctrl-C and its like: the first one is noted, so that the library stops and takes its temporary files away; then the
  * program ends as the signal would have ended it. A second one, or a library that does not stop (assimp cannot be
- * asked), ends it at once. */
+ * asked), ends it at once.
+ *
+ * A file that somebody cuts short while it is mapped raises SIGBUS where its bytes are missing: zeros take their place,
+ * and the library is stopped in the same way. */
 #include "cli.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PATIENCE_SECONDS = 3 };
 
 static volatile sig_atomic_t caught; /* a signal handler can reach nothing else */
+static volatile sig_atomic_t bytes_missing;
+static size_t page_size;
 
 /* Of the signal that was caught; an alarm of somebody else's ends the program as its own. */
 static void end_now(int signal_number)
@@ -28,6 +34,24 @@ static void note_signal(int signal_number)
     (void)alarm(PATIENCE_SECONDS);
 }
 
+static void replace_page(int signal_number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    bytes_missing = 1;
+    char *page = (char *)info->si_addr - (uintptr_t)info->si_addr % page_size;
+    if (info->si_code != BUS_ADRERR ||
+        mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        (void)signal(signal_number, SIG_DFL); /* the instruction is tried again, and ends the program */
+}
+
+static void handle_missing_bytes(void)
+{
+    struct sigaction action = {.sa_sigaction = replace_page, .sa_flags = SA_SIGINFO};
+    (void)sigemptyset(&action.sa_mask);
+    page_size = (size_t)sysconf(_SC_PAGESIZE);
+    (void)sigaction(SIGBUS, &action, NULL);
+}
+
 static void handle(int signal_number, void (*handler)(int))
 {
     struct sigaction old, action = {.sa_handler = handler}; /* without SA_RESTART: waiting reads and writes return */
@@ -42,14 +66,26 @@ void catch_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         handle(signals[i], note_signal);
     handle(SIGALRM, end_now);
+    handle_missing_bytes();
     (void)signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program silently, even under a parent that ignores it */
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of writing */
 }
 
-bool was_interrupted(void *user)
+bool was_interrupted(void)
+{
+    return caught != 0;
+}
+
+bool must_stop(void *user)
 {
     (void)user;
-    return caught != 0;
+    return caught != 0 || bytes_missing != 0;
+}
+
+cp_status check_bytes(struct cli *cli, cp_status status)
+{
+    return bytes_missing ? complain(cli, CP_INPUT, "an input file was cut short by somebody else while it was read")
+                         : status;
 }
 
 void end_if_interrupted(void)

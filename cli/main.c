@@ -116,12 +116,13 @@ int main(int argc, char **argv)
     cli.context = cp_context_new(NULL);
     if (!cli.context)
         return (int)complain(&cli, CP_LIMIT, "out of memory");
-    cp_set_cancel(cli.context, was_interrupted, NULL);
+    cp_set_cancel(cli.context, must_stop, NULL);
     use_all_processors(cli.context);
     cp_set_flag(cli.context, CP_FLAG_WRITE_ONCE, true);
     cp_status status = run(&cli, argc, argv);
     clear_progress(&cli);
     end_if_interrupted();
+    status = check_bytes(&cli, status);
     flush_report(&cli, status);
     cp_status printed = finish_stdout(&cli);
     status = write_report(&cli, status != CP_OK ? status : printed);

@@ -13,8 +13,7 @@ struct file_record {
     unsigned use;     /* FILE_... */
     bool missing;     /* it was looked for and not there */
     dev_t device;
-    ino_t inode;   /* 0 when it is no regular file */
-    uint64_t hash; /* of the content read, unseeded: the same in every run */
+    ino_t inode; /* 0 when it is no regular file */
 };
 
 /* Keeps a copy. */

@@ -145,6 +145,8 @@ static cp_status run_importer(struct source *source, const struct importer *impo
     const char *outer = source->context->subject;
     source->context->subject = source->name;
     cp_status status = scene->source.file ? importer->read(source->context, source, settings, scene) : CP_LIMIT;
+    if (status == CP_OK)
+        status = source_check(source);
     source->context->subject = outer;
     if (status == CP_OK)
         *result = scene;

@@ -10,12 +10,16 @@
 
 #include "context.h"
 #include "files.h"
+#include "mapping.h"
 #include "unpack.h"
 
 struct source_state {
-    struct arena *arena;   /* the names */
-    struct buffer content; /* data, when it is ours */
-    const char *folder;    /* further files lie here; ends in '/' or is "" */
+    struct arena *arena;    /* the names */
+    struct buffer content;  /* the bytes, where they were read or unpacked */
+    struct mapping mapping; /* the bytes, where the file is mapped */
+    int file;               /* the mapped file, kept open to see whether it changes; else -1 */
+    struct stat opened;     /* what it was then */
+    const char *folder;     /* further files lie here; ends in '/' or is "" */
     const char *name_folder;
     const char *root; /* of the top file's folder, resolved, for confinement; NULL when not asked for */
     dev_t device;
@@ -24,7 +28,19 @@ struct source_state {
 
 /* ---- bytes ---- */
 
-enum { MOST_AT_ONCE = 1 << 24 }; /* of one read, so that a large file can be cancelled */
+enum {
+    MOST_AT_ONCE = 1 << 24, /* of one read, so that a large file can be cancelled */
+    LEAST_MAPPED = 1 << 18  /* smaller files are read faster than mapped */
+};
+
+static cp_status check_size(cp_context *context, const char *name, uintmax_t size)
+{
+    if (size <= context->limits.bytes)
+        return CP_OK;
+    return report_error(context, CP_LIMIT, "source-size", IN_FILE(name),
+                        "is larger than the limit of %llu bytes (--limit bytes=)",
+                        (unsigned long long)context->limits.bytes);
+}
 
 static cp_status read_all(struct source *source, int file, const char *name)
 {
@@ -48,14 +64,80 @@ static cp_status read_all(struct source *source, int file, const char *name)
         if (got == 0)
             break;
         content->size += (size_t)got;
-        if (content->size > context->limits.bytes)
-            return report_error(context, CP_LIMIT, "source-size", IN_FILE(name),
-                                "is larger than the limit of %llu bytes (--limit bytes=)",
-                                (unsigned long long)context->limits.bytes);
+        cp_status status = check_size(context, name, content->size);
+        if (status != CP_OK)
+            return status;
         step = 2; /* a full buffer doubles */
     }
     content->data[content->size] = '\0';
     return CP_OK;
+}
+
+/* True when the file is mapped now: a large regular one, of which nothing has been read. */
+static bool map_whole(struct source_state *state, int file)
+{
+    const struct stat *info = &state->opened;
+    if (!S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED || (uintmax_t)info->st_size > SIZE_MAX / 4 ||
+        lseek(file, 0, SEEK_CUR) != 0 || !mapping_open(&state->mapping, file, (size_t)info->st_size))
+        return false;
+    state->file = file;
+    return true;
+}
+
+/* The state's bytes as the source's. */
+static void show_bytes(struct source *source)
+{
+    const struct source_state *state = source->state;
+    source->data = state->mapping.data ? state->mapping.data : state->content.data;
+    source->size = state->mapping.data ? state->mapping.size : state->content.size;
+}
+
+static void close_file(int file)
+{
+    if (file >= 0 && file != STDIN_FILENO)
+        (void)close(file);
+}
+
+static void release_mapping(struct source_state *state)
+{
+    mapping_close(&state->mapping);
+    close_file(state->file);
+    state->file = -1;
+}
+
+/* Replaces gzip'd bytes by what they hold. */
+static cp_status unpack(struct source *source)
+{
+    struct source_state *state = source->state;
+    if (!is_gzip(source->data, source->size))
+        return CP_OK;
+    struct buffer plain = {.context = source->context};
+    cp_status status = unpack_gzip(source, &plain, &source->ends_early);
+    if (status != CP_OK) {
+        buffer_free(&plain);
+        return status;
+    }
+    release_mapping(state);
+    buffer_free(&state->content);
+    state->content = plain;
+    show_bytes(source);
+    return CP_OK;
+}
+
+static bool is_unchanged(const struct stat *before, const struct stat *now)
+{
+    return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
+           now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+cp_status source_check(const struct source *source)
+{
+    const struct source_state *state = source->state;
+    struct stat now;
+    if (state->file < 0 || (fstat(state->file, &now) == 0 && is_unchanged(&state->opened, &now)))
+        return CP_OK;
+    return report_error(source->context, CP_INPUT, "source-changed", IN_FILE(source->name),
+                        "has been changed by somebody else while it was read");
 }
 
 /* ---- opening ---- */
@@ -66,6 +148,7 @@ void source_close(struct source *source)
         return;
     cp_context *context = source->context;
     if (source->state) {
+        release_mapping(source->state);
         buffer_free(&source->state->content);
         arena_free(source->state->arena);
         memory_free(context, source->state, 1, sizeof *source->state);
@@ -83,8 +166,10 @@ static struct source *source_new(cp_context *context)
     source->state = memory_allocate_zeroed(context, 1, sizeof *source->state);
     if (source->state)
         source->state->arena = arena_new(context);
-    if (source->state)
+    if (source->state) {
         source->state->content.context = context;
+        source->state->file = -1;
+    }
     if (source->state && source->state->arena)
         return source;
     source_close(source);
@@ -160,37 +245,42 @@ static cp_status check_cycle(const struct source *source)
     return CP_OK;
 }
 
-/* Reads the open file; takes its number. */
+static cp_status look_at_file(struct source *source, int file)
+{
+    struct source_state *state = source->state;
+    if (fstat(file, &state->opened) != 0)
+        return report_error(source->context, CP_INPUT, "source-read", IN_FILE(source->name), "cannot be read: %s",
+                            strerror(errno));
+    if (S_ISDIR(state->opened.st_mode))
+        return report_error(source->context, CP_INPUT, "source-folder", IN_FILE(source->name), "is a folder");
+    state->device = state->opened.st_dev;
+    state->inode = S_ISREG(state->opened.st_mode) ? state->opened.st_ino : 0;
+    return check_cycle(source);
+}
+
+static cp_status load_bytes(struct source *source, int file)
+{
+    if (!map_whole(source->state, file))
+        return read_all(source, file, source->name);
+    return check_size(source->context, source->name, source->state->mapping.size);
+}
+
+/* Reads or maps the open file; takes its number. */
 static cp_status load(struct source *source, int file)
 {
-    struct stat info;
-    cp_status status = CP_OK;
-    if (fstat(file, &info) != 0)
-        status = report_error(source->context, CP_INPUT, "source-read", IN_FILE(source->name), "cannot be read: %s",
-                              strerror(errno));
-    else if (S_ISDIR(info.st_mode))
-        status = report_error(source->context, CP_INPUT, "source-folder", IN_FILE(source->name), "is a folder");
-    if (status == CP_OK) {
-        source->state->device = info.st_dev;
-        source->state->inode = S_ISREG(info.st_mode) ? info.st_ino : 0;
-        status = check_cycle(source);
-    }
+    cp_status status = look_at_file(source, file);
     if (status == CP_OK)
-        status = read_all(source, file, source->name);
-    if (file != STDIN_FILENO)
-        (void)close(file);
-    if (status == CP_OK)
-        status = unpack_gzip(&source->state->content, source->name, &source->ends_early);
+        status = load_bytes(source, file);
+    if (source->state->file < 0)
+        close_file(file);
     if (status != CP_OK)
         return status;
+    show_bytes(source);
+    status = unpack(source);
     const struct source_state *state = source->state;
-    source->data = state->content.data;
-    source->size = state->content.size;
-    return files_record(source->context, (struct file_record){.path = source->path,
-                                                              .use = FILE_READ,
-                                                              .device = state->device,
-                                                              .inode = state->inode,
-                                                              .hash = hash_content(source->data, source->size)});
+    struct file_record record = {
+        .path = source->path, .use = FILE_READ, .device = state->device, .inode = state->inode};
+    return status == CP_OK ? files_record(source->context, record) : status;
 }
 
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened)
@@ -233,7 +323,8 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     if (status == CP_OK && size < SIZE_MAX && buffer_reserve(content, size + 1)) {
         buffer_append(content, bytes, size);
         content->data[size] = '\0';
-        status = unpack_gzip(content, name, &source->ends_early);
+        show_bytes(source);
+        status = unpack(source);
     } else if (status == CP_OK) {
         status = CP_LIMIT;
     }
@@ -241,8 +332,6 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
         source_close(source);
         return status;
     }
-    source->data = content->data;
-    source->size = content->size;
     *opened = source;
     return CP_OK;
 }

@@ -1,4 +1,4 @@
-/* Bytes in: a file, gzip'd or not, standard input or memory, whole in memory. */
+/* Bytes in: a file, gzip'd or not, standard input or memory, whole as memory (large files are mapped). */
 #ifndef CELLPIPE_SOURCE_H
 #define CELLPIPE_SOURCE_H
 
@@ -14,7 +14,7 @@ struct source {
     const char *data;  /* size bytes, NUL after the last */
     size_t size;
     uint32_t depth;  /* 0 for the top file */
-    bool ends_early; /* a pipe or gzip stream broke off (reported by the one who needs the rest) */
+    bool ends_early; /* a gzip stream broke off (reported by the one who needs the rest) */
     const struct source *parent;
     struct source_state *state; /* private */
 };
@@ -25,6 +25,8 @@ struct source {
  * business. */
 cp_status source_open(const struct source *parent, const char *relative, struct source **opened);
 void source_close(struct source *source);
+/* After reading: CP_INPUT when somebody has changed the file meanwhile. */
+cp_status source_check(const struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */
 uint64_t source_line(const struct source *source, size_t offset);
 

@@ -10,15 +10,14 @@
 
 /* ---- gzip ---- */
 
-static bool is_gzip(const struct buffer *content)
+bool is_gzip(const char *data, size_t size)
 {
-    return content->size >= 3 && memcmp(content->data, "\x1f\x8b\x08", 3) == 0;
+    return size >= 3 && memcmp(data, "\x1f\x8b\x08", 3) == 0;
 }
 
 struct inflation {
     cp_context *context;
-    const char *name;
-    const struct buffer *packed;
+    const struct source *packed;
     struct buffer *plain;
     size_t taken; /* of the packed bytes */
     bool ends_early;
@@ -38,7 +37,7 @@ static cp_status inflate_more(struct inflation *work, z_stream *stream, int *res
     work->taken += in - stream->avail_in;
     work->plain->size += out - stream->avail_out;
     if (work->plain->size > work->context->limits.expanded_bytes)
-        return report_error(work->context, CP_LIMIT, "source-expanded", IN_FILE(work->name),
+        return report_error(work->context, CP_LIMIT, "source-expanded", IN_FILE(work->packed->name),
                             "expands beyond the limit of %llu bytes (--limit expanded-bytes=)",
                             (unsigned long long)work->context->limits.expanded_bytes);
     if (*result == Z_MEM_ERROR) {
@@ -46,8 +45,8 @@ static cp_status inflate_more(struct inflation *work, z_stream *stream, int *res
         return CP_LIMIT;
     }
     if (*result == Z_DATA_ERROR || *result == Z_NEED_DICT || *result == Z_STREAM_ERROR)
-        return report_error(work->context, CP_INPUT, "source-gzip", IN_FILE(work->name), "is damaged gzip data: %s",
-                            stream->msg ? stream->msg : "bad stream");
+        return report_error(work->context, CP_INPUT, "source-gzip", IN_FILE(work->packed->name),
+                            "is damaged gzip data: %s", stream->msg ? stream->msg : "bad stream");
     work->ends_early =
         *result == Z_BUF_ERROR || (*result == Z_OK && work->taken == work->packed->size && stream->avail_out > 0);
     return CP_OK;
@@ -60,7 +59,7 @@ static void report_rest(const struct inflation *work)
     while (end > work->taken && work->packed->data[end - 1] == '\0')
         end--;
     if (end > work->taken)
-        report_warning(work->context, "source-trailing", IN_FILE(work->name),
+        report_warning(work->context, "source-trailing", IN_FILE(work->packed->name),
                        "%zu bytes after the gzip stream are ignored", end - work->taken);
 }
 
@@ -90,24 +89,16 @@ static cp_status inflate_members(struct inflation *work)
     return status;
 }
 
-cp_status unpack_gzip(struct buffer *content, const char *name, bool *ends_early)
+cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *ends_early)
 {
-    if (!is_gzip(content))
-        return CP_OK;
-    struct buffer plain = {.context = content->context};
-    struct inflation work = {.context = content->context, .name = name, .packed = content, .plain = &plain};
+    struct inflation work = {.context = source->context, .packed = source, .plain = plain};
     cp_status status = inflate_members(&work);
-    if (status == CP_OK && !buffer_reserve(&plain, 1))
+    if (status == CP_OK && !buffer_reserve(plain, 1))
         status = CP_LIMIT;
-    if (status != CP_OK) {
-        buffer_free(&plain);
-        return status;
-    }
-    plain.data[plain.size] = '\0';
-    buffer_free(content);
-    *content = plain;
+    if (status == CP_OK)
+        plain->data[plain->size] = '\0';
     *ends_early = work.ends_early;
-    return CP_OK;
+    return status;
 }
 
 /* ---- parts of archives ---- */

@@ -4,9 +4,10 @@
 
 #include "source.h"
 
-/* Content that is gzip'd becomes what it holds, with a NUL after the last byte; other content stays. A stream that breaks
- * off gives what there is of it, and *ends_early. */
-cp_status unpack_gzip(struct buffer *content, const char *name, bool *ends_early);
+bool is_gzip(const char *data, size_t size);
+/* Appends what the source's gzip'd bytes hold, with a NUL after the last byte. A stream that breaks off gives what there
+ * is of it, and *ends_early. */
+cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *ends_early);
 
 /* A part of a source as ZIP archives hold it: stored or deflated. */
 struct packed {

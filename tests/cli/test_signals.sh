@@ -55,6 +55,32 @@ cat part.stl >input
 wait "$program"
 must "an ignored signal" [ -s nohup.dump ]
 
+# A large file is mapped while it is read. What happens to it meanwhile is told: it waits for a further file here.
+cell() { # begins cell.wu, which waits for the FIFO room.wu
+    rm -f cell.wu room.wu
+    mkfifo room.wu
+    { printf 'File "room.wu"\n'; yes '! a comment, so that the file is large' | head -n 20000; } >cell.wu
+    "$cellpipe" convert cell.wu out/cell.dump >said 2>&1 &
+    program=$!
+}
+cell
+exec 3>room.wu # waits until it is opened for reading
+: >cell.wu
+printf '{ "Room"\n}\n' >&3
+exec 3>&-
+wait "$program"
+must "a file cut short ends with 3, not $?" [ $? = 3 ]
+must "and a message" grep -q 'cut short by somebody else' said
+must "and no output" [ "$(folder out)" = 'big.dump ' ]
+cell
+exec 3>room.wu
+echo '! more' >>cell.wu
+printf '{ "Room"\n}\n' >&3
+exec 3>&-
+wait "$program"
+must "a file that changes ends with 3, not $?" [ $? = 3 ]
+must "and the error \"source-changed\"" grep -q 'cell.wu: error: has been changed by somebody else' said
+
 # A limit on the size of files is an error like a full disk.
 ends 4 'big.stl: error: cannot be written: File too large' sh -c "ulimit -f 1; '$cellpipe' convert -q '$top/samples/stl_65536.stl.gz' out/big.stl"
 must "nothing of it" [ "$(folder out)" = 'big.dump ' ]
