@@ -68,8 +68,13 @@ void scene_replace(cp_scene *scene, cp_scene *copy);
 /* Keeps the nodes with keep[node] (the world always), and what hangs on them alone; a kept node whose parent goes
  * hangs on the nearest kept one with its local multiplied by the lost ones' current poses. */
 cp_status scene_keep(cp_scene *scene, const bool *keep);
+/* Replaces the table of instances by one of memory_allocate(context, room, sizeof), in the order of the nodes, which the
+ * caller has told where theirs begin. */
+void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t count, uint32_t room);
 /* Drops meshes and materials that nothing uses. */
 cp_status scene_drop_unused(cp_scene *scene);
+/* Drops the meshes with gone[mesh], which no instance may show, and their metadata. */
+cp_status scene_drop_meshes(cp_scene *scene, const bool *gone);
 /* Gives the mesh a copy of its groups with map[material] for each material. */
 cp_status mesh_map_materials(cp_scene *scene, cp_mesh *mesh, const uint32_t *map);
 /* Adds all that `other` draws to one node: its instances with their world poses (before them: `transform`) and use,

@@ -240,6 +240,14 @@ uint32_t scene_add_instance(cp_scene *scene, uint32_t node, uint32_t mesh, uint3
     return at;
 }
 
+void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t count, uint32_t room)
+{
+    memory_free(scene->context, scene->instances, scene->instance_room, sizeof *scene->instances);
+    scene->instances = instances;
+    scene->instance_count = count;
+    scene->instance_room = room;
+}
+
 uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb)
 {
     cp_material material = {.srgb = srgb, .rgba = {rgba[0], rgba[1], rgba[2], rgba[3]}};

@@ -311,8 +311,6 @@ static uint32_t number_marks(uint32_t *marks, uint32_t count)
 
 static void drop_meshes(cp_scene *scene, uint32_t *marks)
 {
-    for (uint32_t i = 0; i < scene->instance_count; i++)
-        marks[scene->instances[i].mesh] = 0;
     uint32_t used = number_marks(marks, scene->mesh_count);
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         if (marks[i] != CP_NONE)
@@ -375,6 +373,8 @@ cp_status scene_drop_unused(cp_scene *scene)
     if (status == CP_OK) {
         memset(mesh_marks, 0xff, meshes * sizeof *mesh_marks);
         memset(material_marks, 0xff, materials * sizeof *material_marks);
+        for (uint32_t i = 0; i < scene->instance_count; i++)
+            mesh_marks[scene->instances[i].mesh] = 0;
         drop_meshes(scene, mesh_marks);
         drop_metadata(scene, CP_OWNER_MESH, mesh_marks);
         status = drop_materials(scene, material_marks);
@@ -383,4 +383,18 @@ cp_status scene_drop_unused(cp_scene *scene)
     memory_free(context, mesh_marks, meshes, sizeof *mesh_marks);
     memory_free(context, material_marks, materials, sizeof *material_marks);
     return status;
+}
+
+cp_status scene_drop_meshes(cp_scene *scene, const bool *gone)
+{
+    uint32_t meshes = scene->mesh_count;
+    uint32_t *marks = memory_allocate(scene->context, meshes, sizeof *marks);
+    if (!marks)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < meshes; i++)
+        marks[i] = gone[i] ? CP_NONE : 0;
+    drop_meshes(scene, marks);
+    drop_metadata(scene, CP_OWNER_MESH, marks);
+    memory_free(scene->context, marks, meshes, sizeof *marks);
+    return CP_OK;
 }

@@ -1,8 +1,8 @@
 /* Meshes: joining positions, counting, convexity, transforming. */
 #include "mesh.h"
+#include "../pose.h"
 #include "join.h"
 #include "polygon.h"
-#include "../pose.h"
 #include "tessellate.h"
 
 #include <float.h>
@@ -62,29 +62,35 @@ bool mesh_has_concave_faces(const cp_mesh *mesh)
     return false;
 }
 
+bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], double off[3])
+{
+    double point[3] = {(double)from[0], (double)from[1], (double)from[2]};
+    pose_point(pose, point, point);
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(fabs(point[axis]) <= (double)FLT_MAX))
+            return false;
+        to[axis] = (float)point[axis];
+        if (off)
+            off[axis] = (double)to[axis] - point[axis];
+    }
+    return true;
+}
+
 static cp_status transform_positions(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
 {
     float *moved = scene_allocate(scene, 3 * (size_t)mesh->vertex_count, sizeof *moved);
     if (!moved)
         return CP_LIMIT;
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-        const float *from = mesh->positions + 3 * vertex;
-        double point[3] = {(double)from[0], (double)from[1], (double)from[2]};
-        pose_point(pose, point, point);
-        for (size_t axis = 0; axis < 3; axis++) {
-            if (!(fabs(point[axis]) <= (double)FLT_MAX))
-                return report_error(scene->context, CP_LIMIT, "mesh-range", NOWHERE,
-                                    "mesh \"%s\": a vertex moves out of the range of its coordinates",
-                                    mesh_title(mesh));
-            moved[3 * vertex + axis] = (float)point[axis];
-        }
-    }
+    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+        if (!mesh_move_position(pose, mesh->positions + 3 * vertex, moved + 3 * vertex, NULL))
+            return report_error(scene->context, CP_LIMIT, "mesh-range", NOWHERE,
+                                "mesh \"%s\": a vertex moves out of the range of its coordinates", mesh_title(mesh));
     mesh->positions = moved;
     return CP_OK;
 }
 
 /* The cofactors: the inverse transpose times the determinant, defined for flattening poses too. */
-static void normal_matrix(const cp_pose *pose, double matrix[3][3])
+void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3])
 {
     const double *m = pose->m;
     double sign = pose_determinant(pose) < 0 ? -1 : 1;
@@ -96,7 +102,7 @@ static void normal_matrix(const cp_pose *pose, double matrix[3][3])
 }
 
 /* A normal that the pose flattens becomes +z: it must have unit length. */
-static void transform_normal(const double matrix[3][3], const float from[3], float to[3])
+void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3])
 {
     double normal[3], largest = 0;
     for (int row = 0; row < 3; row++) {
@@ -121,9 +127,9 @@ static cp_status transform_normals(cp_scene *scene, cp_mesh *mesh, const cp_pose
     if (!moved)
         return CP_LIMIT;
     double matrix[3][3];
-    normal_matrix(pose, matrix);
+    mesh_normal_matrix(pose, matrix);
     for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        transform_normal((const double(*)[3])matrix, mesh->normals + 3 * vertex, moved + 3 * vertex);
+        mesh_move_normal((const double(*)[3])matrix, mesh->normals + 3 * vertex, moved + 3 * vertex);
     mesh->normals = moved;
     return CP_OK;
 }

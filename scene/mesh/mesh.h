@@ -26,6 +26,11 @@ cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *t
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
  * when the pose mirrors. For exporters that cannot say the pose. */
 cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);
+/* The same for one vertex. False when it leaves the range of floats; off, if not NULL, becomes by how much rounding to
+ * floats moved it. matrix: by mesh_normal_matrix of the pose. */
+bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], double off[3]);
+void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3]);
+void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3]);
 
 /* What messages call the mesh: its name, else its source; NULLs are fine. */
 static inline const char *mesh_title(const cp_mesh *mesh)

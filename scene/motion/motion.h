@@ -22,4 +22,8 @@ cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q);
  * scene); returns how many. */
 uint32_t joint_followers(const cp_scene *scene, uint32_t joint, uint32_t *joints);
 
+/* heads[node] for each node: the topmost frame that it can never move against. A joint that moves, a movable or attachable
+ * flag and a track of a clip make a frame the head of a new link; fixed joints do not. */
+void scene_find_links(const cp_scene *scene, uint32_t *heads);
+
 #endif

@@ -1,0 +1,73 @@
+/* merge-meshes: the meshes of frames that move together become one for each material and use. */
+#include "../mesh/merge.h"
+#include "filters.h"
+
+struct merge_meshes_settings {
+    int by, materials, shared;
+    bool primitives;
+};
+
+enum materials { MATERIALS_SPLIT, MATERIALS_GROUPS };
+enum shared { SHARED_KEEP, SHARED_MERGE };
+
+static const struct option options[] = {
+    {"by", "link: frames that never move against each other; node: each frame for itself; scene: all as it stands",
+     OPTION_CHOICE, offsetof(struct merge_meshes_settings, by), "link", 0, 0, "link|node|scene"},
+    {"materials", "split: a mesh for each material; groups: one mesh, a group for each", OPTION_CHOICE,
+     offsetof(struct merge_meshes_settings, materials), "split", 0, 0, "split|groups"},
+    {"shared", "keep: leave meshes alone that are placed more than once; merge: join them, too", OPTION_CHOICE,
+     offsetof(struct merge_meshes_settings, shared), "keep", 0, 0, "keep|merge"},
+    {"primitives", "join boxes, cylinders and the like, as faces", OPTION_BOOLEAN,
+     offsetof(struct merge_meshes_settings, primitives), "no", 0, 0, NULL},
+    OPTIONS_END};
+
+static void report_losses(cp_context *context, const struct merge_result *result)
+{
+    if (result->frozen > 0)
+        report_loss(context, "merge-frozen", NOWHERE, result->frozen, "meshes no longer move with their frames");
+    if (result->names > 0)
+        report_loss(context, "merge-names", NOWHERE, result->names,
+                    "names of joined meshes are gone that their frames do not have");
+    if (result->metadata > 0)
+        report_loss(context, "merge-metadata", NOWHERE, result->metadata, "metadata of joined meshes is left out");
+    if (result->pairs > 0)
+        report_loss(context, "merge-pairs", NOWHERE, result->pairs,
+                    "statements about collision pairs name a frame whose geometry is with another now");
+}
+
+static void report_work(cp_context *context, const struct merge_result *result)
+{
+    char rounded[NUMBER_SIZE];
+    if (result->made == 0)
+        return;
+    (void)print_float((float)(result->rounded * 1000), rounded);
+    report_note(context, "merge-joined", NOWHERE,
+                "%u placed meshes became %u; rounding moved no vertex by more than %s mm", result->instances,
+                result->made, rounded);
+    if (result->unused > 0)
+        report_note(context, "merge-unused", NOWHERE, "%llu vertices that no face uses are left out",
+                    (unsigned long long)result->unused);
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    static const enum merge_scope scopes[] = {MERGE_LINK, MERGE_NODE, MERGE_SCENE};
+    const struct merge_meshes_settings *merge = settings;
+    const struct merge_settings how = {.scope = scopes[merge->by],
+                                       .groups = merge->materials == MATERIALS_GROUPS,
+                                       .primitives = merge->primitives,
+                                       .shared = merge->shared == SHARED_MERGE};
+    struct merge_result result;
+    cp_status status = scene_merge_meshes(scene, &how, &result);
+    if (status == CP_OK) {
+        report_losses(context, &result);
+        report_work(context, &result);
+    }
+    return status;
+}
+
+const struct filter merge_meshes_filter = {.plugin = {.name = "merge-meshes",
+                                                      .title = "Join the meshes of frames that move together",
+                                                      .options = options,
+                                                      .settings_size = sizeof(struct merge_meshes_settings)},
+                                           .apply = apply};

@@ -1,0 +1,28 @@
+/* Links: frames that never move against each other. */
+#include "motion.h"
+
+static bool joint_moves(const cp_scene *scene, const cp_node *node)
+{
+    for (uint32_t i = 0; i < node->joint_count; i++)
+        if (scene->joints[node->first_joint + i].type != CP_JOINT_FIXED)
+            return true;
+    return false;
+}
+
+void scene_find_links(const cp_scene *scene, uint32_t *heads)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        bool moves = node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE) || joint_moves(scene, node);
+        heads[i] = moves || i == 0 ? i : CP_NONE;
+    }
+    for (uint32_t i = 0; i < scene->clip_count; i++)
+        for (uint32_t k = 0; k < scene->clips[i].track_count; k++) {
+            const cp_track *track = &scene->clips[i].tracks[k];
+            if (track->path != CP_PATH_JOINT)
+                heads[track->target] = track->target;
+        }
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (heads[i] == CP_NONE)
+            heads[i] = heads[scene->nodes[i].parent];
+}

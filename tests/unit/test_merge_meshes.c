@@ -1,0 +1,357 @@
+/* merge-meshes: the same faces in the world before and after, by a routine of the tests' own; what is joined, and what is
+ * not. */
+#include "mesh/merge.h"
+#include "mesh_support.h"
+#include "scene_fixture.h"
+#include "world_faces.h"
+
+static struct random dice = {5};
+
+static double random_between(double low, double high)
+{
+    return low + (high - low) * random_unit(&dice);
+}
+
+static cp_pose random_pose(bool wild)
+{
+    const double axis[3] = {0.6, 0, 0.8};
+    cp_pose turn = pose_rotation(axis, random_between(-3, 3));
+    cp_pose tilt = pose_rotation_degrees((int)(random_bits(&dice) % 3), 90);
+    cp_pose move = pose_translation(random_between(-3, 3), random_between(-3, 3), random_between(-3, 3));
+    double size = wild ? random_between(0.5, 2) : 1, side = random_bits(&dice) % 2 ? size : -size;
+    cp_pose scale = pose_scaling(wild ? side : 1, 1, 1);
+    move = pose_multiply(&move, &turn);
+    move = pose_multiply(&move, &tilt);
+    return pose_multiply(&move, &scale);
+}
+
+/* Two to five quads and triangles on random points, in random groups. */
+static uint32_t add_random_mesh(const char *name, bool normals, bool colours)
+{
+    uint32_t faces = 2 + random_bits(&dice) % 4, vertices = 4 + random_bits(&dice) % 6, count = 0;
+    float *positions = scene_allocate(scene, 3 * vertices, sizeof(float));
+    float *directions = scene_allocate(scene, 3 * vertices, sizeof(float));
+    float *tints = scene_allocate(scene, 4 * vertices, sizeof(float));
+    uint32_t *corners = scene_allocate(scene, 4 * faces, sizeof(uint32_t));
+    uint32_t *offsets = scene_allocate(scene, faces + 1, sizeof(uint32_t));
+    cp_group *groups = scene_allocate(scene, faces, sizeof(cp_group));
+    for (uint32_t i = 0; i < vertices; i++) {
+        for (uint32_t k = 0; k < 3; k++)
+            positions[3 * i + k] = (float)random_between(-1, 1);
+        double angle = random_between(0, 6);
+        directions[3 * i] = (float)cos(angle);
+        directions[3 * i + 1] = 0;
+        directions[3 * i + 2] = (float)sin(angle);
+        for (uint32_t k = 0; k < 4; k++)
+            tints[4 * i + k] = (float)random_unit(&dice);
+    }
+    bool triangles = random_bits(&dice) % 2;
+    offsets[0] = 0;
+    for (uint32_t f = 0; f < faces; f++) {
+        uint32_t size = triangles ? 3 : 3 + random_bits(&dice) % 2;
+        for (uint32_t i = 0; i < size; i++)
+            corners[count++] = (random_bits(&dice) % vertices + i) % vertices;
+        offsets[f + 1] = count;
+        groups[f] = (cp_group){f, 1, random_bits(&dice) % 3};
+        groups[f].material = groups[f].material == 2 ? CP_NONE : groups[f].material;
+    }
+    const cp_mesh mesh = {.name = name,
+                          .kind = CP_MESH_FACES,
+                          .vertex_count = vertices,
+                          .face_count = faces,
+                          .corner_count = count,
+                          .group_count = random_bits(&dice) % 3 ? faces : 0,
+                          .positions = positions,
+                          .normals = normals ? directions : NULL,
+                          .colours = colours ? tints : NULL,
+                          .face_offsets = triangles ? NULL : offsets,
+                          .corners = corners,
+                          .groups = groups};
+    return scene_add_mesh(scene, &mesh);
+}
+
+static void add_materials(void)
+{
+    const double red[4] = {1, 0, 0, 1}, blue[4] = {0, 0, 1, 1};
+    (void)scene_add_material(scene, "red", red, true);
+    (void)scene_add_material(scene, "blue", blue, false);
+}
+
+/* A random tree of frames, some with joints, with random meshes, some shared. */
+static void make_random_cell(void)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    add_materials();
+    for (uint32_t i = 1; i <= 8; i++) {
+        uint32_t node = add_node(scene, random_bits(&dice) % i, names[i - 1]);
+        scene->nodes[node].local = random_pose(random_bits(&dice) % 4 == 0);
+        if (random_bits(&dice) % 4 == 0)
+            scene->nodes[node].flags |= CP_NODE_MOVABLE;
+    }
+    uint32_t meshes[6];
+    for (uint32_t i = 0; i < 6; i++)
+        meshes[i] = add_random_mesh(names[i], i % 2 && random_bits(&dice) % 2, i % 3 == 0 && random_bits(&dice) % 2);
+    for (uint32_t node = 0; node <= 8; node++)
+        for (uint32_t i = random_bits(&dice) % 4; i > 0; i--) {
+            cp_pose pose = random_bits(&dice) % 3 ? random_pose(true) : POSE_IDENTITY;
+            assert_int_not_equal(
+                scene_add_instance(scene, node, meshes[random_bits(&dice) % 6], 1 + random_bits(&dice) % 3, &pose),
+                CP_NONE);
+        }
+    for (uint32_t node = 1; node <= 8; node++)
+        if (random_bits(&dice) % 4 == 0) {
+            uint32_t joint = scene_add_joint(scene, node, CP_JOINT_REVOLUTE, NULL);
+            scene->joints[joint].home = random_between(-1, 1);
+        }
+    assert_int_equal(scene_finish(scene), CP_OK);
+}
+
+static cp_status apply(const char *first, const char *second, const char *third)
+{
+    const char *options[] = {first, second, third};
+    cp_report_clear(context);
+    cp_status status =
+        cp_apply(context, scene, "merge-meshes", options, (size_t)(first != NULL) + (second != NULL) + (third != NULL));
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+    return status;
+}
+
+static void start_again(void)
+{
+    cp_scene_free(scene);
+    cp_report_clear(context);
+    scene = scene_new(context);
+}
+
+/* How many pairs of instances could still be one: by comparing all. */
+static uint32_t count_left(bool groups)
+{
+    uint32_t heads[16], count = 0;
+    scene_find_links(scene, heads);
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        for (uint32_t k = i + 1; k < scene->instance_count; k++) {
+            const cp_instance *a = &scene->instances[i], *b = &scene->instances[k];
+            const cp_mesh *p = &scene->meshes[a->mesh], *q = &scene->meshes[b->mesh];
+            bool alike = heads[a->node] == heads[b->node] && a->use == b->use && !p->normals == !q->normals &&
+                         !p->colours == !q->colours;
+            for (uint32_t f = 0; f < p->face_count && alike; f++)
+                for (uint32_t g = 0; g < q->face_count; g++)
+                    if (groups || world_material(p, f) == world_material(q, g)) {
+                        count++;
+                        f = p->face_count - 1;
+                        break;
+                    }
+        }
+    return count;
+}
+
+static void test_random_cells_look_the_same(void **unused)
+{
+    (void)unused;
+    static const char *const by[] = {"by=link", "by=node", "by=scene"};
+    for (int round = 0; round < 300; round++) {
+        make_random_cell();
+        bool groups = round / 3 % 2;
+        uint32_t nodes = scene->node_count;
+        struct world_faces before = world_faces(scene);
+        assert_int_equal(apply(by[round % 3], groups ? "materials=groups" : "materials=split", "shared=merge"), CP_OK);
+        assert_true(world_faces_equal(before, world_faces(scene), 1e-5));
+        assert_int_equal(scene->node_count, nodes);
+        if (round % 3 == 0)
+            assert_int_equal(count_left(groups), 0);
+        before = world_faces(scene);
+        assert_int_equal(apply(by[round % 3], groups ? "materials=groups" : "materials=split", "shared=merge"), CP_OK);
+        assert_false(was_reported(context, "merge-joined")); /* nothing is left to do */
+        assert_true(world_faces_equal(before, world_faces(scene), 0));
+        start_again();
+    }
+}
+
+/* The rounding that is told bounds what happened: each vertex against the exact place of its origin. */
+static void test_rounding_is_told(void **unused)
+{
+    (void)unused;
+    for (int round = 0; round < 50; round++) {
+        make_random_cell();
+        const struct merge_settings settings = {.shared = true, .scope = MERGE_SCENE};
+        struct merge_result result;
+        struct world_faces before = world_faces(scene), again = world_faces(scene);
+        assert_int_equal(scene_merge_meshes(scene, &settings, &result), CP_OK);
+        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_true(result.rounded < 2e-6);
+        assert_true(world_faces_equal(before, world_faces(scene), result.rounded + 1e-13));
+        bool less = world_faces_equal(again, world_faces(scene), 0.99 * result.rounded - 1e-13);
+        assert_true(!less || result.rounded < 1e-12);
+        start_again();
+    }
+}
+
+/* Two cubes and a third that moves against them: the vertices of equal poses stay bit for bit. */
+static void test_links_and_exactness(void **unused)
+{
+    (void)unused;
+    static const float small[] = {-0.0f, 0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.9f};
+    static const uint32_t corners[] = {0, 1, 2};
+    const cp_pose millimetres = {{0, 0.001, 0, 3, -0.001, 0, 0, 1, 0, 0, 0.001, 2}}, identity = POSE_IDENTITY;
+    cp_mesh cube = make_cube();
+    cube.id = NULL;
+    const cp_mesh triangle = {
+        .name = "t", .vertex_count = 3, .face_count = 1, .corner_count = 3, .positions = small, .corners = corners};
+    uint32_t base = add_node(scene, 0, "base"), table = add_node(scene, base, "table");
+    uint32_t arm = add_node(scene, table, "arm"), clamp = add_node(scene, base, "clamp");
+    scene->nodes[table].local = pose_translation(1, 2, 3);
+    uint32_t meshes[5];
+    for (int i = 0; i < 5; i++)
+        meshes[i] = scene_add_mesh(scene, i % 2 ? &triangle : &cube);
+    (void)scene_add_instance(scene, base, meshes[0], CP_USE_BOTH, &millimetres);
+    (void)scene_add_instance(scene, base, meshes[1], CP_USE_BOTH, &millimetres);
+    (void)scene_add_instance(scene, table, meshes[2], CP_USE_BOTH, &identity);
+    (void)scene_add_instance(scene, arm, meshes[3], CP_USE_BOTH, &millimetres);
+    (void)scene_add_instance(scene, clamp, meshes[4], CP_USE_BOTH, &identity);
+    (void)scene_add_joint(scene, table, CP_JOINT_FIXED, NULL);
+    (void)scene_add_joint(scene, arm, CP_JOINT_REVOLUTE, NULL);
+    scene->nodes[clamp].flags |= CP_NODE_ATTACHABLE;
+    (void)scene_add_pair(scene, table, arm, "near");
+    (void)scene_add_metadata(scene, CP_OWNER_MESH, meshes[1], "key", CP_VALUE_STRING, "value");
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+    assert_int_equal(scene->instance_count, 3); /* one of the static ones at WORLD, arm, clamp */
+    assert_int_equal(scene->instances[0].node, 0);
+    assert_int_equal(scene->nodes[base].instance_count + scene->nodes[table].instance_count, 0);
+    const cp_mesh *joined = &scene->meshes[scene->instances[0].mesh];
+    assert_string_equal(joined->name, "WORLD");
+    assert_int_equal(joined->vertex_count, 8 + 3 + 8);
+    assert_memory_equal(joined->positions + 3 * 8, small, sizeof small);
+    assert_true(was_reported(context, "merge-names") && was_said(context, "(3)"));
+    assert_true(was_reported(context, "merge-metadata") && was_reported(context, "merge-pairs"));
+    assert_true(was_said(context, "3 placed meshes became 1"));
+    assert_int_equal(scene->metadata_count, 0);
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        assert_non_null(scene->nodes[i].name);
+}
+
+static void test_clips_wires_and_shared(void **unused)
+{
+    (void)unused;
+    static const double times[] = {0, 1}, values[] = {0, 0, 0, 1, 1, 1};
+    const cp_pose identity = POSE_IDENTITY;
+    cp_mesh cube = make_cube();
+    cube.id = NULL;
+    cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 2, 3}};
+    uint32_t still = add_node(scene, 0, "still"), flown = add_node(scene, 0, "flown"),
+             wire = add_node(scene, 0, "wire");
+    uint32_t one = scene_add_mesh(scene, &cube), two = scene_add_mesh(scene, &cube),
+             three = scene_add_mesh(scene, &cube);
+    uint32_t shared = scene_add_mesh(scene, &cube),
+             boxes[2] = {scene_add_mesh(scene, &box), scene_add_mesh(scene, &box)};
+    uint32_t wired[2] = {scene_add_mesh(scene, &cube), scene_add_mesh(scene, &cube)};
+    (void)scene_add_instance(scene, 0, one, CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, still, two, CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, still, shared, CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, still, boxes[0], CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, flown, three, CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, flown, shared, CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, flown, boxes[1], CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, wire, wired[0], CP_USE_DRAWN, &identity);
+    (void)scene_add_instance(scene, wire, wired[1], CP_USE_DRAWN, &identity);
+    scene->nodes[wire].flags |= CP_NODE_WIRE;
+    static const cp_track track = {2, CP_PATH_TRANSLATION, CP_LINEAR, 2, times, values};
+    assert_int_not_equal(scene_add_clip(scene, "fly", 1, &track), CP_NONE);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+    assert_int_equal(scene->nodes[0].instance_count, 1);     /* one + two */
+    assert_int_equal(scene->nodes[still].instance_count, 2); /* the shared one and the box stay */
+    assert_int_equal(scene->nodes[flown].instance_count, 3);
+    assert_int_equal(scene->nodes[wire].instance_count, 1); /* joined, but not with the world's */
+    struct world_faces before;
+    assert_int_equal(apply("primitives=yes", "shared=merge", NULL), CP_OK);
+    assert_int_equal(scene->nodes[0].instance_count, 1);
+    assert_int_equal(scene->nodes[still].instance_count, 0);
+    assert_int_equal(scene->nodes[flown].instance_count, 1);
+    before = world_faces(scene);
+    assert_int_equal(apply("by=scene", NULL, NULL), CP_OK);
+    assert_true(world_faces_equal(before, world_faces(scene), 0));
+    assert_true(was_reported(context, "merge-frozen"));
+    assert_int_equal(scene->instance_count, 2); /* the wires stay wires */
+}
+
+/* A flat pose, a sheared one and a mirrored one first in line. */
+static void test_odd_poses(void **unused)
+{
+    (void)unused;
+    static const cp_pose poses[] = {{{0, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3}},
+                                    {{1, 0.5, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3}},
+                                    {{-1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3}},
+                                    {{1e-3, 0, 0, 1, 0, 1e-3, 0, 2, 0, 0, 1e-3, 3}}};
+    for (int first = 0; first < 4; first++) {
+        cp_mesh cube = make_cube();
+        cube.id = NULL;
+        for (int i = 0; i < 4; i++)
+            (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &cube), CP_USE_BOTH, &poses[(first + i) % 4]);
+        assert_int_equal(scene_finish(scene), CP_OK);
+        struct world_faces before = world_faces(scene);
+        assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+        assert_int_equal(scene->instance_count, 1);
+        assert_true(world_faces_equal(before, world_faces(scene), 1e-5));
+        start_again();
+    }
+}
+
+static void test_limits(void **unused)
+{
+    (void)unused;
+    const cp_pose identity = POSE_IDENTITY, far = pose_scaling(3e38, 1, 1);
+    static const float wide[] = {0, 0, 0, 2, 0, 0, 0, 1, 0};
+    static const uint32_t corners[] = {0, 1, 2};
+    const cp_mesh triangle = {
+        .name = "t", .vertex_count = 3, .face_count = 1, .corner_count = 3, .positions = wide, .corners = corners};
+    uint32_t mesh = scene_add_mesh(scene, &triangle);
+    (void)scene_add_instance(scene, 0, mesh, CP_USE_BOTH, &identity);
+    (void)scene_add_instance(scene, 0, mesh, CP_USE_BOTH, &identity);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_set_limit(context, "vertices=5"), CP_OK);
+    assert_int_equal(apply("shared=merge", NULL, NULL), CP_LIMIT);
+    assert_true(was_reported(context, "merge-size"));
+    assert_int_equal(cp_set_limit(context, "vertices=6"), CP_OK);
+    scene->instances[1].transform = far;
+    assert_int_equal(apply("shared=merge", NULL, NULL), CP_LIMIT);
+    assert_true(was_reported(context, "mesh-range"));
+    scene->instances[1].transform = identity;
+    assert_int_equal(apply("shared=merge", NULL, NULL), CP_OK);
+    assert_int_equal(scene->mesh_count, 1);
+}
+
+static void test_unused_vertices_are_told(void **unused)
+{
+    (void)unused;
+    static const float positions[] = {9, 9, 9, 0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const uint32_t corners[] = {1, 2, 3};
+    const cp_pose identity = POSE_IDENTITY;
+    const cp_mesh mesh = {
+        .name = "t", .vertex_count = 4, .face_count = 1, .corner_count = 3, .positions = positions, .corners = corners};
+    const cp_mesh empty = {.name = "empty"};
+    (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &identity);
+    (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &identity);
+    (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &empty), CP_USE_BOTH, &identity);
+    (void)scene_add_mesh(scene, &mesh); /* nobody shows it: stays */
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+    assert_true(was_said(context, "2 vertices that no face uses"));
+    assert_int_equal(scene->instance_count, 2);
+    assert_int_equal(scene->mesh_count, 3);
+    assert_string_equal(scene->meshes[scene->instances[1].mesh].name, "t"); /* all parts' name */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_random_cells_look_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rounding_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_links_and_exactness, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clips_wires_and_shared, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_odd_poses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_limits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unused_vertices_are_told, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
