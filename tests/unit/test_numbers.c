@@ -1,11 +1,11 @@
-/* Numbers: against the C library's own reading, on random and on nasty texts. */
+/* Numbers and words: nasty texts against the C library's own reading, printed forms, UTF-8. The proofs on very many numbers are
+ * test_number_reading.c and test_number_printing.c. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +14,6 @@
 #include "text.h"
 
 #include "plain_numbers.h"
-
-static uint64_t state = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static long round_count(void)
-{
-    return getenv("CELLPIPE_LONG") ? 20000000 : 200000;
-}
 
 static void expect_reads_like_library(const char *text)
 {
@@ -40,54 +25,6 @@ static void expect_reads_like_library(const char *text)
     if (memcmp(&mine, &theirs, sizeof mine) != 0 || memcmp(&mine_short, &theirs_short, sizeof mine_short) != 0)
         fail_msg("\"%s\" reads as %a and %a, not %a and %a", text, mine, (double)mine_short, theirs,
                  (double)theirs_short);
-}
-
-static void test_random_texts(void **unused)
-{
-    (void)unused;
-    char text[64];
-    for (long i = 0; i < round_count(); i++) {
-        uint64_t bits = next_random();
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        if (!isfinite(value))
-            continue;
-        IN_PLAIN_LOCALE((void)snprintf(text, sizeof text, "%.*g", (int)(1 + next_random() % 25), value));
-        expect_reads_like_library(text);
-        float narrow;
-        uint32_t low = (uint32_t)next_random();
-        memcpy(&narrow, &low, sizeof narrow);
-        if (!isfinite(narrow))
-            continue;
-        IN_PLAIN_LOCALE((void)snprintf(text, sizeof text, "%.*e", (int)(next_random() % 12), (double)narrow));
-        expect_reads_like_library(text);
-    }
-}
-
-/* The exact middle between two neighbouring floats, and texts a hair's breadth on either side of it. */
-static void test_midpoints_of_floats(void **unused)
-{
-    (void)unused;
-    char text[400];
-    for (long i = 0; i < round_count() / 4; i++) {
-        uint32_t bits = (uint32_t)next_random() & 0x7f7fffff;
-        float low, high;
-        memcpy(&low, &bits, sizeof low);
-        high = nextafterf(low, INFINITY);
-        if (!isfinite(high))
-            continue;
-        double middle = ((double)low + (double)high) / 2; /* exact: a float's neighbour differs in the last bit */
-        int length = 0;
-        IN_PLAIN_LOCALE(length = snprintf(text, sizeof text, "%.160e", middle));
-        expect_reads_like_library(text);
-        char *exponent = strchr(text, 'e');
-        char tail[16];
-        (void)strcpy(tail, exponent);
-        (void)strcpy(exponent, "1");
-        (void)strcat(text, tail);
-        assert_true(length > 0);
-        expect_reads_like_library(text);
-    }
 }
 
 static void test_nasty_texts(void **unused)
@@ -163,34 +100,6 @@ static void test_what_is_no_number(void **unused)
     assert_true(value == 12);
 }
 
-static void test_printing_is_exact_and_short(void **unused)
-{
-    (void)unused;
-    char text[NUMBER_SIZE], shorter[64];
-    for (long i = 0; i < round_count(); i++) {
-        uint64_t bits = next_random();
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        if (!isfinite(value))
-            continue;
-        size_t length = print_double(value, text);
-        assert_int_equal(length, strlen(text));
-        double back = plain_strtod(text, NULL);
-        assert_memory_equal(&back, &value, sizeof value);
-        /* One digit fewer does not read back: count the digits that were printed. */
-        int seen = 0, digits = 0;
-        for (const char *at = text; *at && *at != 'e'; at++) {
-            seen += *at >= '0' && *at <= '9' && (seen > 0 || *at != '0');
-            digits = *at >= '1' && *at <= '9' ? seen : digits; /* zeros at the end do not count */
-        }
-        if (digits > 1) {
-            IN_PLAIN_LOCALE((void)snprintf(shorter, sizeof shorter, "%.*e", digits - 2, value));
-            double other = plain_strtod(shorter, NULL);
-            assert_memory_not_equal(&other, &value, sizeof value);
-        }
-    }
-}
-
 static void test_printed_forms(void **unused)
 {
     (void)unused;
@@ -256,10 +165,11 @@ static void test_nearest_word(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_texts),      cmocka_unit_test(test_midpoints_of_floats),
-        cmocka_unit_test(test_nasty_texts),       cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_what_is_no_number), cmocka_unit_test(test_printing_is_exact_and_short),
-        cmocka_unit_test(test_printed_forms),     cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_nasty_texts),
+        cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_what_is_no_number),
+        cmocka_unit_test(test_printed_forms),
+        cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_nearest_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,321 @@
+/* Reading numbers: correctly rounded, free of the locale.
+ *
+ * A number is digits * 10^exponent with up to 19 digits in 64 bits. Where both are small, doubles hold them exactly and one
+ * operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990). Else the product with the first 128
+ * bits of the power decides (after D. Lemire, "Number parsing at a gigabyte per second", 2021), whenever it can: the power
+ * is cut off by less than 1 in its last place, so the true product lies less than `digits` above the computed one, and
+ * what rounds either end alike rounds the number. The rest, one in billions of random ones, is left to the C library. */
+#include "text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "powers.h"
+
+enum {
+    LONGEST_NUMBER = 1100, /* digits that can decide a double's rounding: 767, and the rest of the text */
+    MOST_DIGITS = 19,      /* that always fit 64 bits */
+};
+
+struct decimal {
+    uint64_t digits;  /* the first 19 significant ones */
+    int64_t exponent; /* value = digits * 10^exponent */
+    bool negative;
+    bool exact; /* no digit but zeros was left out */
+    const char *end;
+};
+
+/* ---- digits ---- */
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Appends the digits that stand at text, modulo 2^64. */
+static inline const char *scan_digits(const char *text, const char *end, uint64_t *digits)
+{
+    uint64_t value = *digits;
+    for (; text < end && is_digit(*text); text++)
+        value = 10 * value + (uint64_t)(*text - '0');
+    *digits = value;
+    return text;
+}
+
+/* The exponent part at text, if one stands there; bounded far beyond what any text's digits could make good for. */
+static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
+{
+    const char *at = text;
+    if (at == end || (*at | 0x20) != 'e')
+        return text;
+    at++;
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    if (at == end || !is_digit(*at))
+        return text;
+    int64_t value = 0;
+    for (; at < end && is_digit(*at); at++)
+        if (value < INT64_C(100000000000000000))
+            value = 10 * value + (*at - '0');
+    *exponent = negative ? -value : value;
+    return at;
+}
+
+/* The digits and the point in text again, when there are more than 19: leading zeros do not count, and those beyond only move the exponent. */
+static void scan_long(const char *text, const char *end, struct decimal *number)
+{
+    bool fraction = false;
+    number->digits = 0;
+    for (const char *at = text; at < end; at++) {
+        if (*at == '.') {
+            fraction = true;
+        } else if (number->digits < UINT64_C(1000000000000000000)) {
+            number->digits = 10 * number->digits + (uint64_t)(*at - '0');
+            number->exponent -= fraction;
+        } else {
+            number->exact = number->exact && *at == '0';
+            number->exponent += !fraction;
+        }
+    }
+}
+
+static inline bool scan_decimal(const char *text, const char *end, struct decimal *number)
+{
+    const char *at = text;
+    number->negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    const char *first = at;
+    number->digits = 0;
+    at = scan_digits(at, end, &number->digits);
+    int64_t count = at - first, fraction = 0;
+    if (at < end && *at == '.') {
+        const char *point = at + 1;
+        at = scan_digits(point, end, &number->digits);
+        fraction = at - point;
+    }
+    if (count + fraction == 0)
+        return false;
+    number->exponent = 0;
+    number->exact = true;
+    number->end = scan_exponent(at, end, &number->exponent);
+    if (count + fraction > MOST_DIGITS)
+        scan_long(first, at, number);
+    else
+        number->exponent -= fraction;
+    return true;
+}
+
+/* ---- rounding ---- */
+
+static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* Clinger's fast path: exact factors, one rounding. False where it does not hold. */
+static inline bool small_double(const struct decimal *number, double *value)
+{
+    if (!number->exact || number->digits > (UINT64_C(1) << 53) || number->exponent < -22 || number->exponent > 22)
+        return false;
+    double digits = (double)number->digits;
+    *value = number->exponent < 0 ? digits / exact_powers[-number->exponent] : digits * exact_powers[number->exponent];
+    return true;
+}
+
+/* A binary format of IEEE 754. */
+struct format {
+    int precision;         /* bits of the significand */
+    int smallest, largest; /* exponents of the normal numbers' first bit */
+};
+static const struct format double_format = {53, -1022, 1023}, float_format = {24, -126, 127};
+
+static inline uint64_t infinity_bits(const struct format *format)
+{
+    return (uint64_t)(format->largest - format->smallest + 2) << (format->precision - 1);
+}
+
+/* Bits of the number in [product, product + 4) * 2^(exponent - 127), 2^127 <= product, rounded to nearest even. False when the
+ * middle between two neighbours is in that interval. */
+static bool round_product(uint128 product, int exponent, const struct format *format, uint64_t *bits)
+{
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    int below = exponent < format->smallest ? format->smallest - exponent : 0; /* bits that subnormal numbers lack */
+    *bits = exponent > format->largest ? infinity_bits(format) : 0;
+    if (exponent > format->largest || below > format->precision)
+        return *bits != 0 || high != UINT64_MAX;  /* the product may reach half of the smallest number */
+    int dropped = 64 - format->precision + below; /* of the high word, 11 .. 64; the low word goes as a whole */
+    uint64_t half = UINT64_C(1) << (dropped - 1), rest = high & (half | (half - 1));
+    if ((rest == half && low == 0) || (rest == half - 1 && low > UINT64_MAX - 3))
+        return false;
+    /* The significand's first bit counts as an exponent, and so does what it carries over. */
+    uint64_t before = below > 0 ? 0 : (uint64_t)(exponent - format->smallest);
+    *bits = (before << (format->precision - 1)) + (dropped < 64 ? high >> dropped : 0) + (rest >= half);
+    return true;
+}
+
+/* Bits of digits * 10^exponent. False when the first 128 bits of the power cannot tell. */
+static bool round_decimal(uint64_t digits, int64_t exponent, const struct format *format, uint64_t *bits)
+{
+    bool zero = digits == 0 || exponent < SMALLEST_POWER; /* 10^19 * 10^-343 is less than half of any number */
+    *bits = zero ? 0 : infinity_bits(format);
+    if (zero || exponent > LARGEST_POWER)
+        return true;
+    int shift = __builtin_clzll(digits), power_exponent = floor_log2_of_power((int)exponent);
+    struct power_of_ten power = power_of_ten((int)exponent);
+    digits <<= shift;
+    /* The upper 128 of 192 bits: less than 1 is cut off here, less than 1 by the power; doubled when the first bit is 0. */
+    uint128 product = multiply_wide(digits, power.high) + (uint64_t)(multiply_wide(digits, power.low) >> 64);
+    int carry = (int)(product >> 127);
+    return round_product(product << (1 - carry), power_exponent + 63 - shift + carry, format, bits);
+}
+
+static bool round_number(const struct decimal *number, const struct format *format, uint64_t *bits)
+{
+    uint64_t above;
+    return round_decimal(number->digits, number->exponent, format, bits) &&
+           (number->exact || (round_decimal(number->digits + 1, number->exponent, format, &above) && above == *bits));
+}
+
+/* ---- the C library ---- */
+
+/* The number's text for strtod: digits beyond those that can matter are dropped, a nonzero rest kept as a 1. */
+static void normal_text(const char *text, const struct decimal *number, char out[LONGEST_NUMBER + 64])
+{
+    size_t used = 0;
+    int64_t exponent = 0;
+    bool fraction = false, rest = false;
+    const char *at = text;
+    for (; at < number->end && (*at | 0x20) != 'e'; at++) {
+        if (!is_digit(*at)) {
+            fraction = fraction || *at == '.';
+        } else if (used < LONGEST_NUMBER) {
+            if (used > 0 || *at != '0')
+                out[used++] = *at;
+            exponent -= fraction;
+        } else {
+            rest = rest || *at != '0';
+            exponent += !fraction;
+        }
+    }
+    int64_t written = 0;
+    (void)scan_exponent(at, number->end, &written);
+    exponent += written;
+    if (rest) {
+        out[used++] = '1';
+        exponent--;
+    }
+    if (used == 0)
+        out[used++] = '0';
+    out[used++] = 'e';
+    exponent = exponent < -99999 ? -99999 : exponent > 99999 ? 99999 : exponent;
+    (void)print_double((double)exponent, out + used);
+}
+
+/* Integer digits and an exponent: no decimal point, so the locale cannot matter. */
+static double slow_double(const char *text, const struct decimal *number)
+{
+    char normal[LONGEST_NUMBER + 64];
+    normal_text(text, number, normal);
+    return strtod(normal, NULL);
+}
+
+static float slow_float(const char *text, const struct decimal *number)
+{
+    char normal[LONGEST_NUMBER + 64];
+    normal_text(text, number, normal);
+    return strtof(normal, NULL);
+}
+
+/* ---- numbers ---- */
+
+const char *parse_double(const char *text, const char *end, double *value)
+{
+    struct decimal number;
+    if (!scan_decimal(text, end, &number))
+        return NULL;
+    double result;
+    uint64_t bits;
+    if (!small_double(&number, &result)) {
+        if (round_number(&number, &double_format, &bits))
+            memcpy(&result, &bits, sizeof result);
+        else
+            result = slow_double(text, &number);
+    }
+    *value = number.negative ? -result : result;
+    return number.end;
+}
+
+/* The float nearest to a number whose nearest double this is, and which is 0 or a normal float: rounding a second time is wrong
+ * only where the first rounding may have met the middle between two floats. */
+static inline bool narrow(double nearest, float *value)
+{
+    uint64_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    *value = (float)nearest;
+    return (bits & 0x1fffffff) != 0x10000000;
+}
+
+static float round_float(const char *text, const struct decimal *number)
+{
+    uint64_t bits;
+    if (!round_number(number, &float_format, &bits))
+        return slow_float(text, number);
+    uint32_t narrow_bits = (uint32_t)bits;
+    float value;
+    memcpy(&value, &narrow_bits, sizeof value);
+    return value;
+}
+
+const char *parse_float(const char *text, const char *end, float *value)
+{
+    struct decimal number;
+    if (!scan_decimal(text, end, &number))
+        return NULL;
+    double nearest; /* up to 2^53 * 10^22, less than the largest float */
+    float result;
+    if (!small_double(&number, &nearest) || !narrow(nearest, &result))
+        result = round_float(text, &number);
+    *value = number.negative ? -result : result;
+    return number.end;
+}
+
+static const char *match_word(const char *text, const char *end, const char *word)
+{
+    for (; *word; word++, text++)
+        if (text == end || (*text | 0x20) != *word)
+            return NULL;
+    return text;
+}
+
+const char *parse_float_or_word(const char *text, const char *end, float *value)
+{
+    const char *after = parse_float(text, end, value);
+    if (after)
+        return after;
+    bool negative = text < end && *text == '-';
+    if (text < end && (*text == '-' || *text == '+'))
+        text++;
+    static const char *const words[] = {"infinity", "inf", "nan"};
+    for (size_t i = 0; i < 3 && !after; i++) {
+        after = match_word(text, end, words[i]);
+        *value = i < 2 ? (negative ? -INFINITY : INFINITY) : NAN;
+    }
+    return after;
+}
+
+bool text_is_number(const char *text, double *value)
+{
+    const char *end = text + strlen(text);
+    while (*text == ' ' || *text == '\t')
+        text++;
+    const char *after = parse_double(text, end, value);
+    if (!after)
+        return false;
+    while (*after == ' ' || *after == '\t')
+        after++;
+    return after == end;
+}
+
+bool cp_parse_double(const char *text, double *value)
+{
+    return text_is_number(text, value);
+}
