@@ -1,108 +1,292 @@
-/* Shortest decimal text of numbers, free of the locale's decimal point. */
+/* Printing numbers: the shortest decimal that reads back to the same bits, of those the one nearest to the value.
+ *
+ * The search is R. Giulietti's ("The Schubfach way to render doubles", 2020): let 10^k be the largest power not above the
+ * distance to the neighbours. Then one or two multiples of 10^k next to the value read back to it, and at most one multiple
+ * of 10^(k+1), which is shorter. All comparisons are of integers: quarters of 10^k, rounded to odd, which keeps them apart
+ * from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a value or boundary that is no multiple
+ * of 10^k / 2 is further than 2^-30.8 quarters from all, a double's further than 2^-62.6: 64 and 128 bits of the power tell. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "powers.h"
 #include "text.h"
 
-static size_t put_word(const char *word, char out[NUMBER_SIZE])
+/* A number that is not 0, as its format has it: significand * 2^power. */
+struct binary {
+    uint64_t significand;
+    int power;
+    bool lower_is_nearer; /* the neighbour below is at half the distance */
+};
+
+struct decimal {
+    uint64_t digits;
+    int exponent;
+};
+
+/* ---- the shortest decimal ---- */
+
+/* A value and its boundaries in quarters of 10^exponent, rounded to odd; a decimal on a boundary reads back to even values. */
+struct quarters {
+    uint64_t lower, value, upper;
+    int exponent;
+};
+
+static int choose_exponent(const struct binary *binary)
 {
+    return binary->lower_is_nearer ? floor_log10_of_three_quarters(binary->power)
+                                   : floor_log10_of_power_of_2(binary->power);
+}
+
+static struct decimal choose_decimal(const struct quarters *at, bool even)
+{
+    uint64_t lower = at->lower + !even, upper = at->upper - !even; /* inclusive */
+    uint64_t digits = at->value / 4, tens = digits / 10;
+    bool below = lower <= 40 * tens, above = 40 * tens + 40 <= upper;
+    if (below || above)
+        return (struct decimal){tens + above, at->exponent + 1};
+    below = lower <= 4 * digits;
+    above = 4 * digits + 4 <= upper;
+    if (below && above) {
+        uint64_t middle = 4 * digits + 2;
+        above = at->value > middle || (at->value == middle && digits % 2 != 0);
+    }
+    return (struct decimal){digits + above, at->exponent};
+}
+
+/* value * power / 2^128, rounded to odd. power is too large by at most 1, value less than 2^60: so is what an exact result
+ * has too much, which is cut off. */
+static uint64_t multiply_to_odd(uint128 power, uint64_t value)
+{
+    uint128 product =
+        multiply_wide(value, (uint64_t)(power >> 64)) + (uint64_t)(multiply_wide(value, (uint64_t)power) >> 64);
+    return (uint64_t)(product >> 64) | ((uint64_t)product != 0);
+}
+
+static struct decimal shorten_double(const struct binary *binary)
+{
+    int exponent = choose_exponent(binary);
+    struct power_of_ten first = power_of_ten(-exponent);
+    uint128 power = ((uint128)first.high << 64 | first.low) + 1;
+    int shift = binary->power + floor_log2_of_power(-exponent) + 1; /* 0 .. 4 */
+    uint64_t value = 4 * binary->significand;
+    struct quarters at = {multiply_to_odd(power, (value - 2 + binary->lower_is_nearer) << shift),
+                          multiply_to_odd(power, value << shift), multiply_to_odd(power, (value + 2) << shift),
+                          exponent};
+    return choose_decimal(&at, binary->significand % 2 == 0);
+}
+
+/* value * power / 2^64, rounded to odd. As above; value is less than 2^32. */
+static uint64_t multiply_short_to_odd(uint64_t power, uint64_t value)
+{
+    uint128 product = multiply_wide(value, power);
+    return (uint64_t)(product >> 64) | ((uint64_t)product >> 32 != 0);
+}
+
+static struct decimal shorten_float(const struct binary *binary)
+{
+    int exponent = choose_exponent(binary);
+    uint64_t power = power_of_ten(-exponent).high + 1;
+    int shift = binary->power + floor_log2_of_power(-exponent) + 1; /* 0 .. 4 */
+    uint64_t value = 4 * binary->significand;
+    struct quarters at = {multiply_short_to_odd(power, (value - 2 + binary->lower_is_nearer) << shift),
+                          multiply_short_to_odd(power, value << shift),
+                          multiply_short_to_odd(power, (value + 2) << shift), exponent};
+    return choose_decimal(&at, binary->significand % 2 == 0);
+}
+
+/* Of an IEEE 754 number without its sign, whose significand takes so many bits below the first. */
+static struct binary split(uint64_t bits, int stored, int smallest)
+{
+    uint64_t significand = bits & ((UINT64_C(1) << stored) - 1);
+    int exponent = (int)(bits >> stored);
+    if (exponent == 0)
+        return (struct binary){significand, smallest, false};
+    return (struct binary){significand | UINT64_C(1) << stored, smallest + exponent - 1,
+                           significand == 0 && exponent > 1};
+}
+
+/* ---- text ---- */
+
+/* Up to 17 digits: one, eight and eight, the earlier ones in the lower bytes. */
+struct digits {
+    unsigned first;
+    uint64_t next, last; /* digits 0 .. 9, not yet characters */
+    int count;           /* without zeros at the end */
+    int exponent;        /* of the first digit */
+};
+
+/* The eight digits of a number below 10^8, each by multiplication in a lane of its own: of 32, 16 and 8 bits. 10486 / 2^20 and
+ * 103 / 2^10 divide by 100 and 10 all that may stand there. */
+static uint64_t spread_digits(uint32_t value)
+{
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x7f0000007f);
+    uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - 10 * tens) << 8;
+}
+
+static int significant_bytes(uint64_t word)
+{
+    return word == 0 ? 0 : 8 - __builtin_clzll(word) / 8;
+}
+
+static const uint64_t small_powers[] = {1,
+                                        10,
+                                        100,
+                                        1000,
+                                        10000,
+                                        100000,
+                                        1000000,
+                                        10000000,
+                                        100000000,
+                                        1000000000,
+                                        10000000000,
+                                        100000000000,
+                                        1000000000000,
+                                        10000000000000,
+                                        100000000000000,
+                                        1000000000000000,
+                                        10000000000000000,
+                                        100000000000000000};
+
+/* value > 0. */
+static int count_digits(uint64_t value)
+{
+    int most = floor_log10_of_power_of_2(64 - __builtin_clzll(value)); /* of digits, less one; may be one too many */
+    return most + (value >= small_powers[most]);
+}
+
+static struct digits digits_of_double(struct decimal decimal)
+{
+    int count = count_digits(decimal.digits);
+    uint64_t whole = decimal.digits * small_powers[17 - count], rest = whole % UINT64_C(10000000000000000);
+    struct digits digits = {.first = (unsigned)(whole / UINT64_C(10000000000000000)),
+                            .next = spread_digits((uint32_t)(rest / 100000000)),
+                            .last = spread_digits((uint32_t)(rest % 100000000)),
+                            .exponent = decimal.exponent + count - 1};
+    digits.count = digits.last ? 9 + significant_bytes(digits.last) : 1 + significant_bytes(digits.next);
+    return digits;
+}
+
+static struct digits digits_of_float(struct decimal decimal)
+{
+    int count = count_digits(decimal.digits);
+    uint32_t whole = (uint32_t)(decimal.digits * small_powers[9 - count]);
+    struct digits digits = {
+        .first = whole / 100000000, .next = spread_digits(whole % 100000000), .exponent = decimal.exponent + count - 1};
+    digits.count = 1 + significant_bytes(digits.next);
+    return digits;
+}
+
+/* Eight characters from eight digits. */
+static void put_eight(char *out, uint64_t digits)
+{
+    uint64_t characters = digits | UINT64_C(0x3030303030303030);
+    for (int i = 0; i < 8; i++)
+        out[i] = (char)(characters >> 8 * i & 0xff);
+}
+
+static void put_sixteen(char *out, uint128 digits)
+{
+    put_eight(out, (uint64_t)digits);
+    put_eight(out + 8, (uint64_t)(digits >> 64));
+}
+
+/* All digits, and zeros behind them. Returns what follows the last that counts. */
+static char *put_first(const struct digits *digits, char *out)
+{
+    *out = (char)('0' + digits->first);
+    put_sixteen(out + 1, (uint128)digits->last << 64 | digits->next);
+    return out + digits->count;
+}
+
+static char *put_small_integer(int value, char *out)
+{
+    if (value < 0) {
+        *out++ = '-';
+        value = -value;
+    }
+    if (value >= 100)
+        *out++ = (char)('0' + value / 100);
+    if (value >= 10)
+        *out++ = (char)('0' + value / 10 % 10);
+    *out++ = (char)('0' + value % 10);
+    return out;
+}
+
+/* d.ddde-xx, the exponent without padding. */
+static char *put_scientific(const struct digits *digits, char *out)
+{
+    char *end = put_first(digits, out + 1);
+    out[0] = out[1];
+    out[1] = '.';
+    end = digits->count > 1 ? end : out + 1;
+    *end = 'e';
+    return put_small_integer(digits->exponent, end + 1);
+}
+
+/* Plain notation for exponents -5 .. 16. No store reaches beyond out[27]: the longest is of 16 digits behind 0 .. 7 and a point. */
+static char *put_plain(const struct digits *digits, char *out)
+{
+    int point = digits->exponent;
+    if (point < 0) {
+        put_eight(out, 0);
+        out[1] = '.';
+        return put_first(digits, out + 1 - point);
+    }
+    char *end = put_first(digits, out);
+    if (digits->count <= point + 1)
+        return out + point + 1;
+    uint128 rest = ((uint128)digits->last << 64 | digits->next) >> 8 * point;
+    out[point + 1] = '.';
+    put_eight(out + point + 2, (uint64_t)rest);
+    if (point < 8)
+        put_eight(out + point + 10, (uint64_t)(rest >> 64));
+    return end + 1;
+}
+
+static size_t put_digits(const struct digits *digits, bool negative, char out[NUMBER_SIZE])
+{
+    *out = '-';
+    char *first = out + negative;
+    char *end =
+        digits->exponent >= -5 && digits->exponent <= 16 ? put_plain(digits, first) : put_scientific(digits, first);
+    *end = '\0';
+    return (size_t)(end - out);
+}
+
+/* 0, infinities and what is no number. */
+static size_t put_word(double value, char out[NUMBER_SIZE])
+{
+    const char *word = isnan(value) ? "nan" : value == 0 ? (signbit(value) ? "-0" : "0") : value > 0 ? "inf" : "-inf";
     size_t length = strlen(word);
     memcpy(out, word, length + 1);
     return length;
 }
 
-static bool put_special(double value, char out[NUMBER_SIZE], size_t *length)
-{
-    if (isfinite(value) && value != 0)
-        return false;
-    const char *word = isnan(value) ? "nan" : value == 0 ? (signbit(value) ? "-0" : "0") : value > 0 ? "inf" : "-inf";
-    *length = put_word(word, out);
-    return true;
-}
-
-/* Digits d.ddd of `%.*e` as an integer, and its exponent: printf's decimal point, whatever it is, is skipped. */
-struct digits {
-    char text[20];
-    int count;
-    int exponent; /* of the first digit */
-    bool negative;
-};
-
-static struct digits digits_of(double value, int precision)
-{
-    char text[64];
-    (void)snprintf(text, sizeof text, "%.*e", precision - 1, value);
-    struct digits digits = {.negative = text[0] == '-'};
-    const char *at = text;
-    for (; *at && *at != 'e'; at++)
-        if (*at >= '0' && *at <= '9' && digits.count < (int)sizeof digits.text)
-            digits.text[digits.count++] = *at;
-    digits.exponent = *at ? (int)strtol(at + 1, NULL, 10) : 0;
-    while (digits.count > 1 && digits.text[digits.count - 1] == '0')
-        digits.count--;
-    return digits;
-}
-
-/* Plain notation for exponents -5 .. 16, else d.ddde+xx without padding. */
-static size_t put_digits(const struct digits *digits, char out[NUMBER_SIZE])
-{
-    char *at = out;
-    if (digits->negative)
-        *at++ = '-';
-    int first = digits->exponent;
-    bool plain = first >= -5 && first <= 16;
-    int point = plain ? first : 0;
-    if (point < 0) {
-        *at++ = '0';
-        *at++ = '.';
-        for (int i = -1; i > point; i--)
-            *at++ = '0';
-    }
-    for (int i = 0; i < digits->count || i <= point; i++) {
-        if (i == point + 1 && point >= 0)
-            *at++ = '.';
-        *at++ = i < digits->count ? digits->text[i] : '0';
-    }
-    *at = '\0';
-    size_t length = (size_t)(at - out);
-    if (!plain)
-        length += (size_t)snprintf(at, NUMBER_SIZE - length, "e%d", first);
-    return length;
-}
+/* ---- numbers ---- */
 
 size_t print_double(double value, char out[NUMBER_SIZE])
 {
-    size_t length;
-    if (put_special(value, out, &length))
-        return length;
-    /* Subnormal numbers may need fewer than 15 digits to be told apart. */
-    int precision = fabs(value) < 2.3e-308 ? 1 : 15;
-    for (;; precision++) {
-        struct digits digits = digits_of(value, precision);
-        double back = 0;
-        length = put_digits(&digits, out);
-        (void)parse_double(out, out + length, &back);
-        if (back == value || precision >= 17)
-            return length;
-    }
+    if (!isfinite(value) || value == 0)
+        return put_word(value, out);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    struct binary binary = split(bits & (UINT64_MAX >> 1), 52, -1074);
+    struct digits digits = digits_of_double(shorten_double(&binary));
+    return put_digits(&digits, bits >> 63, out);
 }
 
 size_t print_float(float value, char out[NUMBER_SIZE])
 {
-    size_t length;
-    if (put_special(value, out, &length))
-        return length;
-    int precision = fabsf(value) < 1.2e-38f ? 1 : 6;
-    for (;; precision++) {
-        struct digits digits = digits_of(value, precision);
-        float back = 0;
-        length = put_digits(&digits, out);
-        (void)parse_float(out, out + length, &back);
-        if (back == value || precision >= 9)
-            return length;
-    }
+    if (!isfinite(value) || value == 0)
+        return put_word((double)value, out);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    struct binary binary = split(bits & (UINT32_MAX >> 1), 23, -149);
+    struct digits digits = digits_of_float(shorten_float(&binary));
+    return put_digits(&digits, bits >> 31, out);
 }
 
 size_t cp_print_double(double value, char out[CP_NUMBER_SIZE])
