@@ -65,9 +65,17 @@ struct block {
     size_t used; /* from the block's start */
 };
 
+/* A block that somebody else has allocated; in the arena itself. */
+struct taken {
+    struct taken *next;
+    void *block;
+    size_t size;
+};
+
 struct arena {
     cp_context *context;
     struct block *blocks; /* the first is the one in use */
+    struct taken *taken;
 };
 
 static size_t align_up(size_t size)
@@ -88,6 +96,8 @@ void arena_free(struct arena *arena)
 {
     if (!arena)
         return;
+    for (const struct taken *taken = arena->taken; taken; taken = taken->next)
+        memory_free(arena->context, taken->block, 1, taken->size);
     for (struct block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
         memory_free(arena->context, block, 1, block->size);
@@ -141,6 +151,16 @@ void *arena_copy(struct arena *arena, const void *bytes, size_t count, size_t si
     return copy;
 }
 
+bool arena_take(struct arena *arena, void *block, size_t count, size_t size)
+{
+    struct taken *taken = arena_allocate(arena, 1, sizeof *taken);
+    if (!taken)
+        return false;
+    *taken = (struct taken){arena->taken, block, count * size};
+    arena->taken = taken;
+    return true;
+}
+
 char *arena_copy_text(struct arena *arena, const char *bytes, size_t size)
 {
     char *copy = size < SIZE_MAX ? arena_allocate(arena, 1, size + 1) : NULL;
@@ -178,7 +198,13 @@ void arena_adopt(struct arena *target, struct arena *other)
     struct block **place = target->blocks ? &target->blocks->next : &target->blocks;
     *last = *place;
     *place = other->blocks;
+    struct taken **last_taken = &other->taken;
+    while (*last_taken)
+        last_taken = &(*last_taken)->next;
+    *last_taken = target->taken;
+    target->taken = other->taken;
     other->blocks = NULL;
+    other->taken = NULL;
     arena_free(other);
 }
 

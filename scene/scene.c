@@ -81,6 +81,20 @@ void *scene_allocate(cp_scene *scene, size_t count, size_t size)
     return arena_allocate(scene->arena, count, size);
 }
 
+void *scene_keep_array(cp_scene *scene, void *items, uint32_t *room, uint32_t count, size_t item_size)
+{
+    enum { LEAST_KEPT = 1 << 18 }; /* bytes; a copy of fewer costs less than a block of their own */
+    void *block;
+    memcpy(&block, items, sizeof block); /* whatever it points to */
+    if (count * item_size < LEAST_KEPT)
+        return arena_copy(scene->arena, block, count, item_size);
+    if (!arena_take(scene->arena, block, *room, item_size))
+        return NULL;
+    memcpy(items, &(void *){NULL}, sizeof block);
+    *room = 0;
+    return block;
+}
+
 const char *scene_text(cp_scene *scene, const char *text)
 {
     return arena_copy_text(scene->arena, text, strlen(text));

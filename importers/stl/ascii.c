@@ -1,27 +1,30 @@
-/* The ASCII form, in one pass over the text:
+/* The ASCII form:
  *
- *     file  = { "solid" NAME end-of-line { facet } "endsolid" rest-of-line }
- *     facet = "facet" [ "normal" [ x y z ] ] "outer" "loop" 3 { "vertex" x y z } "endloop" "endfacet"
+ *     file = { "solid" NAME end-of-line { facet } "endsolid" rest-of-line }
  *
- * Keywords in any case; blanks, tabs and line ends of any kind part the words. A normal may be missing or no number
- * ("nan", "-1.#IND"): it is not used. A loop may have more than 3 vertices (lenient). After the last endsolid only blanks
- * and the fill bytes NUL and Ctrl-Z may follow. */
+ * Facets are in facets.c. There is one dialect without lines: where the line of "solid" goes on with a facet, the name ends before it,
+ * and where that of "endsolid" goes on with a solid, so does the file. After the last endsolid only blanks and the fill
+ * bytes NUL and Ctrl-Z may follow.
+ *
+ * Several threads read a long solid: each begins at the first word "facet" of its part of the text. That is a guess (a name
+ * may hold the word), and what was read from there counts only when the thread before it has arrived just there. */
 #include "stl.h"
 
-#include <math.h>
+enum {
+    FIRST_PART = 1 << 18, /* bytes of a solid that one thread reads before others join in */
+    LARGEST_PART = 1 << 21,
+    CORNER_BYTES = 16 /* a guess: shorter corners only mean that a part is read in several goes */
+};
 
 struct ascii {
     struct stl_reader *reader;
     const char *at, *end;
     bool truncated;   /* the text ends where more was expected; reported */
+    bool distrusted;  /* a guess was wrong: no more of them */
     cp_status status; /* sticky; the parser stands still after a failure */
 };
 
-static void skip_blanks(struct ascii *ascii)
-{
-    while (ascii->at < ascii->end && stl_is_blank(*ascii->at))
-        ascii->at++;
-}
+/* ---- messages ---- */
 
 static struct place find_place(const struct ascii *ascii)
 {
@@ -69,6 +72,23 @@ static bool fail_expected(struct ascii *ascii, const char *expected)
     return false;
 }
 
+static void fail_not_finite(struct ascii *ascii)
+{
+    char word[33];
+    copy_word(ascii, word);
+    ascii->status = report_error(ascii->reader->context, CP_INPUT, "stl-not-finite", find_place(ascii),
+                                 "facet %llu has a coordinate that is no finite float: %s",
+                                 (unsigned long long)ascii->reader->facets + 1, word);
+}
+
+/* ---- words ---- */
+
+static void skip_blanks(struct ascii *ascii)
+{
+    while (ascii->at < ascii->end && stl_is_blank(*ascii->at))
+        ascii->at++;
+}
+
 /* Steps over the word if it comes next. */
 static bool accept(struct ascii *ascii, const char *word)
 {
@@ -79,107 +99,153 @@ static bool accept(struct ascii *ascii, const char *word)
     return true;
 }
 
-static bool expect(struct ascii *ascii, const char *word, const char *expected)
+static bool is_line_end(char c)
 {
-    return accept(ascii, word) || fail_expected(ascii, expected);
+    return c == '\n' || c == '\r';
 }
 
-/* Steps over a number if it comes next. */
-static bool accept_number(struct ascii *ascii, float *value)
+/* The first word of the line from `at` on for which is_mark holds, else the line's end. */
+static const char *find_in_line(const char *at, const char *end, bool (*is_mark)(const char *, const char *))
 {
-    skip_blanks(ascii);
-    const char *after = parse_float_or_word(ascii->at, ascii->end, value);
-    if (!after || (after < ascii->end && !stl_is_blank(*after)))
+    for (;;) {
+        while (at < end && stl_is_blank(*at) && !is_line_end(*at))
+            at++;
+        if (at == end || is_line_end(*at) || is_mark(at, end))
+            return at;
+        while (at < end && !stl_is_blank(*at))
+            at++;
+    }
+}
+
+static bool begins_facet(const char *at, const char *end)
+{
+    if (stl_begins_with(at, end, "endsolid"))
+        return true;
+    if (!stl_begins_with(at, end, "facet"))
         return false;
-    ascii->at = after;
+    for (at += strlen("facet"); at < end && (*at == ' ' || *at == '\t'); at++)
+        ;
+    return stl_begins_with(at, end, "normal") || stl_begins_with(at, end, "outer");
+}
+
+static bool begins_solid(const char *at, const char *end)
+{
+    return stl_begins_with(at, end, "solid");
+}
+
+static bool is_in_line(const struct ascii *ascii, const char *at)
+{
+    return at < ascii->end && !is_line_end(*at);
+}
+
+/* ---- facets ---- */
+
+/* Where the first word "facet" begins in [at, limit), else limit. Something stands before it. */
+static const char *guess_facet(const char *at, const char *limit, const char *end)
+{
+    while (at < limit && !((*at | 0x20) == 'f' && stl_is_blank(at[-1]) && stl_begins_with(at, end, "facet")))
+        at++;
+    return at;
+}
+
+struct wave {
+    struct stl_reader *reader;
+    const char *starts[STL_MOST_BATCHES + 1]; /* a batch's limit is the next one's start */
+    const char *end;
+};
+
+static void read_part(void *user, uint32_t item, uint32_t worker)
+{
+    (void)worker;
+    const struct wave *wave = user;
+    stl_read_facets(&wave->reader->batches[item], wave->starts[item + 1], wave->end);
+}
+
+/* The parts of the next `bytes` bytes: one, or as many as can be read at the same time. */
+static uint32_t cut_parts(const struct ascii *ascii, size_t bytes, struct wave *wave)
+{
+    size_t left = (size_t)(ascii->end - ascii->at), most = ascii->distrusted ? 1 : ascii->reader->batch_count;
+    bytes = bytes < left ? bytes : left;
+    size_t parts = bytes / FIRST_PART < most ? bytes / FIRST_PART : most;
+    parts = parts > 0 ? parts : 1;
+    size_t part = bytes / parts < LARGEST_PART ? bytes / parts : LARGEST_PART;
+    *wave = (struct wave){.reader = ascii->reader, .end = ascii->end};
+    for (size_t i = 0; i <= parts; i++)
+        wave->starts[i] = ascii->at + i * part;
+    wave->starts[parts] = parts * part + part > left ? ascii->end : wave->starts[parts];
+    for (size_t i = 1; i < parts; i++)
+        wave->starts[i] = guess_facet(wave->starts[i], wave->starts[i + 1], ascii->end);
+    return (uint32_t)parts;
+}
+
+/* Room for the facets of each part; a facet that was too large for the room gets more. */
+static bool begin_batches(const struct wave *wave, uint32_t parts)
+{
+    for (uint32_t i = 0; i < parts; i++) {
+        struct stl_batch *batch = &wave->reader->batches[i];
+        uint32_t room = (uint32_t)((size_t)(wave->starts[i + 1] - wave->starts[i]) / CORNER_BYTES) + 64;
+        if (i == 0 && batch->stop == STL_FULL && batch->facet_count == 0)
+            room = batch->room <= UINT32_MAX / 2 ? 2 * batch->room : UINT32_MAX;
+        if (!stl_begin_batch(wave->reader->context, batch, room))
+            return false;
+        batch->at = wave->starts[i];
+    }
     return true;
 }
 
-static bool read_coordinate(struct ascii *ascii, float *value)
+/* How many of the parts have been read from where a facet begins: the first, and each that the one before it led to. */
+static uint32_t count_good(struct ascii *ascii, const struct wave *wave, uint32_t parts)
 {
-    skip_blanks(ascii);
-    const char *start = ascii->at;
-    if (!accept_number(ascii, value))
-        return fail_expected(ascii, "a number");
-    if (isfinite(*value))
-        return true;
-    ascii->at = start;
-    char word[33];
-    copy_word(ascii, word);
-    ascii->status = report_error(ascii->reader->context, CP_INPUT, "stl-not-finite", find_place(ascii),
-                                 "facet %llu has a coordinate that is no finite float: %s",
-                                 (unsigned long long)ascii->reader->facets + 1, word);
-    return false;
+    const struct stl_batch *batches = ascii->reader->batches;
+    uint32_t good = 1;
+    while (good < parts && batches[good - 1].stop == STL_AT_LIMIT && batches[good - 1].at == wave->starts[good])
+        good++;
+    ascii->distrusted = ascii->distrusted || (good < parts && batches[good - 1].stop == STL_AT_LIMIT);
+    return good;
 }
 
-static bool read_vertex(struct ascii *ascii)
+/* Reads facets from about so many bytes. The batch that came to a stop, or NULL on failure. */
+static const struct stl_batch *read_wave(struct ascii *ascii, size_t bytes)
 {
-    struct stl_solid *solid = &ascii->reader->solid;
-    if (!stl_reserve_corners(ascii->reader, 1)) {
-        ascii->status = CP_LIMIT;
-        return false;
-    }
-    float *corner = solid->corners + 3 * (size_t)solid->corner_count;
-    for (int i = 0; i < 3; i++)
-        if (!read_coordinate(ascii, corner + i))
-            return false;
-    solid->corner_count++;
-    return true;
-}
-
-/* False when there is no normal of three numbers; words in its place are skipped. */
-static bool read_normal(struct ascii *ascii, float normal[3])
-{
-    if (!accept(ascii, "normal"))
-        return false;
-    bool complete = true;
-    for (int i = 0; i < 3; i++) {
-        skip_blanks(ascii);
-        if (stl_begins_with(ascii->at, ascii->end, "outer"))
-            return false;
-        if (accept_number(ascii, normal + i))
-            continue;
-        complete = false;
-        while (ascii->at < ascii->end && !stl_is_blank(*ascii->at))
-            ascii->at++;
-    }
-    return complete;
-}
-
-static bool read_loop(struct ascii *ascii)
-{
-    if (!expect(ascii, "outer", "\"outer loop\"") || !expect(ascii, "loop", "\"loop\""))
-        return false;
-    for (int i = 0; i < 3; i++)
-        if (!expect(ascii, "vertex", "\"vertex\"") || !read_vertex(ascii))
-            return false;
-    while (accept(ascii, "vertex"))
-        if (!read_vertex(ascii))
-            return false;
-    return expect(ascii, "endloop", "\"endloop\"") && expect(ascii, "endfacet", "\"endfacet\"");
-}
-
-/* After the word "facet". A facet that fails leaves nothing behind. */
-static bool read_facet(struct ascii *ascii)
-{
-    struct stl_solid *solid = &ascii->reader->solid;
-    uint32_t first = solid->corner_count;
-    float normal[3];
-    bool has_normal = read_normal(ascii, normal);
-    if (!read_loop(ascii)) {
-        solid->corner_count = first;
-        return false;
-    }
-    if (stl_add_facet(ascii->reader, first, has_normal ? normal : NULL))
-        return true;
+    struct stl_reader *reader = ascii->reader;
+    struct wave wave;
+    uint32_t parts = cut_parts(ascii, bytes, &wave);
     ascii->status = CP_LIMIT;
-    return false;
+    if (!begin_batches(&wave, parts) || !parallel_for(reader->context, parts, read_part, &wave))
+        return NULL;
+    uint32_t good = count_good(ascii, &wave, parts);
+    ascii->status = stl_take_batches(reader, good);
+    ascii->at = reader->batches[good - 1].at;
+    return ascii->status == CP_OK ? &reader->batches[good - 1] : NULL;
 }
 
+/* The facets of a solid. False after a failure. */
+static bool read_facets(struct ascii *ascii)
+{
+    const char *start = ascii->at;
+    const struct stl_batch *last;
+    do {
+        size_t done = (size_t)(ascii->at - start); /* what is guessed in vain remains in proportion to it */
+        last = read_wave(ascii, done > 0 ? 2 * done : FIRST_PART);
+    } while (last && (last->stop == STL_FULL || (last->stop == STL_AT_LIMIT && ascii->at < ascii->end)));
+    if (last && last->stop == STL_UNEXPECTED)
+        return fail_expected(ascii, last->expected);
+    if (last && last->stop == STL_NOT_FINITE)
+        fail_not_finite(ascii);
+    return ascii->status == CP_OK;
+}
+
+/* ---- solids ---- */
+
+/* After the word "endsolid": up to the next line, or to a solid in this one. */
 static void skip_line(struct ascii *ascii)
 {
-    while (ascii->at < ascii->end && *ascii->at != '\n' && *ascii->at != '\r')
-        ascii->at++;
+    ascii->at = find_in_line(ascii->at, ascii->end, begins_solid);
+    if (!is_in_line(ascii, ascii->at))
+        return;
+    const char *facet = find_in_line(ascii->at + strlen("solid"), ascii->end, begins_facet);
+    if (!is_in_line(ascii, facet))
+        ascii->at = facet;
 }
 
 /* After the word "solid". */
@@ -188,13 +254,11 @@ static void read_solid(struct ascii *ascii)
     while (ascii->at < ascii->end && (*ascii->at == ' ' || *ascii->at == '\t'))
         ascii->at++;
     const char *name = ascii->at;
-    skip_line(ascii);
+    ascii->at = find_in_line(name, ascii->end, begins_facet);
     const char *name_end = ascii->at;
     while (name_end > name && stl_is_blank(name_end[-1]))
         name_end--;
-    while (accept(ascii, "facet") && read_facet(ascii))
-        ;
-    if (ascii->status == CP_OK && !ascii->truncated && expect(ascii, "endsolid", "\"facet\" or \"endsolid\""))
+    if (read_facets(ascii) && (accept(ascii, "endsolid") || fail_expected(ascii, "\"facet\" or \"endsolid\"")))
         skip_line(ascii);
     if (ascii->status == CP_OK)
         ascii->status = stl_add_solid(ascii->reader, name, (size_t)(name_end - name));

@@ -2,86 +2,17 @@
  * vertices (float32), 16 bits of attributes.
  *
  * How many facets there are: the count where the bytes are there (more bytes are trailing); all bytes where they are
- * whole facets and the count is smaller or 0xFFFFFFFF: so write programs that cannot go back to the header.
- *
- * Colours, none of them in the specification (5 bits a channel, sRGB):
- *   VisCAM, SolidView  bit 15 set: the facet has a colour; red is in bits 10-14, green 5-9, blue 0-4
- *   Materialise Magics "COLOR=" and RGBA bytes in the header are the part's colour, ",MATERIAL=" and diffuse, specular and
- *                      ambient RGBA go before it; bit 15 clear: the facet has a colour of its own; red is in bits 0-4,
- *                      green 5-9, blue 10-14
- *   MeshLab (vcglib)   "COLOR=" RGB " MATERIAL=" in the header, channels as Materialise, but bit 15 set: the facet has a
- *                      colour of its own. Written for uncoloured meshes too, with attributes 0
- * Attributes that are 0 throughout are no colours in any of them. An alpha of 0 is taken as opaque: it is left unset. */
+ * whole facets and the count is smaller or 0xFFFFFFFF: so write programs that cannot go back to the header. */
 #include "stl.h"
 
 #include <math.h>
 
-enum { COLOUR_KINDS = 32768, COLOUR_VALID = 0x8000 };
-
-struct colours {
-    bool low_red;       /* Materialise's order of channels */
-    uint32_t own_bit;   /* the value of bit 15 that says "a colour of its own" */
-    uint32_t part;      /* material of facets without, or CP_NONE */
-    uint32_t *material; /* by colour, CP_NONE where not met yet */
-};
-
-/* ---- header ---- */
-
-static const char *find_bytes(const char *header, const char *word)
-{
-    size_t size = strlen(word);
-    for (size_t i = 0; i + size <= 80; i++)
-        if (memcmp(header + i, word, size) == 0)
-            return header + i + size;
-    return NULL;
-}
-
-static uint32_t add_colour(struct stl_reader *reader, const unsigned bytes[3], double alpha)
-{
-    char name[8];
-    static const char digits[] = "0123456789abcdef";
-    name[0] = '#';
-    for (int i = 0; i < 3; i++) {
-        name[1 + 2 * i] = digits[bytes[i] >> 4 & 15];
-        name[2 + 2 * i] = digits[bytes[i] & 15];
-    }
-    name[7] = '\0';
-    double rgba[4] = {bytes[0] / 255.0, bytes[1] / 255.0, bytes[2] / 255.0, alpha};
-    return scene_add_material(reader->scene, name, rgba, true);
-}
-
-static bool add_part_colour(struct stl_reader *reader, const char *rgba, bool has_alpha, struct colours *colours)
-{
-    const unsigned char *bytes = (const unsigned char *)rgba;
-    unsigned rgb[3] = {bytes[0], bytes[1], bytes[2]};
-    colours->part = add_colour(reader, rgb, has_alpha && bytes[3] ? bytes[3] / 255.0 : 1);
-    return colours->part != CP_NONE;
-}
-
-/* Which convention the header announces, and the part's colour. */
-static bool read_header(struct stl_reader *reader, struct colours *colours)
-{
-    const char *header = reader->source->data, *colour = find_bytes(header, "COLOR=");
-    *colours = (struct colours){.own_bit = COLOUR_VALID, .part = CP_NONE};
-    if (!colour || colour + 4 > header + 80)
-        return true;
-    colours->low_red = true;
-    const char *material = find_bytes(header, "MATERIAL=");
-    if (material == colour + 4 + strlen("MATERIAL="))
-        return add_part_colour(reader, colour, false, colours);
-    colours->own_bit = 0;
-    if (material && material + 12 <= header + 80) {
-        colour = material;
-        report_loss(reader->context, "stl-material", IN_FILE(reader->source->name), 1,
-                    "specular and ambient colour of the header");
-    }
-    return add_part_colour(reader, colour, true, colours);
-}
+enum { BATCH_FACETS = 1 << 14 };
 
 /* Text before the header's colours is somebody's comment. */
 static void note_comment(const struct stl_reader *reader)
 {
-    const char *header = reader->source->data, *colour = find_bytes(header, "COLOR=");
+    const char *header = reader->source->data, *colour = stl_find_in_header(header, "COLOR=");
     int size = 0, most = colour ? (int)(colour - header) - (int)strlen("COLOR=") : 80;
     while (size < most && header[size] >= ' ' && header[size] <= '~')
         size++;
@@ -94,142 +25,86 @@ static void note_comment(const struct stl_reader *reader)
 
 /* ---- facets ---- */
 
-static const char *facet_at(const struct stl_reader *reader, uint32_t facet)
+struct wave {
+    struct stl_reader *reader;
+    uint32_t first, end; /* facets */
+};
+
+/* The first coordinate of a facet that is not finite, or 9. */
+static int find_not_finite(const char *record)
 {
-    return reader->source->data + STL_HEADER_SIZE + (size_t)STL_FACET_SIZE * facet;
+    int value = 0;
+    while (value < 9 && isfinite(stl_number(record + 12 + 4 * value)))
+        value++;
+    return value;
 }
 
-static uint32_t attributes_of(const struct stl_reader *reader, uint32_t facet)
+static void read_facet(struct stl_batch *batch, const char *record)
 {
-    const unsigned char *bytes = (const unsigned char *)facet_at(reader, facet) + 48;
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
+    uint32_t first = batch->corner_count;
+    float normal[3], position[3];
+    for (int i = 0; i < 3; i++)
+        normal[i] = stl_number(record + 4 * i);
+    for (int corner = 0; corner < 3; corner++) {
+        for (int i = 0; i < 3; i++)
+            position[i] = stl_number(record + 12 * (corner + 1) + 4 * i);
+        stl_add_corner(batch, position);
+    }
+    stl_end_facet(batch, first, normal);
 }
 
-static cp_status fail_not_finite(const struct stl_reader *reader, uint32_t facet, int value)
+static uint32_t batch_end(const struct wave *wave, uint32_t first)
 {
+    return wave->end - first < BATCH_FACETS ? wave->end : first + BATCH_FACETS;
+}
+
+static void read_batch(void *user, uint32_t item, uint32_t worker)
+{
+    (void)worker;
+    const struct wave *wave = user;
+    struct stl_batch *batch = &wave->reader->batches[item];
+    uint32_t first = wave->first + item * BATCH_FACETS, end = batch_end(wave, first);
+    batch->stop = STL_AT_LIMIT;
+    for (uint32_t facet = first; facet < end && batch->stop == STL_AT_LIMIT; facet++) {
+        batch->at = stl_record(wave->reader, facet);
+        if (find_not_finite(batch->at) < 9)
+            batch->stop = STL_NOT_FINITE;
+        else
+            read_facet(batch, batch->at);
+    }
+}
+
+static cp_status check_batch(const struct stl_reader *reader, const struct stl_batch *batch)
+{
+    if (batch->stop != STL_NOT_FINITE)
+        return CP_OK;
+    size_t facet = (size_t)(batch->at - stl_record(reader, 0)) / STL_FACET_SIZE;
+    int value = find_not_finite(batch->at);
     return report_error(reader->context, CP_INPUT, "stl-not-finite", IN_FILE(reader->source->name),
                         "facet %llu has a coordinate that is no finite float: %c of vertex %d",
                         (unsigned long long)facet + 1, "xyz"[value % 3], value / 3 + 1);
 }
 
-static cp_status read_facet(struct stl_reader *reader, uint32_t facet)
+/* Reads as many facets as can be read at the same time. */
+static cp_status read_wave(struct wave *wave)
 {
-    struct stl_solid *solid = &reader->solid;
-    const char *record = facet_at(reader, facet);
-    float normal[3], *corners = solid->corners + 3 * (size_t)solid->corner_count;
-    for (int i = 0; i < 3; i++)
-        normal[i] = stl_number(record + 4 * i);
-    for (int i = 0; i < 9; i++) {
-        corners[i] = stl_number(record + 12 + 4 * i);
-        if (!isfinite(corners[i]))
-            return fail_not_finite(reader, facet, i);
+    struct stl_reader *reader = wave->reader;
+    uint64_t left = ((uint64_t)wave->end - wave->first + BATCH_FACETS - 1) / BATCH_FACETS;
+    uint32_t count = left < reader->batch_count ? (uint32_t)left : reader->batch_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = wave->first + i * BATCH_FACETS;
+        if (!stl_begin_batch(reader->context, &reader->batches[i], 3 * (batch_end(wave, first) - first)))
+            return CP_LIMIT;
     }
-    solid->corner_count += 3;
-    return stl_add_facet(reader, solid->corner_count - 3, normal) ? CP_OK : CP_LIMIT;
-}
-
-/* ---- colours ---- */
-
-static unsigned channel_of(uint32_t attributes, int shift)
-{
-    return ((attributes >> shift & 31) * 255 + 15) / 31;
-}
-
-/* The material of a facet's own colour, made when first met. */
-static uint32_t own_material(struct stl_reader *reader, struct colours *colours, uint32_t attributes)
-{
-    uint32_t *material = &colours->material[attributes & (COLOUR_KINDS - 1)];
-    if (*material == CP_NONE) {
-        int red = colours->low_red ? 0 : 10;
-        unsigned rgb[3] = {channel_of(attributes, red), channel_of(attributes, 5), channel_of(attributes, 10 - red)};
-        *material = add_colour(reader, rgb, 1);
-        if (*material == CP_NONE)
-            return CP_NONE;
-        double *rgba = reader->scene->materials[*material].rgba;
-        rgba[0] = (attributes >> red & 31) / 31.0;
-        rgba[1] = (attributes >> 5 & 31) / 31.0;
-        rgba[2] = (attributes >> (10 - red) & 31) / 31.0;
-    }
-    return *material;
-}
-
-/* Consecutive facets of one colour are a group. */
-static cp_status fill_groups(struct stl_reader *reader, struct colours *colours)
-{
-    struct stl_solid *solid = &reader->solid;
-    cp_group *group = solid->groups;
-    for (uint32_t facet = 0; facet < solid->facet_count; facet++) {
-        uint32_t attributes = attributes_of(reader, facet), material = colours->part;
-        if ((attributes & COLOUR_VALID) == colours->own_bit) {
-            material = own_material(reader, colours, attributes);
-            if (material == CP_NONE)
-                return CP_LIMIT;
-        }
-        if (facet == 0 || group->material != material) {
-            group += facet != 0;
-            *group = (cp_group){.first_face = facet, .material = material};
-        }
-        group->face_count++;
-    }
-    solid->group_count = (uint32_t)(group - solid->groups) + 1;
-    return CP_OK;
-}
-
-/* At most so many groups as the attributes change. */
-static uint32_t count_runs(const struct stl_reader *reader)
-{
-    uint32_t runs = reader->solid.facet_count > 0;
-    for (uint32_t facet = 1; facet < reader->solid.facet_count; facet++)
-        runs += attributes_of(reader, facet) != attributes_of(reader, facet - 1);
-    return runs;
-}
-
-static cp_status colour_facets(struct stl_reader *reader, struct colours *colours)
-{
-    if (reader->solid.facet_count == 0)
-        return CP_OK;
-    reader->solid.groups = scene_allocate(reader->scene, count_runs(reader), sizeof(cp_group));
-    colours->material = memory_allocate(reader->context, COLOUR_KINDS, sizeof(uint32_t));
-    cp_status status = reader->solid.groups && colours->material ? CP_OK : CP_LIMIT;
-    if (status == CP_OK) {
-        memset(colours->material, 0xff, COLOUR_KINDS * sizeof(uint32_t)); /* CP_NONE */
-        status = fill_groups(reader, colours);
-    }
-    memory_free(reader->context, colours->material, COLOUR_KINDS, sizeof(uint32_t));
-    return status;
-}
-
-struct survey {
-    bool any;                  /* some attributes are not 0 */
-    uint32_t own, meaningless; /* facets with a colour of their own; with attributes that are no colour */
-};
-
-static struct survey survey_attributes(const struct stl_reader *reader, const struct colours *colours)
-{
-    struct survey survey = {0};
-    for (uint32_t facet = 0; facet < reader->solid.facet_count; facet++) {
-        uint32_t attributes = attributes_of(reader, facet);
-        bool own = (attributes & COLOUR_VALID) == colours->own_bit;
-        survey.any = survey.any || attributes != 0;
-        survey.own += own;
-        survey.meaningless += attributes != 0 && !own && colours->own_bit == COLOUR_VALID;
-    }
-    return survey;
-}
-
-static cp_status read_colours(struct stl_reader *reader)
-{
-    struct colours colours;
-    if (!read_header(reader, &colours))
+    if (!parallel_for(reader->context, count, read_batch, wave))
         return CP_LIMIT;
-    struct survey survey = survey_attributes(reader, &colours);
-    if (survey.meaningless)
-        report_loss(reader->context, "stl-attributes", IN_FILE(reader->source->name), survey.meaningless,
-                    "attribute bytes that are no colour");
-    if (!survey.any)
-        colours.own_bit = COLOUR_VALID;
-    bool has_own = survey.any && survey.own > 0;
-    return has_own || colours.part != CP_NONE ? colour_facets(reader, &colours) : CP_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        cp_status status = check_batch(reader, &reader->batches[i]);
+        if (status != CP_OK)
+            return status;
+    }
+    wave->first = batch_end(wave, wave->first + (count - 1) * BATCH_FACETS);
+    return stl_take_batches(reader, count);
 }
 
 /* ---- the file ---- */
@@ -268,13 +143,12 @@ cp_status stl_read_binary(struct stl_reader *reader)
                             STL_HEADER_SIZE);
     uint32_t facets = 0;
     cp_status status = settle_count(reader, &facets);
-    if (status == CP_OK && !stl_reserve_corners(reader, 3 * (uint64_t)facets))
-        status = CP_LIMIT;
-    for (uint32_t facet = 0; status == CP_OK && facet < facets; facet++)
-        status = read_facet(reader, facet);
+    struct wave wave = {.reader = reader, .end = facets};
+    while (status == CP_OK && wave.first < facets)
+        status = read_wave(&wave);
     if (status == CP_OK) {
         note_comment(reader);
-        status = read_colours(reader);
+        status = stl_read_colours(reader);
     }
     return status == CP_OK ? stl_add_solid(reader, NULL, 0) : status;
 }

@@ -1,10 +1,16 @@
-/* The inside of the STL importer: what its two readers share. */
+/* The inside of the STL importer: what its two readers share.
+ *
+ * Both cut the facets into batches, which several threads read and join on their own; a solid takes the batches over in
+ * order, so that nothing depends on where they were cut. */
 #ifndef CELLPIPE_STL_H
 #define CELLPIPE_STL_H
 
 #include "../importers.h"
 
 #include <string.h>
+
+#include "../../scene/mesh/points.h"
+#include "../../scene/parallel.h"
 
 enum { STL_HEADER_SIZE = 84, STL_FACET_SIZE = 50 };
 
@@ -14,11 +20,41 @@ struct stl_settings {
     int up;      /* cp_up */
 };
 
+/* Facets that need a word in the report. */
+struct stl_oddities {
+    uint64_t degenerate, opposed, without_normal, polygons;
+};
+
+enum stl_stop {
+    STL_AT_LIMIT,   /* all facets that begin before the limit are read */
+    STL_AT_WORD,    /* a word that begins no facet */
+    STL_FULL,       /* no room for the next facet */
+    STL_UNEXPECTED, /* something else than `expected` in a facet */
+    STL_NOT_FINITE  /* a coordinate that is no finite float in a facet */
+};
+
+/* Consecutive facets of one solid. A facet that cannot be read leaves nothing in it. */
+struct stl_batch {
+    struct points points;
+    uint32_t *corners; /* numbers of points, facet by facet */
+    uint32_t *ends;    /* for each facet the number of corners up to its end; unused while all are triangles */
+    uint32_t *numbers; /* for each point its number in the solid */
+    uint32_t corner_count, facet_count;
+    uint32_t room;         /* for corners, and for as many of the others */
+    uint32_t first_corner; /* its first one's place in the solid */
+    bool has_polygons;
+    struct stl_oddities oddities;
+    enum stl_stop stop;
+    const char *at; /* where it stopped */
+    const char *expected;
+};
+
 /* The solid being read, in the context's memory and used again for the next one. */
 struct stl_solid {
-    float *corners; /* three coordinates each, facet by facet */
+    struct points points;
+    uint32_t *corners;
     uint32_t corner_count, corner_room;
-    uint32_t *ends; /* for each facet the number of corners up to its end; unused while all are triangles */
+    uint32_t *ends; /* as a batch's */
     uint32_t end_room;
     bool has_polygons;
     uint32_t facet_count;
@@ -26,22 +62,43 @@ struct stl_solid {
     uint32_t group_count;
 };
 
+enum { STL_MOST_BATCHES = 64 };
+
 struct stl_reader {
     cp_context *context;
     const struct source *source;
     cp_scene *scene;
     const struct stl_settings *settings;
     struct stl_solid solid;
+    struct stl_batch batches[STL_MOST_BATCHES]; /* read at the same time */
+    uint32_t batch_count;
     /* of all solids together, for the report */
-    uint64_t facets, degenerate, opposed, without_normal, polygons;
+    uint64_t facets;
+    struct stl_oddities oddities;
 };
 
-/* Makes room for more corners of the solid. */
-bool stl_reserve_corners(struct stl_reader *reader, uint64_t more);
+/* ---- batch.c ---- */
+
+/* Empties the batch and makes room for so many corners. */
+bool stl_begin_batch(cp_context *context, struct stl_batch *batch, uint32_t corners);
+void stl_free_batch(cp_context *context, struct stl_batch *batch);
 /* Takes the corners from `first` on as a facet. normal: as in the file, or NULL. */
-bool stl_add_facet(struct stl_reader *reader, uint32_t first, const float *normal);
+void stl_end_facet(struct stl_batch *batch, uint32_t first, const float *normal);
+
+static inline void stl_add_corner(struct stl_batch *batch, const float position[3])
+{
+    batch->corners[batch->corner_count++] = points_add(&batch->points, position);
+}
+
+/* ---- solid.c ---- */
+
+/* Adds the first `count` batches to the solid. */
+cp_status stl_take_batches(struct stl_reader *reader, uint32_t count);
 /* Adds the solid as a node with a mesh and begins a new one. name: size bytes; size 0: the file's stem. */
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size);
+void stl_free_solid(struct stl_reader *reader);
+
+/* ---- detect.c ---- */
 
 /* The file begins with "solid" (after blanks or a byte order mark): what follows the word, or NULL. */
 const char *stl_after_solid(const char *text, const char *end);
@@ -54,8 +111,16 @@ bool stl_is_exact_binary(const char *head, size_t size, uint64_t file_size);
 /* All whole facets of the head have finite corners and unit or zero normals. */
 bool stl_has_plausible_facets(const char *head, size_t size);
 
+/* ---- the two forms ---- */
+
 cp_status stl_read_ascii(struct stl_reader *reader);
+/* Reads ASCII facets from batch->at on, as long as they begin before `limit`; `end` is the text's. */
+void stl_read_facets(struct stl_batch *batch, const char *limit, const char *end);
 cp_status stl_read_binary(struct stl_reader *reader);
+/* The attributes of the binary solid's facets as groups and materials. */
+cp_status stl_read_colours(struct stl_reader *reader);
+/* What follows the word in the binary header, or NULL. */
+const char *stl_find_in_header(const char *header, const char *word);
 
 /* Little-endian values at any address. */
 static inline uint32_t stl_integer(const char *bytes)
@@ -70,6 +135,12 @@ static inline float stl_number(const char *bytes)
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+/* A facet of the binary form. */
+static inline const char *stl_record(const struct stl_reader *reader, uint32_t facet)
+{
+    return reader->source->data + STL_HEADER_SIZE + (size_t)STL_FACET_SIZE * facet;
 }
 
 static inline bool stl_is_blank(char c)

@@ -15,15 +15,7 @@ struct row_table {
 
 static uint64_t row_hash(const struct row_table *table, uint32_t row)
 {
-    const unsigned char *bytes = table->rows + (size_t)row * table->row_bytes;
-    uint64_t hash = table->seed;
-    for (size_t word = 0; word < table->words; word++) {
-        uint32_t value;
-        memcpy(&value, bytes + 4 * word, 4);
-        hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio (Knuth, TAOCP 6.4) */
-        hash ^= hash >> 32;
-    }
-    return hash;
+    return hash_words(table->seed, table->rows + (size_t)row * table->row_bytes, table->words);
 }
 
 static bool row_equal(const struct row_table *table, uint32_t a, uint32_t b)

@@ -2,7 +2,24 @@
 #ifndef CELLPIPE_JOIN_H
 #define CELLPIPE_JOIN_H
 
+#include <string.h>
+
 #include "../memory.h"
+
+/* A hash of 32-bit words at any address, for tables of rows. Each word meets all 64 bits of what came before it, which
+ * start from a seed that nobody outside can know: rows cannot be made to collide. */
+static inline uint64_t hash_words(uint64_t seed, const void *words, size_t count)
+{
+    const unsigned char *bytes = words;
+    uint64_t hash = seed;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, bytes + 4 * i, 4);
+        hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio (Knuth, TAOCP 6.4) */
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
 
 /* Row i is `words` 32-bit words at rows + 4 * stride * i bytes (stride >= words >= 1). first[i] becomes the lowest
  * index of a row with the same bits. first: count entries, the caller's. Expected linear time for any rows: the hash
