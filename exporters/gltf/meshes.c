@@ -46,34 +46,11 @@ static bool colours_are_translucent(const cp_mesh *mesh)
     return false;
 }
 
-/* Six times the volume within the triangles, seen from the first vertex. */
-static double signed_volume(const cp_mesh *mesh)
-{
-    const float *origin = mesh->positions;
-    double sum = 0;
-    for (size_t i = 0; i + 2 < mesh->corner_count; i += 3) {
-        double p[3][3];
-        for (int k = 0; k < 3; k++)
-            for (int axis = 0; axis < 3; axis++)
-                p[k][axis] = (double)mesh->positions[3 * (size_t)mesh->corners[i + (size_t)k] + (size_t)axis] -
-                             (double)origin[axis];
-        sum += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) - p[0][1] * (p[1][0] * p[2][2] - p[1][2] * p[2][0]) +
-               p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
-    }
-    return sum;
-}
-
-/* Closed and seen from outside only: profile stage does not look, it would cost more than the rest. */
+/* Seen from outside only: profile stage does not look, it would cost more than the rest. */
 static bool find_single_sided(struct writer *writer, const cp_mesh *shape, bool *single)
 {
-    cp_topology topology;
     *single = false;
-    if (!is_deliver(writer) || shape->kind != CP_MESH_FACES || shape->face_count == 0)
-        return true;
-    if (mesh_topology(writer->context, shape, &topology) != CP_OK)
-        return false;
-    *single = topology.closed && signed_volume(shape) > 0;
-    return true;
+    return !is_deliver(writer) || mesh_bounds_solid(writer->context, shape, single) == CP_OK;
 }
 
 /* ---- shapes ---- */

@@ -23,6 +23,9 @@ cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angl
 bool mesh_has_concave_faces(const cp_mesh *mesh);
 /* As cp_mesh_topology, for tessellated primitives too. */
 cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
+/* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as often one way as
+ * the other, and the volume is positive. */
+cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
  * when the pose mirrors. For exporters that cannot say the pose. */
 cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);

@@ -104,11 +104,15 @@ void points_add_all(struct points *points, const float *positions, uint32_t coun
     }
 }
 
+/* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those did. */
 void points_clear(struct points *points)
 {
+    uint64_t slot_count = LEAST_SLOTS;
+    while (slot_count < 2 * (uint64_t)points->count)
+        slot_count *= 2;
     points->count = 0;
     if (points->slots)
-        fill_slots(points, LEAST_SLOTS);
+        fill_slots(points, slot_count);
 }
 
 void points_free(struct points *points)
