@@ -75,11 +75,17 @@ static bool has_stage_profile(size_t exporter)
     return false;
 }
 
+/* A profile, or what is for viewers by its nature. */
 static bool says_profile(const struct list *settings)
 {
-    for (size_t i = 0; i < settings->count; i++)
+    static const char *const web[] = {"web", "web=yes", "web=true", "web=on", "web=1", NULL};
+    for (size_t i = 0; i < settings->count; i++) {
         if (strncmp(settings->items[i], "profile=", 8) == 0)
             return true;
+        for (size_t k = 0; web[k]; k++)
+            if (strcmp(settings->items[i], web[k]) == 0)
+                return true;
+    }
     return false;
 }
 

@@ -17,11 +17,15 @@ static const struct unit {
     double metres;
 } length_units[] = {{"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"ft", 0.3048}, {"m", 1}, {NULL, 0}};
 
+static const struct unit size_units[] = {
+    {"B", 1},      {"kB", 1e3},          {"MB", 1e6},                {"GB", 1e9},
+    {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}, {NULL, 0}};
+
 static const struct unit angle_units[] = {{"deg", PI / 180}, {"rad", 1}, {NULL, 0}};
 
 const char *option_type_word(enum option_type type)
 {
-    static const char *const words[] = {"yes|no", "integer", "number", "length", "angle", "choice", "unit", "text"};
+    static const char *const words[] = {"yes|no", "integer", "number", "length", "size", "angle", "choice", "unit", "text"};
     return words[type];
 }
 
@@ -126,6 +130,9 @@ static cp_status set_measure(cp_context *context, const struct value *value)
     } else if (value->option->type == OPTION_LENGTH) {
         needs = "a length such as 0.5, 20mm or 3in";
         good = read_length(value->text, &number);
+    } else if (value->option->type == OPTION_SIZE) {
+        needs = "a size such as 200000, 500kB or 2MiB";
+        good = read_measure(value->text, size_units, 1, &number);
     } else {
         needs = "an angle such as 30, 30deg or 0.5rad";
         good = read_angle(value->text, PI / 180, &number);
@@ -185,6 +192,7 @@ static cp_status set_value(cp_context *context, const struct value *value)
         return set_integer(context, value);
     case OPTION_NUMBER:
     case OPTION_LENGTH:
+    case OPTION_SIZE:
     case OPTION_ANGLE:
         return set_measure(context, value);
     case OPTION_CHOICE:

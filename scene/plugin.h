@@ -23,6 +23,7 @@ enum option_type {
     OPTION_INTEGER, /* int64_t */
     OPTION_NUMBER,  /* double */
     OPTION_LENGTH,  /* double in metres; accepts m, mm, cm, in, ft after the number, bare = metres */
+    OPTION_SIZE,    /* double in bytes; accepts B, kB, MB, GB (of 1000), KiB, MiB, GiB (of 1024) after the number */
     OPTION_ANGLE,   /* double in radians; accepts rad, deg after the number, bare = degrees */
     OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
     OPTION_UNIT,    /* double: metres per unit; m, mm, cm, in, ft, or a number. 0 = not given when initial is NULL */

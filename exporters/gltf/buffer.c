@@ -15,11 +15,31 @@ uint32_t add_view(struct writer *writer, struct view view)
     writer->views = views;
     if (!room)
         return CP_NONE;
-    view.size = view.count * (view.encoding == ENCODE_NARROW ? sizeof(uint16_t) : sizeof(uint32_t));
-    view.offset = writer->buffer_size;
-    writer->buffer_size += (view.size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     writer->views[writer->view_count] = view;
     return writer->view_count++;
+}
+
+static uint64_t aligned(uint64_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static void place_view(struct writer *writer, struct view *view)
+{
+    static const uint64_t sizes[] = {[ENCODE_WORDS] = 4, [ENCODE_NARROW] = 2, [ENCODE_SIZES] = 4, [ENCODE_BYTES] = 1};
+    view->size = view->count * sizes[view->encoding];
+    view->offset = writer->buffer_size;
+    writer->buffer_size += aligned(view->size);
+    if (!view->packing.mode)
+        return;
+    view->packing.offset = writer->fallback_size;
+    writer->fallback_size += aligned(view->packing.count * view->packing.stride);
+}
+
+void place_views(struct writer *writer)
+{
+    for (uint32_t i = 0; i < writer->view_count; i++)
+        place_view(writer, &writer->views[i]);
 }
 
 uint32_t add_accessor(struct writer *writer, struct accessor accessor)
@@ -68,6 +88,8 @@ static void write_accessor(struct json *json, const struct accessor *accessor)
     if (accessor->offset)
         json_key_integer(json, "byteOffset", accessor->offset);
     json_key_integer(json, "componentType", accessor->component);
+    if (accessor->normalized)
+        json_key_true(json, "normalized");
     json_key_integer(json, "count", accessor->count);
     json_key_text(json, "type", types[accessor->width]);
     if (accessor->ranged) {
@@ -90,20 +112,47 @@ void write_accessors(struct writer *writer)
     json_close(json, ']');
 }
 
+/* The EXT_meshopt_compression of a view: where the packed bytes are. */
+static void write_packing(struct json *json, const struct view *view)
+{
+    const struct packing *packing = &view->packing;
+    json_key(json, "extensions");
+    json_open(json, '{');
+    json_key(json, "EXT_meshopt_compression");
+    json_open(json, '{');
+    json_key_integer(json, "buffer", 0);
+    if (view->offset)
+        json_key_integer(json, "byteOffset", view->offset);
+    json_key_integer(json, "byteLength", view->size);
+    json_key_integer(json, "byteStride", packing->stride);
+    json_key_integer(json, "count", packing->count);
+    json_key_text(json, "mode", packing->mode);
+    if (packing->filter)
+        json_key_text(json, "filter", packing->filter);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
 static void write_view(struct json *json, const struct view *view)
 {
+    const struct packing *packing = view->packing.mode ? &view->packing : NULL;
+    uint64_t offset = packing ? packing->offset : view->offset;
     json_line(json);
     json_open(json, '{');
     if (view->id) {
         json_key(json, "name");
         json_text_of_two(json, view->id, view->part);
     }
-    json_key_integer(json, "buffer", 0);
-    if (view->offset)
-        json_key_integer(json, "byteOffset", view->offset);
-    json_key_integer(json, "byteLength", view->size);
+    json_key_integer(json, "buffer", packing ? 1 : 0);
+    if (offset)
+        json_key_integer(json, "byteOffset", offset);
+    json_key_integer(json, "byteLength", packing ? packing->count * packing->stride : view->size);
+    if (view->stride)
+        json_key_integer(json, "byteStride", view->stride);
     if (view->target)
         json_key_integer(json, "target", view->target);
+    if (packing)
+        write_packing(json, view);
     json_close(json, '}');
 }
 

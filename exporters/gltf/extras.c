@@ -182,6 +182,19 @@ static void write_vertex_views(struct json *json, const cp_mesh *mesh, const str
         write_view_name(json, "colours", mesh->id, ":colours");
 }
 
+/* How far what is drawn may be from the mesh: metres in the world, degrees. */
+static void write_quantised(struct json *json, const struct web_mesh *web)
+{
+    if (!web)
+        return;
+    json_key(json, "quantised");
+    json_open(json, '{');
+    json_key_number(json, "position", web->position);
+    if (web->normal > 0)
+        json_key_number(json, "normal", radians_to_degrees(web->normal));
+    json_close(json, '}');
+}
+
 void write_mesh_extras(struct writer *writer, uint32_t index)
 {
     struct json *json = &writer->json;
@@ -193,7 +206,8 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
     write_kind(json, mesh, plan);
     write_vertex_views(json, mesh, plan);
     write_faces(json, mesh, plan);
-    if (groups_need_saying(mesh, plan))
+    write_quantised(json, plan->web);
+    if (!(plan->web && plan->web->corners) && groups_need_saying(mesh, plan))
         write_groups(writer, mesh);
     write_metadata(writer, CP_OWNER_MESH, index);
 }

@@ -13,7 +13,8 @@
  * - A joint's motion is a node of its own. Cubic tracks of turning joints are played through 16 straight pieces a key (the
  *   exact keys are in extras); all other tracks are what they are, as floats.
  * - ngons=fb: polygons that are no fan from any corner we look at stay triangles for other readers (ours has them exactly).
- * - A GLB ends at 4 GiB, by its format. No compression and no quantisation yet. */
+ * - A GLB ends at 4 GiB, by its format.
+ * - web=yes (folder web/): merged meshes, positions as integers (KHR_mesh_quantization), EXT_meshopt_compression. */
 #include "../exporters.h"
 #include "writer.h"
 
@@ -23,8 +24,10 @@
 #define SHARED_OPTIONS                                                                                                 \
     {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", OPTION_CHOICE,                     \
      offsetof(struct gltf_settings, profile), "deliver", 0, 0, "stage|deliver"},                                       \
-    {"normals", "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out",    \
-     OPTION_CHOICE, offsetof(struct gltf_settings, normals), "keep", 0, 0, "keep|smooth|none"},                        \
+    {"normals",                                                                                                        \
+     "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: smooth " \
+     "for the web, else keep", OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", 0, 0,                   \
+     "auto|keep|smooth|none"},                                                                                         \
     {"crease", "normals=smooth: faces that meet at a greater angle keep their edge", OPTION_ANGLE,                     \
      offsetof(struct gltf_settings, crease), "30", 0, PI, NULL},                                                       \
     {"clips", "auto: a made clip a driven joint (deliver); none: only the scene's own clips", OPTION_CHOICE,           \
@@ -34,7 +37,19 @@
     {"ngons", "deliver: plain triangles, or FB_ngon_encoding", OPTION_CHOICE,                                          \
      offsetof(struct gltf_settings, ngons), "plain", 0, 0, "plain|fb"},                                                \
     {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", OPTION_CHOICE,                  \
-     offsetof(struct gltf_settings, up), "y", 0, 0, "y|z"}
+     offsetof(struct gltf_settings, up), "y", 0, 0, "y|z"},                                                            \
+    {"web", "deliver: few draw calls, small numbers, packed: KHR_mesh_quantization, EXT_meshopt_compression",          \
+     OPTION_BOOLEAN, offsetof(struct gltf_settings, web), "no", 0, 0, NULL},                                           \
+    {"bits", "web: of a position's coordinate; 14 unless said", OPTION_INTEGER,                                        \
+     offsetof(struct gltf_settings, bits), NULL, 8, 16, NULL},                                                         \
+    {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", OPTION_CHOICE,                     \
+     offsetof(struct gltf_settings, compression), "auto", 0, 0, "auto|meshopt|none"},                                  \
+    {"budget", "web: simplified as little as makes the file at most this large", OPTION_SIZE,                          \
+     offsetof(struct gltf_settings, budget), NULL, 1, 1e15, NULL},                                                     \
+    {"error", "web: simplified as far as nothing moves farther than this", OPTION_LENGTH,                              \
+     offsetof(struct gltf_settings, error), NULL, 1e-9, 1e9, NULL},                                                    \
+    {"quality", "web: of simplification; auto is best", OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
+     "auto", 0, 0, "auto|best|fast"}
 /* clang-format on */
 
 static const struct option glb_options[] = {SHARED_OPTIONS, OPTIONS_END};
@@ -52,6 +67,8 @@ static uint32_t gltf_carries(const void *settings)
     uint32_t lost = gltf->normals == NORMALS_NONE ? FEATURE_NORMALS : 0;
     if (gltf->profile == PROFILE_DELIVER && gltf->ngons == NGONS_PLAIN)
         lost |= FEATURE_NGONS;
+    if (gltf->web)
+        lost |= FEATURE_PRIMITIVES;
     return FEATURE_ALL & ~lost;
 }
 
@@ -73,6 +90,18 @@ bool is_deliver(const struct writer *writer)
 bool has_up_root(const struct writer *writer)
 {
     return is_deliver(writer) && writer->settings->up == UP_Y;
+}
+
+int normals_mode(const struct gltf_settings *settings)
+{
+    if (settings->normals != NORMALS_AUTO)
+        return settings->normals;
+    return settings->web ? NORMALS_SMOOTH : NORMALS_KEEP;
+}
+
+bool has_compression(const struct gltf_settings *settings)
+{
+    return settings->compression != COMPRESSION_NONE;
 }
 
 const char *node_id(const struct writer *writer, uint32_t node)
@@ -108,48 +137,103 @@ static void report_turns(struct writer *writer)
 
 static bool plan_all(struct writer *writer)
 {
-    return plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_joints(writer) &&
-           plan_diagonal(writer) && plan_clips(writer) && plan_metadata(writer);
+    bool good = plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_joints(writer) &&
+                plan_diagonal(writer) && plan_clips(writer) && plan_metadata(writer);
+    if (good)
+        place_views(writer);
+    return good;
 }
 
-static void free_writer(struct writer *writer)
+void free_writer(struct writer *writer)
 {
     cp_context *context = writer->context;
     memory_free(context, writer->views, writer->view_room, sizeof *writer->views);
     memory_free(context, writer->accessors, writer->accessor_room, sizeof *writer->accessors);
     memory_free(context, writer->channels, writer->channel_room, sizeof *writer->channels);
     memory_free(context, writer->clips, writer->clip_room, sizeof *writer->clips);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        buffer_free(&writer->streams[i].bytes);
+    buffer_free(&writer->packed);
     cp_scene_free(writer->work);
-    buffer_free(writer->json.out);
+    buffer_free(&writer->text);
 }
 
-static cp_status write_any(struct writer *writer, struct sink *sink,
-                           cp_status (*finish)(struct writer *, struct sink *))
+cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 {
-    struct buffer text = {.context = writer->context};
-    writer->json.out = &text;
-    if (!is_deliver(writer) && writer->settings->normals == NORMALS_SMOOTH)
-        return report_error(writer->context, CP_USAGE, "gltf-profile", NOWHERE,
-                            "normals=smooth changes the scene: it needs profile=deliver");
-    writer->work = scene_copy(writer->scene);
-    report_left_out(writer);
-    cp_status status = writer->work && plan_all(writer) ? finish(writer, sink) : CP_LIMIT;
+    writer->text = (struct buffer){.context = writer->context};
+    writer->json.out = &writer->text;
+    return plan_all(writer) ? writer->container->compose(writer, sink, size) : CP_LIMIT;
+}
+
+cp_status finish_file(struct writer *writer, struct sink *sink)
+{
+    cp_status status = writer->container->emit(writer, sink);
     if (status == CP_OK)
         report_turns(writer);
+    return status;
+}
+
+static cp_status write_plain(struct writer *writer, struct sink *sink)
+{
+    uint64_t size;
+    writer->work = scene_copy(writer->scene);
+    cp_status status = writer->work ? compose_file(writer, sink, &size) : CP_LIMIT;
+    if (status == CP_OK)
+        status = finish_file(writer, sink);
     free_writer(writer);
     return status;
 }
 
+/* ---- options that do not go together ---- */
+
+static cp_status refuse(cp_context *context, const char *code, const char *text)
+{
+    return report_error(context, CP_USAGE, code, NOWHERE, "%s", text);
+}
+
+static cp_status check_web(cp_context *context, const struct gltf_settings *settings)
+{
+    if (settings->profile == PROFILE_STAGE)
+        return refuse(context, "gltf-profile", "web=yes changes the scene: it needs profile=deliver");
+    if (settings->ngons == NGONS_FB)
+        return refuse(context, "gltf-web", "web=yes keeps triangles alone: it does not go with ngons=fb");
+    if (settings->collision)
+        return refuse(context, "gltf-web", "web=yes keeps what is drawn: it does not go with collision=yes");
+    if (settings->budget > 0 && settings->error > 0)
+        return refuse(context, "gltf-web", "budget= and error= both choose the simplification: give one");
+    return CP_OK;
+}
+
+static cp_status check_settings(cp_context *context, const struct gltf_settings *settings)
+{
+    if (settings->web)
+        return check_web(context, settings);
+    if (settings->profile == PROFILE_STAGE && settings->normals == NORMALS_SMOOTH)
+        return refuse(context, "gltf-profile", "normals=smooth changes the scene: it needs profile=deliver");
+    if (settings->bits || settings->compression || settings->quality || settings->budget > 0 || settings->error > 0)
+        return refuse(context, "gltf-web", "bits=, compression=, quality=, budget= and error= need web=yes");
+    return CP_OK;
+}
+
+static cp_status write_any(struct writer *writer, struct sink *sink)
+{
+    cp_status status = check_settings(writer->context, writer->settings);
+    if (status != CP_OK)
+        return status;
+    report_left_out(writer);
+    return writer->settings->web ? write_web(writer, sink) : write_plain(writer, sink);
+}
+
 static cp_status glb_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct writer writer = {.context = context, .scene = scene, .settings = settings};
-    return write_any(&writer, sink, write_glb);
+    struct writer writer = {.context = context, .scene = scene, .settings = settings, .container = &glb_container};
+    return write_any(&writer, sink);
 }
 
 static cp_status gltf_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct writer writer = {.context = context, .scene = scene, .settings = settings};
-    return write_any(&writer, sink, write_gltf);
+    struct writer writer = {.context = context, .scene = scene, .settings = settings, .container = &gltf_container};
+    return write_any(&writer, sink);
 }
 
 const struct exporter glb_exporter = {

@@ -162,11 +162,25 @@ static void write_articulations(struct writer *writer)
     json_close(json, '}');
 }
 
+/* Positions as integers are what no reader without the extension can show. */
+static bool is_quantised(const struct writer *writer)
+{
+    return writer->streams[STREAM_POSITIONS].count > 0;
+}
+
+static void write_needed(struct writer *writer)
+{
+    if (is_quantised(writer))
+        json_text(&writer->json, "KHR_mesh_quantization");
+    if (writer->fallback_size > 0)
+        json_text(&writer->json, "EXT_meshopt_compression");
+}
+
 void write_extensions(struct writer *writer)
 {
     struct json *json = &writer->json;
     bool articulated = articulation_count(writer) > 0;
-    if (!articulated && !writer->has_polygons)
+    if (!articulated && !writer->has_polygons && !is_quantised(writer))
         return;
     json_line(json);
     json_key(json, "extensionsUsed");
@@ -175,7 +189,14 @@ void write_extensions(struct writer *writer)
         json_text(json, "AGI_articulations");
     if (writer->has_polygons)
         json_text(json, "FB_ngon_encoding");
+    write_needed(writer);
     json_close(json, ']');
+    if (is_quantised(writer)) {
+        json_key(json, "extensionsRequired");
+        json_open(json, '[');
+        write_needed(writer);
+        json_close(json, ']');
+    }
     if (articulated)
         write_articulations(writer);
 }

@@ -6,8 +6,6 @@
 
 /* The validator's limit for unit vectors is 0.00674. */
 static const double unit_tolerance = 0.005;
-/* 65535 restarts a strip, so an index of 16 bits is at most 65534. */
-enum { MOST_NARROW_VERTICES = 65535 };
 
 /* ---- what the shape allows ---- */
 
@@ -61,15 +59,29 @@ static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_p
     plan->shape = *mesh;
     if (mesh->kind >= CP_MESH_BOX && mesh_tessellate(writer->work, &plan->shape) != CP_OK)
         return false;
-    if (settings->normals == NORMALS_NONE)
+    if (normals_mode(settings) == NORMALS_NONE)
         plan->shape.normals = NULL;
-    plan->made_normals = settings->normals == NORMALS_SMOOTH && !plan->shape.normals &&
+    plan->made_normals = normals_mode(settings) == NORMALS_SMOOTH && !plan->shape.normals &&
                          plan->shape.kind == CP_MESH_FACES && plan->shape.face_count > 0;
     if (plan->made_normals && mesh_smooth_normals(writer->work, &plan->shape, settings->crease) != CP_OK)
         return false;
     plan->split = mesh->kind == CP_MESH_FACES && plan->shape.vertex_count != mesh->vertex_count;
-    plan->raw_normals = plan->shape.normals && !normals_are_unit(&plan->shape);
-    plan->raw_colours = plan->shape.colours && !colours_are_clamped(&plan->shape);
+    plan->raw_normals = !settings->web && plan->shape.normals && !normals_are_unit(&plan->shape);
+    plan->raw_colours = !settings->web && plan->shape.colours && !colours_are_clamped(&plan->shape);
+    return true;
+}
+
+/* Integers take the place of the shape's floats. */
+static bool make_web(struct writer *writer, uint32_t index, struct mesh_plan *plan)
+{
+    const cp_mesh *shape = &plan->shape;
+    if (!writer->settings->web || shape->corner_count == 0)
+        return true;
+    struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
+    plan->web = web;
+    if (!web || !web_quantise(writer->work, shape, &writer->places[index], web))
+        return false;
+    web->position += writer->rounded;
     return true;
 }
 
@@ -104,6 +116,10 @@ static bool split_groups(struct writer *writer, struct mesh_plan *plan, const ui
     cp_group whole = {0, shape->face_count, CP_NONE};
     const cp_group *groups = shape->group_count ? shape->groups : &whole;
     uint32_t count = shape->group_count ? shape->group_count : 1;
+    if (plan->web && plan->web->corners) {
+        groups = plan->web->groups;
+        count = plan->web->group_count;
+    }
     if (!allocate_primitives(writer, plan))
         return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -124,8 +140,8 @@ static bool draw_triangles(struct writer *writer, const cp_mesh *polygons, struc
         if (mesh_triangulate(writer->work, shape) != CP_OK)
             return false;
     }
-    plan->indices = shape->corners;
-    plan->index_count = shape->corner_count;
+    plan->indices = plan->web ? plan->web->corners : shape->corners;
+    plan->index_count = plan->web ? plan->web->corner_count : shape->corner_count;
     if (!split_groups(writer, plan, NULL))
         return false;
     bool encode = is_deliver(writer) && writer->settings->ngons == NGONS_FB && polygons->face_offsets;
@@ -264,12 +280,21 @@ static bool keeps_faces(const struct writer *writer, const cp_mesh *mesh)
     return mesh->kind == CP_MESH_FACES && polygons && !has_only_triangles(mesh);
 }
 
-static bool plan_mesh(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan)
+static bool add_drawn(struct writer *writer, struct mesh_plan *plan)
 {
+    if (!plan->web)
+        return add_attributes(writer, plan) && add_indices(writer, plan);
+    return stream_vertices(writer, plan) &&
+           (plan->web->corners ? stream_indices(writer, plan) : add_indices(writer, plan));
+}
+
+static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *plan)
+{
+    const cp_mesh *mesh = &writer->scene->meshes[index];
     bool single_sided;
-    if (!make_shape(writer, mesh, plan))
+    if (!make_shape(writer, mesh, plan) || !make_web(writer, index, plan))
         return false;
-    plan->has_faces = plan->split || keeps_faces(writer, mesh);
+    plan->has_faces = (plan->split && !plan->web) || keeps_faces(writer, mesh);
     cp_mesh polygons = plan->shape;
     bool drawn = plan->shape.kind == CP_MESH_LINES ? draw_lines(writer, plan) : draw_triangles(writer, &polygons, plan);
     if (!drawn || !find_single_sided(writer, &plan->shape, &single_sided))
@@ -277,7 +302,7 @@ static bool plan_mesh(struct writer *writer, const cp_mesh *mesh, struct mesh_pl
     give_looks(writer, plan, single_sided);
     bool visible = plan->primitive_count > 0;
     plan->index = visible ? writer->mesh_count++ : CP_NONE;
-    if (visible && (!add_attributes(writer, plan) || !add_indices(writer, plan)))
+    if (visible && !add_drawn(writer, plan))
         return false;
     if (mesh->kind < CP_MESH_BOX && !add_raw_attributes(writer, mesh, plan, visible))
         return false;
@@ -320,10 +345,10 @@ bool plan_meshes(struct writer *writer)
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         struct mesh_plan *plan = &writer->meshes[i];
         plan->index = plan->positions = plan->normals = plan->colours = CP_NONE;
-        if (!plan->left_out && !plan_mesh(writer, &scene->meshes[i], plan))
+        if (!plan->left_out && !plan_mesh(writer, i, plan))
             return false;
     }
-    return true;
+    return finish_streams(writer);
 }
 
 /* ---- JSON ---- */

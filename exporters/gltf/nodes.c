@@ -6,6 +6,13 @@
 
 /* ---- plan ---- */
 
+cp_pose written_transform(const struct writer *writer, uint32_t index)
+{
+    const cp_instance *instance = &writer->scene->instances[index];
+    const struct web_mesh *web = writer->meshes[instance->mesh].web;
+    return web ? pose_multiply(&instance->transform, &web->grid) : instance->transform;
+}
+
 /* An instance is on the tail itself when it is the only drawn one and stands where its node stands. */
 static uint32_t find_shown(const struct writer *writer, const cp_node *node)
 {
@@ -14,7 +21,8 @@ static uint32_t find_shown(const struct writer *writer, const cp_node *node)
         const cp_instance *instance = &writer->scene->instances[node->first_instance + i];
         if (!instance_is_drawn(writer, instance))
             continue;
-        if (shown != CP_NONE || memcmp(&instance->transform, &POSE_IDENTITY, sizeof(cp_pose)) != 0)
+        cp_pose transform = written_transform(writer, node->first_instance + i);
+        if (shown != CP_NONE || memcmp(&transform, &POSE_IDENTITY, sizeof(cp_pose)) != 0)
             return CP_NONE;
         shown = node->first_instance + i;
     }
@@ -38,8 +46,10 @@ static uint32_t plan_chain(struct writer *writer, const cp_node *node, uint32_t 
 static uint32_t plan_instances(const struct writer *writer, const cp_node *node, uint32_t shown, uint32_t next)
 {
     for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++)
-        if (i != shown && instance_is_drawn(writer, &writer->scene->instances[i]))
-            next += place(&writer->scene->instances[i].transform).sheared ? 2 : 1;
+        if (i != shown && instance_is_drawn(writer, &writer->scene->instances[i])) {
+            cp_pose transform = written_transform(writer, i);
+            next += place(&transform).sheared ? 2 : 1;
+        }
     return next;
 }
 
@@ -110,8 +120,9 @@ static void write_children(struct writer *writer, uint32_t node)
         const cp_instance *instance = &writer->scene->instances[i];
         if (i == plan->shown || !instance_is_drawn(writer, instance))
             continue;
+        cp_pose transform = written_transform(writer, i);
         json_whole(json, made);
-        made += place(&instance->transform).sheared ? 2 : 1;
+        made += place(&transform).sheared ? 2 : 1;
     }
     json_close(json, ']');
 }
@@ -271,7 +282,8 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     struct json *json = &writer->json;
     const cp_instance *instance = &writer->scene->instances[index];
     uint32_t mesh = writer->meshes[instance->mesh].index;
-    struct placement placement = place(&instance->transform);
+    cp_pose transform = written_transform(writer, index);
+    struct placement placement = place(&transform);
     open_node(json);
     write_trs(json, &placement.first);
     if (placement.sheared) {
@@ -286,7 +298,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     json_key_text(json, "made", "instance");
     if (instance->use == CP_USE_BOTH)
         json_key_text(json, "use", "both");
-    write_pose(json, &instance->transform, &placement);
+    write_pose(json, &transform, &placement);
     write_position(writer, index);
     close_node(json);
     *next += 1;

@@ -54,6 +54,18 @@ static void put_word(struct bytes *bytes, uint32_t value)
     bytes->used += 4;
 }
 
+/* The last ones with zeros behind them, up to a word. */
+static void put_bytes(struct bytes *bytes, const void *data, uint64_t count)
+{
+    const unsigned char *from = data;
+    for (uint64_t i = 0; i < count; i += 4) {
+        uint32_t word = 0;
+        for (uint64_t k = 0; k < 4 && i + k < count; k++)
+            word |= (uint32_t)from[i + k] << 8 * k;
+        put_word(bytes, word);
+    }
+}
+
 static uint32_t word_at(const void *data, uint64_t index)
 {
     uint32_t word;
@@ -72,6 +84,9 @@ static void put_view(struct bytes *bytes, const struct view *view)
     case ENCODE_NARROW: /* two a word; the padding of an odd one is a zero */
         for (; i < view->count; i += 2)
             put_word(bytes, word_at(view->data, i) | (i + 1 < view->count ? word_at(view->data, i + 1) << 16 : 0));
+        break;
+    case ENCODE_BYTES:
+        put_bytes(bytes, view->data, view->count);
         break;
     case ENCODE_SIZES:
         for (; i < view->count; i++)
@@ -104,6 +119,21 @@ static void write_members(struct writer *writer)
     write_views(writer);
 }
 
+/* The buffer in which packed views lie unpacked: it has no bytes anywhere. */
+static void write_fallback(struct json *json, uint64_t size)
+{
+    json_open(json, '{');
+    json_key_integer(json, "byteLength", size);
+    json_key(json, "extensions");
+    json_open(json, '{');
+    json_key(json, "EXT_meshopt_compression");
+    json_open(json, '{');
+    json_key_true(json, "fallback");
+    json_close(json, '}');
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
 /* uri NULL: the GLB's own binary chunk. */
 static void write_buffers(struct writer *writer, const char *uri)
 {
@@ -117,7 +147,10 @@ static void write_buffers(struct writer *writer, const char *uri)
     json_key_integer(json, "byteLength", writer->buffer_size);
     if (uri)
         json_key_text(json, "uri", uri);
+    writer->uri_end = json->out->size - 1;
     json_close(json, '}');
+    if (writer->fallback_size)
+        write_fallback(json, writer->fallback_size);
     json_close(json, ']');
 }
 
@@ -151,18 +184,28 @@ static void put_words(struct sink *sink, const uint32_t *words, size_t count)
     flush_bytes(&bytes);
 }
 
-cp_status write_glb(struct writer *writer, struct sink *sink)
+static uint64_t binary_size(const struct writer *writer)
+{
+    return writer->buffer_size ? CHUNK_HEAD + writer->buffer_size : 0;
+}
+
+static cp_status compose_glb(struct writer *writer, struct sink *sink, uint64_t *size)
 {
     struct buffer *text = writer->json.out;
+    (void)sink;
     write_members(writer);
     write_buffers(writer, NULL);
     end_members(writer);
     while (!text->failed && text->size % 4 != 0)
         buffer_append(text, " ", 1);
-    if (text_status(writer) != CP_OK)
-        return CP_LIMIT;
-    uint64_t binary = writer->buffer_size ? CHUNK_HEAD + writer->buffer_size : 0;
-    uint64_t total = GLB_HEAD + CHUNK_HEAD + (uint64_t)text->size + binary;
+    *size = GLB_HEAD + CHUNK_HEAD + (uint64_t)text->size + binary_size(writer);
+    return text_status(writer);
+}
+
+static cp_status emit_glb(struct writer *writer, struct sink *sink)
+{
+    struct buffer *text = writer->json.out;
+    uint64_t total = GLB_HEAD + CHUNK_HEAD + (uint64_t)text->size + binary_size(writer);
     if (total > UINT32_MAX)
         return report_error(writer->context, CP_LIMIT, "glb-size", NOWHERE,
                             "%llu bytes do not fit a GLB of at most 4 GiB: write .gltf", (unsigned long long)total);
@@ -170,12 +213,14 @@ cp_status write_glb(struct writer *writer, struct sink *sink)
     const uint32_t binary_head[] = {(uint32_t)writer->buffer_size, CHUNK_BIN};
     put_words(sink, head, 5);
     sink_write(sink, text->data, text->size);
-    if (binary) {
+    if (writer->buffer_size) {
         put_words(sink, binary_head, 2);
         put_buffer(writer, sink, false);
     }
     return sink_status(sink);
 }
+
+const struct container glb_container = {compose_glb, emit_glb};
 
 /* ---- .gltf ---- */
 
@@ -201,55 +246,66 @@ static const char *encode_uri(struct writer *writer, const char *name)
     return uri;
 }
 
-static cp_status write_embedded(struct writer *writer, struct sink *sink)
+/* The name of the sibling with the binary part; NULL when out of memory. */
+static const char *name_sibling(struct writer *writer, const struct sink *sink)
 {
-    static const char mark[] = "data:application/octet-stream;base64,";
-    write_buffers(writer, mark);
-    end_members(writer);
-    if (text_status(writer) != CP_OK)
+    struct buffer text = {.context = writer->context};
+    buffer_text(&text, sink_stem(sink));
+    buffer_append(&text, ".bin", sizeof ".bin");
+    const char *name = text.failed ? NULL : scene_text(writer->work, text.data);
+    buffer_free(&text);
+    return name;
+}
+
+static const char *uri_of_binary(struct writer *writer, const struct sink *sink)
+{
+    if (writer->settings->embed)
+        return "data:application/octet-stream;base64,";
+    const char *name = name_sibling(writer, sink);
+    return name ? encode_uri(writer, name) : NULL;
+}
+
+static cp_status compose_gltf(struct writer *writer, struct sink *sink, uint64_t *size)
+{
+    uint64_t bytes = writer->buffer_size;
+    write_members(writer);
+    const char *uri = bytes ? uri_of_binary(writer, sink) : NULL;
+    if (bytes && !uri)
         return CP_LIMIT;
+    write_buffers(writer, uri);
+    end_members(writer);
+    *size = writer->json.out->size + (writer->settings->embed ? (bytes + 2) / 3 * 4 : bytes);
+    return text_status(writer);
+}
+
+static cp_status emit_embedded(struct writer *writer, struct sink *sink)
+{
     struct buffer *text = writer->json.out;
-    static const char tail[] = "\"}]}\n";
-    size_t tail_size = writer->buffer_size ? sizeof tail - 1 : 0;
-    sink_write(sink, text->data, text->size - tail_size);
-    if (writer->buffer_size) {
-        put_buffer(writer, sink, true);
-        sink_write(sink, tail, tail_size);
-    }
+    size_t begin = writer->buffer_size ? writer->uri_end : text->size;
+    sink_write(sink, text->data, begin);
+    put_buffer(writer, sink, true);
+    sink_write(sink, text->data + begin, text->size - begin);
     return sink_status(sink);
 }
 
-static cp_status write_with_sibling(struct writer *writer, struct sink *sink)
+static cp_status emit_sibling(struct writer *writer, struct sink *sink)
 {
     struct sink *further;
-    const char *name = NULL, *uri = NULL;
-    if (writer->buffer_size) {
-        struct buffer text = {.context = writer->context};
-        buffer_text(&text, sink_stem(sink));
-        buffer_append(&text, ".bin", sizeof ".bin");
-        name = text.failed ? NULL : scene_text(writer->work, text.data);
-        buffer_free(&text);
-        uri = name ? encode_uri(writer, name) : NULL;
-        if (!uri)
-            return CP_LIMIT;
-    }
-    write_buffers(writer, uri);
-    end_members(writer);
-    if (text_status(writer) != CP_OK)
-        return CP_LIMIT;
-    cp_status status = name ? sink_open(sink, name, &further) : CP_OK;
+    const char *name = name_sibling(writer, sink);
+    cp_status status = name ? sink_open(sink, name, &further) : CP_LIMIT;
     if (status != CP_OK)
         return status;
-    if (name) {
-        put_buffer(writer, further, false);
-        status = sink_close_further(further);
-    }
+    put_buffer(writer, further, false);
+    return sink_close_further(further);
+}
+
+static cp_status emit_gltf(struct writer *writer, struct sink *sink)
+{
+    if (writer->settings->embed)
+        return emit_embedded(writer, sink);
+    cp_status status = writer->buffer_size ? emit_sibling(writer, sink) : CP_OK;
     sink_write(sink, writer->json.out->data, writer->json.out->size);
     return status == CP_OK ? sink_status(sink) : status;
 }
 
-cp_status write_gltf(struct writer *writer, struct sink *sink)
-{
-    write_members(writer);
-    return writer->settings->embed ? write_embedded(writer, sink) : write_with_sibling(writer, sink);
-}
+const struct container gltf_container = {compose_gltf, emit_gltf};

@@ -4,18 +4,26 @@
 #define CELLPIPE_GLTF_WRITER_H
 
 #include "json.h"
+#include "web/web.h"
 
 enum { PROFILE_STAGE, PROFILE_DELIVER };
-enum { NORMALS_KEEP, NORMALS_SMOOTH, NORMALS_NONE };
+enum { NORMALS_AUTO, NORMALS_KEEP, NORMALS_SMOOTH, NORMALS_NONE };
 enum { CLIPS_AUTO, CLIPS_NONE };
 enum { NGONS_PLAIN, NGONS_FB };
 enum { UP_Y, UP_Z };
+enum { QUALITY_AUTO, QUALITY_BEST, QUALITY_FAST };
+enum { COMPRESSION_AUTO, COMPRESSION_MESHOPT, COMPRESSION_NONE };
 
 struct gltf_settings {
     int profile, normals, clips, ngons, up;
     double crease;
     bool collision;
     bool embed; /* gltf only */
+    bool web;
+    int64_t bits; /* 0: not given, as below */
+    int compression, quality;
+    double budget; /* bytes */
+    double error;  /* metres */
 };
 
 /* ---- the buffer ---- */
@@ -24,11 +32,19 @@ struct gltf_settings {
 enum encoding {
     ENCODE_WORDS,  /* 32-bit words as they are */
     ENCODE_NARROW, /* uint32_t as uint16_t */
-    ENCODE_SIZES   /* differences of count + 1 uint32_t */
+    ENCODE_SIZES,  /* differences of count + 1 uint32_t */
+    ENCODE_BYTES
 };
 
 /* glTF 2.0 section 5.11.5: bufferView.target */
 enum { TARGET_NONE = 0, TARGET_VERTICES = 34962, TARGET_INDICES = 34963 };
+
+/* What EXT_meshopt_compression says of a view whose data is packed. */
+struct packing {
+    const char *mode, *filter; /* filter NULL: none */
+    uint64_t count, offset;    /* of elements; in the buffer that stands for the unpacked bytes */
+    unsigned stride;
+};
 
 struct view {
     const void *data;
@@ -36,16 +52,20 @@ struct view {
     uint64_t offset, size;
     enum encoding encoding;
     unsigned target;
+    unsigned stride;        /* of vertices that are not tightly packed */
+    struct packing packing; /* mode NULL: not packed */
+
     const char *id, *part; /* the name is "id:part"; NULL for none */
 };
 
 /* glTF 2.0 section 3.6.2.2 */
-enum { COMPONENT_U16 = 5123, COMPONENT_U32 = 5125, COMPONENT_FLOAT = 5126 };
+enum { COMPONENT_I8 = 5120, COMPONENT_U8 = 5121, COMPONENT_U16 = 5123, COMPONENT_U32 = 5125, COMPONENT_FLOAT = 5126 };
 
 struct accessor {
     uint32_t view;
     uint64_t offset, count;
     unsigned component, width;
+    bool normalized;
     bool ranged; /* minimum and maximum are written */
     float minimum[3], maximum[3];
 };
@@ -90,7 +110,27 @@ struct mesh_plan {
     uint32_t positions, normals, colours; /* accessors, or CP_NONE */
     bool has_faces;                       /* sizes and corners are written */
     bool made_normals, raw_normals, raw_colours;
-    bool split; /* vertices at creases: the scene's come first */
+    bool split;                 /* vertices at creases: the scene's come first */
+    const struct web_mesh *web; /* what is drawn in place of the shape; NULL: the shape */
+};
+
+/* 65535 restarts a strip, so an index of 16 bits is at most 65534. */
+enum { MOST_NARROW_VERTICES = 65535 };
+
+/* Vertices and indices for the web: those of all meshes behind each other, in one view a kind. */
+enum stream_kind {
+    STREAM_POSITIONS,
+    STREAM_NORMALS,
+    STREAM_COLOURS,
+    STREAM_NARROW, /* indices */
+    STREAM_WIDE,
+    STREAM_COUNT
+};
+
+struct stream {
+    uint32_t view;  /* CP_NONE: nothing in it */
+    uint64_t count; /* of elements */
+    struct buffer bytes;
 };
 
 struct channel {
@@ -113,6 +153,8 @@ struct writer {
     const struct gltf_settings *settings;
     cp_scene *work; /* owns all that is made on the way */
     struct json json;
+    struct buffer text; /* of it */
+    const struct container *container;
     struct node_plan *nodes;
     struct joint_plan *joints;
     struct mesh_plan *meshes;
@@ -126,7 +168,13 @@ struct writer {
     uint32_t node_count, mesh_count, view_count, accessor_count, channel_count, clip_count;
     uint32_t view_room, accessor_room, channel_room, clip_room;
     uint64_t buffer_size;
-    double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
+    size_t uri_end; /* of its URI in the JSON */
+    struct stream streams[STREAM_COUNT];
+    uint64_t fallback_size;   /* of the buffer that has no bytes, in which packed views lie unpacked */
+    struct web_place *places; /* of meshes, for the web */
+    double rounded;           /* metres by which vertices were moved before */
+    struct buffer packed;     /* the packed bytes of the streams */
+    double diagonal;          /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
     uint64_t turns; /* ways between two keys with more turns than are shown */
 };
@@ -140,6 +188,8 @@ bool plan_joints(struct writer *writer);
 bool plan_diagonal(struct writer *writer);
 bool plan_clips(struct writer *writer);
 bool plan_metadata(struct writer *writer);
+/* All views get their places in the buffer. */
+void place_views(struct writer *writer);
 
 /* ---- JSON members of the top object ---- */
 
@@ -185,6 +235,19 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
 /* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it. */
 void joint_range(const struct writer *writer, uint32_t joint, double range[2]);
 
+/* ---- for the web ---- */
+
+/* The vertices and indices of a mesh (of lines: vertices alone) go to the streams. */
+bool stream_vertices(struct writer *writer, struct mesh_plan *plan);
+bool stream_indices(struct writer *writer, struct mesh_plan *plan);
+/* Packs the streams, once all meshes are in. */
+bool finish_streams(struct writer *writer);
+/* The transform that is written for an instance: with the grid of its mesh. */
+cp_pose written_transform(const struct writer *writer, uint32_t instance);
+/* A mode of the option, auto resolved. */
+int normals_mode(const struct gltf_settings *settings);
+bool has_compression(const struct gltf_settings *settings);
+
 bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
 /* profile deliver leaves collision-only instances out */
 bool instance_is_left_out(const struct writer *writer, const cp_instance *instance);
@@ -202,7 +265,19 @@ const char *joint_id(const struct writer *writer, uint32_t joint);
 
 /* FB_ngon_encoding: rearranges the triangles of the mesh so that each polygon is a fan of its own. */
 bool encode_polygons(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan);
-cp_status write_glb(struct writer *writer, struct sink *sink);
-cp_status write_gltf(struct writer *writer, struct sink *sink);
+struct container {
+    /* The JSON text, and the size of the whole file (of both files), before anything is written. */
+    cp_status (*compose)(struct writer *writer, struct sink *sink, uint64_t *size);
+    cp_status (*emit)(struct writer *writer, struct sink *sink);
+};
+extern const struct container glb_container, gltf_container;
+
+/* Plans and composes; then the writer may emit. Free it in any case. */
+cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size);
+void free_writer(struct writer *writer);
+/* Prepares the scene as the settings say, and writes it; the settings go together (web=yes). */
+cp_status write_web(const struct writer *model, struct sink *sink);
+/* Out of memory or CP_OK: writer->work is a copy of writer->scene. */
+cp_status finish_file(struct writer *writer, struct sink *sink);
 
 #endif

@@ -252,7 +252,8 @@ void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)
     const char *id = gltf_text(gltf, own, "id");
     mesh->id = id && *id ? id : NULL;
     mesh->source = gltf_text(gltf, own, "source");
-    if (entry->requantised)
+    bool quantised = json_member(&gltf->json, own, "quantised") != JSON_NONE; /* as our own writer did */
+    if (entry->requantised && !quantised)
         changed(gltf);
     else if (kind >= CP_MESH_BOX)
         read_primitive(gltf, own, kind, mesh);

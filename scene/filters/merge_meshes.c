@@ -21,34 +21,6 @@ static const struct option options[] = {
      offsetof(struct merge_meshes_settings, primitives), "no", 0, 0, NULL},
     OPTIONS_END};
 
-static void report_losses(cp_context *context, const struct merge_result *result)
-{
-    if (result->frozen > 0)
-        report_loss(context, "merge-frozen", NOWHERE, result->frozen, "meshes no longer move with their frames");
-    if (result->names > 0)
-        report_loss(context, "merge-names", NOWHERE, result->names,
-                    "names of joined meshes are gone that their frames do not have");
-    if (result->metadata > 0)
-        report_loss(context, "merge-metadata", NOWHERE, result->metadata, "metadata of joined meshes is left out");
-    if (result->pairs > 0)
-        report_loss(context, "merge-pairs", NOWHERE, result->pairs,
-                    "statements about collision pairs name a frame whose geometry is with another now");
-}
-
-static void report_work(cp_context *context, const struct merge_result *result)
-{
-    char rounded[NUMBER_SIZE];
-    if (result->made == 0)
-        return;
-    (void)print_float((float)(result->rounded * 1000), rounded);
-    report_note(context, "merge-joined", NOWHERE,
-                "%u placed meshes became %u; rounding moved no vertex by more than %s mm", result->instances,
-                result->made, rounded);
-    if (result->unused > 0)
-        report_note(context, "merge-unused", NOWHERE, "%llu vertices that no face uses are left out",
-                    (unsigned long long)result->unused);
-}
-
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     static const enum merge_scope scopes[] = {MERGE_LINK, MERGE_NODE, MERGE_SCENE};
@@ -59,10 +31,8 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                                        .shared = merge->shared == SHARED_MERGE};
     struct merge_result result;
     cp_status status = scene_merge_meshes(scene, &how, &result);
-    if (status == CP_OK) {
-        report_losses(context, &result);
-        report_work(context, &result);
-    }
+    if (status == CP_OK)
+        merge_report(context, &result);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "merge.h"
 #include "../motion/motion.h"
 #include "../pose.h"
+#include "../text.h"
 #include "join.h"
 #include "merge_build.h"
 #include "mesh.h"
@@ -421,4 +422,40 @@ cp_status scene_merge_meshes(cp_scene *scene, const struct merge_settings *setti
     memory_free(context, job.parts, job.part_room, sizeof *job.parts);
     memory_free(context, job.buckets, job.bucket_count, sizeof *job.buckets);
     return status;
+}
+
+/* ---- what is said ---- */
+
+static void report_losses(cp_context *context, const struct merge_result *result)
+{
+    if (result->frozen > 0)
+        report_loss(context, "merge-frozen", NOWHERE, result->frozen, "meshes no longer move with their frames");
+    if (result->names > 0)
+        report_loss(context, "merge-names", NOWHERE, result->names,
+                    "names of joined meshes are gone that their frames do not have");
+    if (result->metadata > 0)
+        report_loss(context, "merge-metadata", NOWHERE, result->metadata, "metadata of joined meshes is left out");
+    if (result->pairs > 0)
+        report_loss(context, "merge-pairs", NOWHERE, result->pairs,
+                    "statements about collision pairs name a frame whose geometry is with another now");
+}
+
+static void report_work(cp_context *context, const struct merge_result *result)
+{
+    char rounded[NUMBER_SIZE];
+    if (result->made == 0)
+        return;
+    (void)print_float((float)(result->rounded * 1000), rounded);
+    report_note(context, "merge-joined", NOWHERE,
+                "%u placed meshes became %u; rounding moved no vertex by more than %s mm", result->instances,
+                result->made, rounded);
+    if (result->unused > 0)
+        report_note(context, "merge-unused", NOWHERE, "%llu vertices that no face uses are left out",
+                    (unsigned long long)result->unused);
+}
+
+void merge_report(cp_context *context, const struct merge_result *result)
+{
+    report_losses(context, result);
+    report_work(context, result);
 }

@@ -40,5 +40,7 @@ struct merge_result {
  * vertices in the order of first use by these. Reports errors alone: CP_LIMIT for a mesh too large. *result is for the
  * caller to tell. Ids of new meshes are left to scene_finish; indices of meshes and instances change. */
 cp_status scene_merge_meshes(cp_scene *scene, const struct merge_settings *settings, struct merge_result *result);
+/* Its losses and notes. */
+void merge_report(cp_context *context, const struct merge_result *result);
 
 #endif

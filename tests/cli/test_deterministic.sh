@@ -10,9 +10,10 @@ for sample in "$top"/samples/*.*; do
     case $name in
     *.md) continue ;;
     esac
-    for suffix in stage.glb glb gltf wrl stl dump xml; do
+    for suffix in stage.glb web.glb glb gltf wrl stl dump xml; do
         profile=
         [ $suffix = stage.glb ] && profile=--out=profile=stage
+        [ $suffix = web.glb ] && profile=--out=web=yes
         # shellcheck disable=SC2086 # a word or none
         "$cellpipe" convert -q "$sample" "here/$name.$suffix" $profile
         # shellcheck disable=SC2086

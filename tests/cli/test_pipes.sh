@@ -27,7 +27,9 @@ profile() {
 for file in stage.glb stage2.glb stage3.gltf; do
     must "$file is a stage" [ "$(profile $file)" = '"profile":"stage"' ]
 done
-for file in deliver.glb deliver2.glb deliver3.glb deliver4.glb; do
+"$cellpipe" convert part.stl - --out web=yes >deliver5.glb
+"$cellpipe" weld --out web <part.stl >deliver6.glb
+for file in deliver.glb deliver2.glb deliver3.glb deliver4.glb deliver5.glb deliver6.glb; do
     must "$file is for viewers" [ "$(profile $file)" = '"profile":"deliver"' ]
 done
 

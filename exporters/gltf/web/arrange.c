@@ -1,0 +1,54 @@
+/* The scene before its meshes become integers: what is drawn alone, in one mesh a link. */
+#include "web.h"
+
+#include "../../../scene/mesh/merge.h"
+
+/* Instances for collision alone go; the writer tells. */
+static void drop_undrawn(cp_scene *scene)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        cp_node *node = &scene->nodes[i];
+        uint32_t first = kept, end = node->first_instance + node->instance_count;
+        for (uint32_t k = node->first_instance; k < end; k++)
+            if (scene->instances[k].use != CP_USE_COLLISION)
+                scene->instances[kept++] = scene->instances[k];
+        node->first_instance = first;
+        node->instance_count = kept - first;
+    }
+    scene->instance_count = kept;
+}
+
+/* Meshes that stand nowhere. */
+static cp_status report_unplaced(const cp_scene *scene)
+{
+    bool *placed = memory_allocate_zeroed(scene->context, scene->mesh_count, sizeof *placed);
+    uint32_t count = 0;
+    if (!placed)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        placed[scene->instances[i].mesh] = true;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        count += !placed[i];
+    memory_free(scene->context, placed, scene->mesh_count, sizeof *placed);
+    if (count > 0)
+        report_loss(scene->context, "gltf-unplaced", NOWHERE, count, "meshes that stand nowhere are left out");
+    return CP_OK;
+}
+
+cp_status web_arrange(cp_scene *scene, double *rounded)
+{
+    const struct merge_settings how = {.scope = MERGE_LINK, .groups = true};
+    struct merge_result result;
+    cp_status status = report_unplaced(scene);
+    if (status != CP_OK)
+        return status;
+    drop_undrawn(scene);
+    status = scene_merge_meshes(scene, &how, &result);
+    if (status != CP_OK)
+        return status;
+    merge_report(scene->context, &result);
+    *rounded = result.rounded;
+    status = scene_drop_unused(scene);
+    return status == CP_OK ? scene_finish(scene) : status;
+}

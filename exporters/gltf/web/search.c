@@ -1,0 +1,288 @@
+/* The whole of web=yes: the scene is arranged once; then files are composed, with more or less simplification, until one is as it was
+ * asked for, and that one is written. */
+#include "../writer.h"
+
+#include "../../../scene/mesh/simplify.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A budget is met well enough by a file of this part of it, and the search ends after so many files in any case. */
+static const double close_enough = 0.98;
+enum { MOST_ATTEMPTS = 14 };
+/* The first guess and the most that a surface may move, as parts of the scene's diagonal. */
+static const double first_guess = 1e-3, most_error = 0.5;
+
+struct attempt {
+    struct writer writer;
+    double error; /* asked for, in metres; 0: not simplified */
+    double reached;
+    uint64_t before, triangles; /* of the meshes, each counted once */
+    uint64_t size;
+};
+
+struct search {
+    const struct writer *model; /* the beginning of every attempt's writer */
+    struct sink *sink;
+    cp_scene *base; /* arranged */
+    double rounded; /* for it */
+    struct attempt attempts[2];
+    struct attempt *best; /* the least simplified one that fits, or NULL */
+};
+
+/* ---- one attempt ---- */
+
+/* Three digits, rounded up. */
+static void print_rough(double value, char out[NUMBER_SIZE])
+{
+    double unit = value > 0 ? pow(10, floor(log10(value)) - 2) : 1;
+    print_float((float)(ceil(value / unit * (1 - 1e-9)) * unit), out);
+}
+
+/* What is left of the error for the simplification of a mesh, in the mesh's unit. */
+static double error_left(const struct attempt *attempt, const struct web_place *place)
+{
+    bool given = attempt->writer.settings->error > 0;
+    double quantised = given ? place->cell * place->stretch : 0;
+    return fmax(0, attempt->error - quantised) / place->stretch;
+}
+
+static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, const struct web_place *place)
+{
+    struct simplify_result result;
+    struct simplify_goal goal = {.error = error_left(attempt, place)};
+    goal.fast = attempt->writer.settings->quality == QUALITY_FAST;
+    cp_status status = mesh_simplify(attempt->writer.work, mesh, &goal, &result);
+    attempt->before += result.before;
+    attempt->triangles += result.triangles;
+    attempt->reached = fmax(attempt->reached, result.error * place->stretch);
+    return status;
+}
+
+static cp_status simplify_meshes(struct attempt *attempt)
+{
+    cp_scene *scene = attempt->writer.work;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
+        if (scene->meshes[i].kind == CP_MESH_FACES && attempt->writer.places[i].stretch > 0)
+            status = simplify_mesh(attempt, &scene->meshes[i], &attempt->writer.places[i]);
+    return status;
+}
+
+/* Positions alone may need more than the error that was asked for. */
+static cp_status check_places(const struct attempt *attempt)
+{
+    const struct writer *writer = &attempt->writer;
+    double most = 0;
+    for (uint32_t i = 0; i < writer->scene->mesh_count; i++)
+        most = fmax(most, writer->places[i].cell * writer->places[i].stretch);
+    if (writer->settings->error == 0 || most < writer->settings->error)
+        return CP_OK;
+    char metres[NUMBER_SIZE];
+    print_rough(most, metres);
+    return report_error(writer->context, CP_USAGE, "gltf-error", NOWHERE,
+                        "the error is less than that of the largest mesh's positions alone: %s m", metres);
+}
+
+static cp_status try_error(const struct search *search, double error, struct attempt *attempt)
+{
+    *attempt = (struct attempt){.writer = *search->model, .error = error};
+    struct writer *writer = &attempt->writer;
+    writer->scene = writer->work = scene_copy(search->base);
+    writer->rounded = search->rounded;
+    if (!writer->work)
+        return CP_LIMIT;
+    writer->places = web_place_meshes(writer->work, (uint32_t)writer->settings->bits, writer->settings->error / 2);
+    cp_status status = writer->places ? check_places(attempt) : CP_LIMIT;
+    if (status == CP_OK && error > 0)
+        status = simplify_meshes(attempt);
+    return status == CP_OK ? compose_file(writer, search->sink, &attempt->size) : status;
+}
+
+/* ---- a budget ---- */
+
+struct bracket {
+    double low, high;           /* errors: too large a file, and one that fits */
+    double low_size, high_size; /* their sizes */
+};
+
+/* Where a straight line through both ends, in the logarithms, meets the budget; not too near to either. */
+static double next_error(const struct bracket *bracket, double budget)
+{
+    double low = log(bracket->low), high = log(bracket->high), width = high - low;
+    double part = (log(bracket->low_size) - log(budget)) / (log(bracket->low_size) - log(bracket->high_size));
+    part = isfinite(part) ? fmax(0.1, fmin(0.9, part)) : 0.5;
+    return exp(low + part * width);
+}
+
+/* Keeps the attempt when it fits and is better, else frees it. */
+static void judge(struct search *search, struct attempt *attempt, struct bracket *bracket)
+{
+    bool fits = (double)attempt->size <= search->model->settings->budget;
+    double size = (double)attempt->size;
+    if (!fits) {
+        bracket->low = attempt->error;
+        bracket->low_size = size;
+        free_writer(&attempt->writer);
+        return;
+    }
+    bracket->high = attempt->error;
+    bracket->high_size = size;
+    if (search->best)
+        free_writer(&search->best->writer);
+    search->best = attempt;
+}
+
+static struct attempt *free_attempt(struct search *search)
+{
+    return &search->attempts[search->best == &search->attempts[0]];
+}
+
+static cp_status try_and_judge(struct search *search, double error, struct bracket *bracket)
+{
+    struct attempt *attempt = free_attempt(search);
+    cp_status status = try_error(search, error, attempt);
+    if (status == CP_OK)
+        judge(search, attempt, bracket);
+    else
+        free_writer(&attempt->writer);
+    return status;
+}
+
+static cp_status diagonal_of(const struct search *search, double *diagonal)
+{
+    cp_measures measures;
+    cp_status status = cp_measure(search->model->context, search->base, CP_USE_DRAWN, &measures);
+    double sum = 0;
+    for (int i = 0; status == CP_OK && measures.any && i < 3; i++)
+        sum += (measures.upper[i] - measures.lower[i]) * (measures.upper[i] - measures.lower[i]);
+    *diagonal = sqrt(sum);
+    return status;
+}
+
+static cp_status refuse_budget(const struct search *search, const struct bracket *bracket)
+{
+    char budget[NUMBER_SIZE];
+    print_double(search->model->settings->budget, budget);
+    return report_error(search->model->context, CP_LIMIT, "gltf-budget", NOWHERE,
+                        "budget=%s: %.0f bytes are left however coarse the shape is", budget, bracket->low_size);
+}
+
+/* Larger errors until one fits. */
+static cp_status find_high(struct search *search, double diagonal, struct bracket *bracket)
+{
+    cp_status status = CP_OK;
+    double error = diagonal * first_guess;
+    while (status == CP_OK && !search->best) {
+        if (!(error <= diagonal * most_error))
+            return refuse_budget(search, bracket);
+        status = try_and_judge(search, error, bracket);
+        error *= 8;
+    }
+    return status;
+}
+
+/* Between an error that is too small and one that fits; an error below the smallest tried is the smallest part of it. */
+static cp_status close_in(struct search *search, struct bracket *bracket)
+{
+    double budget = search->model->settings->budget;
+    cp_status status = CP_OK;
+    if (bracket->low == 0)
+        bracket->low = bracket->high * 1e-3;
+    for (int i = 0; i < MOST_ATTEMPTS && status == CP_OK; i++) {
+        if (bracket->high_size >= budget * close_enough || bracket->high < bracket->low * 1.01)
+            break;
+        status = try_and_judge(search, next_error(bracket, budget), bracket);
+    }
+    return status;
+}
+
+static cp_status meet_budget(struct search *search)
+{
+    struct bracket bracket = {0};
+    double diagonal;
+    cp_status status = diagonal_of(search, &diagonal);
+    if (status == CP_OK)
+        status = try_and_judge(search, 0, &bracket);
+    if (status != CP_OK || search->best)
+        return status;
+    status = find_high(search, diagonal, &bracket);
+    return status == CP_OK ? close_in(search, &bracket) : status;
+}
+
+/* ---- an error, or none ---- */
+
+static cp_status meet_error(struct search *search)
+{
+    struct attempt *attempt = &search->attempts[0];
+    cp_status status = try_error(search, search->model->settings->error, attempt);
+    if (status == CP_OK)
+        search->best = attempt;
+    else
+        free_writer(&attempt->writer);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+static void report_quantised(const struct attempt *attempt)
+{
+    const struct writer *writer = &attempt->writer;
+    double position = 0, normal = 0;
+    uint64_t collapsed = 0;
+    for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
+        const struct web_mesh *web = writer->meshes[i].web;
+        position = web ? fmax(position, web->position) : position;
+        normal = web ? fmax(normal, web->normal) : normal;
+        collapsed += web ? web->collapsed : 0;
+    }
+    char metres[NUMBER_SIZE], degrees[NUMBER_SIZE];
+    print_rough(position, metres);
+    print_rough(radians_to_degrees(normal), degrees);
+    report_note(writer->context, "gltf-quantised", NOWHERE, "positions are off by at most %s m%s%s%s", metres,
+                normal > 0 ? ", normals by " : "", normal > 0 ? degrees : "", normal > 0 ? " degrees" : "");
+    if (collapsed > 0)
+        report_note(writer->context, "gltf-collapsed", NOWHERE,
+                    "triangles smaller than a step of the positions are left out: %llu", (unsigned long long)collapsed);
+}
+
+static void report_simplified(const struct attempt *attempt)
+{
+    char metres[NUMBER_SIZE];
+    print_rough(attempt->reached, metres);
+    if (attempt->error > 0)
+        report_note(attempt->writer.context, "gltf-simplified", NOWHERE,
+                    "simplified from %llu to %llu triangles, which moves the surface by %s m: %llu bytes",
+                    (unsigned long long)attempt->before, (unsigned long long)attempt->triangles, metres,
+                    (unsigned long long)attempt->size);
+    else if (attempt->writer.settings->budget > 0)
+        report_note(attempt->writer.context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
+                    (unsigned long long)attempt->size);
+}
+
+/* ---- the whole ---- */
+
+static cp_status search_and_write(struct search *search)
+{
+    bool budget = search->model->settings->budget > 0;
+    cp_status status = budget ? meet_budget(search) : meet_error(search);
+    if (status == CP_OK)
+        status = finish_file(&search->best->writer, search->sink);
+    if (status == CP_OK) {
+        report_quantised(search->best);
+        report_simplified(search->best);
+    }
+    if (search->best)
+        free_writer(&search->best->writer);
+    return status;
+}
+
+cp_status write_web(const struct writer *model, struct sink *sink)
+{
+    struct search search = {.model = model, .sink = sink, .base = scene_copy(model->scene)};
+    cp_status status = search.base ? web_arrange(search.base, &search.rounded) : CP_LIMIT;
+    if (status == CP_OK)
+        status = search_and_write(&search);
+    cp_scene_free(search.base);
+    return status;
+}

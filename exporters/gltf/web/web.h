@@ -1,0 +1,53 @@
+/* Meshes for the web: what `web=yes` makes of a scene before it is written. First the scene is arranged (fewer draw calls, fewer
+ * triangles, normals), then each mesh becomes integers in an order that packs well; the writer takes those in place of
+ * the mesh's floats. */
+#ifndef CELLPIPE_GLTF_WEB_H
+#define CELLPIPE_GLTF_WEB_H
+
+#include "../../../scene/plugin.h"
+
+/* A vertex as three words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the
+ * lowest. */
+typedef uint32_t web_vertex[3];
+
+struct web_mesh {
+    uint32_t vertex_count, corner_count, group_count;
+    web_vertex *vertices;
+    uint32_t *corners; /* of triangles; NULL for lines, whose vertices keep their places */
+    cp_group *groups;
+    cp_pose grid;       /* from the integers to the mesh's own coordinates: one scale and a translation */
+    double position;    /* no vertex is farther from its place in the world, in metres */
+    double normal;      /* no normal is turned by more, in radians; 0 without normals */
+    uint64_t collapsed; /* triangles that two vertices on one grid point left without area: left out */
+};
+
+/* Leaves what is drawn, in as few meshes as can be. *rounded: by how much a vertex was moved for it, in metres of the world. */
+cp_status web_arrange(cp_scene *scene, double *rounded);
+
+/* How the positions of a mesh are kept. */
+struct web_place {
+    double
+        stretch; /* by how much a length in its own unit grows at most in the world, at the current joint values; 0 without
+                       instances */
+    double cell;   /* the most that a position moves, in its own unit */
+    uint32_t bits; /* of each axis */
+};
+
+/* For each mesh; in the scene's memory, NULL when out of memory. bits 0: WEB_BITS, but as many more (up to WEB_MOST_BITS) as it
+ * takes to move nothing by more than `most` in the world (0: however much). */
+enum { WEB_BITS = 14, WEB_MOST_BITS = 16 };
+struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most);
+
+/* Integers, vertices joined, triangles and vertices in order. Triangles or lines. Memory is the scene's. False when out of
+ * memory. */
+bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web);
+
+/* Orders the triangles of each group by neighbourhood, and the vertices by their first use; unused ones go. */
+bool web_order(cp_context *context, struct web_mesh *web);
+
+/* Unit vectors on the octahedron (EXT_meshopt_compression, appendix B): two signed bytes, x in the low one; and what decoders
+ * make of them, three signed bytes. */
+uint32_t web_encode_normal(const float normal[3]);
+void web_decode_normal(uint32_t code, signed char out[3]);
+
+#endif

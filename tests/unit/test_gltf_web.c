@@ -1,0 +1,432 @@
+/* web=yes from inside: what the codecs pack, libmeshoptimizer unpacks; integers and orders against brute force; the search for a
+ * budget; the same bytes for any number of threads. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <meshoptimizer.h>
+
+#include "../../exporters/gltf/web/pack.h"
+#include "../../exporters/gltf/web/web.h"
+#include "scene_fixture.h"
+
+/* The same numbers on every machine. */
+static uint32_t random_bits(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    return *state ^= *state << 5;
+}
+
+static uint32_t below(uint32_t *state, uint32_t limit)
+{
+    return random_bits(state) % limit;
+}
+
+static float random_float(uint32_t *state)
+{
+    return (float)random_bits(state) / 4294967296.0F;
+}
+
+/* ---- vertices ---- */
+
+enum { MOST_ELEMENTS = 2000, MOST_STRIDE = 32 };
+
+/* Noise, small numbers, slow growth, or rare ones among zeros. */
+static unsigned char pattern_byte(uint32_t kind, size_t index, uint32_t *state)
+{
+    switch (kind) {
+    case 0:
+        return (unsigned char)random_bits(state);
+    case 1:
+        return (unsigned char)below(state, 4);
+    case 2:
+        return (unsigned char)(index / 64 + below(state, 9));
+    default:
+        return below(state, 20) == 0 ? (unsigned char)random_bits(state) : 0;
+    }
+}
+
+static size_t pack_vertices(const unsigned char *bytes, uint32_t stride, uint32_t count, unsigned char *out)
+{
+    uint32_t run = 2 * pack_block_elements(stride);
+    size_t size = 0;
+    out[size++] = pack_vertex_head();
+    for (uint32_t first = 0; first < count; first += run) {
+        uint32_t piece = count - first < run ? count - first : run;
+        size_t packed = pack_blocks(bytes, stride, first, piece, out + size);
+        assert_true(packed <= pack_blocks_bound(piece, stride));
+        size += packed;
+    }
+    return size + pack_vertex_tail(bytes, stride, out + size);
+}
+
+static void vertices_come_back(void **state)
+{
+    static unsigned char bytes[MOST_ELEMENTS * MOST_STRIDE], back[MOST_ELEMENTS * MOST_STRIDE];
+    static unsigned char packed[2 * MOST_ELEMENTS * MOST_STRIDE];
+    uint32_t random = 1;
+    (void)state;
+    for (int round = 0; round < 600; round++) {
+        uint32_t count = 1 + below(&random, MOST_ELEMENTS), stride = 4 * (1 + below(&random, MOST_STRIDE / 4));
+        uint32_t kind = below(&random, 4);
+        for (size_t i = 0; i < (size_t)count * stride; i++)
+            bytes[i] = pattern_byte(kind, i, &random);
+        size_t size = pack_vertices(bytes, stride, count, packed);
+        assert_int_equal(meshopt_decodeVertexBuffer(back, count, stride, packed, size), 0);
+        assert_memory_equal(back, bytes, (size_t)count * stride);
+    }
+}
+
+/* ---- triangles ---- */
+
+enum { MOST_INDICES = 1500 };
+
+/* New vertices, recent ones, any, and meshes that begin anew at 0. */
+static void make_triangles(uint32_t *indices, uint32_t count, uint32_t limit, uint32_t *random)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 3 == 0 && below(random, 40) == 0)
+            next = 0;
+        if (next == 0 || below(random, 3) == 0)
+            indices[i] = next++;
+        else
+            indices[i] = below(random, 10) ? next - 1 - below(random, next < 20 ? next : 20) : below(random, limit);
+    }
+}
+
+static bool is_turned(const uint32_t *a, const uint32_t *b)
+{
+    for (int turn = 0; turn < 3; turn++)
+        if (a[0] == b[turn] && a[1] == b[(turn + 1) % 3] && a[2] == b[(turn + 2) % 3])
+            return true;
+    return false;
+}
+
+static void triangles_come_back(void **state)
+{
+    static uint32_t indices[MOST_INDICES], back[MOST_INDICES];
+    static unsigned char packed[20 * MOST_INDICES];
+    uint32_t random = 2;
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        uint32_t count = 3 * (1 + below(&random, MOST_INDICES / 3)), most = 0;
+        make_triangles(indices, count, round % 3 ? 300 : UINT32_MAX, &random);
+        for (uint32_t i = 0; i < count; i++)
+            most = indices[i] > most ? indices[i] : most;
+        size_t size = pack_triangles(indices, count, packed);
+        assert_true(size <= pack_triangles_bound(count, most));
+        assert_int_equal(meshopt_decodeIndexBuffer(back, count, 4, packed, size), 0);
+        for (uint32_t i = 0; i < count; i += 3)
+            assert_true(is_turned(back + i, indices + i));
+    }
+}
+
+/* ---- normals ---- */
+
+static double degrees_between(const float a[3], const signed char b[3])
+{
+    double along = 0, length = 0, other = 0;
+    for (int i = 0; i < 3; i++) {
+        along += (double)a[i] * b[i];
+        length += (double)a[i] * (double)a[i];
+        other += (double)b[i] * b[i];
+    }
+    return radians_to_degrees(acos(fmin(1, along / sqrt(length * other))));
+}
+
+static void normals_decode_as_the_library_does(void **state)
+{
+    uint32_t random = 3;
+    double most = 0;
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        float normal[3];
+        for (int k = 0; k < 3; k++)
+            normal[k] = below(&random, 5) ? random_float(&random) * 2 - 1 : (float)below(&random, 3) - 1;
+        if (normal[0] == 0 && normal[1] == 0 && normal[2] == 0)
+            normal[2] = -1;
+        uint32_t code = web_encode_normal(normal);
+        signed char ours[3], theirs[4] = {(signed char)(code & 0xff), (signed char)(code >> 8), 127, 0};
+        web_decode_normal(code, ours);
+        meshopt_decodeFilterOct(theirs, 1, 4);
+        for (int k = 0; k < 3; k++)
+            assert_true(abs(ours[k] - theirs[k]) <= 1);
+        most = fmax(most, degrees_between(normal, ours));
+    }
+    assert_true(
+        most <
+        0.9); /* a step of 127 is 0.45 degrees; half of it each way on the octahedron and once more on the sphere */
+    const float none[3] = {0, 0, 0};
+    signed char up[3];
+    web_decode_normal(web_encode_normal(none), up);
+    assert_true(up[0] == 0 && up[1] == 0 && up[2] == 127);
+}
+
+/* ---- integers ---- */
+
+enum { VERTICES = 400, FACES = 700 };
+
+static cp_mesh make_mesh(uint32_t *random, float *positions, uint32_t *corners)
+{
+    for (size_t i = 0; i < 3 * (size_t)VERTICES; i++)
+        positions[i] = (random_float(random) - 0.3F) * (i % 3 == 1 ? 5.0F : 1.0F) + 1000.0F;
+    for (size_t i = 0; i < 3 * (size_t)FACES; i++)
+        corners[i] = below(random, VERTICES - 10);
+    return (cp_mesh){.vertex_count = VERTICES,
+                     .face_count = FACES,
+                     .corner_count = 3 * FACES,
+                     .positions = positions,
+                     .corners = corners};
+}
+
+static void place_of(const struct web_mesh *web, uint32_t vertex, double out[3])
+{
+    const uint32_t *words = web->vertices[vertex];
+    const double point[3] = {words[0] & 0xffff, words[0] >> 16, words[1] & 0xffff};
+    pose_point(&web->grid, point, out);
+}
+
+static double corner_distance(const struct web_mesh *web, const cp_mesh *mesh, uint32_t a, uint32_t b)
+{
+    double place[3], sum = 0;
+    place_of(web, a, place);
+    for (size_t i = 0; i < 3; i++) {
+        double off = place[i] - (double)mesh->positions[3 * (size_t)b + i];
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+static bool face_is_near(const struct web_mesh *web, const uint32_t *a, const cp_mesh *mesh, const uint32_t *b,
+                         double bound)
+{
+    for (size_t turn = 0; turn < 3; turn++) {
+        double off = 0;
+        for (size_t i = 0; i < 3; i++)
+            off = fmax(off, corner_distance(web, mesh, a[i], b[(i + turn) % 3]));
+        if (off <= bound)
+            return true;
+    }
+    return false;
+}
+
+/* Every face of the one has one of the other, used once. */
+static void assert_same_faces(const struct web_mesh *web, const cp_mesh *mesh, double bound)
+{
+    bool used[FACES] = {false};
+    for (uint32_t face = 0; face < web->corner_count / 3; face++) {
+        uint32_t other = 0;
+        while (other < FACES && (used[other] || !face_is_near(web, web->corners + 3 * (size_t)face, mesh,
+                                                              mesh->corners + 3 * (size_t)other, bound)))
+            other++;
+        assert_true(other < FACES);
+        used[other] = true;
+    }
+}
+
+static uint32_t repeated_corners(const cp_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < FACES; i++) {
+        const uint32_t *c = mesh->corners + 3 * i;
+        count += c[0] == c[1] || c[1] == c[2] || c[2] == c[0];
+    }
+    return count;
+}
+
+static void faces_keep_their_places(void **state)
+{
+    static float positions[3 * VERTICES];
+    static uint32_t corners[3 * FACES];
+    uint32_t random = 4;
+    (void)state;
+    cp_mesh mesh = make_mesh(&random, positions, corners);
+    assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN,
+                                   &(cp_pose){{0, 2, 0, 5, -2, 0, 0, 0, 0, 0, 1, 0}}) != CP_NONE);
+    for (uint32_t bits = 8; bits <= 16; bits += 4) {
+        struct web_place *places = web_place_meshes(scene, bits, 0);
+        struct web_mesh web;
+        assert_non_null(places);
+        assert_true(fabs(places[0].stretch - 2) < 1e-6);
+        assert_true(web_quantise(scene, &mesh, &places[0], &web));
+        /* half the diagonal of a cube of 1 / (2^bits - 1) of the largest side, and what a grid of few digits adds */
+        double side = 0;
+        for (size_t i = 0; i < 3; i++) {
+            double low = INFINITY, high = -INFINITY;
+            for (size_t k = 0; k < 3 * (size_t)FACES; k++) {
+                low = fmin(low, (double)positions[3 * (size_t)corners[k] + i]);
+                high = fmax(high, (double)positions[3 * (size_t)corners[k] + i]);
+            }
+            side = fmax(side, high - low);
+        }
+        double expected = side / (double)((1U << bits) - 1) * sqrt(3) / 2;
+        assert_true(places[0].cell >= expected * (1 - 1e-6) && places[0].cell <= expected * 1.001);
+        assert_true(fabs(web.position - 2 * places[0].cell) <= 1e-6 * web.position);
+        assert_int_equal(web.corner_count / 3 + web.collapsed, FACES);
+        assert_true(web.collapsed >= repeated_corners(&mesh));
+        assert_same_faces(&web, &mesh, places[0].cell * (1 + 1e-9));
+        /* first use in order; nothing unused */
+        uint32_t next = 0;
+        for (uint32_t i = 0; i < web.corner_count; i++) {
+            assert_true(web.corners[i] <= next);
+            next += web.corners[i] == next;
+        }
+        assert_int_equal(next, web.vertex_count);
+    }
+}
+
+/* As many bits as it takes, unless they are given. */
+static void bits_follow_the_error(void **state)
+{
+    static float positions[3 * VERTICES];
+    static uint32_t corners[3 * FACES];
+    uint32_t random = 5;
+    (void)state;
+    cp_mesh mesh = make_mesh(&random, positions, corners);
+    assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
+    assert_int_equal(web_place_meshes(scene, 0, 0)[0].bits, 14);
+    assert_int_equal(web_place_meshes(scene, 0, 1)[0].bits, 14);
+    assert_int_equal(web_place_meshes(scene, 0, 2e-4)[0].bits, 15);
+    assert_int_equal(web_place_meshes(scene, 0, 1e-9)[0].bits, 16);
+    assert_int_equal(web_place_meshes(scene, 12, 1e-9)[0].bits, 12);
+}
+
+/* ---- order ---- */
+
+/* The corner index of each vertex comes once a triangle: `count` triangles round one vertex, then the same ones again. */
+static void hostile_fans_take_linear_time(void **state)
+{
+    enum { COUNT = 300000 };
+    (void)state;
+    struct web_mesh web = {.vertex_count = COUNT + 2, .corner_count = 6 * COUNT, .group_count = 1};
+    cp_group group = {0, 2 * COUNT, CP_NONE};
+    web.groups = &group;
+    web.vertices = calloc(web.vertex_count, sizeof *web.vertices);
+    web.corners = calloc(web.corner_count, sizeof *web.corners);
+    assert_true(web.vertices && web.corners);
+    uint32_t random = 6;
+    for (uint32_t i = 0; i < web.corner_count; i += 3) {
+        uint32_t at = 1 + below(&random, COUNT);
+        const uint32_t triangle[3] = {0, at, at + 1};
+        memcpy(web.corners + i, triangle, sizeof triangle);
+    }
+    assert_true(web_order(context, &web));
+    for (uint32_t i = 0; i < web.corner_count; i++)
+        assert_true(web.corners[i] < web.vertex_count);
+    free(web.vertices);
+    free(web.corners);
+}
+
+/* ---- whole files ---- */
+
+struct file {
+    void *bytes;
+    size_t size;
+};
+
+static struct file write_file(const char *const *options, size_t count)
+{
+    struct file file;
+    cp_status status = cp_write_memory(context, scene, "glb", options, count, &file.bytes, &file.size);
+    assert_int_equal(status, CP_OK);
+    return file;
+}
+
+/* A bumpy sphere of 2 * SIDE^2 triangles. */
+enum { SIDE = 120 };
+
+static void add_sphere(void)
+{
+    float *positions = scene_allocate(scene, (size_t)(SIDE + 1) * SIDE, 3 * sizeof *positions);
+    uint32_t *corners = scene_allocate(scene, (size_t)SIDE * SIDE, 6 * sizeof *corners), at = 0;
+    for (int i = 0; i <= SIDE; i++)
+        for (int k = 0; k < SIDE; k++) {
+            double a = PI * i / SIDE, b = 2 * PI * k / SIDE, r = 1 + 0.05 * sin(7 * b) * sin(a) * sin(5 * a);
+            float *out = positions + 3 * (size_t)(i * SIDE + k);
+            out[0] = (float)(r * sin(a) * cos(b));
+            out[1] = (float)(r * sin(a) * sin(b));
+            out[2] = (float)(r * cos(a));
+        }
+    for (uint32_t i = 0; i < SIDE; i++)
+        for (uint32_t k = 0; k < SIDE; k++) {
+            uint32_t a = i * SIDE + k, b = i * SIDE + (k + 1) % SIDE;
+            const uint32_t two[6] = {a, a + SIDE, b, b, a + SIDE, b + SIDE};
+            memcpy(corners + at, two, sizeof two);
+            at += 6;
+        }
+    cp_mesh mesh = {.vertex_count = (SIDE + 1) * SIDE,
+                    .face_count = at / 3,
+                    .corner_count = at,
+                    .positions = positions,
+                    .corners = corners};
+    assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
+    assert_int_equal(scene_finish(scene), CP_OK);
+}
+
+/* The text of the note with this code, or NULL. */
+static const char *note(const char *code)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    while (count-- > 0)
+        if (strcmp(entries[count].code, code) == 0)
+            return entries[count].text;
+    return NULL;
+}
+
+static void budgets_are_met(void **state)
+{
+    static const double budgets[] = {100000, 40000, 15000};
+    (void)state;
+    add_sphere();
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        char budget[64];
+        (void)snprintf(budget, sizeof budget, "budget=%.0f", budgets[i]);
+        const char *options[] = {"web=yes", budget};
+        struct file file = write_file(options, 2);
+        assert_true((double)file.size <= budgets[i] && (double)file.size >= 0.7 * budgets[i]);
+        assert_non_null(note("gltf-simplified"));
+        cp_free(context, file.bytes, file.size);
+        cp_report_clear(context);
+    }
+    const char *options[] = {"web=yes", "budget=1GB"};
+    struct file file = write_file(options, 2);
+    assert_non_null(strstr(note("gltf-simplified"), "not simplified"));
+    cp_free(context, file.bytes, file.size);
+}
+
+static void threads_do_not_show(void **state)
+{
+    const char *options[] = {"web=yes"};
+    (void)state;
+    add_sphere();
+    struct file one = write_file(options, 1);
+    for (uint32_t threads = 2; threads <= 5; threads++) {
+        assert_int_equal(cp_set_threads(context, threads), CP_OK);
+        struct file other = write_file(options, 1);
+        assert_int_equal(one.size, other.size);
+        assert_memory_equal(one.bytes, other.bytes, one.size);
+        cp_free(context, other.bytes, other.size);
+    }
+    cp_free(context, one.bytes, one.size);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(vertices_come_back),      TEST(triangles_come_back),
+        TEST(faces_keep_their_places), TEST(normals_decode_as_the_library_does),
+        TEST(bits_follow_the_error),   TEST(hostile_fans_take_linear_time),
+        TEST(budgets_are_met),         TEST(threads_do_not_show),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
