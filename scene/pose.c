@@ -51,6 +51,20 @@ double pose_determinant(const cp_pose *pose)
            m[2] * (m[4] * m[9] - m[5] * m[8]);
 }
 
+/* The square root of the largest sum of a row of M^T M, which no eigenvalue of it exceeds (Gershgorin). */
+double pose_stretch_bound(const cp_pose *pose)
+{
+    double largest = 0;
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += fabs(AT(pose, 0, i) * AT(pose, 0, k) + AT(pose, 1, i) * AT(pose, 1, k) +
+                        AT(pose, 2, i) * AT(pose, 2, k));
+        largest = fmax(largest, sum);
+    }
+    return sqrt(largest);
+}
+
 bool pose_inverse(const cp_pose *pose, cp_pose *inverse)
 {
     const double *m = pose->m;

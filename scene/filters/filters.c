@@ -1,6 +1,6 @@
 /* The filters. */
 #include "filters.h"
 
-const struct filter *const filters[] = {&weld_filter,         &normals_filter,      &triangulate_filter,
-                                        &flatten_filter,      &select_filter,       &pose_filter,
-                                        &split_meshes_filter, &merge_meshes_filter, NULL};
+const struct filter *const filters[] = {
+    &weld_filter, &normals_filter,   &triangulate_filter,  &flatten_filter,      &select_filter,
+    &pose_filter, &instances_filter, &split_meshes_filter, &merge_meshes_filter, NULL};

@@ -10,6 +10,7 @@ extern const struct filter triangulate_filter;
 extern const struct filter flatten_filter;
 extern const struct filter select_filter;
 extern const struct filter pose_filter;
+extern const struct filter instances_filter;
 extern const struct filter split_meshes_filter;
 extern const struct filter merge_meshes_filter;
 

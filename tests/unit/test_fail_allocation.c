@@ -231,6 +231,8 @@ static const struct job jobs[] = {
     {APPLY, "tag_arm.wu", "flatten", {NULL}},
     {APPLY, "collada_arm.dae", "select", {"node=Lever", NULL}},
     {APPLY, "tag_arm.wu", "pose", {"home=yes", NULL}},
+    {APPLY, "stl_solids.stl", "instances", {NULL}},
+    {APPLY, "tag_models.wu", "instances", {"mirrored=yes", "scaled=yes", NULL}},
     {APPLY, "shapes.gltf", "split-meshes", {NULL}},
     {APPLY, "stl_viscam.stl", "split-meshes", {"by=both", "nodes=no", NULL}},
     {APPLY, "tag_models.wu", "merge-meshes", {"by=scene", "shared=merge", "primitives=yes", NULL}},

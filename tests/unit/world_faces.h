@@ -132,7 +132,7 @@ static inline bool world_face_equal(const struct world_face *a, const struct wor
         for (uint32_t i = 0; i < a->size && equal; i++) {
             const struct world_corner *p = &a->corners[i], *q = &b->corners[(i + shift) % a->size];
             equal = world_near(p->position, q->position, 3, tolerance) && world_near(p->colour, q->colour, 4, 0) &&
-                    world_near(p->normal, q->normal, 3, 1e-5);
+                    world_near(p->normal, q->normal, 3, 1e-4);
         }
         if (equal)
             return true;
