@@ -1,0 +1,52 @@
+# Sourced by bench.sh: cellpipe's peak of anonymous memory, against what is allowed: so many times the input, as decoded, and 64 MiB.
+
+memory_header() {
+    printf '\n### Memory\n\n| job | input, MiB | allowed, MiB | peak, MiB | holds |\n|---|---|---|---|---|\n'
+}
+
+# memory_line TITLE FACTOR DECODED-FILE STDIN COMMAND...
+memory_line() {
+    title=$1 factor=$2 input=$3 stream=$4
+    shift 4
+    rm -rf "$work"/memory "$work"/out*
+    code=0
+    # A pipe, not the file itself: that would be mapped.
+    cat "$stream" | "$tools/run_timed" --memory "$work/memory" "$@" 2>"$work/memory.err" || code=$?
+    size=$(compute "$(bytes_of "$input") / 1048576" %.1f)
+    allowed=$(compute "$factor * $size + 64" %.1f)
+    peak=$(cut -d ' ' -f 3 "$work/memory")
+    holds=yes
+    is_true "$peak <= $allowed" || holds=no
+    [ "$code" = 0 ] || holds="failed, exit $code"
+    printf '| %s | %s | %s | %s | %s |\n' "$title" "$size" "$allowed" "$peak" "$holds"
+}
+
+measure_memory() {
+    make_speed_inputs
+    say "memory"
+    a=$work/torus_ascii.stl b=$work/torus.stl
+    gzip -c -1 "$a" >"$work/torus_ascii.stl.gz"
+    gzip -c -1 "$b" >"$work/torus.stl.gz"
+    convert="$cellpipe convert -q"
+    memory_header
+    # shellcheck disable=SC2086 # a command of several words
+    {
+        memory_line "ASCII STL to GLB" 1 "$a" /dev/null $convert "$a" "$work/out.glb"
+        memory_line "binary STL to GLB" 2 "$b" /dev/null $convert "$b" "$work/out.glb"
+        memory_line "ASCII to binary STL" 1 "$a" /dev/null $convert "$a" "$work/out.stl"
+        memory_line "binary to ASCII STL" 2 "$b" /dev/null $convert "$b" "$work/out.stl" --out format=ascii
+        memory_line "binary STL to VRML97" 2 "$b" /dev/null $convert "$b" "$work/out.wrl"
+        memory_line "GLB to binary STL" 2 "$work/torus.glb" /dev/null $convert "$work/torus.glb" "$work/out.stl"
+        memory_line "ASCII STL from a pipe to GLB" 1 "$a" "$a" $convert - "$work/out.glb"
+        memory_line "binary STL from a pipe to GLB" 2 "$b" "$b" $convert - "$work/out.glb"
+        memory_line "ASCII STL, gzip, to GLB" 1 "$a" /dev/null $convert "$a.gz" "$work/out.glb"
+        memory_line "binary STL, gzip, to GLB" 2 "$b" /dev/null $convert "$b.gz" "$work/out.glb"
+        memory_line "binary STL to GLB, gzip" 2 "$b" /dev/null $convert "$b" "$work/out.glb.gz"
+        memory_line "the library to GLB (counted: its largest part)" 2 "$(largest_part)" /dev/null $convert "$work"/library/*.stl --out-dir "$work/out_library"
+    }
+    rm -rf "$work"/out* "$work"/*.gz
+}
+
+largest_part() {
+    find "$work/library" -type f -size +0 -exec ls -S {} + | head -n 1
+}

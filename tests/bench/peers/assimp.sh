@@ -1,0 +1,12 @@
+# assimp: joins vertices only where the facets' normals are equal too, so its GLB is as good as unwelded.
+package=assimp-utils
+is_installed() { command -v assimp; }
+ascii_glb() { exec assimp export "$1" "$2"; }
+binary_glb() { exec assimp export "$1" "$2"; }
+ascii_binary() { exec assimp export "$1" "$2" -fstlb; }
+binary_ascii() { exec assimp export "$1" "$2" -fstl; }
+library() {
+    for part in "$1"/*.stl; do
+        assimp export "$part" "$2/$(basename "$part" .stl).glb" || exit 1
+    done
+}

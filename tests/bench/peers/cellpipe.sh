@@ -1,0 +1,12 @@
+# cellpipe itself
+is_installed() { [ -x "$cellpipe" ]; }
+version() { "$cellpipe" --version | sed 's/cellpipe //'; }
+convert() { exec "$cellpipe" convert -q "$@"; }
+ascii_glb() { convert "$@"; }
+binary_glb() { convert "$@"; }
+ascii_binary() { convert "$@"; }
+binary_ascii() { convert "$@" --out format=ascii; }
+binary_wrl() { convert "$@"; }
+library() { convert "$1"/*.stl --out-dir "$2"; }
+web() { convert "$@" --out web=yes ! simplify ratio=0.1 quality=fast; }
+simplify() { exec "$tools/time_filter" "$threads" "$1" "$2" simplify "triangles=$3"; }

@@ -1,0 +1,168 @@
+# Sourced by bench.sh: the jobs of the table, against all peers.
+
+# Row, title, input, the output's suffix; what is asked for; seconds that a round of all peers takes with a million triangles.
+speed_rows="ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web"
+
+row_title() {
+    case $1 in
+    ascii_glb) echo "ASCII STL to GLB, welded" ;;
+    binary_glb) echo "binary STL to GLB, welded" ;;
+    ascii_binary) echo "ASCII STL to binary STL" ;;
+    binary_ascii) echo "binary STL to ASCII STL" ;;
+    binary_wrl) echo "binary STL to VRML97" ;;
+    library) echo "library of $parts parts to GLB, one process" ;;
+    web) echo "GLB to a tenth of its triangles, quantised and compressed" ;;
+    esac
+}
+
+# peer:ratio, as least times faster than the peer; for web the greatest share of its time.
+row_asked() {
+    case $1 in
+    ascii_glb) echo "vtk:15 assimp:25" ;;
+    binary_glb) echo "vtk:9" ;;
+    ascii_binary) echo "assimp:8" ;;
+    binary_ascii) echo "admesh:25" ;;
+    binary_wrl | library) echo "vtk:12" ;;
+    web) echo "gltfpack:1.43" ;;
+    esac
+}
+
+row_seconds() {
+    case $1 in
+    ascii_glb) echo 33 ;;
+    binary_glb) echo 22 ;;
+    ascii_binary) echo 22 ;;
+    binary_ascii) echo 20 ;;
+    binary_wrl) echo 18 ;;
+    library) echo 30 ;;
+    web) echo 2 ;;
+    esac
+}
+
+row_input() {
+    case $1 in
+    ascii_*) echo "$work/torus_ascii.stl" ;;
+    binary_*) echo "$work/torus.stl" ;;
+    library) echo "$work/library" ;;
+    web) echo "$work/torus.glb" ;;
+    esac
+}
+
+row_output() {
+    case $1 in
+    *_glb | web) echo "$work/out.glb" ;;
+    *_wrl) echo "$work/out.wrl" ;;
+    library) echo "$work/out_library" ;;
+    *) echo "$work/out.stl" ;;
+    esac
+}
+
+make_speed_inputs() {
+    if [ -e "$work/torus.stl" ]; then return; fi
+    say "making a torus of $triangles triangles and a library of $parts parts"
+    "$tools/make_shape" torus "$triangles" binary "$work/torus.stl"
+    "$tools/make_shape" torus "$triangles" ascii "$work/torus_ascii.stl"
+    "$tools/make_shape" torus "$triangles" glb "$work/torus.glb"
+    mkdir -p "$work/library"
+    "$tools/make_shape" library "$parts" "$work/library"
+    find "$work/library" "$work"/torus* -type f -exec cat {} + >/dev/null
+}
+
+size_of_output() {
+    find "$1" -type f -exec cat {} + | wc -c | tr -d ' '
+}
+
+# All triangles must be in it (VRML we do not read); web's are a tenth, and measured.
+check_speed_output() { # output result
+    size_of_output "$1" >"$2.size"
+    case $1 in
+    *library) found=$(find "$1" -name '*.glb' | wc -l | tr -d ' ') wanted=$parts ;;
+    *.wrl) return ;;
+    *) found=$(triangles_of "$1") wanted=$(triangles_of "$work/torus.stl") ;;
+    esac
+    if [ "$row" = web ]; then
+        measure_web "$1" "$2"
+    elif [ "$found" != "$wanted" ]; then
+        echo "wrong: ${found:-nothing} of $wanted" >"$2.failed"
+    fi
+}
+
+measure_web() { # output result
+    "$cellpipe" convert -q "$work/torus.glb" "$work/reference.stl"
+    "$cellpipe" convert -q "$1" "$work/web.stl" 2>"$2.err" || return 0
+    "$tools/measure_surface" --samples "$samples" "$work/reference.stl" "$work/web.stl" | tail -n 1 | cut -f 2,4,6 >"$2.error"
+    rm -f "$work/reference.stl" "$work/web.stl"
+}
+
+# ---- what comes out ----
+
+result_line() { # folder runner
+    file=$1/$2
+    if [ -e "$file.failed" ]; then
+        printf '| %s | %s | | | | |\n' "$2" "$(cat "$file.failed")"
+        return
+    fi
+    mine=$(median "$1/cellpipe" 2>/dev/null || echo 0)
+    ratio=
+    [ -e "$1/cellpipe.failed" ] || ratio=$(compute "$(median "$file") / $mine" %.1f)
+    peak=$(cut -d ' ' -f 3 "$file.memory")
+    printf '| %s | %.3f | %.3f | %s | %s | %.1f |\n' "$2" "$(median "$file")" "$(median "$file" 2)" "$ratio" \
+        "$([ "$peak" = 0.0 ] || echo "$peak")" "$(compute "$(cat "$file.size") / 1e6" %.3f)"
+}
+
+web_lines() { # folder runners
+    printf '\n| program | bytes | triangles | mean error, %% of the diagonal | largest |\n|---|---|---|---|---|\n'
+    for runner in $2; do
+        [ ! -e "$1/$runner.error" ] || printf '| %s | %s | %s | %s | %s |\n' "$runner" "$(cat "$1/$runner.size")" \
+            "$(cut -f 1 "$1/$runner.error")" "$(cut -f 2 "$1/$runner.error")" "$(cut -f 3 "$1/$runner.error")"
+    done
+}
+
+speed_row() { # row
+    row=$1
+    make_speed_inputs
+    after_first=check_speed_output slow_after=10 slow_rounds=3
+    row_runners=$(runners_of "$row")
+    say "$row: $row_runners"
+    run_rounds "$work/results/$row" "$row_runners" "$row" "$(row_input "$row")" "$(row_output "$row")"
+    for runner in $row_runners; do
+        if [ -e "$work/results/$row/$runner.failed" ]; then continue; fi
+        prepare_output "$(row_output "$row")"
+        run_once "$work/results/$row/$runner.memory" --memory "$runner" "$row" "$(row_input "$row")" "$(row_output "$row")" || true
+    done
+    rm -rf "$(row_output "$row")"
+    printf '\n### %s\n\n| program | s | CPU s | times cellpipe | peak MiB | output MB |\n|---|---|---|---|---|---|\n' "$(row_title "$row")"
+    for runner in $row_runners; do
+        result_line "$work/results/$row" "$runner"
+    done
+    [ "$row" != web ] || web_lines "$work/results/$row" "$row_runners"
+}
+
+# The line of a row in the summary; each ratio asked for, in this run.
+summary_line() { # row
+    folder=$work/results/$1
+    if [ ! -e "$folder/cellpipe" ] || [ -e "$folder/cellpipe.failed" ]; then
+        printf '| %s | %s | | | |\n' "$(row_title "$1")" "$(cat "$folder/cellpipe.failed" 2>/dev/null || echo "not measured")"
+        return
+    fi
+    mine=$(median "$folder/cellpipe")
+    ratios=
+    for asked in $(row_asked "$1"); do
+        peer=${asked%:*}
+        if [ -e "$folder/$peer" ] && [ ! -e "$folder/$peer.failed" ]; then
+            ratios="$ratios$peer $(compute "$(median "$folder/$peer") / $mine" %.1f) (asked: ${asked#*:}), "
+        else
+            ratios="$ratios$peer - (asked: ${asked#*:}), "
+        fi
+    done
+    floor=$(cat "$folder/floor" 2>/dev/null || true)
+    printf '| %s | %.3f | %s | %s | %s |\n' "$(row_title "$1")" "$mine" "${ratios%, }" "${floor:+$(compute "$floor" %.3f)}" \
+        "$([ -z "$floor" ] || compute "$mine / $floor" %.2f)"
+}
+
+speed_summary() { # rows
+    printf '\n### Summary\n\n| job | cellpipe, s | times faster than | floor, s | times the floor |\n|---|---|---|---|---|\n'
+    for row in $1; do
+        summary_line "$row"
+    done
+}

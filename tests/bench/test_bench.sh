@@ -1,0 +1,41 @@
+#!/bin/sh
+# test_bench.sh PROGRAM TOOLS: the benchmark's script runs all its rows, small and with the peers that start fast. No time is judged.
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+must() { # what command...
+    what=$1
+    shift
+    "$@" && return
+    failed=$((failed + 1))
+    echo "FAILED: $what"
+}
+
+must "it ends well" "$here/bench.sh" --triangles 2000 --parts 4 --rounds 2 --linear 3200 --samples 500 --peers "assimp gltfpack meshopt" \
+    --work "$work/files" --tools "$2" "$1" >"$work/page.md" 2>"$work/messages"
+must "nothing is complained of: $(grep -v -E '^(about|making|floors|memory|linear:|quality:|not installed:|[a-z_]+: cellpipe)' "$work/messages")" \
+    [ -z "$(grep -v -E '^(about|making|floors|memory|linear:|quality:|not installed:|[a-z_]+: cellpipe)' "$work/messages")" ]
+for heading in '### Summary' '### Floors' '### ASCII STL to GLB' '### binary STL to GLB' '### ASCII STL to binary' '### binary STL to ASCII' \
+    '### binary STL to VRML97' '### library of 4' '### GLB to a tenth' '### Memory' '### Growth' '### Simplification'; do
+    must "$heading" grep -q "^$heading" "$work/page.md"
+done
+must "no program fails" [ -z "$(grep -E '\| (failed|wrong|took more)' "$work/page.md" | tee /dev/stderr)" ]
+must "cellpipe's rows" [ "$(grep -c -E '^\| cellpipe \| [0-9.]+ \| [0-9.]+ \| 1.0 \| [0-9.]+ \| [0-9.]+ \|$' "$work/page.md")" -ge 6 ]
+must "memory" [ "$(grep -c -E '\| (yes|no) \|$' "$work/page.md")" = 12 ]
+must "growth" [ "$(grep -c -E ', to [a-z]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ at [0-9]+ \| [0-9.]+ at [0-9]+ \|$' "$work/page.md")" -ge 12 ]
+must "simplification" [ "$(grep -c '^#### ' "$work/page.md")" = 16 ]
+must "tables are whole" awk -F '|' '
+    /^\|/ { if (columns && NF != columns) { print "in: " $0; bad = 1 } columns = NF; next }
+    { columns = 0 }
+    END { exit bad }' "$work/page.md"
+must "nothing is left beside the page" [ "$(find "$work/files" -size +64k -type f -not -name 'torus*' -not -path '*/library/*' | wc -l)" = 0 ]
+
+"$here/bench.sh" --rows nothing --tools "$2" "$1" 2>/dev/null
+must "an unknown row is usage" [ $? = 2 ]
+"$here/bench.sh" --peers nobody --tools "$2" "$1" 2>/dev/null
+must "an unknown peer is usage" [ $? = 2 ]
+"$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" "$1" >"$work/page.md" 2>/dev/null
+must "no peers" grep -q '^Peers: none' "$work/page.md"
+[ "$failed" = 0 ]
