@@ -98,7 +98,7 @@ void flush_report(struct cli *cli, cp_status status)
     clear_progress(cli);
     for (size_t i = 0; i < count; i++) {
         if (!was_interrupted() && is_shown(cli, entries[i].severity, status))
-            fprintf(stderr, "%s\n", entries[i].message);
+            fprintf(cli->messages, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
     }
     cp_report_clear(cli->context);
@@ -114,7 +114,7 @@ cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
     (void)snprintf(message, sizeof message, "cellpipe: error: %s", text);
     clear_progress(cli);
     if (!was_interrupted())
-        fprintf(stderr, "%s\n", message);
+        fprintf(cli->messages, "%s\n", message);
     log_entry(cli, &(cp_entry){.severity = CP_ERROR, .code = "cli", .count = 1, .text = text, .message = message});
     return status;
 }
@@ -131,6 +131,14 @@ bool open_log(struct cli *cli)
 {
     cli->log = open_memstream(&cli->log_text, &cli->log_size);
     return cli->log != NULL;
+}
+
+void join_log(struct cli *cli, struct cli *job)
+{
+    if (!job->log || fflush(job->log) != 0 || job->log_size == 0)
+        return;
+    fprintf(cli->log, "%s%s", cli->log_comma ? "," : "", job->log_text);
+    cli->log_comma = true;
 }
 
 static bool is_same_file(const char *a, const char *b)

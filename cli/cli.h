@@ -13,9 +13,9 @@ struct list {
 
 /* The line on the terminal. */
 struct progress {
-    uint64_t next;        /* when it may be shown again, in milliseconds */
-    size_t input, inputs; /* of a batch, the first being 1; else 0 */
+    bool wanted;
     bool visible;
+    uint64_t next; /* when it may be shown again, in milliseconds */
 };
 
 /* One run of the program. */
@@ -24,6 +24,8 @@ struct cli {
     struct block *blocks;    /* memory until the end */
     struct list words;       /* the command line without global flags: the command, then what it gets */
     size_t plain;            /* words from here on came after "--": never flags, never settings */
+    FILE *messages;          /* standard error; of a job in bulk what will go there */
+    uint32_t threads;        /* as the context's */
     const char *report_path; /* NULL: no report is asked for */
     bool help, version, quiet, verbose, no_clobber;
     bool confine_said; /* --confine or --confine=no was given */
@@ -47,6 +49,8 @@ cp_status complain_unknown(struct cli *cli, const char *what, const char *word, 
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */
 void flush_report(struct cli *cli, cp_status status);
 bool open_log(struct cli *cli);
+/* Adds the report's entries of a job. */
+void join_log(struct cli *cli, struct cli *job);
 /* The report must not take the place of a file that the command line names. */
 cp_status check_report_path(struct cli *cli);
 /* Nor that of a file that was read. */
@@ -68,6 +72,8 @@ cp_status check_bytes(struct cli *cli, cp_status status);
 void end_if_interrupted(void);
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
 void start_progress(struct cli *cli);
+/* So many inputs are done, the last one being `file`. */
+void show_input(struct cli *cli, size_t done, size_t count, const char *file);
 /* To be called before anything else is printed on the terminal. */
 void clear_progress(struct cli *cli);
 
@@ -141,6 +147,20 @@ const char *exporter_named(const char *word);
 void output_suffix(const char *word, char *out, size_t size);
 /* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
 const char *path_stem(struct cli *cli, const char *path);
+
+/* ---- convert.c, bulk.c ---- */
+
+/* One input and its output, with the filters from the word `bang` on. */
+struct conversion {
+    const struct request *request;
+    size_t bang;
+    const char *in, *out;
+};
+/* Whether all its words can be understood. */
+cp_status check_conversion(struct cli *cli, const struct conversion *conversion);
+cp_status convert_one(struct cli *cli, const struct conversion *conversion);
+/* Converts each of the request's words into a file in its out_dir. */
+cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang);
 
 /* ---- commands ---- */
 

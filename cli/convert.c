@@ -1,10 +1,7 @@
 /* convert, run and a filter as a command: three ways to say a chain of steps. */
 #include "cli.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A terminal where a file or pipe should be: somebody forgot to name the input. */
@@ -122,129 +119,30 @@ cp_status command_run(struct cli *cli)
 
 /* ---- convert ---- */
 
-/* One conversion on its way. */
-struct job {
-    const struct request *request;
-    size_t bang; /* where the filters begin */
-    const char *in, *out;
-};
-
-static cp_status plan_one(struct cli *cli, const struct job *job, struct steps *steps)
+static cp_status plan_one(struct cli *cli, const struct conversion *conversion, struct steps *steps)
 {
-    const struct request *request = job->request;
-    if (!steps_open(cli, steps, cli->words.count + 2))
+    const struct request *request = conversion->request;
+    if (!steps_open(cli, steps, cli->words.count - conversion->bang + 2))
         return CP_LIMIT;
-    cp_status status = add_read(cli, steps, &(struct step){STEP_READ, job->in, request->from, request->in});
+    cp_status status = add_read(cli, steps, &(struct step){STEP_READ, conversion->in, request->from, request->in});
     if (status == CP_OK)
-        status = add_filters(cli, steps, job->bang);
+        status = add_filters(cli, steps, conversion->bang);
     if (status == CP_OK)
-        status = add_write(cli, steps, &(struct step){STEP_WRITE, job->out, request->to, request->out}, false);
+        status = add_write(cli, steps, &(struct step){STEP_WRITE, conversion->out, request->to, request->out}, false);
     return status;
 }
 
-static cp_status convert_one(struct cli *cli, const struct job *job)
+cp_status check_conversion(struct cli *cli, const struct conversion *conversion)
 {
     struct steps steps;
-    cp_status status = plan_one(cli, job, &steps);
+    return plan_one(cli, conversion, &steps);
+}
+
+cp_status convert_one(struct cli *cli, const struct conversion *conversion)
+{
+    struct steps steps;
+    cp_status status = plan_one(cli, conversion, &steps);
     return status == CP_OK ? run_steps(cli, &steps) : status;
-}
-
-/* Makes the folder and those above it. */
-static cp_status make_folder(struct cli *cli, const char *folder)
-{
-    char *path = cli_allocate(cli, strlen(folder) + 1);
-    if (!path)
-        return CP_LIMIT;
-    strcpy(path, folder);
-    for (char *at = path + 1; *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            (void)mkdir(path, 0777);
-            *at = '/';
-        }
-    struct stat facts;
-    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)))
-        return CP_OK;
-    return complain(cli, CP_OUTPUT, "the folder %s cannot be made: %s", folder, strerror(errno));
-}
-
-static const char *output_path(struct cli *cli, const char *folder, const char *in, const char *suffix)
-{
-    const char *stem = path_stem(cli, in);
-    size_t size = stem ? strlen(folder) + strlen(stem) + strlen(suffix) + 2 : 0;
-    char *path = stem ? cli_allocate(cli, size) : NULL;
-    if (path)
-        (void)snprintf(path, size, "%s/%s%s", folder, stem, suffix);
-    return path;
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Inputs of the same name in different folders would overwrite each other's output. */
-static cp_status check_distinct(struct cli *cli, const struct list *outputs)
-{
-    const char **sorted = cli_allocate(cli, outputs->count * sizeof *sorted);
-    if (!sorted)
-        return CP_LIMIT;
-    memcpy(sorted, outputs->items, outputs->count * sizeof *sorted);
-    qsort(sorted, outputs->count, sizeof *sorted, compare_words);
-    for (size_t i = 1; i < outputs->count; i++)
-        if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            return complain(cli, CP_USAGE, "two inputs would both be written to %s", sorted[i]);
-    return CP_OK;
-}
-
-static cp_status plan_outputs(struct cli *cli, const struct request *request, struct list *outputs)
-{
-    char suffix[32];
-    output_suffix(request->to, suffix, sizeof suffix);
-    for (size_t i = 0; i < request->words.count; i++) {
-        if (strcmp(request->words.items[i], "-") == 0)
-            return complain(cli, CP_USAGE, "standard input has no name for an output in %s", request->out_dir);
-        const char *path = output_path(cli, request->out_dir, request->words.items[i], suffix);
-        if (!path || !list_add(cli, outputs, path))
-            return CP_LIMIT;
-    }
-    return check_distinct(cli, outputs);
-}
-
-/* Each input for itself: a failed one does not keep the others from being converted. */
-static cp_status convert_all(struct cli *cli, const struct request *request, size_t bang, const struct list *outputs)
-{
-    size_t failed = 0;
-    cli->progress.inputs = outputs->count;
-    for (size_t i = 0; i < outputs->count; i++) {
-        cli->progress.input = i + 1;
-        cp_status status = convert_one(cli, &(struct job){request, bang, request->words.items[i], outputs->items[i]});
-        if (status == CP_BUG || status == CP_CANCELLED)
-            return status;
-        failed += status != CP_OK;
-    }
-    if (failed == 0)
-        return CP_OK;
-    return complain(cli, CP_NO, "%zu of %zu inputs failed", failed, outputs->count);
-}
-
-/* In bulk, inputs may come from strangers: confined unless --confine=no was said. */
-static cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang)
-{
-    struct list outputs = {0};
-    struct steps trial;
-    if (!request->to)
-        request->to = "glb";
-    if (!exporter_named(request->to))
-        return complain_unknown(cli, "output format", request->to, plugin_words(cli, CP_EXPORTER));
-    if (!cli->confine_said)
-        cp_set_flag(cli->context, CP_FLAG_CONFINE, true);
-    cp_status status = plan_outputs(cli, request, &outputs);
-    if (status == CP_OK) /* a misspelt word is one mistake, not one an input */
-        status = plan_one(cli, &(struct job){request, bang, request->words.items[0], outputs.items[0]}, &trial);
-    if (status == CP_OK)
-        status = make_folder(cli, request->out_dir);
-    return status == CP_OK ? convert_all(cli, request, bang, &outputs) : status;
 }
 
 cp_status command_convert(struct cli *cli)
@@ -263,5 +161,5 @@ cp_status command_convert(struct cli *cli)
         return complain(cli, CP_USAGE, "convert needs an output too: cellpipe convert %s OUT", request.words.items[0]);
     if (count > 2)
         return complain(cli, CP_USAGE, "convert takes one input and one output; for several inputs give --out-dir DIR");
-    return convert_one(cli, &(struct job){&request, bang, request.words.items[0], request.words.items[1]});
+    return convert_one(cli, &(struct conversion){&request, bang, request.words.items[0], request.words.items[1]});
 }

@@ -116,8 +116,10 @@ static cp_status set_threads(struct cli *cli, const char *value)
 {
     double count;
     bool whole = cp_parse_double(value, &count) && count >= 1 && count <= CP_MOST_THREADS && count == (uint32_t)count;
-    if (whole)
-        return cp_set_threads(cli->context, (uint32_t)count);
+    if (whole) {
+        cli->threads = (uint32_t)count;
+        return cp_set_threads(cli->context, cli->threads);
+    }
     return complain(cli, CP_USAGE, "--threads %s: needs a whole number from 1 to %d", value, (int)CP_MOST_THREADS);
 }
 

@@ -101,23 +101,23 @@ static void keep_standard_numbers(void)
 }
 
 /* Unless --threads says otherwise. */
-static void use_all_processors(cp_context *context)
+static void use_all_processors(struct cli *cli)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    if (count > 1)
-        (void)cp_set_threads(context, count < CP_MOST_THREADS ? (uint32_t)count : CP_MOST_THREADS);
+    cli->threads = count < 1 ? 1 : count < CP_MOST_THREADS ? (uint32_t)count : CP_MOST_THREADS;
+    (void)cp_set_threads(cli->context, cli->threads);
 }
 
 int main(int argc, char **argv)
 {
-    struct cli cli = {0};
+    struct cli cli = {.messages = stderr};
     keep_standard_numbers();
     catch_signals();
     cli.context = cp_context_new(NULL);
     if (!cli.context)
         return (int)complain(&cli, CP_LIMIT, "out of memory");
     cp_set_cancel(cli.context, must_stop, NULL);
-    use_all_processors(cli.context);
+    use_all_processors(&cli);
     cp_set_flag(cli.context, CP_FLAG_WRITE_ONCE, true);
     cp_status status = run(&cli, argc, argv);
     clear_progress(&cli);

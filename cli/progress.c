@@ -43,8 +43,6 @@ static void show(void *user, const cp_progress *progress)
     shown->next = now + THEN_EVERY;
     shown->visible = true;
     fputs("\r\033[K", stderr);
-    if (shown->inputs > 1)
-        fprintf(stderr, "%zu of %zu: ", shown->input, shown->inputs);
     fputs(progress->work, stderr);
     if (progress->file)
         print_name(progress->file);
@@ -59,8 +57,17 @@ void start_progress(struct cli *cli)
 {
     if (cli->quiet || !isatty(STDERR_FILENO))
         return;
+    cli->progress.wanted = true;
     cli->progress.next = milliseconds() + FIRST_AFTER;
     cp_set_progress(cli->context, show, &cli->progress);
+}
+
+void show_input(struct cli *cli, size_t done, size_t count, const char *file)
+{
+    char work[64];
+    (void)snprintf(work, sizeof work, "%zu of %zu:", done, count);
+    if (cli->progress.wanted)
+        show(&cli->progress, &(cp_progress){.work = work, .file = file});
 }
 
 void clear_progress(struct cli *cli)

@@ -58,6 +58,11 @@ typedef struct cp_allocator {
 
 /* A context with safe limits; allocator NULL = the C library's. NULL when out of memory. */
 CP_API cp_context *cp_context_new(const cp_allocator *allocator);
+/* A context for another thread that works on its part of the same job: it has the limits, flags, options, folders and the cancel
+ * callback of the first one now, and knows the files that it and the others have read and written. Its allocator is the
+ * first's, which must bear several threads. The first outlives it, and makes no calls while it works. NULL when out of
+ * memory. */
+CP_API cp_context *cp_context_beside(const cp_context *first);
 /* Frees the context; its scenes must have been freed before. NULL is fine. */
 CP_API void cp_context_free(cp_context *context);
 
@@ -71,7 +76,8 @@ typedef enum cp_flag {
     CP_FLAG_CONFINE,    /* further files only from below the top file's folder */
     CP_FLAG_NO_CLOBBER, /* an existing output file is CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
-    CP_FLAG_WRITE_ONCE  /* to replace what was written with this context is CP_USAGE */
+    CP_FLAG_WRITE_ONCE, /* to replace what was written with this context or one beside it is CP_USAGE */
+    CP_FLAG_PLACE_LATER /* files that are written appear with cp_place */
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder where further files are looked for after the one that names them. */
@@ -323,6 +329,9 @@ CP_API void cp_free(cp_context *context, void *bytes, size_t size);
 /* Writes bytes of the caller's own, such as a protocol of its work, as cp_write does: whole or not at all, compressed when
  * the path ends in .gz. A file that was read or written with this context is CP_USAGE. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
+/* Under CP_FLAG_PLACE_LATER: puts all files that were written with this context in place, in order, up to the first that
+ * fails; that and the others are gone. Whether one would replace what was read or written meanwhile is asked again. */
+CP_API cp_status cp_place(cp_context *context);
 /* True when path is a file that was read with this context, also by another name. cp_write refuses to replace one. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);
 /* Adds `other` below a new node `name` of the world; `other` is emptied and must still be freed. Both are scenes of this

@@ -12,6 +12,7 @@
 #include "build.h"
 #include "files.h"
 #include "options.h"
+#include "sink.h"
 #include "text.h"
 
 static void *resize_by_library(void *user, void *block, size_t old_size, size_t size)
@@ -64,28 +65,69 @@ cp_context *cp_context_new(const cp_allocator *allocator)
     if (!context)
         return NULL;
     *context = (cp_context){.allocator = use, .seed = random_seed(context), .threads = 1};
-    context->file_places.context = context;
+    context->first = context;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);
     context->arena = arena_new(context);
-    if (!context->arena || !report_make_room(context)) {
-        arena_free(context->arena);
-        (void)use.resize(use.user, context, sizeof *context, 0);
+    if (context->arena && report_make_room(context))
+        context->book = files_new(context);
+    if (context->book)
+        return context;
+    cp_context_free(context);
+    return NULL;
+}
+
+/* The strings of the list stay the first's. */
+static bool share_list(cp_context *context, const char ***list, uint32_t *room, uint32_t count)
+{
+    const char *const *shared = *list;
+    *list = NULL;
+    *room = 0;
+    if (!array_reserve(context, list, room, count, sizeof **list))
+        return false;
+    if (count > 0)
+        memcpy(*list, shared, count * sizeof **list);
+    return true;
+}
+
+cp_context *cp_context_beside(const cp_context *first)
+{
+    cp_context *context = cp_context_new(&first->allocator);
+    if (!context)
         return NULL;
-    }
-    return context;
+    files_free(context->book);
+    context->book = first->book;
+    context->first = first->first;
+    context->limits = first->limits;
+    memcpy(context->flags, first->flags, sizeof context->flags);
+    context->callbacks.is_cancelled = first->callbacks.is_cancelled;
+    context->callbacks.cancel_user = first->callbacks.cancel_user;
+    context->importer_options = first->importer_options;
+    context->importer_option_count = first->importer_option_count;
+    context->include_folders = first->include_folders;
+    context->include_folder_count = first->include_folder_count;
+    bool done =
+        share_list(context, &context->importer_options, &context->importer_option_room, first->importer_option_count);
+    done &= share_list(context, &context->include_folders, &context->include_folder_room, first->include_folder_count);
+    if (done)
+        return context;
+    cp_context_free(context);
+    return NULL;
 }
 
 void cp_context_free(cp_context *context)
 {
     if (!context)
         return;
+    while (context->first_held)
+        (void)sink_end_held(context, CP_CANCELLED);
     arena_free(context->arena);
     memory_free(context, context->entries, context->entry_room, sizeof *context->entries);
     report_free(context);
     memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
     memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);
-    files_free(context);
+    if (context->first == context)
+        files_free(context->book);
     cp_allocator use = context->allocator;
     (void)use.resize(use.user, context, sizeof *context, 0);
 }

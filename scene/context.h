@@ -13,7 +13,8 @@ struct limits {
     uint64_t nodes, vertices, includes, name;
 };
 
-struct file_record;
+struct file_book;
+struct sink;
 
 /* Callbacks; each may be NULL. */
 struct callbacks {
@@ -26,7 +27,7 @@ struct callbacks {
 struct cp_context {
     cp_allocator allocator;
     struct limits limits;
-    bool flags[5];       /* by cp_flag */
+    bool flags[6];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */
     const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
     struct arena *arena; /* report texts, importer options */
@@ -42,9 +43,9 @@ struct cp_context {
     uint32_t importer_option_count, importer_option_room;
     const char **include_folders;
     uint32_t include_folder_count, include_folder_room;
-    struct file_record *files; /* everything read and written */
-    uint32_t file_count, file_room;
-    struct name_map file_places; /* indices of records by identity */
+    struct file_book *book;   /* everything read and written: of the first of the contexts beside each other */
+    struct cp_context *first; /* that one; itself when alone */
+    struct sink *first_held, *last_held; /* outputs that wait for cp_place */
 };
 
 /* Asks the callback; what is said once holds until context_finish. */

@@ -20,10 +20,11 @@ enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200 };
 
 struct sink {
     cp_context *context;
-    struct sink *top;     /* itself for the top one */
-    struct sink *further; /* the top's list, newest first */
-    struct target target; /* where it goes; its path is NULL for standard output and memory */
-    char *pending;        /* BUFFER_SIZE bytes not yet written */
+    struct sink *top;       /* itself for the top one */
+    struct sink *further;   /* the top's list, newest first */
+    struct sink *next_held; /* the next top one that waits for cp_place */
+    struct target target;   /* where it goes; its path is NULL for standard output and memory */
+    char *pending;          /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
     uint64_t offset;  /* before compression */
     uint64_t written; /* after it */
@@ -326,8 +327,6 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     const char *path = arena_print(top->arena, "%.*s%s", folder, top->target.path, relative);
     if (!path)
         return CP_LIMIT;
-    if (files_known(top->context, path, FILE_READ))
-        return report_error(top->context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
     cp_status status = strchr(relative, '/') ? make_folder(top, path) : CP_OK;
     struct sink *sink = status == CP_OK ? sink_new(top->context, top) : NULL;
     if (!sink)
@@ -427,7 +426,7 @@ static void sync_folders(const struct sink *top)
     }
 }
 
-static cp_status close_all(struct sink *top, cp_status status)
+static cp_status finish_all(struct sink *top, cp_status status)
 {
     if (status != CP_OK && top->status == CP_OK)
         top->status = status; /* what a stream has not seen yet, it shall not see */
@@ -435,8 +434,11 @@ static cp_status close_all(struct sink *top, cp_status status)
     for (struct sink *at = top->further; at; at = at->further)
         if (at->target.file >= 0)
             (void)sink_close_further(at);
-    if (status == CP_OK)
-        status = top->status;
+    return status == CP_OK ? top->status : status;
+}
+
+static cp_status place_all(struct sink *top, cp_status status)
+{
     for (struct sink *at = top; at && status == CP_OK; at = at->further)
         status = target_record(at->context, &at->target);
     for (struct sink *at = top->further; at && status == CP_OK; at = at->further)
@@ -452,15 +454,45 @@ static cp_status close_all(struct sink *top, cp_status status)
     return status;
 }
 
-cp_status sink_close(struct sink *sink, cp_status status)
+/* Puts the files in place, or takes them away, and the sink with them. */
+static cp_status end_sink(struct sink *sink, cp_status status)
 {
-    status = close_all(sink, status);
+    status = place_all(sink, status);
     for (struct sink *at = sink->further, *next; at; at = next) {
         next = at->further;
         release(at);
     }
     release(sink);
     return status;
+}
+
+static void hold(cp_context *context, struct sink *sink)
+{
+    if (context->last_held)
+        context->last_held->next_held = sink;
+    else
+        context->first_held = sink;
+    context->last_held = sink;
+}
+
+cp_status sink_close(struct sink *sink, cp_status status)
+{
+    status = finish_all(sink, status);
+    if (status != CP_OK || !sink->context->flags[CP_FLAG_PLACE_LATER])
+        return end_sink(sink, status);
+    hold(sink->context, sink);
+    return CP_OK;
+}
+
+cp_status sink_end_held(cp_context *context, cp_status status)
+{
+    struct sink *sink = context->first_held;
+    context->first_held = sink->next_held;
+    if (!context->first_held)
+        context->last_held = NULL;
+    for (struct sink *at = sink; at && status == CP_OK; at = at->further)
+        status = target_check(context, &at->target);
+    return end_sink(sink, status);
 }
 
 cp_status sink_close_memory(struct sink *sink, cp_status status, void **bytes, size_t *size)

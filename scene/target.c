@@ -39,8 +39,9 @@ static cp_status open_temporary(cp_context *context, struct arena *arena, struct
 {
     const char *slash = strrchr(target->path, '/');
     int folder = slash ? (int)(slash - target->path) + 1 : 0;
-    for (unsigned i = 0; i < 1000; i++) {
-        target->temporary = arena_print(arena, "%.*s.cellpipe-%ld-%u", folder, target->path, (long)getpid(), i);
+    for (int i = 0; i < 1000; i++) {
+        target->temporary = arena_print(arena, "%.*s.cellpipe-%ld-%u", folder, target->path, (long)getpid(),
+                                        files_next_number(context));
         if (!target->temporary)
             return CP_LIMIT;
         target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -105,6 +106,21 @@ static cp_status open_through(cp_context *context, const char *path, mode_t mode
     return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
 }
 
+static cp_status check_path(cp_context *context, const char *path)
+{
+    if (files_known(context, path, FILE_READ))
+        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
+    if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
+        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path),
+                            "has been written just now, by another output");
+    return CP_OK;
+}
+
+cp_status target_check(cp_context *context, const struct target *target)
+{
+    return target->temporary ? check_path(context, target->path) : CP_OK;
+}
+
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
 {
     struct stat info = {0};
@@ -118,13 +134,11 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         return report_error(context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
     if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))
         return open_through(context, path, info.st_mode, target);
-    if (exists && context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
-        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path),
-                            "has been written just now, by another output");
-    if (exists && context->flags[CP_FLAG_NO_CLOBBER])
-        return report_error(context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
     target->path = follow_links(arena, path);
-    return target->path ? open_temporary(context, arena, target) : CP_LIMIT;
+    cp_status status = target->path ? check_path(context, path) : CP_LIMIT;
+    if (status == CP_OK && exists && context->flags[CP_FLAG_NO_CLOBBER])
+        return report_error(context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
+    return status == CP_OK ? open_temporary(context, arena, target) : status;
 }
 
 /* ---- closing ---- */

@@ -72,8 +72,6 @@ cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path,
     bool standard = strcmp(path, "-") == 0;
     struct job job = {.context = context, .scene = scene, .output = standard ? "stdout" : path};
     cp_status status = start_job(&job, path, format, &(struct texts){options, option_count});
-    if (status == CP_OK && !standard && files_known(context, path, FILE_READ))
-        status = report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
     struct sink *sink;
     if (status == CP_OK) {
         status = sink_open_top(context, path, &sink);
@@ -98,6 +96,14 @@ cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char
             status = sink_close_memory(sink, run_exporter(&job, sink), bytes, size);
     }
     end_job(&job);
+    return context_finish(context, status);
+}
+
+cp_status cp_place(cp_context *context)
+{
+    cp_status status = CP_OK;
+    while (context->first_held)
+        status = sink_end_held(context, status);
     return context_finish(context, status);
 }
 

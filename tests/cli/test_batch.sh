@@ -32,6 +32,19 @@ must "the others" [ "$(folder some)" = 'open.stl part.stl ' ]
 must "counted" grep -q '2 of 4 inputs failed' stderr
 must "all in one report" [ "$(grep -c '"severity": "error"' report.json)" = 3 ]
 
+# Whatever the number of threads: the same messages, report and files, in the order of the inputs.
+for threads in 1 2 7; do
+    mkdir run$threads
+    for i in 1 2 3 4 5 6 7 8 9; do cp part.stl run$threads/p$i.stl; done
+    cp bad.stl run$threads/p5.stl
+    cp cell.wu cell_Item.stl part.stl arm.dev run$threads
+    (cd run$threads && "$cellpipe" convert -v --threads $threads p?.stl cell.wu missing.stl cell_Item.stl --out-dir out \
+        --to stl --out split=yes --report report.json >messages 2>&1)
+    must "some have failed" [ $? = 1 ]
+    must "$threads threads do the same" diff -r run1 run$threads
+done
+must "one message a failure" [ "$(grep -c ': error: ' run1/messages)" = 4 ]
+
 # One input's losses are not the next one's.
 ends 1 '1 of 2 inputs failed' "$cellpipe" convert -q cell.wu part.stl --out-dir strict --to wrl --strict
 cp part.stl x.stl

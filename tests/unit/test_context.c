@@ -414,9 +414,93 @@ static void test_number_of_a_gone_file(void **state)
     cp_context_free(context);
 }
 
+/* ---- contexts beside each other ---- */
+
+static cp_scene *read_part(cp_context *context)
+{
+    cp_scene *scene = NULL;
+    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
+    return scene;
+}
+
+static bool is_there(const char *name)
+{
+    return access(path_of(name), F_OK) == 0;
+}
+
+static void test_outputs_wait_for_their_place(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_set_flag(context, CP_FLAG_PLACE_LATER, true);
+    cp_scene *scene = read_part(context);
+    assert_int_equal(cp_write(context, scene, path_of("a.gltf"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(cp_write(context, scene, path_of("b.glb"), NULL, NULL, 0), CP_OK);
+    assert_false(is_there("a.gltf") || is_there("a.bin") || is_there("b.glb"));
+    assert_int_equal(cp_place(context), CP_OK);
+    assert_true(is_there("a.gltf") && is_there("a.bin") && is_there("b.glb"));
+    assert_int_equal(cp_place(context), CP_OK);
+    assert_int_equal(empty_folder(), 3);
+    assert_int_equal(cp_write(context, scene, path_of("c.glb"), NULL, NULL, 0), CP_OK);
+    cp_scene_free(scene);
+    cp_context_free(context); /* what was not placed is gone */
+    assert_int_equal(empty_folder(), 0);
+}
+
+/* Two write the same file and one of them what the other has read; who comes to place later is refused. */
+static void test_files_of_contexts_beside_each_other(void **state)
+{
+    (void)state;
+    cp_context *first = cp_context_new(NULL);
+    cp_set_flag(first, CP_FLAG_PLACE_LATER, true);
+    cp_set_flag(first, CP_FLAG_WRITE_ONCE, true);
+    cp_context *one = cp_context_beside(first), *two = cp_context_beside(first);
+    cp_scene *scene = read_part(one), *other = NULL;
+    assert_true(cp_was_read(two, PART));
+    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(cp_write(two, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(cp_place(two), CP_OK);
+    assert_int_equal(cp_place(one), CP_USAGE);
+    assert_true(reported(one, "sink-twice") && !reported(two, "sink-twice"));
+    cp_report_clear(one);
+    cp_set_flag(one, CP_FLAG_WRITE_ONCE, false);
+    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(cp_read(two, path_of("a.stl"), NULL, NULL, 0, &other), CP_OK);
+    assert_int_equal(cp_place(one), CP_USAGE);
+    assert_true(reported(one, "write-input"));
+    cp_scene_free(other);
+    cp_scene_free(scene);
+    cp_context_free(one);
+    cp_context_free(two);
+    cp_context_free(first);
+    assert_int_equal(empty_folder(), 1);
+}
+
+static void test_settings_of_a_context_beside(void **state)
+{
+    (void)state;
+    cp_context *first = cp_context_new(NULL);
+    assert_int_equal(cp_set_limit(first, "vertices=1"), CP_OK);
+    assert_int_equal(cp_set_importer_option(first, "stl.unit=mm"), CP_OK);
+    cp_context *beside = cp_context_beside(first);
+    cp_scene *scene = NULL;
+    assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_LIMIT);
+    assert_int_equal(cp_set_limit(beside, "vertices=1000000"), CP_OK);
+    cp_report_clear(beside);
+    scene = read_part(beside);
+    assert_true(cp_scene_source(scene)->unit == 0.001);
+    cp_scene_free(scene);
+    assert_int_equal(cp_set_importer_option(beside, "stl.unit=in"), CP_OK); /* its own list from now on */
+    cp_context_free(beside);
+    cp_context_free(first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outputs_wait_for_their_place),
+        cmocka_unit_test(test_files_of_contexts_beside_each_other),
+        cmocka_unit_test(test_settings_of_a_context_beside),
         cmocka_unit_test(test_cancelled_anywhere),
         cmocka_unit_test(test_goes_on_after_cancelling),
         cmocka_unit_test(test_cancelled_nonsense),
