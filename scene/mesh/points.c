@@ -30,35 +30,58 @@ static uint64_t *find_slot(const struct points *points, uint32_t hash, const flo
     return &points->slots[at];
 }
 
+/* At most three quarters of the slots are taken. */
+static uint64_t slots_for(uint64_t count)
+{
+    uint64_t slot_count = LEAST_SLOTS;
+    while (3 * slot_count < 4 * count)
+        slot_count *= 2;
+    return slot_count;
+}
+
+static void prefetch_slot(const struct points *points, uint32_t hash)
+{
+    __builtin_prefetch(&points->slots[hash & (points->slot_count - 1)], 1);
+}
+
+static void put_item(struct points *points, uint32_t hash, uint32_t number)
+{
+    uint64_t mask = points->slot_count - 1, at = hash & mask;
+    while (points->slots[at] != FREE)
+        at = (at + 1) & mask;
+    points->slots[at] = (uint64_t)hash << 32 | number;
+}
+
 /* All items into so many empty slots. */
 static void fill_slots(struct points *points, uint64_t slot_count)
 {
+    uint32_t hashes[AHEAD];
     points->slot_count = slot_count;
     memset(points->slots, 0xff, slot_count * sizeof *points->slots);
-    for (uint32_t i = 0; i < points->count; i++) {
-        uint32_t hash = hash_point(points, points->items + 3 * (size_t)i);
-        uint64_t at = hash & (slot_count - 1);
-        while (points->slots[at] != FREE)
-            at = (at + 1) & (slot_count - 1);
-        points->slots[at] = (uint64_t)hash << 32 | i;
+    for (uint64_t i = 0; i < (uint64_t)points->count + AHEAD; i++) {
+        if (i >= AHEAD)
+            put_item(points, hashes[i % AHEAD], (uint32_t)(i - AHEAD));
+        if (i >= points->count)
+            continue;
+        hashes[i % AHEAD] = hash_point(points, points->items + 3 * i);
+        prefetch_slot(points, hashes[i % AHEAD]);
     }
 }
 
+/* The old slots go first: the items are enough to make new ones. */
 static bool reserve_slots(struct points *points, uint64_t count)
 {
-    uint64_t room = points->slot_room ? points->slot_room : LEAST_SLOTS;
-    while (room < 2 * count)
-        room *= 2;
+    uint64_t room = slots_for(count), in_use = points->slot_count ? points->slot_count : LEAST_SLOTS;
     if (room <= points->slot_room)
         return true;
-    uint64_t *slots = memory_allocate(points->context, room, sizeof *slots);
-    if (!slots)
+    memory_free(points->context, points->slots, points->slot_room, sizeof *points->slots);
+    points->slot_count = points->slot_room = 0;
+    points->slots = memory_allocate(points->context, room, sizeof *points->slots);
+    if (!points->slots)
         return false;
-    memory_free(points->context, points->slots, points->slot_room, sizeof *slots);
-    points->slots = slots;
     points->slot_room = room;
     points->seed = points->context->seed;
-    fill_slots(points, points->slot_count ? points->slot_count : LEAST_SLOTS);
+    fill_slots(points, in_use);
     return true;
 }
 
@@ -81,7 +104,7 @@ static uint32_t add_hashed(struct points *points, uint32_t hash, const float pos
     uint32_t number = points->count++;
     memcpy(points->items + 3 * (size_t)number, position, 3 * sizeof *position);
     *slot = (uint64_t)hash << 32 | number;
-    if (2 * (uint64_t)points->count > points->slot_count && points->slot_count < points->slot_room)
+    if (4 * (uint64_t)points->count > 3 * points->slot_count)
         fill_slots(points, 2 * points->slot_count);
     return number;
 }
@@ -100,16 +123,14 @@ void points_add_all(struct points *points, const float *positions, uint32_t coun
         if (i >= count)
             continue;
         hashes[i % AHEAD] = hash_point(points, positions + 3 * i);
-        __builtin_prefetch(&points->slots[hashes[i % AHEAD] & (points->slot_count - 1)], 1);
+        prefetch_slot(points, hashes[i % AHEAD]);
     }
 }
 
 /* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those did. */
 void points_clear(struct points *points)
 {
-    uint64_t slot_count = LEAST_SLOTS;
-    while (slot_count < 2 * (uint64_t)points->count)
-        slot_count *= 2;
+    uint64_t slot_count = slots_for(points->count);
     points->count = 0;
     if (points->slots)
         fill_slots(points, slot_count);
