@@ -157,9 +157,11 @@ cp_pose align_points(const struct point_pairs *pairs, bool mirrored, bool scaled
 cp_pose align_to_axes(const struct point_pairs *pairs, const cp_pose *pose)
 {
     const double near = 1e-4;
-    double size = cbrt(fabs(pose_determinant(pose))), linear[3][3];
-    if (fabs(size - 1) < 1e-12)
-        size = 1;
+    double squares = 0, linear[3][3];
+    for (int i = 0; i < 9; i++)
+        squares += pose->m[4 * (i / 3) + i % 3] * pose->m[4 * (i / 3) + i % 3];
+    double size = sqrt(squares / 3);
+    size = fabs(size - 1) < 1e-12 ? 1 : size;
     for (int i = 0; i < 9; i++) {
         double entry = pose->m[4 * (i / 3) + i % 3], whole = round(entry / size);
         if (!(fabs(entry / size - whole) < near))

@@ -76,6 +76,19 @@ bool join_rows(cp_context *context, const void *rows, size_t stride, size_t word
     return done;
 }
 
+bool join_positions(cp_context *context, const float *positions, uint32_t count, uint32_t *first)
+{
+    size_t total = 3 * (size_t)count;
+    float *values = memory_allocate(context, total, sizeof *values);
+    if (!values)
+        return false;
+    for (size_t i = 0; i < total; i++)
+        values[i] = positions[i] + 0.0f; /* -0 becomes +0 */
+    bool joined = join_rows(context, values, 3, 3, count, first);
+    memory_free(context, values, total, sizeof *values);
+    return joined;
+}
+
 uint32_t join_number(uint32_t *first, uint32_t count)
 {
     uint32_t next = 0;

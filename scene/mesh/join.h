@@ -26,6 +26,9 @@ static inline uint64_t hash_words(uint64_t seed, const void *words, size_t count
  * has the context's seed, which cannot be seen in the result. False when out of memory. */
 bool join_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count, uint32_t *first);
 
+/* The same for positions (x y z each), which are equal by value: -0 equals +0. */
+bool join_positions(cp_context *context, const float *positions, uint32_t count, uint32_t *first);
+
 /* Replaces the lowest equal indices of join_rows by dense ones, 0, 1, 2 ... in order of first use; returns how many. */
 uint32_t join_number(uint32_t *first, uint32_t count);
 

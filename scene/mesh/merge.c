@@ -322,8 +322,8 @@ static void mark_gone(const struct merge_job *job, bool *gone, bool *told)
         const cp_instance *instance = &scene->instances[i];
         const char *name = scene->meshes[instance->mesh].name;
         gone[instance->mesh] = gone[instance->mesh] || job->joined[i];
-        if (!*name || strcmp(name, scene->nodes[instance->node].name) == 0)
-            told[instance->mesh] = true;
+        if (!told[instance->mesh])
+            told[instance->mesh] = !*name || strcmp(name, scene->nodes[instance->node].name) == 0;
     }
     for (uint32_t i = 0; i < job->part_count; i++) {
         uint32_t mesh = scene->instances[job->parts[i].instance].mesh;

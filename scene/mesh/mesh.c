@@ -46,6 +46,18 @@ uint64_t cp_mesh_triangles(const cp_mesh *mesh)
     return mesh_triangle_count(mesh);
 }
 
+void mesh_face_materials(const cp_mesh *mesh, const uint32_t *map, uint32_t *materials)
+{
+    for (uint32_t face = 0; mesh->group_count == 0 && face < mesh->face_count; face++)
+        materials[face] = CP_NONE;
+    for (uint32_t i = 0; i < mesh->group_count; i++) {
+        const cp_group *group = &mesh->groups[i];
+        uint32_t material = map && group->material != CP_NONE ? map[group->material] : group->material;
+        for (uint32_t k = 0; k < group->face_count; k++)
+            materials[group->first_face + k] = material;
+    }
+}
+
 bool mesh_has_concave_faces(const cp_mesh *mesh)
 {
     const double tolerance = 1e-6; /* of the face's size, for both the outline and the bulge */

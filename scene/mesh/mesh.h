@@ -35,6 +35,9 @@ bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], d
 void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3]);
 void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3]);
 
+/* materials[face] for each face by its group, CP_NONE without; map[material] in its place unless map is NULL. */
+void mesh_face_materials(const cp_mesh *mesh, const uint32_t *map, uint32_t *materials);
+
 /* What messages call the mesh: its name, else its source; NULLs are fine. */
 static inline const char *mesh_title(const cp_mesh *mesh)
 {

@@ -75,22 +75,17 @@ static double difference(const double a[3], const double b[3], double out[3])
     return sqrt(squares);
 }
 
-static bool join_places(cp_context *context, struct side *side)
+static bool find_places(cp_context *context, struct side *side)
 {
     const cp_mesh *mesh = side->mesh;
-    size_t count = 3 * (size_t)mesh->vertex_count;
     side->places = memory_allocate(context, mesh->vertex_count, sizeof *side->places);
-    side->points = memory_allocate(context, count, sizeof *side->points);
-    if (!side->places || !side->points)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        side->points[i] = mesh->positions[i] + 0.0f; /* -0 becomes +0 */
-    if (!join_rows(context, side->points, 3, 3, mesh->vertex_count, side->places))
+    side->points = memory_allocate(context, 3 * (size_t)mesh->vertex_count, sizeof *side->points);
+    if (!side->places || !side->points || !join_positions(context, mesh->positions, mesh->vertex_count, side->places))
         return false;
     side->count = join_number(side->places, mesh->vertex_count);
     for (uint32_t i = 0, next = 0; i < mesh->vertex_count; i++)
         if (side->places[i] == next)
-            memmove(side->points + 3 * (size_t)next++, side->points + 3 * (size_t)i, 3 * sizeof *side->points);
+            memcpy(side->points + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i, 3 * sizeof *side->points);
     return true;
 }
 
@@ -123,7 +118,7 @@ static int compare_spots(const void *a, const void *b)
 static bool prepare_side(cp_context *context, struct side *side, const cp_mesh *mesh)
 {
     side->mesh = mesh;
-    if (!join_places(context, side))
+    if (!find_places(context, side))
         return false;
     side->spots = memory_allocate_zeroed(context, mesh->vertex_count, sizeof *side->spots);
     if (!side->spots)
@@ -287,16 +282,16 @@ static cp_pose coarse_motion(const struct attempt *attempt, const struct spot se
 
 /* ---- matching all places ---- */
 
+/* Whole numbers in doubles, without -0. */
+static void cell_of(const struct attempt *attempt, const double point[3], double cell[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        cell[axis] = floor(point[axis] / attempt->cells.width) + 0.0;
+}
+
 static uint32_t *cell_head(const struct attempt *attempt, const double cell[3])
 {
-    uint64_t hash = attempt->search->context->seed;
-    for (int axis = 0; axis < 3; axis++) {
-        uint64_t bits;
-        double whole = cell[axis] + 0.0; /* no -0 */
-        memcpy(&bits, &whole, sizeof bits);
-        hash = (hash ^ bits) * UINT64_C(0x9E3779B97F4A7C15); /* as in join.c */
-        hash ^= hash >> 32;
-    }
+    uint64_t hash = hash_words(attempt->search->context->seed, cell, 6);
     return &attempt->cells.heads[(size_t)hash & (attempt->cells.slot_count - 1)];
 }
 
@@ -315,28 +310,31 @@ static bool prepare_cells(struct attempt *attempt)
         return false;
     memset(cells->heads, 0xff, cells->slot_count * sizeof *cells->heads);
     for (uint32_t i = to->count; i-- > 0;) {
-        double at[3];
+        double at[3], cell[3];
         load(to->points, i, at);
-        for (int axis = 0; axis < 3; axis++)
-            at[axis] = floor(at[axis] / cells->width);
-        uint32_t *head = cell_head(attempt, at);
+        cell_of(attempt, at, cell);
+        uint32_t *head = cell_head(attempt, cell);
         cells->next[i] = *head;
         *head = i;
     }
     return true;
 }
 
-/* The nearest place to the point that is not taken and closer than *near; CP_NONE when there is none. */
+/* The nearest place of the cell to the point that is not taken and closer than *near; CP_NONE when there is none. Of a crowded
+ * cell the first places are looked at. */
 static uint32_t nearest_in_cell(const struct attempt *attempt, const double cell[3], const double point[3],
                                 double *near)
 {
     uint32_t best = CP_NONE;
-    int steps = 0;
-    for (uint32_t i = *cell_head(attempt, cell); i != CP_NONE && steps < MOST_IN_CELL; i = attempt->cells.next[i]) {
-        double at[3], off[3];
+    int seen = 0;
+    for (uint32_t i = *cell_head(attempt, cell); i != CP_NONE && seen < MOST_IN_CELL; i = attempt->cells.next[i]) {
+        double at[3], off[3], own[3];
         load(attempt->to.points, i, at);
+        cell_of(attempt, at, own);
+        if (own[0] != cell[0] || own[1] != cell[1] || own[2] != cell[2])
+            continue;
+        seen++;
         double apart = difference(at, point, off);
-        steps++;
         if (!attempt->cells.taken[i] && apart < *near) {
             *near = apart;
             best = i;
@@ -349,15 +347,13 @@ static uint32_t nearest_place(const struct attempt *attempt, const double point[
 {
     double own[3], side[3], near = COARSE * attempt->search->tolerance * (1 + 1e-9) + 1e-300;
     uint32_t best = CP_NONE;
-    for (int axis = 0; axis < 3; axis++) {
-        double part = point[axis] / attempt->cells.width;
-        own[axis] = floor(part);
-        side[axis] = part - own[axis] < 0.5 ? -1 : 1;
-    }
+    cell_of(attempt, point, own);
+    for (int axis = 0; axis < 3; axis++)
+        side[axis] = point[axis] / attempt->cells.width - own[axis] < 0.5 ? -1 : 1;
     for (int corner = 0; corner < 8; corner++) {
         double cell[3];
         for (int axis = 0; axis < 3; axis++)
-            cell[axis] = own[axis] + (corner >> axis & 1 ? side[axis] : 0);
+            cell[axis] = own[axis] + (corner >> axis & 1 ? side[axis] : 0) + 0.0;
         uint32_t found = nearest_in_cell(attempt, cell, point, &near);
         best = found == CP_NONE ? best : found;
     }

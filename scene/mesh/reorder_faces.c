@@ -2,6 +2,7 @@
  * of the other's takes one out. */
 #include "reorder_faces.h"
 #include "../context.h"
+#include "join.h"
 #include "mesh.h"
 
 #include <math.h>
@@ -58,10 +59,10 @@ static uint32_t least_rotation(const struct view *view, uint32_t face)
 
 static uint64_t hash_face(const struct table *table, const struct view *view, uint32_t face, uint32_t start)
 {
-    uint64_t hash = table->search->context->seed ^ view->materials[face];
+    uint64_t hash = hash_words(table->search->context->seed, &view->materials[face], 1);
     for (uint32_t i = 0; i < mesh_face_size(view->mesh, face); i++) {
-        hash = (hash ^ place_at(view, face, start, i)) * UINT64_C(0x9E3779B97F4A7C15); /* as in join.c */
-        hash ^= hash >> 32;
+        uint32_t place = place_at(view, face, start, i);
+        hash = hash_words(hash, &place, 1);
     }
     return hash;
 }
@@ -83,14 +84,22 @@ static bool corners_agree(const struct table *table, uint32_t from, uint32_t to)
     return true;
 }
 
-static bool faces_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
+/* The same places and material. */
+static bool faces_meet(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
     uint32_t size = mesh_face_size(table->from.mesh, from);
     if (mesh_face_size(table->to.mesh, to) != size || table->from.materials[from] != table->to.materials[to])
         return false;
     for (uint32_t i = 0; i < size; i++)
-        if (place_at(&table->from, from, start, i) != place_at(&table->to, to, table->starts[to], i) ||
-            !corners_agree(table, corner_at(&table->from, from, start, i),
+        if (place_at(&table->from, from, start, i) != place_at(&table->to, to, table->starts[to], i))
+            return false;
+    return true;
+}
+
+static bool all_corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
+{
+    for (uint32_t i = 0; i < mesh_face_size(table->from.mesh, from); i++)
+        if (!corners_agree(table, corner_at(&table->from, from, start, i),
                            corner_at(&table->to, to, table->starts[to], i)))
             return false;
     return true;
@@ -112,33 +121,22 @@ static void fill_table(struct table *table)
     }
 }
 
-/* Takes the partner of a face out of the table. */
+/* Takes the partner of a face out of the table. Of many faces on the same places, some are looked at. */
 static bool take_partner(struct table *table, uint32_t face)
 {
-    enum { MOST_STEPS = 64 }; /* equal faces are taken from the front; others in the slot are few */
+    enum { MOST_TWINS = 64 };
     uint32_t start = least_rotation(&table->from, face);
     uint32_t *link = slot_of(table, &table->from, face, start);
-    for (int step = 0; step < MOST_STEPS && *link != CP_NONE; step++) {
-        if (faces_agree(table, face, start, *link)) {
+    for (int twins = 0; *link != CP_NONE && twins < MOST_TWINS; link = &table->next[*link]) {
+        if (!faces_meet(table, face, start, *link))
+            continue;
+        if (all_corners_agree(table, face, start, *link)) {
             *link = table->next[*link];
             return true;
         }
-        link = &table->next[*link];
+        twins++;
     }
     return false;
-}
-
-static void set_materials(const struct reorder_search *search, struct view *view)
-{
-    const cp_mesh *mesh = view->mesh;
-    for (uint32_t face = 0; mesh->group_count == 0 && face < mesh->face_count; face++)
-        view->materials[face] = CP_NONE;
-    for (uint32_t i = 0; i < mesh->group_count; i++) {
-        const cp_group *group = &mesh->groups[i];
-        for (uint32_t k = 0; k < group->face_count; k++)
-            view->materials[group->first_face + k] =
-                group->material == CP_NONE ? CP_NONE : search->materials[group->material];
-    }
 }
 
 static bool allocate_table(struct table *table)
@@ -175,8 +173,8 @@ bool reorder_faces_match(const struct reorder_search *search, const uint32_t *fr
     bool match = allocate_table(&table);
     *status = match ? CP_OK : CP_LIMIT;
     if (match) {
-        set_materials(search, &table.from);
-        set_materials(search, &table.to);
+        mesh_face_materials(search->from, search->materials, table.from.materials);
+        mesh_face_materials(search->to, search->materials, table.to.materials);
         mesh_normal_matrix(motion, table.matrix);
         fill_table(&table);
     }

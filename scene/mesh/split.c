@@ -2,32 +2,11 @@
  * no allocation each. */
 #include "split.h"
 #include "join.h"
+#include "mesh.h"
 
 #include <string.h>
 
 /* ---- which face belongs to which piece ---- */
-
-static bool join_places(cp_context *context, const cp_mesh *mesh, uint32_t *places)
-{
-    size_t count = 3 * (size_t)mesh->vertex_count;
-    float *values = memory_allocate(context, count, sizeof *values);
-    if (!values)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        values[i] = mesh->positions[i] + 0.0f; /* -0 becomes +0 */
-    bool joined = join_rows(context, values, 3, 3, mesh->vertex_count, places);
-    memory_free(context, values, count, sizeof *values);
-    return joined;
-}
-
-static void set_materials(const cp_mesh *mesh, uint32_t *materials)
-{
-    for (uint32_t face = 0; mesh->group_count == 0 && face < mesh->face_count; face++)
-        materials[face] = CP_NONE;
-    for (uint32_t i = 0; i < mesh->group_count; i++)
-        for (uint32_t k = 0; k < mesh->groups[i].face_count; k++)
-            materials[mesh->groups[i].first_face + k] = mesh->groups[i].material;
-}
 
 /* elements[corner]: equal where two corners keep their faces together; below vertex_count, or corner_count for
  * SPLIT_BOTH. */
@@ -37,11 +16,12 @@ static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materia
     uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
     uint32_t *of_face = materials ? memory_allocate(context, mesh->face_count, sizeof *of_face) : NULL;
     uint32_t(*keys)[2] = materials ? memory_allocate(context, count, sizeof *keys) : NULL;
-    bool good = places && (!materials || (of_face && keys)) && join_places(context, mesh, places);
+    bool good = places && (!materials || (of_face && keys)) &&
+                join_positions(context, mesh->positions, mesh->vertex_count, places);
     for (uint32_t i = 0; good && i < count; i++)
         elements[i] = places[mesh->corners[i]];
     if (good && materials) {
-        set_materials(mesh, of_face);
+        mesh_face_materials(mesh, NULL, of_face);
         for (uint32_t face = 0; face < mesh->face_count; face++)
             for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++) {
                 uint32_t corner = mesh_face_first(mesh, face) + i;
@@ -104,7 +84,7 @@ bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by
     uint32_t *elements = by == SPLIT_MATERIALS ? NULL : memory_allocate(context, corners, sizeof *elements);
     bool good = first && (elements || by == SPLIT_MATERIALS);
     if (good && by == SPLIT_MATERIALS)
-        set_materials(mesh, pieces);
+        mesh_face_materials(mesh, NULL, pieces);
     else if (good)
         good = find_elements(context, mesh, by == SPLIT_BOTH, elements) && unite_faces(context, mesh, elements, pieces);
     good = good && join_rows(context, pieces, 1, 1, faces, first);
@@ -152,7 +132,7 @@ static bool prepare_cut(struct cut *cut)
     cut->numbers = memory_allocate(context, from->vertex_count, sizeof *cut->numbers);
     cut->materials = from->group_count ? memory_allocate(context, from->face_count, sizeof *cut->materials) : NULL;
     if (cut->materials)
-        set_materials(from, cut->materials);
+        mesh_face_materials(from, NULL, cut->materials);
     return cut->starts && cut->order && cut->stamps && cut->numbers && (cut->materials || !from->group_count);
 }
 
