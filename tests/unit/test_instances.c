@@ -594,6 +594,70 @@ static void test_flat_shapes(void **unused)
     assert_true(world_faces_equal(before, world_faces(scene), 1e-4));
 }
 
+/* ---- memory ---- */
+
+struct counter {
+    size_t calls, fail_at, blocks;
+};
+
+static void *counted_resize(void *user, void *block, size_t old_size, size_t size)
+{
+    struct counter *counter = user;
+    (void)old_size;
+    if (size == 0) {
+        counter->blocks -= block != NULL;
+        free(block);
+        return NULL;
+    }
+    if (++counter->calls == counter->fail_at)
+        return NULL;
+    counter->blocks += block == NULL;
+    return realloc(block, size);
+}
+
+/* Each allocation fails once, on the way through the search in another order and for mirror images, too. */
+static void test_memory_runs_out(void **unused)
+{
+    (void)unused;
+    struct counter counter = {0};
+    const cp_allocator allocator = {counted_resize, &counter};
+    cp_context *own = cp_context_new(&allocator), *before = context;
+    cp_scene *old = scene;
+    const cp_pose identity = POSE_IDENTITY;
+    context = own;
+    scene = scene_new(own);
+    add_materials();
+    struct shape shape = random_shape(30, 100, RICH);
+    cp_pose motion = random_motion(30), mirror = pose_scaling(1, -1, 1);
+    struct shape moved = baked(&shape.mesh, &motion), other = shuffled(&moved.mesh, false);
+    motion = pose_multiply(&motion, &mirror);
+    moved = baked(&shape.mesh, &motion);
+    struct shape image = shuffled(&moved.mesh, true);
+    (void)add_part(&shape.mesh, &identity);
+    (void)add_part(&other.mesh, &identity);
+    (void)add_part(&image.mesh, &identity);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    cp_status status = CP_LIMIT;
+    size_t n = 0;
+    while (status != CP_OK) {
+        assert_int_equal(scene->mesh_count, 3);
+        size_t blocks = counter.blocks;
+        cp_report_clear(context);
+        counter.calls = 0;
+        counter.fail_at = ++n;
+        status = cp_apply(context, scene, "instances", (const char *const[]){"mirrored=yes"}, 1);
+        counter.fail_at = 0;
+        assert_true(status == CP_OK || (status == CP_LIMIT && counter.blocks <= blocks + 2)); /* the report's */
+    }
+    assert_true(n > 60);
+    assert_int_equal(scene->mesh_count, 1);
+    cp_scene_free(scene);
+    cp_context_free(own);
+    assert_int_equal(counter.blocks, 0);
+    context = before;
+    scene = old;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -609,6 +673,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_equal_materials_of_two_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_lookalikes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flat_shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory_runs_out, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
