@@ -5,7 +5,7 @@
 #include "mesh.h"
 #include "polygon.h"
 #include "../pose.h"
-#include "topology.h"
+#include "edges.h"
 
 #include <math.h>
 #include <string.h>

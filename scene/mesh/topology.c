@@ -1,59 +1,11 @@
 /* Which faces meet at which edges. */
-#include "topology.h"
+#include "edges.h"
 #include "../context.h"
-#include "join.h"
 #include "mesh.h"
 #include "polygon.h"
 #include "tessellate.h"
 
 #include <string.h>
-
-static bool join_places(struct mesh_edges *edges)
-{
-    size_t count = 3 * (size_t)edges->mesh->vertex_count;
-    float *values = memory_allocate(edges->context, count, sizeof *values);
-    if (!values)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        values[i] = edges->mesh->positions[i] + 0.0f; /* -0 becomes +0 */
-    bool joined = join_rows(edges->context, values, 3, 3, edges->mesh->vertex_count, edges->places);
-    memory_free(edges->context, values, count, sizeof *values);
-    return joined;
-}
-
-static void set_ends(struct mesh_edges *edges)
-{
-    const cp_mesh *mesh = edges->mesh;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        for (uint32_t i = 0; i < size; i++) {
-            uint32_t a = edge_start(edges, first + i), b = edge_start(edges, i + 1 < size ? first + i + 1 : first);
-            edges->ends[first + i][0] = a < b ? a : b;
-            edges->ends[first + i][1] = a < b ? b : a;
-        }
-    }
-}
-
-bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mesh *mesh)
-{
-    *edges = (struct mesh_edges){.context = context, .mesh = mesh};
-    edges->places = memory_allocate(context, mesh->vertex_count, sizeof *edges->places);
-    edges->ends = memory_allocate(context, mesh->corner_count, sizeof *edges->ends);
-    edges->first = memory_allocate(context, mesh->corner_count, sizeof *edges->first);
-    if (!edges->places || !edges->ends || !edges->first || !join_places(edges))
-        return false;
-    set_ends(edges);
-    return join_rows(context, edges->ends, 2, 2, mesh->corner_count, edges->first);
-}
-
-void mesh_edges_free(struct mesh_edges *edges)
-{
-    if (!edges->mesh)
-        return;
-    memory_free(edges->context, edges->places, edges->mesh->vertex_count, sizeof *edges->places);
-    memory_free(edges->context, edges->ends, edges->mesh->corner_count, sizeof *edges->ends);
-    memory_free(edges->context, edges->first, edges->mesh->corner_count, sizeof *edges->first);
-}
 
 struct edge_uses {
     uint32_t faces, forward; /* forward: from the lower place to the higher */

@@ -1,6 +1,6 @@
 /* The edges of a mesh whose vertices are joined by position: for topology and normals. */
-#ifndef CELLPIPE_TOPOLOGY_H
-#define CELLPIPE_TOPOLOGY_H
+#ifndef CELLPIPE_EDGES_H
+#define CELLPIPE_EDGES_H
 
 #include "../build.h"
 
