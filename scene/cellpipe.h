@@ -360,7 +360,10 @@ typedef struct cp_measures {
 /* Measures all instances of the given use (CP_USE_...) at the current joint values. */
 CP_API cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
 
-/* Edges of a mesh whose vertices are joined where their positions are equal (-0 equals +0). */
+/* How the faces of a mesh hang together. Vertices are joined where their positions are equal (-0 equals +0). A shell is a set of
+ * faces that hang together over edges of exactly two faces, a component one that does over edges of any number. Shells
+ * that are closed and bound a volume should be wound outward, or inward when they are cavities: inside an odd number of
+ * others. */
 typedef struct cp_topology {
     uint64_t edges;
     uint64_t border_edges;       /* one face */
@@ -368,7 +371,20 @@ typedef struct cp_topology {
     uint64_t misoriented_edges;  /* two faces that run through it the same way */
     uint64_t degenerate_faces;   /* fewer than 3 distinct corners, or no area */
     bool closed;                 /* has faces; no border, non-manifold or misoriented edge */
+    uint64_t vertices;           /* places that faces use */
+    uint64_t unused_vertices;    /* stored ones that no face uses */
+    uint64_t touching_vertices;  /* places where faces meet that do not hang together there over edges */
+    uint64_t duplicate_faces;    /* the same corners, wound alike, as an earlier face */
+    uint64_t opposite_faces;     /* the same corners as an earlier face, wound against it */
+    uint64_t components;
+    uint64_t closed_components; /* whose edges all have an even number of faces */
+    uint64_t one_sided_shells;  /* such as a Moebius strip */
+    uint64_t flat_shells;       /* closed, but without a volume */
+    uint64_t inside_out_shells; /* wound alike, but the wrong way */
+    uint64_t cavities;          /* shells that are inside an odd number of others */
+    uint64_t flipped_faces; /* those that the filter orient turns: all of a shell that is inside out, or the fewer */
 } cp_topology;
+/* Linear time; for solids in one another n log n. */
 CP_API cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
 
 typedef struct cp_pair_counts {

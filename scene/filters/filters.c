@@ -3,4 +3,4 @@
 
 const struct filter *const filters[] = {
     &weld_filter, &normals_filter,   &triangulate_filter,  &flatten_filter,      &select_filter,
-    &pose_filter, &instances_filter, &split_meshes_filter, &merge_meshes_filter, NULL};
+    &pose_filter, &instances_filter, &split_meshes_filter, &merge_meshes_filter, &repair_filter, &orient_filter, NULL};

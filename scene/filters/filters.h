@@ -5,6 +5,8 @@
 #include "../plugin.h"
 
 extern const struct filter weld_filter;
+extern const struct filter repair_filter;
+extern const struct filter orient_filter;
 extern const struct filter normals_filter;
 extern const struct filter triangulate_filter;
 extern const struct filter flatten_filter;

@@ -92,3 +92,18 @@ void mesh_edges_free(struct mesh_edges *edges)
     memory_free(edges->context, edges->ends, edges->mesh->corner_count, sizeof *edges->ends);
     memory_free(edges->context, edges->first, edges->mesh->corner_count, sizeof *edges->first);
 }
+
+bool face_bounds(const struct mesh_edges *edges, uint32_t face)
+{
+    uint32_t first = mesh_face_first(edges->mesh, face), size = mesh_face_size(edges->mesh, face);
+    uint32_t one = size > 0 ? edge_start(edges, first) : 0, other = one;
+    for (uint32_t i = 1; i < size; i++) {
+        uint32_t place = edge_start(edges, first + i);
+        if (place == one || place == other)
+            continue;
+        if (other != one)
+            return true;
+        other = place;
+    }
+    return false;
+}

@@ -25,5 +25,7 @@ static inline bool edge_is_empty(const struct mesh_edges *edges, uint32_t edge)
 {
     return edges->ends[edge][0] == edges->ends[edge][1];
 }
+/* False for a face on fewer than 3 places: it runs each of its edges forth and back, and bounds nothing. */
+bool face_bounds(const struct mesh_edges *edges, uint32_t face);
 
 #endif

@@ -5,28 +5,11 @@
 #include "../pose.h"
 #include "../report.h"
 #include "mesh.h"
+#include "sum.h"
 #include "tessellate.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Neumaier's sum. */
-struct sum {
-    double value, lost;
-};
-
-static void sum_add(struct sum *sum, double value)
-{
-    double total = sum->value + value;
-    bool larger = fabs(sum->value) >= fabs(value);
-    sum->lost += larger ? (sum->value - total) + value : (value - total) + sum->value;
-    sum->value = total;
-}
-
-static double sum_value(const struct sum *sum)
-{
-    return sum->value + sum->lost;
-}
 
 struct measuring {
     cp_measures *measures;

@@ -30,14 +30,18 @@ static void choose_axes(struct polygon *polygon)
 
 struct polygon polygon_of(const cp_mesh *mesh, uint32_t face)
 {
-    struct polygon polygon = {.positions = mesh->positions,
-                              .corners = mesh->corners + mesh_face_first(mesh, face),
-                              .count = mesh_face_size(mesh, face)};
+    struct polygon polygon = polygon_view(mesh, face);
     for (uint32_t corner = 2; corner < polygon.count; corner++)
         add_cross(polygon.normal, polygon_position(&polygon, 0), polygon_position(&polygon, corner - 1),
                   polygon_position(&polygon, corner));
     choose_axes(&polygon);
     return polygon;
+}
+
+bool mesh_face_has_area(const cp_mesh *mesh, uint32_t face)
+{
+    struct polygon polygon = polygon_of(mesh, face);
+    return polygon.normal[0] != 0 || polygon.normal[1] != 0 || polygon.normal[2] != 0;
 }
 
 struct edge2 {

@@ -16,6 +16,14 @@ struct polygon {
 
 struct polygon polygon_of(const cp_mesh *mesh, uint32_t face);
 
+/* The corners alone. */
+static inline struct polygon polygon_view(const cp_mesh *mesh, uint32_t face)
+{
+    return (struct polygon){.positions = mesh->positions,
+                            .corners = mesh->corners + mesh_face_first(mesh, face),
+                            .count = mesh_face_size(mesh, face)};
+}
+
 static inline const float *polygon_position(const struct polygon *polygon, uint32_t corner)
 {
     return polygon->positions + 3 * (size_t)polygon->corners[corner];
@@ -35,6 +43,8 @@ static inline void polygon_point(const struct polygon *polygon, uint32_t corner,
     point[1] = position[polygon->v];
 }
 
+/* False when Newell's sum is zero: the corners lie on a line, or go round as often one way as the other. */
+bool mesh_face_has_area(const cp_mesh *mesh, uint32_t face);
 /* By how much the reflex corners lie inside the lines between their neighbours, in sum: 0 for a convex polygon,
  * infinite for one that goes round more than once. Repeated corners are skipped. */
 double polygon_reflex_depth(const struct polygon *polygon);

@@ -1,6 +1,7 @@
 /* A tree of boxes over the reflex corners. Z-order keeps corners that are near each other in the same box wherever
  * they are on the boundary, and a radix sort makes it in linear time for any input. */
 #include "reflex.h"
+#include "radix.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,21 +89,6 @@ static void set_keys(struct reflex_tree *tree)
     }
 }
 
-/* A stable pass over 8 bits of the keys, from order to spare, which then change places. */
-static void sort_pass(struct reflex_tree *tree, int shift)
-{
-    uint32_t starts[257] = {0};
-    for (uint32_t i = 0; i < tree->count; i++)
-        starts[(tree->order[i] >> shift & 255) + 1]++;
-    for (int digit = 0; digit < 256; digit++)
-        starts[digit + 1] += starts[digit];
-    for (uint32_t i = 0; i < tree->count; i++)
-        tree->spare[starts[tree->order[i] >> shift & 255]++] = tree->order[i];
-    uint64_t *sorted = tree->spare;
-    tree->spare = tree->order;
-    tree->order = sorted;
-}
-
 static void set_boxes(struct reflex_tree *tree)
 {
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++)
@@ -123,8 +109,7 @@ void reflex_build(struct reflex_tree *tree)
 {
     if (tree->count > REFLEX_LEAF) {
         set_keys(tree);
-        for (int shift = 32; shift < 64; shift += 8)
-            sort_pass(tree, shift);
+        radix_sort(tree->order, tree->spare, tree->count);
     }
     tree->leaf_count = 1;
     while ((uint64_t)tree->leaf_count * REFLEX_LEAF < tree->count)

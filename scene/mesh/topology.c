@@ -1,79 +1,209 @@
-/* Which faces meet at which edges. */
-#include "edges.h"
+/* How the faces of a mesh hang together. */
 #include "../context.h"
+#include "duplicates.h"
 #include "mesh.h"
 #include "polygon.h"
+#include "shells.h"
 #include "tessellate.h"
 
 #include <string.h>
 
-struct edge_uses {
-    uint32_t faces, forward; /* forward: from the lower place to the higher */
-};
+/* ---- edges and faces ---- */
 
-/* A face on fewer than 3 places runs each of its edges forth and back: it bounds nothing. */
-static bool face_has_three_places(const struct mesh_edges *edges, uint32_t face)
+static void judge_edge(const struct mesh_shells *shells, uint32_t edge, cp_topology *topology)
 {
-    uint32_t first = mesh_face_first(edges->mesh, face), size = mesh_face_size(edges->mesh, face);
-    uint32_t one = size > 0 ? edge_start(edges, first) : 0, other = one;
-    for (uint32_t i = 1; i < size; i++) {
-        uint32_t place = edge_start(edges, first + i);
-        if (place == one || place == other)
-            continue;
-        if (other != one)
-            return true;
-        other = place;
-    }
-    return false;
+    uint32_t partner = shells_partner(shells, edge);
+    topology->edges++;
+    if (shells->ring[edge] == edge)
+        topology->border_edges++;
+    else if (partner == CP_NONE)
+        topology->non_manifold_edges++;
+    else
+        topology->misoriented_edges += edge_start(&shells->edges, edge) == edge_start(&shells->edges, partner);
 }
 
-static bool face_has_area(const cp_mesh *mesh, uint32_t face)
+static void judge_edges(const struct mesh_shells *shells, cp_topology *topology)
 {
-    struct polygon polygon = polygon_of(mesh, face);
-    return polygon.normal[0] != 0 || polygon.normal[1] != 0 || polygon.normal[2] != 0;
-}
-
-static void count_uses(const struct mesh_edges *edges, struct edge_uses *uses, cp_topology *topology)
-{
-    const cp_mesh *mesh = edges->mesh;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        bool bounds = face_has_three_places(edges, face);
-        topology->degenerate_faces += !bounds || !face_has_area(mesh, face);
-        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        for (uint32_t edge = first; bounds && edge < first + size; edge++) {
-            if (edge_is_empty(edges, edge))
-                continue;
-            struct edge_uses *use = &uses[edges->first[edge]];
-            use->faces++;
-            use->forward += edge_start(edges, edge) == edges->ends[edge][0];
-        }
-    }
-}
-
-static void judge_edges(const struct edge_uses *uses, uint32_t count, cp_topology *topology)
-{
-    for (uint32_t edge = 0; edge < count; edge++) {
-        topology->edges += uses[edge].faces > 0;
-        topology->border_edges += uses[edge].faces == 1;
-        topology->non_manifold_edges += uses[edge].faces > 2;
-        topology->misoriented_edges += uses[edge].faces == 2 && uses[edge].forward != 1;
-    }
+    for (uint32_t edge = 0; edge < shells->edges.mesh->corner_count; edge++)
+        if (shells->edges.first[edge] == edge)
+            judge_edge(shells, edge, topology);
     topology->closed = topology->edges > 0 && topology->border_edges == 0 && topology->non_manifold_edges == 0 &&
                        topology->misoriented_edges == 0;
 }
 
+static void judge_faces(const struct mesh_shells *shells, cp_topology *topology)
+{
+    const cp_mesh *mesh = shells->edges.mesh;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        topology->degenerate_faces += shells->shell_of[face] == CP_NONE || !mesh_face_has_area(mesh, face);
+        topology->flipped_faces += shells_turns(shells, face);
+    }
+}
+
+static bool judge_duplicates(const struct mesh_shells *shells, cp_topology *topology)
+{
+    cp_context *context = shells->edges.context;
+    uint32_t count = shells->edges.mesh->face_count;
+    uint32_t *same = memory_allocate(context, count, sizeof *same);
+    uint32_t *either = memory_allocate(context, count, sizeof *either);
+    bool good = same && either && mesh_duplicates_find(&shells->edges, same, either);
+    for (uint32_t face = 0; good && face < count; face++) {
+        topology->duplicate_faces += same[face] != face;
+        topology->opposite_faces += same[face] == face && either[face] != face;
+    }
+    memory_free(context, same, count, sizeof *same);
+    memory_free(context, either, count, sizeof *either);
+    return good;
+}
+
+/* ---- shells and components ---- */
+
+static void judge_shells(const struct mesh_shells *shells, cp_topology *topology)
+{
+    for (uint32_t i = 0; i < shells->count; i++) {
+        const struct shell *shell = &shells->shells[i];
+        uint32_t turned = shell->turn ? shell->face_count - shell->against_count : shell->against_count;
+        topology->one_sided_shells += !shell->orientable;
+        topology->flat_shells += shell->closed && !shell->solid;
+        topology->cavities += shell->inner;
+        topology->inside_out_shells += shell->solid && !shell->unplaced && turned == shell->face_count;
+    }
+}
+
+/* Halves the path on its way. */
+static uint32_t leader_of(uint32_t *leaders, uint32_t item)
+{
+    while (leaders[item] != item)
+        item = leaders[item] = leaders[leaders[item]];
+    return item;
+}
+
+static void join_leaders(uint32_t *leaders, uint32_t a, uint32_t b)
+{
+    a = leader_of(leaders, a);
+    b = leader_of(leaders, b);
+    leaders[a < b ? b : a] = a < b ? a : b;
+}
+
+/* Joins the shells at the edge; true when its faces are even in number. */
+static bool join_shells(const struct mesh_shells *shells, uint32_t edge, uint32_t *leaders)
+{
+    bool even = true;
+    uint32_t at = edge, shell = shells->shell_of[shells_face(shells, edge)];
+    do {
+        join_leaders(leaders, shell, shells->shell_of[shells_face(shells, at)]);
+        even = !even;
+        at = shells->ring[at];
+    } while (at != edge);
+    return even;
+}
+
+static bool judge_components(const struct mesh_shells *shells, cp_topology *topology)
+{
+    cp_context *context = shells->edges.context;
+    uint32_t *leaders = memory_allocate(context, shells->count, sizeof *leaders);
+    bool *open = memory_allocate_zeroed(context, shells->count, sizeof *open);
+    bool good = leaders && open;
+    for (uint32_t i = 0; good && i < shells->count; i++)
+        leaders[i] = i;
+    for (uint32_t edge = 0; good && edge < shells->edges.mesh->corner_count; edge++)
+        if (shells->edges.first[edge] == edge && shells_partner(shells, edge) == CP_NONE)
+            open[shells->shell_of[shells_face(shells, edge)]] |= !join_shells(shells, edge, leaders);
+    for (uint32_t i = 0; good && i < shells->count; i++)
+        open[leader_of(leaders, i)] |= open[i];
+    for (uint32_t i = 0; good && i < shells->count; i++) {
+        topology->components += leaders[i] == i;
+        topology->closed_components += leaders[i] == i && !open[i];
+    }
+    memory_free(context, leaders, shells->count, sizeof *leaders);
+    memory_free(context, open, shells->count, sizeof *open);
+    return good;
+}
+
+/* ---- vertices ---- */
+
+/* Corners of faces that hang together over the edges at their place get the same leader. */
+static void join_corners(const struct mesh_shells *shells, uint32_t *leaders)
+{
+    const struct mesh_edges *edges = &shells->edges;
+    for (uint32_t face = 0; face < edges->mesh->face_count; face++) {
+        uint32_t first = mesh_face_first(edges->mesh, face), size = mesh_face_size(edges->mesh, face);
+        for (uint32_t edge = first; edge < first + size; edge++) {
+            uint32_t next = edge + 1 < first + size ? edge + 1 : first, other = edges->first[edge];
+            if (edge_is_empty(edges, edge))
+                join_leaders(leaders, edge, next);
+            if (other == CP_NONE || other == edge)
+                continue;
+            uint32_t other_face = shells_face(shells, other), other_first = mesh_face_first(edges->mesh, other_face);
+            uint32_t other_next =
+                other + 1 < other_first + mesh_face_size(edges->mesh, other_face) ? other + 1 : other_first;
+            bool same_way = edge_start(edges, edge) == edge_start(edges, other);
+            join_leaders(leaders, edge, same_way ? other : other_next);
+            join_leaders(leaders, next, same_way ? other_next : other);
+        }
+    }
+}
+
+/* seen: for each place the leader of its first corner, then CP_NONE - 1 when others have come. */
+static void count_fans(const struct mesh_shells *shells, uint32_t *leaders, uint32_t *seen, cp_topology *topology)
+{
+    const cp_mesh *mesh = shells->edges.mesh;
+    const uint32_t several = CP_NONE - 1;
+    memset(seen, 0xff, mesh->vertex_count * sizeof *seen);
+    for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
+        uint32_t *at = &seen[edge_start(&shells->edges, corner)];
+        if (shells->shell_of[shells_face(shells, corner)] == CP_NONE || *at == several)
+            continue;
+        uint32_t leader = leader_of(leaders, corner);
+        topology->vertices += *at == CP_NONE;
+        topology->touching_vertices += *at != CP_NONE && *at != leader;
+        *at = *at == CP_NONE || *at == leader ? leader : several;
+    }
+}
+
+static void count_unused(const cp_mesh *mesh, uint32_t *seen, cp_topology *topology)
+{
+    memset(seen, 0, mesh->vertex_count * sizeof *seen);
+    for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
+        seen[mesh->corners[corner]] = 1;
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+        topology->unused_vertices += !seen[vertex];
+}
+
+static bool judge_vertices(const struct mesh_shells *shells, cp_topology *topology)
+{
+    const cp_mesh *mesh = shells->edges.mesh;
+    cp_context *context = shells->edges.context;
+    uint32_t *leaders = memory_allocate(context, mesh->corner_count, sizeof *leaders);
+    uint32_t *seen = memory_allocate(context, mesh->vertex_count, sizeof *seen);
+    bool good = leaders && seen;
+    if (good) {
+        for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
+            leaders[corner] = corner;
+        join_corners(shells, leaders);
+        count_fans(shells, leaders, seen, topology);
+        count_unused(mesh, seen, topology);
+    }
+    memory_free(context, leaders, mesh->corner_count, sizeof *leaders);
+    memory_free(context, seen, mesh->vertex_count, sizeof *seen);
+    return good;
+}
+
+/* ---- all of it ---- */
+
 static cp_status faces_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
 {
-    struct mesh_edges edges;
-    bool found = mesh_edges_find(&edges, context, mesh);
-    struct edge_uses *uses = found ? memory_allocate_zeroed(context, mesh->corner_count, sizeof *uses) : NULL;
-    if (uses) {
-        count_uses(&edges, uses, topology);
-        judge_edges(uses, mesh->corner_count, topology);
+    struct mesh_shells shells;
+    bool good = mesh_shells_find(&shells, context, mesh);
+    if (good) {
+        judge_edges(&shells, topology);
+        judge_faces(&shells, topology);
+        judge_shells(&shells, topology);
+        good = judge_duplicates(&shells, topology) && judge_components(&shells, topology) &&
+               judge_vertices(&shells, topology);
     }
-    memory_free(context, uses, mesh->corner_count, sizeof *uses);
-    mesh_edges_free(&edges);
-    return uses ? CP_OK : CP_LIMIT;
+    mesh_shells_free(&shells);
+    return good ? CP_OK : CP_LIMIT;
 }
 
 static cp_status primitive_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)

@@ -1,0 +1,137 @@
+/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to. */
+#include "../mesh/caps.h"
+#include "../mesh/compact.h"
+#include "../mesh/duplicates.h"
+#include "filters.h"
+
+enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_NO };
+
+struct repair_settings {
+    bool degenerate, unreferenced;
+    int duplicates;
+};
+
+static const struct option options[] = {
+    {"degenerate", "take away faces without area, where that opens nothing", OPTION_BOOLEAN,
+     offsetof(struct repair_settings, degenerate), "yes", 0, 0, NULL},
+    {"duplicates", "take away faces that are there twice; any: also when wound against each other", OPTION_CHOICE,
+     offsetof(struct repair_settings, duplicates), "same", 0, 0, "same|any|no"},
+    {"unreferenced", "take away vertices that no face uses", OPTION_BOOLEAN,
+     offsetof(struct repair_settings, unreferenced), "yes", 0, 0, NULL},
+    OPTIONS_END};
+
+struct repair {
+    cp_context *context;
+    cp_scene *scene;
+    const struct repair_settings *settings;
+    uint64_t degenerate, duplicates, opposite, vertices;
+    struct cap_counts caps;
+};
+
+static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_t *same, const uint32_t *either,
+                            bool *drop)
+{
+    for (uint32_t face = 0; face < count; face++) {
+        bool dropped = repair->settings->duplicates == DUPLICATES_ANY ? either[face] != face : same[face] != face;
+        repair->duplicates += dropped;
+        repair->opposite += !dropped && either[face] != face;
+        drop[face] |= dropped;
+    }
+}
+
+static bool find_duplicates(struct repair *repair, const struct mesh_edges *edges, bool *drop)
+{
+    uint32_t count = edges->mesh->face_count;
+    uint32_t *same = memory_allocate(repair->context, count, sizeof *same);
+    uint32_t *either = memory_allocate(repair->context, count, sizeof *either);
+    bool good = same && either && mesh_duplicates_find(edges, same, either);
+    if (good)
+        mark_duplicates(repair, count, same, either, drop);
+    memory_free(repair->context, same, count, sizeof *same);
+    memory_free(repair->context, either, count, sizeof *either);
+    return good;
+}
+
+static bool mark_faces(struct repair *repair, const cp_mesh *mesh, bool *drop)
+{
+    struct mesh_edges edges;
+    bool good = mesh_edges_find(&edges, repair->context, mesh);
+    for (uint32_t face = 0; good && repair->settings->degenerate && face < mesh->face_count; face++) {
+        drop[face] = !face_bounds(&edges, face);
+        repair->degenerate += drop[face];
+    }
+    if (good && repair->settings->duplicates != DUPLICATES_NO)
+        good = find_duplicates(repair, &edges, drop);
+    mesh_edges_free(&edges);
+    return good;
+}
+
+static bool any_of(const bool *marks, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && !marks[i])
+        i++;
+    return i < count;
+}
+
+static cp_status repair_faces(struct repair *repair, cp_mesh *mesh)
+{
+    uint32_t count = mesh->face_count;
+    bool *drop = memory_allocate_zeroed(repair->context, count, sizeof *drop);
+    cp_status status = drop && mark_faces(repair, mesh, drop) ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && any_of(drop, count))
+        status = mesh_drop_faces(repair->scene, mesh, drop);
+    memory_free(repair->context, drop, count, sizeof *drop);
+    if (status == CP_OK && repair->settings->degenerate)
+        status = mesh_resolve_caps(repair->scene, mesh, &repair->caps);
+    return status;
+}
+
+static cp_status repair_mesh(struct repair *repair, cp_mesh *mesh)
+{
+    uint32_t dropped = 0;
+    cp_status status = mesh->kind == CP_MESH_FACES ? repair_faces(repair, mesh) : CP_OK;
+    if (status == CP_OK && repair->settings->unreferenced)
+        status = mesh_drop_unused_vertices(repair->scene, mesh, &dropped);
+    repair->vertices += dropped;
+    return status;
+}
+
+static void note(cp_context *context, const char *code, uint64_t count, const char *what)
+{
+    if (count > 0)
+        report_note(context, code, NOWHERE, "%llu %s", (unsigned long long)count, what);
+}
+
+static void report_counts(cp_context *context, const struct repair *repair)
+{
+    note(context, "repair-degenerate", repair->degenerate + repair->caps.dropped, "faces without area are taken away");
+    note(context, "repair-caps", repair->caps.turned,
+         "triangles without area share the area of a neighbour now, so that nothing opens");
+    note(context, "repair-duplicates", repair->duplicates, "faces that are there already are taken away");
+    note(context, "repair-opposite", repair->opposite,
+         "faces lie back to back with another and stay (duplicates=any takes them away)");
+    note(context, "repair-unreferenced", repair->vertices, "vertices that nothing uses are taken away");
+    if (repair->caps.left > 0)
+        report_warning(context, "repair-left", NOWHERE,
+                       "%llu faces without area stay: without them the mesh would open",
+                       (unsigned long long)repair->caps.left);
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    struct repair repair = {.context = context, .scene = scene, .settings = settings};
+    for (uint32_t i = 0; i < scene->mesh_count; i++) {
+        cp_status status = scene->meshes[i].kind < CP_MESH_BOX ? repair_mesh(&repair, &scene->meshes[i]) : CP_OK;
+        if (status != CP_OK)
+            return status;
+    }
+    report_counts(context, &repair);
+    return CP_OK;
+}
+
+const struct filter repair_filter = {.plugin = {.name = "repair",
+                                                .title = "Take away degenerate and double faces, and unused vertices",
+                                                .options = options,
+                                                .settings_size = sizeof(struct repair_settings)},
+                                     .apply = apply};
