@@ -1,5 +1,5 @@
 /* info: what a file holds, for people, for scripts (--json) or in full (--dump). */
-#include "cli.h"
+#include "parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -101,6 +101,20 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
     return CP_OK;
 }
 
+static cp_status print_part_geometry(struct cli *cli, const cp_scene *scene)
+{
+    struct parts parts;
+    cp_measures measures;
+    cp_status status = print_geometry(cli, scene);
+    if (status == CP_OK)
+        status = cp_measure(cli->context, scene, CP_USE_BOTH, &measures);
+    if (status == CP_OK)
+        status = list_parts(cli, scene, true, &parts);
+    if (status == CP_OK)
+        print_parts(&parts, &measures);
+    return status;
+}
+
 static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
 {
     struct exclusions exclusions;
@@ -116,14 +130,10 @@ static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
     return CP_OK;
 }
 
-static cp_status print_text(struct cli *cli, const char *path, const cp_scene *scene)
+static cp_status print_cell(struct cli *cli, const cp_scene *scene)
 {
     uint32_t clips;
-    const cp_source *source = cp_scene_source(scene);
     (void)cp_clips(scene, &clips);
-    printf("%s: %s, unit %s m, %s up\n", path, source->format, short_number(source->unit).text,
-           source->up == CP_UP_Y ? "Y" : "Z");
-    print_frames(scene);
     print_joints(scene);
     print_devices(scene);
     cp_status status = print_geometry(cli, scene);
@@ -131,6 +141,16 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
         status = print_pairs(cli, scene);
     printf("clips       %" PRIu32 "\n", clips);
     return status;
+}
+
+/* What a part cannot have is not listed. */
+static cp_status print_text(struct cli *cli, const char *path, const cp_scene *scene)
+{
+    const cp_source *source = cp_scene_source(scene);
+    printf("%s: %s, unit %s m, %s up\n", path, source->format, short_number(source->unit).text,
+           source->up == CP_UP_Y ? "Y" : "Z");
+    print_frames(scene);
+    return is_cell(scene) ? print_cell(cli, scene) : print_part_geometry(cli, scene);
 }
 
 cp_status command_info(struct cli *cli)

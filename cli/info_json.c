@@ -1,6 +1,6 @@
 /* info --json: the object that docs/cli.md describes. Scripts rely on it: keys are added, never changed. */
-#include "cli.h"
 #include "json.h"
+#include "parts.h"
 
 #include <stdlib.h>
 
@@ -194,6 +194,79 @@ static cp_status put_measures(struct info *info)
     return CP_OK;
 }
 
+static void put_counts(struct json *json, const cp_topology *topology)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"vertices", topology->vertices},
+                  {"unused_vertices", topology->unused_vertices},
+                  {"touching_vertices", topology->touching_vertices},
+                  {"components", topology->components},
+                  {"closed_components", topology->closed_components},
+                  {"cavities", topology->cavities},
+                  {"edges", topology->edges},
+                  {"border_edges", topology->border_edges},
+                  {"non_manifold_edges", topology->non_manifold_edges},
+                  {"misoriented_edges", topology->misoriented_edges},
+                  {"flipped_faces", topology->flipped_faces},
+                  {"inside_out_shells", topology->inside_out_shells},
+                  {"one_sided_shells", topology->one_sided_shells},
+                  {"flat_shells", topology->flat_shells},
+                  {"degenerate_faces", topology->degenerate_faces},
+                  {"duplicate_faces", topology->duplicate_faces},
+                  {"opposite_faces", topology->opposite_faces}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        print_json_count(json, counts[i].key, counts[i].value);
+}
+
+static void put_part_measures(struct json *json, const cp_measures *measures)
+{
+    if (measures->any) {
+        print_json_begin(json, "size", '[');
+        for (int axis = 0; axis < 3; axis++)
+            print_json_number(json, NULL, measures->upper[axis] - measures->lower[axis]);
+        print_json_end(json, ']');
+    } else {
+        print_json_text(json, "size", NULL);
+    }
+    print_json_number(json, "area", measures->area);
+    print_json_number(json, "volume", measures->volume);
+}
+
+static void put_part(struct json *json, const struct part *part, uint32_t index)
+{
+    print_json_begin(json, NULL, '{');
+    print_json_text(json, "mesh", part->mesh->name);
+    print_json_text(json, "source", part->mesh->source);
+    print_json_text(json, "kind", cp_mesh_kind_name(part->mesh->kind));
+    print_json_count(json, "placed", part->placed);
+    print_json_count(json, "triangles", cp_mesh_triangles(part->mesh));
+    print_json_boolean(json, "closed", part->topology.closed);
+    print_json_count(json, "stored_vertices", part->mesh->vertex_count);
+    put_counts(json, &part->topology);
+    put_part_measures(json, &part->measures);
+    print_json_count(json, "bytes", cp_mesh_bytes(part->mesh));
+    if (part->same_as == index)
+        print_json_text(json, "same_as", NULL);
+    else
+        print_json_count(json, "same_as", part->same_as);
+    print_json_end(json, '}');
+}
+
+static cp_status put_parts(struct info *info)
+{
+    struct parts parts;
+    cp_status status = list_parts(info->cli, info->scene, true, &parts);
+    if (status != CP_OK)
+        return status;
+    print_json_begin(&info->json, "parts", '[');
+    for (uint32_t i = 0; i < parts.count; i++)
+        put_part(&info->json, &parts.items[i], i);
+    print_json_end(&info->json, ']');
+    return CP_OK;
+}
+
 static void put_source(struct info *info)
 {
     const cp_source *source = cp_scene_source(info->scene);
@@ -232,6 +305,8 @@ static cp_status put_members(struct info *info)
     status = put_exclusions(info);
     if (status == CP_OK)
         status = put_measures(info);
+    if (status == CP_OK)
+        status = put_parts(info);
     if (status != CP_OK)
         return status;
     print_json_count(&info->json, "clips", clips);

@@ -26,12 +26,20 @@ const struct command commands[] = {
      "  cellpipe run read cell.wu ! read table.stl unit=mm ! pose device=Arm q=0,1,0,0,0,0 ! write cell.wrl up=z",
      command_run},
     {"info", "cellpipe info IN [--json|--dump] [--from FORMAT] [--in K=V]...", "tell what a file holds",
-     "A summary for people; --json is one object for scripts (docs/cli.md describes it), --dump is\n"
-     "everything as canonical text.",
+     "A summary for people, of a cell or of a part; --json is one object for scripts (docs/cli.md describes\n"
+     "it), --dump is everything as canonical text.",
      command_info},
-    {"check", "cellpipe check [closed] [manifold] IN [--from FORMAT] [--in K=V]...", "tell whether a file is sound",
-     "Ends with 1 when the reader finds errors or the scene is inconsistent; with \"closed\" also when a\n"
-     "mesh is open, with \"manifold\" when an edge has more than two faces.",
+    {"check", "cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN [--from FORMAT] [--in K=V]...",
+     "tell whether a file is sound",
+     "Ends with 1 when the reader finds errors or the scene is inconsistent, and lists what the words ask of\n"
+     "the meshes:\n\n"
+     "  closed     no borders, no edges of three faces, no neighbours wound against each other\n"
+     "  manifold   no edges of three faces, no places where the surface touches itself\n"
+     "  oriented   no flipped faces, nothing inside out\n"
+     "  clean      no faces without area, none twice, no shells without volume\n"
+     "  solid      all of these; so it is without words for a part\n"
+     "  scene      none of these; so it is without words for a cell: a tag workcell, or what has joints,\n"
+     "             devices, exclusions, clips, or frames that may move",
      command_check},
     {"diff", "cellpipe diff A B [tol=1e-9] [--from FORMAT] [--in K=V]...", "compare two files",
      "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions,\n"

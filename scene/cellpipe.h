@@ -359,6 +359,14 @@ typedef struct cp_measures {
 } cp_measures;
 /* Measures all instances of the given use (CP_USE_...) at the current joint values. */
 CP_API cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
+/* Measures each mesh once, where its first instance places it, or in its own coordinates when it has none:
+ * measures[mesh count]. */
+CP_API cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measures *measures);
+/* first[mesh count]: for each mesh the first one that is equal bit for bit, material and all, or itself. Only meshes that have an
+ * instance are equal to others. */
+CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uint32_t *first);
+/* The bytes of a mesh's arrays. */
+CP_API uint64_t cp_mesh_bytes(const cp_mesh *mesh);
 
 /* How the faces of a mesh hang together. Vertices are joined where their positions are equal (-0 equals +0). A shell is a set of
  * faces that hang together over edges of exactly two faces, a component one that does over edges of any number. Shells

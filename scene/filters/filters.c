@@ -2,5 +2,5 @@
 #include "filters.h"
 
 const struct filter *const filters[] = {
-    &weld_filter, &normals_filter,   &triangulate_filter,  &flatten_filter,      &select_filter,
-    &pose_filter, &instances_filter, &split_meshes_filter, &merge_meshes_filter, &repair_filter, &orient_filter, NULL};
+    &weld_filter,      &normals_filter,      &triangulate_filter,  &flatten_filter, &select_filter, &pose_filter,
+    &instances_filter, &split_meshes_filter, &merge_meshes_filter, &repair_filter,  &orient_filter, NULL};

@@ -75,7 +75,7 @@ static void report_work(const struct sharing *sharing)
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         equal += sharing->gone[i] && !sharing->copies[i].moved;
         moved += sharing->gone[i] && sharing->copies[i].moved;
-        bytes += sharing->gone[i] ? mesh_bytes(&scene->meshes[i]) : 0;
+        bytes += sharing->gone[i] ? cp_mesh_bytes(&scene->meshes[i]) : 0;
         displaced = fmax(displaced, sharing->gone[i] ? sharing->copies[i].displaced : 0);
     }
     (void)print_float((float)(displaced * 1000), text);

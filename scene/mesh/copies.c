@@ -1,6 +1,7 @@
 /* First equal meshes by a hash of all they are; then, among those left, lookalikes by fingerprints that moving does not
  * change. Whatever hashes and fingerprints say, nothing counts as a copy before every vertex and face has been compared. */
 #include "copies.h"
+#include "../context.h"
 #include "../pose.h"
 #include "align.h"
 #include "fingerprint.h"
@@ -384,10 +385,22 @@ cp_status find_copies(const cp_scene *scene, const struct copies_settings *setti
     return status;
 }
 
-uint64_t mesh_bytes(const cp_mesh *mesh)
+uint64_t cp_mesh_bytes(const cp_mesh *mesh)
 {
     uint64_t vertex = sizeof(float) * (3u + (mesh->normals ? 3 : 0) + (mesh->colours ? 4 : 0));
     uint64_t offsets = mesh->face_offsets ? sizeof(uint32_t) * ((uint64_t)mesh->face_count + 1) : 0;
     return vertex * mesh->vertex_count + offsets + sizeof(uint32_t) * (uint64_t)mesh->corner_count +
            sizeof(cp_group) * (uint64_t)mesh->group_count;
+}
+
+cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uint32_t *first)
+{
+    const struct copies_settings settings = {.moved = false};
+    struct mesh_copy *copies = memory_allocate(context, scene->mesh_count, sizeof *copies);
+    uint32_t unfinished;
+    cp_status status = copies ? find_copies(scene, &settings, copies, &unfinished) : CP_LIMIT;
+    for (uint32_t i = 0; status == CP_OK && i < scene->mesh_count; i++)
+        first[i] = copies[i].leader;
+    memory_free(context, copies, scene->mesh_count, sizeof *copies);
+    return context_finish(context, status);
 }

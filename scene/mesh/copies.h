@@ -23,7 +23,4 @@ struct mesh_copy {
 cp_status find_copies(const cp_scene *scene, const struct copies_settings *settings, struct mesh_copy *copies,
                       uint32_t *unfinished);
 
-/* The bytes of a mesh's arrays. */
-uint64_t mesh_bytes(const cp_mesh *mesh);
-
 #endif

@@ -100,20 +100,30 @@ static cp_status measure_primitive(cp_context *context, struct measuring *measur
     return status;
 }
 
+static cp_status measure_placed(cp_context *context, struct measuring *measuring, const cp_mesh *mesh,
+                                const cp_pose *pose)
+{
+    if (mesh->kind >= CP_MESH_BOX)
+        return measure_primitive(context, measuring, mesh, pose);
+    measure_mesh(measuring, mesh, pose);
+    return CP_OK;
+}
+
+static void finish_sums(struct measuring *measuring)
+{
+    measuring->measures->area = sum_value(&measuring->area) / 2;
+    measuring->measures->volume = sum_value(&measuring->volume) / 6;
+}
+
 static cp_status measure_instances(cp_context *context, const cp_scene *scene, uint32_t use, const cp_pose *worlds,
                                    struct measuring *measuring)
 {
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const cp_instance *instance = &scene->instances[i];
-        const cp_mesh *mesh = &scene->meshes[instance->mesh];
         if (!(instance->use & use))
             continue;
         cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
-        cp_status status = CP_OK;
-        if (mesh->kind >= CP_MESH_BOX)
-            status = measure_primitive(context, measuring, mesh, &pose);
-        else
-            measure_mesh(measuring, mesh, &pose);
+        cp_status status = measure_placed(context, measuring, &scene->meshes[instance->mesh], &pose);
         if (status != CP_OK)
             return status;
     }
@@ -129,8 +139,39 @@ cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, c
     cp_world_poses(scene, NULL, worlds);
     struct measuring measuring = {.measures = measures};
     cp_status status = measure_instances(context, scene, use, worlds, &measuring);
-    measures->area = sum_value(&measuring.area) / 2;
-    measures->volume = sum_value(&measuring.volume) / 6;
+    finish_sums(&measuring);
     memory_free(context, worlds, scene->node_count, sizeof *worlds);
+    return context_finish(context, status);
+}
+
+/* Instances go from the last to the first, so that the first stays. */
+static void place_meshes(const cp_scene *scene, const cp_pose *worlds, cp_pose *poses)
+{
+    const cp_pose identity = POSE_IDENTITY;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        poses[i] = identity;
+    for (uint32_t i = scene->instance_count; i-- > 0;) {
+        const cp_instance *instance = &scene->instances[i];
+        poses[instance->mesh] = pose_multiply(&worlds[instance->node], &instance->transform);
+    }
+}
+
+cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measures *measures)
+{
+    cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
+    cp_pose *poses = memory_allocate(context, scene->mesh_count, sizeof *poses);
+    cp_status status = worlds && poses ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        cp_world_poses(scene, NULL, worlds);
+        place_meshes(scene, worlds, poses);
+    }
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        measures[i] = (cp_measures){0};
+        struct measuring measuring = {.measures = &measures[i]};
+        status = measure_placed(context, &measuring, &scene->meshes[i], &poses[i]);
+        finish_sums(&measuring);
+    }
+    memory_free(context, worlds, scene->node_count, sizeof *worlds);
+    memory_free(context, poses, scene->mesh_count, sizeof *poses);
     return context_finish(context, status);
 }

@@ -185,7 +185,7 @@ static void *counted_resize(void *user, void *block, size_t old_size, size_t siz
 
 /* ---- jobs ---- */
 
-enum kind { READ, WRITE, WRITE_FILES, APPLY };
+enum kind { READ, WRITE, WRITE_FILES, APPLY, ASK };
 
 struct job {
     enum kind kind;
@@ -231,11 +231,14 @@ static const struct job jobs[] = {
     {APPLY, "stl_solids.stl", "orient", {NULL}},
     {APPLY, "tag_models.wu", "orient", {NULL}},
     {APPLY, "stl_faults.stl", "orient", {NULL}},
+    {APPLY, "stl_hollow.stl", "orient", {NULL}},
     {APPLY, "stl_faults.stl", "repair", {NULL}},
     {APPLY, "tag_models.wu", "repair", {NULL}},
     {APPLY, "tag_arm.wu", "flatten", {NULL}},
     {APPLY, "collada_arm.dae", "select", {"node=Lever", NULL}},
     {APPLY, "tag_arm.wu", "pose", {"home=yes", NULL}},
+    {ASK, "stl_hollow.stl", NULL, {NULL}},
+    {ASK, "tag_models.wu", NULL, {NULL}},
     {APPLY, "stl_solids.stl", "instances", {NULL}},
     {APPLY, "tag_models.wu", "instances", {"mirrored=yes", "scaled=yes", NULL}},
     {APPLY, "shapes.gltf", "split-meshes", {NULL}},
@@ -383,6 +386,22 @@ static cp_status read_job(cp_context *context, const struct job *job, const stru
     return status;
 }
 
+/* What the program's info asks of the meshes. */
+static cp_status ask(cp_context *context, const cp_scene *scene)
+{
+    uint32_t count, first[64];
+    const cp_mesh *meshes = cp_meshes(scene, &count);
+    cp_topology topology;
+    cp_measures measures[64];
+    assert_true(count <= 64);
+    cp_status status = cp_measure_meshes(context, scene, measures);
+    if (status == CP_OK)
+        status = cp_equal_meshes(context, scene, first);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        status = cp_mesh_topology(context, &meshes[i], &topology);
+    return status;
+}
+
 static cp_status change_or_write(cp_context *context, struct run *run, size_t n, size_t *calls)
 {
     const struct job *job = run->job;
@@ -392,7 +411,9 @@ static cp_status change_or_write(cp_context *context, struct run *run, size_t n,
         status = apply(context, scene, run, n, calls);
     } else {
         arm(run, n);
-        status = job->kind == WRITE ? write_memory(context, scene, job) : write_files(context, scene, run);
+        status = job->kind == WRITE ? write_memory(context, scene, job)
+                 : job->kind == ASK ? ask(context, scene)
+                                    : write_files(context, scene, run);
         *calls = disarm(run);
     }
     if (job->kind == WRITE_FILES && status != CP_OK)

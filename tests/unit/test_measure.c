@@ -149,6 +149,50 @@ static void test_primitives(void **unused)
     expect_bounds(&measures, (const double[]){-1, -1, -2}, (const double[]){1, 1, 2});
 }
 
+/* Each once, where its first instance is; without one in its own coordinates. */
+static void test_meshes_one_by_one(void **unused)
+{
+    (void)unused;
+    cp_mesh cube = make_cube(), box = {.kind = CP_MESH_BOX, .size = {1, 2, 4}};
+    cp_measures measures[3];
+    const cp_pose far = pose_translation(7, 0, 0), large = pose_scaling(-2, 2, 2);
+    (void)place(0, &cube, CP_USE_DRAWN, large);
+    assert_int_not_equal(scene_add_instance(scene, add_node(scene, 0, "again"), 0, CP_USE_BOTH, &far), CP_NONE);
+    (void)place(0, &box, CP_USE_COLLISION, pose_translation(0, 0, 1));
+    assert_int_equal(scene_add_mesh(scene, &cube), 2);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_measure_meshes(context, scene, measures), CP_OK);
+    expect_near(measures[0].volume, 8);
+    expect_bounds(&measures[0], (const double[]){-2, 0, 0}, (const double[]){0, 2, 2});
+    expect_near(measures[1].volume, 8);
+    expect_near(measures[1].area, 28);
+    expect_bounds(&measures[1], (const double[]){-0.5, -1, -1}, (const double[]){0.5, 1, 3});
+    expect_near(measures[2].volume, 1);
+    assert_int_equal(measures[2].triangles, 12);
+}
+
+static void test_equal_meshes(void **unused)
+{
+    (void)unused;
+    float moved[24], same[24];
+    memcpy(moved, cube_positions, sizeof moved);
+    memcpy(same, cube_positions, sizeof same);
+    moved[23] = 1.5f;
+    cp_mesh cube = make_cube(), other = make_cube(), copy = make_cube();
+    other.positions = moved;
+    copy.positions = same;
+    (void)place(0, &cube, CP_USE_BOTH, POSE_IDENTITY);
+    (void)place(0, &other, CP_USE_BOTH, POSE_IDENTITY);
+    (void)place(0, &copy, CP_USE_BOTH, pose_translation(1, 2, 3));
+    assert_int_equal(scene_finish(scene), CP_OK);
+    uint32_t first[3];
+    assert_int_equal(cp_equal_meshes(context, scene, first), CP_OK);
+    assert_int_equal(first[0], 0);
+    assert_int_equal(first[1], 1);
+    assert_int_equal(first[2], 0);
+    assert_int_equal(cp_mesh_bytes(&cube), 8 * 12 + 24 * 4 + 7 * 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +204,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_concave_faces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_have_bounds_only_and_unused_vertices_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_primitives, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_meshes_one_by_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_meshes, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,170 @@
+/* Meshes as parts: how they hang together, how large they are, which are there twice. */
+#include "parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_LISTED = 20 };
+
+bool is_cell(const cp_scene *scene)
+{
+    uint32_t count, joints, devices, clips, pairs;
+    const cp_node *nodes = cp_nodes(scene, &count);
+    (void)cp_joints(scene, &joints);
+    (void)cp_devices(scene, &devices);
+    (void)cp_clips(scene, &clips);
+    (void)cp_pairs(scene, &pairs);
+    for (uint32_t i = 0; i < count; i++)
+        if (nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE))
+            return true;
+    return strcmp(cp_scene_source(scene)->format, "tag") == 0 || joints > 0 || devices > 0 || clips > 0 || pairs > 0;
+}
+
+static void count_places(const cp_scene *scene, struct parts *parts)
+{
+    uint32_t count;
+    const cp_instance *instances = cp_instances(scene, &count);
+    for (uint32_t i = 0; i < count; i++)
+        parts->items[instances[i].mesh].placed++;
+}
+
+static cp_status measure_parts(struct cli *cli, const cp_scene *scene, struct parts *parts)
+{
+    cp_measures *measures = cli_allocate(cli, parts->count * sizeof *measures);
+    uint32_t *first = cli_allocate(cli, parts->count * sizeof *first);
+    cp_status status = measures && first ? cp_measure_meshes(cli->context, scene, measures) : CP_LIMIT;
+    if (status == CP_OK)
+        status = cp_equal_meshes(cli->context, scene, first);
+    for (uint32_t i = 0; i < parts->count && status == CP_OK; i++) {
+        parts->items[i].measures = measures[i];
+        parts->items[i].same_as = first[i];
+    }
+    count_places(scene, parts);
+    return status;
+}
+
+cp_status list_parts(struct cli *cli, const cp_scene *scene, bool all, struct parts *parts)
+{
+    const cp_mesh *meshes = cp_meshes(scene, &parts->count);
+    parts->items = cli_allocate(cli, parts->count * sizeof *parts->items);
+    if (!parts->items)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        parts->items[i].mesh = &meshes[i];
+        cp_status status = cp_mesh_topology(cli->context, &meshes[i], &parts->items[i].topology);
+        if (status != CP_OK)
+            return status;
+    }
+    return all ? measure_parts(cli, scene, parts) : CP_OK;
+}
+
+/* ---- for people ---- */
+
+static void print_size(const cp_measures *measures)
+{
+    for (int axis = 0; axis < 3; axis++)
+        printf("%s%s", axis ? " x " : "",
+               short_number(measures->any ? 1e3 * (measures->upper[axis] - measures->lower[axis]) : 0).text);
+    printf(" mm, area %s mm2, volume %s mm3", short_number(1e6 * measures->area).text,
+           short_number(1e9 * measures->volume).text);
+}
+
+static void print_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    int unit = 0;
+    while (value >= 10000 && unit < 4) {
+        value /= 1000;
+        unit++;
+    }
+    printf("%.0f %s", value, units[unit]);
+}
+
+static void add_topology(cp_topology *sum, const cp_topology *more)
+{
+    sum->edges += more->edges;
+    sum->border_edges += more->border_edges;
+    sum->non_manifold_edges += more->non_manifold_edges;
+    sum->misoriented_edges += more->misoriented_edges;
+    sum->degenerate_faces += more->degenerate_faces;
+    sum->vertices += more->vertices;
+    sum->unused_vertices += more->unused_vertices;
+    sum->touching_vertices += more->touching_vertices;
+    sum->duplicate_faces += more->duplicate_faces;
+    sum->components += more->components;
+    sum->closed_components += more->closed_components;
+    sum->inside_out_shells += more->inside_out_shells;
+    sum->cavities += more->cavities;
+    sum->flipped_faces += more->flipped_faces;
+}
+
+struct totals {
+    cp_topology topology;
+    uint64_t bytes, spare_bytes, stored_vertices;
+    uint32_t faced, closed, copies; /* meshes with faces; of them closed; equal to an earlier one */
+};
+
+static struct totals add_up(const struct parts *parts)
+{
+    struct totals totals = {0};
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct part *part = &parts->items[i];
+        uint64_t bytes = cp_mesh_bytes(part->mesh);
+        add_topology(&totals.topology, &part->topology);
+        totals.stored_vertices += part->mesh->vertex_count;
+        totals.faced += part->topology.edges > 0;
+        totals.closed += part->topology.closed;
+        totals.copies += part->same_as != i;
+        totals.bytes += bytes;
+        totals.spare_bytes += part->same_as != i ? bytes : 0;
+    }
+    return totals;
+}
+
+static void print_totals(const struct parts *parts, const cp_measures *measures)
+{
+    const struct totals totals = add_up(parts);
+    const cp_topology *topology = &totals.topology;
+    printf("parts       %" PRIu32 " closed, %" PRIu32 " not closed; %" PRIu64 " components, %" PRIu64 " cavities\n",
+           totals.closed, totals.faced - totals.closed, topology->components, topology->cavities);
+    printf("size        ");
+    print_size(measures);
+    printf("\nvertices    %" PRIu64 " unique of %" PRIu64 " stored, %" PRIu64 " unused, %" PRIu64
+           " where the surface touches itself\n",
+           topology->vertices, totals.stored_vertices, topology->unused_vertices, topology->touching_vertices);
+    printf("edges       %" PRIu64 ": %" PRIu64 " border, %" PRIu64 " of more than two faces, %" PRIu64
+           " between faces that are wound against each other\n",
+           topology->edges, topology->border_edges, topology->non_manifold_edges, topology->misoriented_edges);
+    printf("faults      %" PRIu64 " flipped faces, %" PRIu64 " shells inside out, %" PRIu64
+           " faces without area, %" PRIu64 " double faces\n",
+           topology->flipped_faces, topology->inside_out_shells, topology->degenerate_faces, topology->duplicate_faces);
+    printf("duplicates  %" PRIu32 " meshes equal to an earlier one, ", totals.copies);
+    print_bytes(totals.spare_bytes);
+    printf("\nmemory      ");
+    print_bytes(totals.bytes);
+    printf("\n");
+}
+
+static void print_part(const struct parts *parts, const struct part *part)
+{
+    const cp_topology *topology = &part->topology;
+    printf("  %-20s %" PRIu64 " triangles, %" PRIu64 " vertices, %" PRIu64 " %s, ", mesh_name(part->mesh),
+           cp_mesh_triangles(part->mesh), topology->vertices, topology->components,
+           topology->components == 1 ? "component" : "components");
+    printf("%s, ", topology->closed                    ? "closed"
+                   : topology->edges > 0               ? "not closed"
+                   : part->mesh->kind == CP_MESH_LINES ? "lines"
+                                                       : "no faces");
+    print_size(&part->measures);
+    if (&parts->items[part->same_as] != part)
+        printf(", as %s (mesh %" PRIu32 ")", mesh_name(parts->items[part->same_as].mesh), part->same_as + 1);
+    printf("\n");
+}
+
+void print_parts(const struct parts *parts, const cp_measures *measures)
+{
+    print_totals(parts, measures);
+    for (uint32_t i = 0; i < parts->count && parts->count > 1 && parts->count <= MOST_LISTED; i++)
+        print_part(parts, &parts->items[i]);
+}
