@@ -17,6 +17,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its
   --samples N       samples each way of a surface's distance (200000)
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
+  --into FILE       puts the page between the lines <!-- bench --> and <!-- /bench --> of FILE (standard output)
   --work DIR        where files are made, and kept (a temporary folder that is removed)
   --tools DIR       the built tools (PROGRAM's folder, tests/bench)
 EOF
@@ -30,11 +31,14 @@ EOF
 . "$here/quality.sh"
 
 rows="floors $speed_rows memory linear quality"
-chosen='' rounds=7 triangles=1000000 parts=2000 linear=32000000 samples=200000 longest=600 work='' tools=''
+chosen='' rounds=7 triangles=1000000 parts=2000 linear=32000000 samples=200000 longest=600 work='' tools='' into=''
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
 
 while [ $# -gt 0 ]; do
+    case $1 in
+    --*) [ $# -ge 2 ] || [ "$1" = --help ] || { usage >&2; exit 2; } ;;
+    esac
     case $1 in
     --rows) rows=$2 ;;
     --peers) chosen=$2 ;;
@@ -47,6 +51,7 @@ while [ $# -gt 0 ]; do
     --threads) threads=$2 ;;
     --work) work=$2 ;;
     --tools) tools=$2 ;;
+    --into) into=$2 ;;
     -h | --help) usage; exit 0 ;;
     -*) usage >&2; exit 2 ;;
     *)
@@ -80,6 +85,10 @@ fi
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 rm -rf "$work/results"
+if [ -n "$into" ] && ! grep -q '^<!-- /bench -->$' "$into"; then
+    say "bench.sh: $into has no lines <!-- bench --> and <!-- /bench -->"
+    exit 2
+fi
 
 # ---- which rows and peers ----
 
@@ -177,6 +186,19 @@ for row in $rows; do
         ;;
     esac
 done >"$work/details.md"
-describe_run
-if [ -n "$measured" ]; then speed_summary "$measured"; fi
-cat "$work/details.md"
+print_page() {
+    describe_run
+    if [ -n "$measured" ]; then speed_summary "$measured"; fi
+    cat "$work/details.md"
+}
+
+replace_page() { # file
+    print_page >"$work/page.md"
+    awk -v page="$work/page.md" '
+        /^<!-- bench -->$/ { print; while ((getline line <page) > 0) print line; inside = 1 }
+        /^<!-- \/bench -->$/ { inside = 0 }
+        !inside' "$1" >"$work/replaced.md"
+    cp "$work/replaced.md" "$1"
+}
+
+if [ -n "$into" ]; then replace_page "$into"; else print_page; fi

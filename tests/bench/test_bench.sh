@@ -1,5 +1,7 @@
 #!/bin/sh
 # test_bench.sh PROGRAM TOOLS: the benchmark's script runs all its rows, small and with the peers that start fast. No time is judged.
+LC_ALL=C
+export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -38,4 +40,13 @@ must "an unknown row is usage" [ $? = 2 ]
 must "an unknown peer is usage" [ $? = 2 ]
 "$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" "$1" >"$work/page.md" 2>/dev/null
 must "no peers" grep -q '^Peers: none' "$work/page.md"
+
+# --into replaces what stands between its two lines, and nothing else.
+printf 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n' >"$work/into.md"
+must "--into" "$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" --into "$work/into.md" "$1" 2>/dev/null
+must "--into: the page" grep -q '^### Floors' "$work/into.md"
+must "--into: what stood there is gone" [ "$(grep -c '^old' "$work/into.md")" = 0 ]
+must "--into: the rest stays" [ "$(sed -n '1p;2p;$p' "$work/into.md" | tr '\n' ' ')" = "before <!-- bench --> after " ]
+"$here/bench.sh" --rows floors --tools "$2" --into "$work/messages" "$1" 2>/dev/null
+must "--into: a file without the lines is usage" [ $? = 2 ]
 [ "$failed" = 0 ]

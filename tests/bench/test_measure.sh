@@ -1,6 +1,8 @@
 #!/bin/sh
 # test_measure.sh TOOLS: measure_surface on planes a known distance apart, on files that are not whole, and beside the program that
 # the published figures were measured with (../shared/bench/err.cpp).
+LC_ALL=C
+export LC_ALL
 tools=$1
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d) || exit 1
@@ -52,8 +54,8 @@ elif ! c++ -O1 -w "$original" -o "$work/err" 2>/dev/null; then
 else
     compared=0
     for shape in gear sheet; do
-        "$tools/make_shape" $shape 20000 binary "$work/fine.stl"
-        "$tools/make_shape" $shape 3000 binary "$work/coarse.stl"
+        "$tools/make_shape" $shape 2000 binary "$work/fine.stl"
+        "$tools/make_shape" $shape 400 binary "$work/coarse.stl"
         "$tools/measure_surface" "$work/fine.stl" "$work/coarse.stl" |
             awk -F '\t' 'NR == 2 { print $2, $3, $4, $6, $7, $8, $11, $12, $14, $17 }' >"$work/ours"
         "$work/err" "$work/fine.stl" "$work/coarse.stl" |
