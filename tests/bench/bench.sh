@@ -18,7 +18,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
   --into FILE       puts the page between the lines <!-- bench --> and <!-- /bench --> of FILE (standard output)
-  --work DIR        where files are made, and kept (a temporary folder that is removed)
+  --work DIR        where the folder cellpipe-bench is made, and kept (a temporary folder that is removed)
   --tools DIR       the built tools (PROGRAM's folder, tests/bench)
 EOF
 }
@@ -82,9 +82,9 @@ if [ -z "$work" ]; then
     temporary=$(mktemp -d)
     work=$temporary
 fi
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
-rm -rf "$work/results"
+rm -rf "$work/cellpipe-bench"
+mkdir -p "$work/cellpipe-bench"
+work=$(cd "$work/cellpipe-bench" && pwd)
 if [ -n "$into" ] && ! grep -q '^<!-- /bench -->$' "$into"; then
     say "bench.sh: $into has no lines <!-- bench --> and <!-- /bench -->"
     exit 2

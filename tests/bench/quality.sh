@@ -81,6 +81,41 @@ quality_table() { # shape share
     rm -f "$folder"/*.stl "$work"/out.stl*
 }
 
+# Nothing where one is missing.
+share_of() { # ours theirs
+    if [ -n "$1" ] && [ -n "$2" ] && is_true "$2 > 0"; then compute "$1 / $2" %.2f; fi
+}
+
+measured_value() { # folder runner field
+    if [ -e "$1/$2.measured" ]; then cut -f "$3" "$1/$2.measured"; fi
+}
+
+stage_value() { # folder runner
+    if [ -s "$1/$2.stage" ]; then median "$1/$2.stage"; fi
+}
+
+# What is asked of the torus, beside what was measured.
+torus_line() { # title folder
+    if [ -e "$2/cellpipe.failed" ]; then
+        printf '| %s | %s | | | | | |\n' "$1" "$(cat "$2/cellpipe.failed")"
+        return
+    fi
+    printf '| %s | %s | %s | %s | %s | %s | %s |\n' "$1" \
+        "$(share_of "$(measured_value "$2" cellpipe 4)" "$(measured_value "$2" vtk 4)")" \
+        "$(share_of "$(measured_value "$2" cellpipe 6)" "$(measured_value "$2" blender 6)")" \
+        "$(cut -f 11-13 "$2/cellpipe.measured" | tr '\t' ' ')" "$(measured_value "$2" cellpipe 10)" \
+        "$(share_of "$(stage_value "$2" cellpipe)" "$(stage_value "$2" meshopt)")" \
+        "$(cut -d ' ' -f 3 "$2/cellpipe.memory" 2>/dev/null || true)"
+}
+
+torus_summary() {
+    printf '\n#### The torus, against what is asked\n\n'
+    printf '| | mean, of VTK%ss (1) | max, of blender%ss (1) | border, non-manifold edges, vertices (0 0 0) |' "'" "'"
+    printf ' volume, %% (0.1) | time, of meshoptimizer%ss (1.5) | peak, MiB (238) |\n|---|---|---|---|---|---|---|\n' "'"
+    torus_line "to 10 %" "$work/results/quality_torus_10"
+    torus_line "to 1 %" "$work/results/quality_torus_100"
+}
+
 measure_quality() {
     after_first=keep_simplified slow_after=3 slow_rounds=1
     printf '\n### Simplification\n\n'
@@ -90,6 +125,7 @@ measure_quality() {
         for share in 10 100; do
             quality_table "$shape" "$share"
         done
+        if [ "$shape" = torus ]; then torus_summary; fi
     done
     rm -f "$work"/part.*
 }

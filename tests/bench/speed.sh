@@ -118,6 +118,14 @@ web_lines() { # folder runners
     done
 }
 
+# Bytes and mean error as shares of gltfpack's.
+web_shares() { # folder
+    [ -e "$1/gltfpack.error" ] || return 0
+    printf '%s of its bytes, %s of its error (asked: 1), ' \
+        "$(compute "$(cat "$1/cellpipe.size") / $(cat "$1/gltfpack.size")" %.2f)" \
+        "$(compute "$(cut -f 2 "$1/cellpipe.error") / $(cut -f 2 "$1/gltfpack.error")" %.2f)"
+}
+
 speed_row() { # row
     row=$1
     make_speed_inputs
@@ -155,6 +163,7 @@ summary_line() { # row
             ratios="$ratios$peer - (asked: ${asked#*:}), "
         fi
     done
+    [ "$1" != web ] || ratios="$ratios$(web_shares "$folder")"
     floor=$(cat "$folder/floor" 2>/dev/null || true)
     printf '| %s | %.3f | %s | %s | %s |\n' "$(row_title "$1")" "$mine" "${ratios%, }" "${floor:+$(compute "$floor" %.3f)}" \
         "$([ -z "$floor" ] || compute "$mine / $floor" %.2f)"
