@@ -87,7 +87,9 @@ struct job {
 };
 
 struct bulk {
-    struct cli *cli;
+    struct cli *cli;  /* the program's: of the main thread */
+    struct cli model; /* of a job's, before it has anything of its own */
+    bool logs;        /* a report is asked for */
     struct job *jobs;
     size_t count;
     pthread_mutex_t lock;   /* of what follows, and of each job's `done` */
@@ -97,19 +99,26 @@ struct bulk {
 
 static bool open_job(const struct bulk *bulk, struct job *job)
 {
-    const struct cli *cli = bulk->cli;
-    job->cli = *cli;
-    job->cli.blocks = NULL;
-    job->cli.log = NULL;
-    job->cli.log_comma = false;
-    job->cli.progress = (struct progress){0};
-    job->cli.context = cp_context_beside(cli->context);
+    job->cli = bulk->model;
+    job->cli.context = cp_context_beside(bulk->model.context);
     job->cli.messages = open_memstream(&job->messages, &job->messages_size);
-    if (!job->cli.context || !job->cli.messages || (cli->log && !open_log(&job->cli)))
+    if (!job->cli.context || !job->cli.messages || (bulk->logs && !open_log(&job->cli)))
         return false;
     cp_set_flag(job->cli.context, CP_FLAG_PLACE_LATER, true);
-    uint32_t threads = cli->threads / (uint32_t)(bulk->count < cli->threads ? bulk->count : cli->threads);
-    return cp_set_threads(job->cli.context, threads) == CP_OK;
+    return cp_set_threads(job->cli.context, bulk->model.threads) == CP_OK;
+}
+
+/* Few inputs leave several threads to each. */
+static struct cli model_of(const struct cli *cli, size_t count)
+{
+    struct cli model = *cli;
+    model.blocks = NULL;
+    model.log = NULL;
+    model.log_text = NULL;
+    model.log_comma = false;
+    model.progress = (struct progress){0};
+    model.threads = cli->threads / (count < cli->threads ? (uint32_t)count : cli->threads);
+    return model;
 }
 
 static void close_job(struct job *job)
@@ -174,7 +183,8 @@ static void publish(struct cli *cli, struct job *job)
     clear_progress(cli);
     (void)fwrite(job->messages, 1, job->messages_size, cli->messages);
     join_log(cli, &job->cli);
-    cli->report_path = job->cli.report_path;
+    if (!job->cli.report_path) /* it is a file that was read */
+        cli->report_path = NULL;
 }
 
 static cp_status publish_all(struct bulk *bulk)
@@ -239,5 +249,7 @@ cp_status convert_into_folder(struct cli *cli, struct request *request, size_t b
         status = check_conversion(cli, &bulk.jobs[0].conversion);
     if (status == CP_OK)
         status = make_folder(cli, request->out_dir);
+    bulk.model = model_of(cli, bulk.count);
+    bulk.logs = cli->log != NULL;
     return status == CP_OK ? convert_all(&bulk) : status;
 }
