@@ -37,20 +37,16 @@ static int choose_exponent(const struct binary *binary)
                                    : floor_log10_of_power_of_2(binary->power);
 }
 
-static struct decimal choose_decimal(const struct quarters *at, bool even)
+/* Without branches, since no processor could foretell them. */
+static inline struct decimal choose_decimal(const struct quarters *at, bool even)
 {
     uint64_t lower = at->lower + !even, upper = at->upper - !even; /* inclusive */
-    uint64_t digits = at->value / 4, tens = digits / 10;
-    bool below = lower <= 40 * tens, above = 40 * tens + 40 <= upper;
-    if (below || above)
-        return (struct decimal){tens + above, at->exponent + 1};
-    below = lower <= 4 * digits;
-    above = 4 * digits + 4 <= upper;
-    if (below && above) {
-        uint64_t middle = 4 * digits + 2;
-        above = at->value > middle || (at->value == middle && digits % 2 != 0);
-    }
-    return (struct decimal){digits + above, at->exponent};
+    uint64_t digits = at->value / 4, tens = digits / 10, middle = 4 * digits + 2;
+    bool tens_below = lower <= 40 * tens, tens_above = 40 * tens + 40 <= upper;
+    bool below = lower <= 4 * digits, above = 4 * digits + 4 <= upper;
+    bool nearer_above = (at->value > middle) | ((at->value == middle) & (digits % 2 != 0));
+    uint64_t shorter = 10 * (tens + tens_above), longer = digits + (above & (!below | nearer_above));
+    return (struct decimal){(tens_below | tens_above) ? shorter : longer, at->exponent};
 }
 
 /* value * power / 2^128, rounded to odd. power is too large by at most 1, value less than 2^60: so is what an exact result
@@ -179,15 +175,17 @@ static struct digits digits_of_float(struct decimal decimal)
     return digits;
 }
 
-/* Eight characters from eight digits. */
-static void put_eight(char *out, uint64_t digits)
+/* Eight characters from eight digits, the one in the lowest byte first. */
+static inline void put_eight(char *out, uint64_t digits)
 {
     uint64_t characters = digits | UINT64_C(0x3030303030303030);
-    for (int i = 0; i < 8; i++)
-        out[i] = (char)(characters >> 8 * i & 0xff);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    characters = __builtin_bswap64(characters);
+#endif
+    memcpy(out, &characters, sizeof characters);
 }
 
-static void put_sixteen(char *out, uint128 digits)
+static inline void put_sixteen(char *out, uint128 digits)
 {
     put_eight(out, (uint64_t)digits);
     put_eight(out + 8, (uint64_t)(digits >> 64));
