@@ -82,12 +82,77 @@ static void a_cancelled_job_stops(void **state)
     }
 }
 
+/* ---- results in order ---- */
+
+/* A result is its item's number and stays in its slot until it is consumed. */
+struct line {
+    uint32_t results[MOST_SLOTS]; /* 0: none */
+    uint32_t consumed, enough;
+};
+
+static void make_result(void *user, uint32_t item, uint32_t slot)
+{
+    struct line *line = user;
+    line->results[slot] += item + 1; /* no item's own, if the slot was not free */
+    for (volatile int i = 0; i < (item % 7 == 0 ? 3000 : 10); i++)
+        ; /* some take longer */
+}
+
+static bool consume_result(void *user, uint32_t item, uint32_t slot)
+{
+    struct line *line = user;
+    assert_int_equal(item, line->consumed);
+    assert_int_equal(line->results[slot], item + 1);
+    line->results[slot] = 0;
+    return ++line->consumed < line->enough;
+}
+
+static void results_come_in_order(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {1, 2, 3, 8, 100};
+    cp_context *context = cp_context_new(NULL);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        assert_int_equal(cp_set_threads(context, threads[i]), CP_OK);
+        for (uint32_t items = 0; items < MOST_ITEMS; items = 2 * items + 1) {
+            uint32_t slots = parallel_slots(context, items);
+            assert_true(slots >= 1 && slots <= MOST_SLOTS && slots <= items + (items == 0));
+            struct line line = {.enough = UINT32_MAX};
+            assert_true(parallel_in_order(context, items, make_result, consume_result, &line));
+            assert_int_equal(line.consumed, items);
+        }
+    }
+    cp_context_free(context);
+}
+
+/* By the one who takes the results, or by the context's owner; none comes after that. */
+static void a_line_ends_when_told(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 4; threads++)
+        for (int enough = 1; enough < 40; enough++) {
+            cp_context *context = cp_context_new(NULL);
+            assert_int_equal(cp_set_threads(context, threads), CP_OK);
+            struct line line = {.enough = (uint32_t)enough};
+            assert_false(parallel_in_order(context, MOST_ITEMS, make_result, consume_result, &line));
+            assert_int_equal(line.consumed, enough);
+            line = (struct line){.enough = UINT32_MAX};
+            int left = enough;
+            cp_set_cancel(context, is_cancelled, &left);
+            assert_false(parallel_in_order(context, MOST_ITEMS, make_result, consume_result, &line));
+            assert_int_equal(line.consumed, enough);
+            cp_context_free(context);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_is_worked_on_once),
         cmocka_unit_test(there_are_no_more_workers_than_items_or_threads),
         cmocka_unit_test(a_cancelled_job_stops),
+        cmocka_unit_test(results_come_in_order),
+        cmocka_unit_test(a_line_ends_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,238 +11,14 @@
  *   - The binary header tells the unit and the axis, never begins with "solid" and holds nothing of time or place.
  *   - ASCII has a solid for each instance, named by its node, with control characters as blanks.
  *   - split=yes: the first instance goes to the output itself, each further one to a file beside it, STEM_NODE.stl. */
-#include "exporters.h"
+#include "stl.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
-enum { FORMAT_BINARY, FORMAT_ASCII };
-enum { USE_DRAWN, USE_COLLISION, USE_BOTH };
-enum { UNIT_SOURCE = 5, UP_SOURCE = 2 };
-enum { FACET_SIZE = 50, CHUNK_FACETS = 512, COLOUR_VALID = 0x8000 };
-
-struct stl_settings {
-    int format, use, unit, up;
-    bool split, colours;
-};
+#include "../exporters.h"
 
 /* In the order of the option's choices. */
 static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.3048};
-
-struct writer {
-    cp_context *context;
-    const cp_scene *scene;
-    const struct stl_settings *settings;
-    struct sink *sink;
-    cp_pose *worlds;
-    double unit;
-    bool up_y;
-    uint64_t renamed; /* solids whose name could not be kept */
-    char chunk[CHUNK_FACETS * FACET_SIZE];
-    size_t chunk_size;
-};
-
-/* A mesh instance on its way out. */
-struct part {
-    const cp_mesh *mesh;
-    const float *positions;
-    bool mirrored;
-};
-
-/* ---- one facet ---- */
-
-static void put_integer(char *out, uint32_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        out[i] = (char)(unsigned char)(value >> (8 * i) & 0xff);
-}
-
-static void put_vector(char *out, const float vector[3])
-{
-    for (int i = 0; i < 3; i++) {
-        uint32_t bits;
-        memcpy(&bits, vector + i, sizeof bits);
-        put_integer(out + 4 * i, bits, 4);
-    }
-}
-
-/* Unit normal of a triangle, 0 0 0 where it has no area. Doubles hold the squares of all float areas. */
-static void compute_normal(const float *const corners[3], float normal[3])
-{
-    double a[3], b[3];
-    for (int i = 0; i < 3; i++) {
-        a[i] = (double)corners[1][i] - (double)corners[0][i];
-        b[i] = (double)corners[2][i] - (double)corners[0][i];
-    }
-    double area[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-    double length = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
-    for (int i = 0; i < 3; i++)
-        normal[i] = length > 0 ? (float)(area[i] / length) + 0.0f : 0.0f; /* + 0: no -0 */
-}
-
-static void flush_chunk(struct writer *writer)
-{
-    sink_write(writer->sink, writer->chunk, writer->chunk_size);
-    writer->chunk_size = 0;
-}
-
-static void write_binary_facet(struct writer *writer, const float *const corners[3], uint32_t attributes)
-{
-    float normal[3];
-    compute_normal(corners, normal);
-    char *out = writer->chunk + writer->chunk_size;
-    put_vector(out, normal);
-    for (int i = 0; i < 3; i++)
-        put_vector(out + 12 + 12 * i, corners[i]);
-    put_integer(out + 48, attributes, 2);
-    writer->chunk_size += FACET_SIZE;
-    if (writer->chunk_size == sizeof writer->chunk)
-        flush_chunk(writer);
-}
-
-static void write_vector(struct sink *sink, const char *before, const float vector[3])
-{
-    sink_text(sink, before);
-    for (int i = 0; i < 3; i++) {
-        sink_text(sink, " ");
-        sink_float(sink, vector[i]);
-    }
-    sink_text(sink, "\n");
-}
-
-static void write_ascii_facet(struct writer *writer, const float *const corners[3])
-{
-    float normal[3];
-    compute_normal(corners, normal);
-    write_vector(writer->sink, "  facet normal", normal);
-    sink_text(writer->sink, "    outer loop\n");
-    for (int i = 0; i < 3; i++)
-        write_vector(writer->sink, "      vertex", corners[i]);
-    sink_text(writer->sink, "    endloop\n  endfacet\n");
-}
-
-/* ---- colours ---- */
-
-static double srgb_of(const cp_material *material, int channel)
-{
-    double value = material->rgba[channel];
-    value = value > 0 ? value < 1 ? value : 1 : 0;
-    if (material->srgb)
-        return value;
-    return value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055; /* IEC 61966-2-1 */
-}
-
-static uint32_t attributes_of(const struct writer *writer, uint32_t material)
-{
-    if (!writer->settings->colours || material == CP_NONE)
-        return 0;
-    uint32_t attributes = COLOUR_VALID;
-    for (int i = 0; i < 3; i++)
-        attributes |= (uint32_t)lround(srgb_of(&writer->scene->materials[material], i) * 31) << (10 - 5 * i);
-    return attributes;
-}
-
-static bool colour_is_kept(const cp_material *material)
-{
-    for (int i = 0; i < 3; i++) {
-        double value = srgb_of(material, i) * 31;
-        if (fabs(value - round(value)) > 1e-6)
-            return false;
-    }
-    return material->rgba[3] >= 1;
-}
-
-static void report_colours(const struct writer *writer)
-{
-    uint64_t changed = 0;
-    for (uint32_t i = 0; i < writer->scene->material_count; i++)
-        changed += !colour_is_kept(&writer->scene->materials[i]);
-    if (changed)
-        report_loss(writer->context, "stl-colours", NOWHERE, changed,
-                    "materials rounded to 5 bits a channel, without transparency");
-}
-
-/* ---- one instance ---- */
-
-/* What takes the mesh's vertices to the output's unit and axes. Dividing by the unit, not multiplying by its inverse, undoes
- * an importer's scaling exactly. */
-static cp_pose part_pose(const struct writer *writer, const cp_instance *instance)
-{
-    cp_pose pose = pose_multiply(&writer->worlds[instance->node], &instance->transform);
-    if (writer->up_y) {
-        cp_pose turn = pose_y_up_from_z_up();
-        pose = pose_multiply(&turn, &pose);
-    }
-    for (int i = 0; i < 12; i++)
-        pose.m[i] /= writer->unit;
-    return pose;
-}
-
-static cp_status place_vertex(const struct writer *writer, const cp_instance *instance, const cp_pose *pose,
-                              float *vertex)
-{
-    double point[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]}, placed[3];
-    pose_point(pose, point, placed);
-    for (int i = 0; i < 3; i++) {
-        if (!(fabs(placed[i]) <= (double)FLT_MAX))
-            return report_error(writer->context, CP_OUTPUT, "stl-range",
-                                (struct place){.node = writer->scene->nodes[instance->node].name},
-                                "a coordinate of %g is beyond single precision", placed[i]);
-        vertex[i] = (float)placed[i];
-    }
-    return CP_OK;
-}
-
-/* A triangle; the core has made all faces such, so the fan is of one. */
-static void write_face(struct writer *writer, const struct part *part, uint32_t face, uint32_t attributes)
-{
-    const uint32_t *index = part->mesh->corners + mesh_face_first(part->mesh, face);
-    for (uint32_t i = 1; i + 1 < mesh_face_size(part->mesh, face); i++) {
-        const float *corners[3] = {part->positions + 3 * (size_t)index[0],
-                                   part->positions + 3 * (size_t)index[part->mirrored ? i + 1 : i],
-                                   part->positions + 3 * (size_t)index[part->mirrored ? i : i + 1]};
-        if (writer->settings->format == FORMAT_ASCII)
-            write_ascii_facet(writer, corners);
-        else
-            write_binary_facet(writer, corners, attributes);
-    }
-}
-
-static cp_status write_faces(struct writer *writer, const struct part *part)
-{
-    const cp_mesh *mesh = part->mesh;
-    cp_group whole = {.first_face = 0, .face_count = mesh->face_count, .material = CP_NONE};
-    const cp_group *groups = mesh->group_count ? mesh->groups : &whole;
-    uint32_t group_count = mesh->group_count ? mesh->group_count : 1;
-    for (uint32_t g = 0; g < group_count; g++) {
-        uint32_t attributes = attributes_of(writer, groups[g].material);
-        for (uint32_t i = 0; i < groups[g].face_count; i++)
-            write_face(writer, part, groups[g].first_face + i, attributes);
-    }
-    return sink_status(writer->sink);
-}
-
-static cp_status write_part(struct writer *writer, const cp_instance *instance)
-{
-    const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
-    cp_pose pose = part_pose(writer, instance);
-    struct part part = {mesh, mesh->positions, pose_determinant(&pose) < 0};
-    if (pose_is_identity(&pose) || mesh->vertex_count == 0)
-        return write_faces(writer, &part);
-    float *placed = memory_allocate(writer->context, mesh->vertex_count, 3 * sizeof(float));
-    if (!placed)
-        return CP_LIMIT;
-    memcpy(placed, mesh->positions, mesh->vertex_count * 3 * sizeof(float));
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; status == CP_OK && i < mesh->vertex_count; i++)
-        status = place_vertex(writer, instance, &pose, placed + 3 * (size_t)i);
-    part.positions = placed;
-    if (status == CP_OK)
-        status = write_faces(writer, &part);
-    memory_free(writer->context, placed, mesh->vertex_count, 3 * sizeof(float));
-    return status;
-}
 
 /* ---- one file ---- */
 
@@ -269,7 +45,7 @@ static void write_header(struct writer *writer, uint32_t facet_count)
     memcpy(header + used, unit, length);
     used += length;
     memcpy(header + used, writer->up_y ? ", up: y" : ", up: z", 7);
-    put_integer(header + 80, facet_count, 4);
+    stl_put_integer(header + 80, facet_count, 4);
     sink_write(writer->sink, header, sizeof header);
 }
 
@@ -301,7 +77,7 @@ static cp_status write_solid(struct writer *writer, const cp_instance *instance)
     const char *name = writer->scene->nodes[instance->node].name;
     writer->renamed += !name_is_kept(name);
     write_name(writer, "solid", name);
-    cp_status status = write_part(writer, instance);
+    cp_status status = stl_write_part(writer, instance);
     write_name(writer, "endsolid", name);
     return status;
 }
@@ -332,13 +108,12 @@ static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t f
         if (!is_written(writer, instance))
             continue;
         any = true;
-        status = ascii ? write_solid(writer, instance) : write_part(writer, instance);
+        status = ascii ? write_solid(writer, instance) : stl_write_part(writer, instance);
     }
     if (ascii && !any) {
         write_name(writer, "solid", sink_stem(sink));
         write_name(writer, "endsolid", sink_stem(sink));
     }
-    flush_chunk(writer);
     return status == CP_OK ? sink_status(sink) : status;
 }
 
@@ -397,7 +172,7 @@ static void report_losses(const struct writer *writer)
         report_loss(writer->context, "stl-names", NOWHERE, writer->renamed,
                     "names lose control characters or outer blanks");
     if (writer->settings->colours && writer->settings->format == FORMAT_BINARY)
-        report_colours(writer);
+        stl_report_colours(writer);
 }
 
 static void settle_frame(struct writer *writer)
