@@ -287,6 +287,21 @@ size_t print_float(float value, char out[NUMBER_SIZE])
     return put_digits(&digits, bits >> 31, out);
 }
 
+size_t print_integer(uint32_t value, char out[NUMBER_SIZE])
+{
+    char *at = out;
+    uint64_t digits = spread_digits(value % 100000000);
+    int zeros = 0; /* before the first digit */
+    if (value >= 100000000)
+        at = put_small_integer((int)(value / 100000000), at);
+    else
+        zeros = value == 0 ? 7 : __builtin_ctzll(digits) / 8;
+    put_eight(at, digits >> 8 * zeros);
+    at += 8 - zeros;
+    *at = '\0';
+    return (size_t)(at - out);
+}
+
 size_t cp_print_double(double value, char out[CP_NUMBER_SIZE])
 {
     return print_double(value, out);

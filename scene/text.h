@@ -19,6 +19,7 @@ enum { NUMBER_SIZE = CP_NUMBER_SIZE };
  * "nan" are words. Returns its length. */
 size_t print_double(double value, char out[NUMBER_SIZE]);
 size_t print_float(float value, char out[NUMBER_SIZE]);
+size_t print_integer(uint32_t value, char out[NUMBER_SIZE]);
 
 /* True when size bytes are well-formed UTF-8 without NUL. */
 bool utf8_valid(const char *bytes, size_t size);

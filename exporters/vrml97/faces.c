@@ -14,23 +14,6 @@ struct part {
 
 /* ---- vertices ---- */
 
-/* Mirrored vertices are exact; flat ones are rounded once. */
-static void write_point(struct vrml *v, const struct rest *rest, const float *at)
-{
-    const double *m = rest->linear;
-    for (int i = 0; i < 3; i++) {
-        sink_text(v->out, i ? " " : "");
-        if (rest->kind == REST_NONE)
-            vrml_float(v, at[i]);
-        else if (rest->kind == REST_MIRRORED)
-            vrml_float(v, -at[i]);
-        else
-            vrml_number(v, (double)(float)(m[3 * i] * (double)at[0] + m[3 * i + 1] * (double)at[1] +
-                                           m[3 * i + 2] * (double)at[2]));
-    }
-    sink_text(v->out, "\n");
-}
-
 static void write_colour(struct vrml *v, const float *linear)
 {
     for (int i = 0; i < 3; i++) {
@@ -68,8 +51,7 @@ static void write_points(struct vrml *v, struct part *part)
 {
     if (!open_list(v, part, &part->points, (const char *[]){"coord", "Coordinate", "point", "points_"}))
         return;
-    for (size_t i = 0; i < part->mesh->vertex_count; i++)
-        write_point(v, part->rest, part->mesh->positions + 3 * i);
+    vrml_write_vectors(v, part->rest, part->mesh->positions, part->mesh->vertex_count);
     vrml_line(v, "] }");
 }
 
@@ -82,8 +64,7 @@ static void write_normals(struct vrml *v, struct part *part)
 {
     if (!open_list(v, part, &part->normals, (const char *[]){"normal", "Normal", "vector", "normals_"}))
         return;
-    for (size_t i = 0; i < part->mesh->vertex_count; i++)
-        write_point(v, part->rest, part->mesh->normals + 3 * i);
+    vrml_write_vectors(v, part->rest, part->mesh->normals, part->mesh->vertex_count);
     vrml_line(v, "] }");
 }
 
@@ -97,29 +78,6 @@ static void write_colours(struct vrml *v, struct part *part)
 }
 
 /* ---- faces ---- */
-
-static void write_index(struct vrml *v, uint32_t index)
-{
-    char digits[12];
-    size_t at = sizeof digits;
-    digits[--at] = ' ';
-    do {
-        digits[--at] = (char)('0' + index % 10);
-        index /= 10;
-    } while (index);
-    sink_write(v->out, digits + at, sizeof digits - at);
-}
-
-/* A mirrored face runs the other way round from the same first corner. */
-static void write_face(struct vrml *v, const struct part *part, uint32_t face)
-{
-    const uint32_t *corners = part->mesh->corners + mesh_face_first(part->mesh, face);
-    uint32_t size = mesh_face_size(part->mesh, face);
-    bool reversed = part->rest->kind == REST_MIRRORED && !part->lines;
-    for (uint32_t i = 0; i < size; i++)
-        write_index(v, corners[reversed && i ? size - i : i]);
-    sink_text(v->out, "-1\n");
-}
 
 static void write_flag(struct vrml *v, const char *line, bool when)
 {
@@ -152,8 +110,7 @@ static void write_set(struct vrml *v, struct part *part, const cp_group *group)
     if (part->mesh->colours)
         write_colours(v, part);
     vrml_line(v, "coordIndex [");
-    for (uint32_t i = 0; i < group->face_count; i++)
-        write_face(v, part, group->first_face + i);
+    vrml_write_corners(v, part->mesh, group, part->rest->kind == REST_MIRRORED && !part->lines);
     vrml_line(v, "]");
     vrml_close(v, "}");
 }
@@ -168,39 +125,12 @@ static void write_shape(struct vrml *v, struct part *part, const cp_group *group
     vrml_close(v, "}");
 }
 
-/* Positive where the faces look outwards: a mesh turned inside out would vanish as a solid. */
-static double signed_volume(const cp_mesh *mesh)
-{
-    double volume = 0;
-    const float *base = mesh->positions;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
-        uint32_t size = mesh_face_size(mesh, face);
-        for (uint32_t i = 2; i < size; i++) {
-            const uint32_t triangle[3] = {corners[0], corners[i - 1], corners[i]};
-            double p[3][3];
-            for (int c = 0; c < 9; c++)
-                p[c / 3][c % 3] =
-                    (double)mesh->positions[3 * (size_t)triangle[c / 3] + (size_t)(c % 3)] - (double)base[c % 3];
-            volume += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
-                      p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
-                      p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
-        }
-    }
-    return volume;
-}
-
 static cp_status inspect(struct vrml *v, struct part *part)
 {
     if (part->lines)
         return CP_OK;
-    cp_topology topology;
-    cp_status status = mesh_topology(v->context, part->mesh, &topology);
-    if (status != CP_OK)
-        return status;
     part->concave = mesh_has_concave_faces(part->mesh);
-    part->closed = topology.closed && part->rest->kind != REST_FLAT && signed_volume(part->mesh) > 0;
-    return CP_OK;
+    return part->rest->kind == REST_FLAT ? CP_OK : mesh_bounds_solid(v->context, part->mesh, &part->closed);
 }
 
 static void write_groups(struct vrml *v, struct part *part, const char *name)

@@ -135,6 +135,12 @@ void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
 /* 0..1 as displayed from 0..1 as light. */
 double vrml_shown_colour(struct vrml *v, double linear);
 
+/* lists.c */
+/* A vector a line, as the rest makes it. */
+void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *values, uint32_t count);
+/* The corners of a face and -1 a line; a reversed face runs the other way round from the same first corner. */
+void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *group, bool reversed);
+
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
 /* The stretch by q > 0 along the axis of a scale joint. */

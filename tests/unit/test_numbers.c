@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,20 @@ static void test_printed_forms(void **unused)
     assert_string_equal(text, "3.4028235e38");
 }
 
+static void test_integers(void **unused)
+{
+    (void)unused;
+    char text[NUMBER_SIZE], expected[NUMBER_SIZE];
+    for (uint64_t power = 1; power <= UINT32_MAX; power *= 10)
+        for (uint64_t value = power - 1; value <= power * 10 && value <= UINT32_MAX; value += power / 7 + 1) {
+            (void)snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
+            assert_int_equal(print_integer((uint32_t)value, text), strlen(expected));
+            assert_string_equal(text, expected);
+        }
+    assert_int_equal(print_integer(UINT32_MAX, text), 10);
+    assert_string_equal(text, "4294967295");
+}
+
 static void test_utf8(void **unused)
 {
     (void)unused;
@@ -165,11 +180,9 @@ static void test_nearest_word(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nasty_texts),
-        cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_what_is_no_number),
-        cmocka_unit_test(test_printed_forms),
-        cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_nasty_texts),       cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_what_is_no_number), cmocka_unit_test(test_printed_forms),
+        cmocka_unit_test(test_integers),          cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_nearest_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,140 @@
+/* Long lists of numbers, printed in chunks by several threads. */
+#include <math.h>
+
+#include "../../scene/chunks.h"
+#include "vrml97.h"
+
+enum {
+    CHUNK_VECTORS = 4096,
+    VECTOR_SIZE = 3 * NUMBER_SIZE + 1,
+    CHUNK_WORDS = 1 << 14,
+    WORD_SIZE = 11, /* 4294967295 and a blank */
+};
+
+/* All chunks of a list, as its lines. */
+static void write_list(struct vrml *v, uint64_t count, uint32_t chunk_count, struct chunks chunks)
+{
+    chunks.count = (uint32_t)((count + chunk_count - 1) / chunk_count);
+    chunks.largest = (count < chunk_count ? (size_t)count : chunk_count) * chunks.largest + NUMBER_SIZE;
+    if (write_chunks(v->context, v->out, &chunks) == CP_LIMIT)
+        v->failed = true;
+}
+
+/* ---- vectors ---- */
+
+struct vectors {
+    const struct rest *rest;
+    const float *values;
+    uint32_t count;
+    bool too_large[MOST_SLOTS];
+};
+
+/* Mirrored vectors are exact; flat ones are rounded once. */
+static float component_of(const struct rest *rest, const float *vector, int axis)
+{
+    const double *row = rest->linear + 3 * axis;
+    if (rest->kind == REST_NONE)
+        return vector[axis];
+    if (rest->kind == REST_MIRRORED)
+        return -vector[axis];
+    return (float)(row[0] * (double)vector[0] + row[1] * (double)vector[1] + row[2] * (double)vector[2]);
+}
+
+static char *make_vectors(void *user, uint32_t chunk, uint32_t slot, char *out)
+{
+    struct vectors *vectors = user;
+    uint32_t first = chunk * CHUNK_VECTORS, left = vectors->count - first;
+    for (uint32_t i = 0; i < left && i < CHUNK_VECTORS; i++) {
+        const float *vector = vectors->values + 3 * ((size_t)first + i);
+        for (int axis = 0; axis < 3; axis++) {
+            float value = component_of(vectors->rest, vector, axis);
+            if (!isfinite(value))
+                vectors->too_large[slot] = true;
+            out += print_float(value, out);
+            *out++ = axis < 2 ? ' ' : '\n';
+        }
+    }
+    return out;
+}
+
+void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *values, uint32_t count)
+{
+    struct vectors vectors = {.rest = rest, .values = values, .count = count};
+    write_list(v, count, CHUNK_VECTORS,
+               (struct chunks){.largest = VECTOR_SIZE, .make = make_vectors, .user = &vectors});
+    for (uint32_t slot = 0; slot < MOST_SLOTS; slot++)
+        v->too_large = v->too_large || vectors.too_large[slot];
+}
+
+/* ---- faces ---- */
+
+/* A face is as many words as it has corners, and -1: so that one of very many corners is printed in several chunks, too. */
+struct faces {
+    const cp_mesh *mesh;
+    const cp_group *group;
+    bool reversed;
+    uint64_t first_word, end_word;
+};
+
+/* Of the mesh. */
+static uint64_t first_word_of(const cp_mesh *mesh, uint32_t face)
+{
+    return (uint64_t)mesh_face_first(mesh, face) + face;
+}
+
+/* The face that the word is in. */
+static uint32_t find_face(const struct faces *faces, uint64_t word)
+{
+    uint32_t first = faces->group->first_face, end = first + faces->group->face_count;
+    while (end - first > 1) {
+        uint32_t middle = first + (end - first) / 2;
+        if (first_word_of(faces->mesh, middle) <= word)
+            first = middle;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+static char *put_word(char *out, const struct faces *faces, uint32_t face, uint32_t place)
+{
+    const uint32_t *corners = faces->mesh->corners + mesh_face_first(faces->mesh, face);
+    uint32_t size = mesh_face_size(faces->mesh, face);
+    if (place == size) {
+        out[0] = '-';
+        out[1] = '1';
+        out[2] = '\n';
+        return out + 3;
+    }
+    out += print_integer(corners[faces->reversed && place > 0 ? size - place : place], out);
+    *out++ = ' ';
+    return out;
+}
+
+static char *make_faces(void *user, uint32_t chunk, uint32_t slot, char *out)
+{
+    (void)slot;
+    const struct faces *faces = user;
+    uint64_t word = faces->first_word + (uint64_t)chunk * CHUNK_WORDS;
+    uint64_t end = faces->end_word - word < CHUNK_WORDS ? faces->end_word : word + CHUNK_WORDS;
+    uint32_t face = find_face(faces, word), place = (uint32_t)(word - first_word_of(faces->mesh, face));
+    for (; word < end; word++) {
+        out = put_word(out, faces, face, place);
+        bool last = place == mesh_face_size(faces->mesh, face);
+        place = last ? 0 : place + 1;
+        face += last;
+    }
+    return out;
+}
+
+void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *group, bool reversed)
+{
+    uint32_t last = group->first_face + group->face_count - 1;
+    struct faces faces = {.mesh = mesh,
+                          .group = group,
+                          .reversed = reversed,
+                          .first_word = first_word_of(mesh, group->first_face),
+                          .end_word = first_word_of(mesh, last) + mesh_face_size(mesh, last) + 1};
+    write_list(v, faces.end_word - faces.first_word, CHUNK_WORDS,
+               (struct chunks){.largest = WORD_SIZE, .make = make_faces, .user = &faces});
+}
