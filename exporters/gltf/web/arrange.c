@@ -36,19 +36,51 @@ static cp_status report_unplaced(const cp_scene *scene)
     return CP_OK;
 }
 
-cp_status web_arrange(cp_scene *scene, double *rounded)
+/* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks for. */
+enum { MOST_REPEATED_TRIANGLES = 500 };
+
+/* keep[mesh]: it is used more than once, and stays one mesh with several places. */
+static void find_kept(const cp_scene *scene, bool *keep)
 {
-    const struct merge_settings how = {.scope = MERGE_LINK, .groups = true};
+    for (uint32_t i = 0; i < scene->mesh_count; i++) {
+        const cp_mesh *mesh = &scene->meshes[i];
+        keep[i] = (mesh->name && *mesh->name) || cp_mesh_triangles(mesh) > MOST_REPEATED_TRIANGLES;
+    }
+}
+
+static cp_status merge_links(cp_scene *scene, double *rounded)
+{
+    uint32_t count = scene->mesh_count;
+    bool *keep = memory_allocate(scene->context, count, sizeof *keep);
+    uint32_t *uses = memory_allocate_zeroed(scene->context, count, sizeof *uses);
+    struct merge_settings how = {.scope = MERGE_LINK, .groups = true, .shared = true, .keep = keep};
     struct merge_result result;
-    cp_status status = report_unplaced(scene);
-    if (status != CP_OK)
-        return status;
-    drop_undrawn(scene);
-    status = scene_merge_meshes(scene, &how, &result);
+    cp_status status = keep && uses ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        find_kept(scene, keep);
+        for (uint32_t i = 0; i < scene->instance_count; i++)
+            uses[scene->instances[i].mesh]++;
+        for (uint32_t i = 0; i < count; i++)
+            keep[i] = keep[i] && uses[i] > 1;
+        status = scene_merge_meshes(scene, &how, &result);
+    }
+    memory_free(scene->context, keep, count, sizeof *keep);
+    memory_free(scene->context, uses, count, sizeof *uses);
     if (status != CP_OK)
         return status;
     merge_report(scene->context, &result);
     *rounded = result.rounded;
-    status = scene_drop_unused(scene);
+    return CP_OK;
+}
+
+cp_status web_arrange(cp_scene *scene, double *rounded)
+{
+    cp_status status = report_unplaced(scene);
+    if (status != CP_OK)
+        return status;
+    drop_undrawn(scene);
+    status = merge_links(scene, rounded);
+    if (status == CP_OK)
+        status = scene_drop_unused(scene);
     return status == CP_OK ? scene_finish(scene) : status;
 }
