@@ -1,7 +1,43 @@
-/* The scene before its meshes become integers: what is drawn alone, in one mesh a link. */
+/* The scene before its meshes become integers: what is drawn alone, with normals, in one mesh a link. */
 #include "web.h"
 
-#include "../../../scene/mesh/merge.h"
+/* ---- fewer meshes ---- */
+
+/* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks for. */
+enum { MOST_REPEATED_TRIANGLES = 500 };
+
+/* keep[mesh]: it is used more than once, and stays one mesh with several places. */
+static void find_kept(const cp_scene *scene, bool *keep)
+{
+    for (uint32_t i = 0; i < scene->mesh_count; i++) {
+        const cp_mesh *mesh = &scene->meshes[i];
+        keep[i] = (mesh->name && *mesh->name) || cp_mesh_triangles(mesh) > MOST_REPEATED_TRIANGLES;
+    }
+}
+
+cp_status web_merge(cp_scene *scene, struct merge_result *result)
+{
+    uint32_t count = scene->mesh_count;
+    bool *keep = memory_allocate(scene->context, count, sizeof *keep);
+    uint32_t *uses = memory_allocate_zeroed(scene->context, count, sizeof *uses);
+    struct merge_settings how = {.scope = MERGE_LINK, .groups = true, .shared = true, .keep = keep};
+    cp_status status = keep && uses ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        find_kept(scene, keep);
+        for (uint32_t i = 0; i < scene->instance_count; i++)
+            uses[scene->instances[i].mesh]++;
+        for (uint32_t i = 0; i < count; i++)
+            keep[i] = keep[i] && uses[i] > 1;
+        status = scene_merge_meshes(scene, &how, result);
+    }
+    memory_free(scene->context, keep, count, sizeof *keep);
+    memory_free(scene->context, uses, count, sizeof *uses);
+    if (status == CP_OK)
+        status = scene_drop_unused(scene);
+    return status == CP_OK ? scene_finish(scene) : status;
+}
+
+/* ---- what is drawn ---- */
 
 /* Instances for collision alone go; the writer tells. */
 static void drop_undrawn(cp_scene *scene)
@@ -36,51 +72,29 @@ static cp_status report_unplaced(const cp_scene *scene)
     return CP_OK;
 }
 
-/* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks for. */
-enum { MOST_REPEATED_TRIANGLES = 500 };
-
-/* keep[mesh]: it is used more than once, and stays one mesh with several places. */
-static void find_kept(const cp_scene *scene, bool *keep)
-{
-    for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        const cp_mesh *mesh = &scene->meshes[i];
-        keep[i] = (mesh->name && *mesh->name) || cp_mesh_triangles(mesh) > MOST_REPEATED_TRIANGLES;
-    }
-}
-
-static cp_status merge_links(cp_scene *scene, double *rounded)
-{
-    uint32_t count = scene->mesh_count;
-    bool *keep = memory_allocate(scene->context, count, sizeof *keep);
-    uint32_t *uses = memory_allocate_zeroed(scene->context, count, sizeof *uses);
-    struct merge_settings how = {.scope = MERGE_LINK, .groups = true, .shared = true, .keep = keep};
-    struct merge_result result;
-    cp_status status = keep && uses ? CP_OK : CP_LIMIT;
-    if (status == CP_OK) {
-        find_kept(scene, keep);
-        for (uint32_t i = 0; i < scene->instance_count; i++)
-            uses[scene->instances[i].mesh]++;
-        for (uint32_t i = 0; i < count; i++)
-            keep[i] = keep[i] && uses[i] > 1;
-        status = scene_merge_meshes(scene, &how, &result);
-    }
-    memory_free(scene->context, keep, count, sizeof *keep);
-    memory_free(scene->context, uses, count, sizeof *uses);
-    if (status != CP_OK)
-        return status;
-    merge_report(scene->context, &result);
-    *rounded = result.rounded;
-    return CP_OK;
-}
-
-cp_status web_arrange(cp_scene *scene, double *rounded)
+cp_status web_keep_drawn(cp_scene *scene)
 {
     cp_status status = report_unplaced(scene);
     if (status != CP_OK)
         return status;
+    uint32_t materials = scene->material_count;
     drop_undrawn(scene);
-    status = merge_links(scene, rounded);
-    if (status == CP_OK)
-        status = scene_drop_unused(scene);
-    return status == CP_OK ? scene_finish(scene) : status;
+    status = scene_drop_unused(scene);
+    if (status == CP_OK && scene->material_count < materials)
+        report_loss(scene->context, "gltf-unplaced", NOWHERE, materials - scene->material_count,
+                    "materials that nothing shows are left out");
+    return status;
+}
+
+/* ---- normals ---- */
+
+cp_status web_make_normals(cp_scene *scene, double crease)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        cp_mesh *mesh = &scene->meshes[i];
+        if (mesh->kind == CP_MESH_FACES && mesh->face_count > 0 && !mesh->normals)
+            status = mesh_smooth_normals(scene, mesh, crease);
+    }
+    return status;
 }

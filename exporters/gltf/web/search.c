@@ -1,5 +1,6 @@
-/* The whole of web=yes: the scene is arranged once; then files are composed, with more or less simplification, until one is as it was
- * asked for, and that one is written. */
+/* The whole of web=yes: files are composed, with more or less simplification, until one is as it was asked for, and that one is
+ * written. Each mesh is simplified and gets its normals for itself, before the meshes of a link become one: parts that touch do not grow
+ * together. */
 #include "../writer.h"
 
 #include "../../../scene/mesh/simplify.h"
@@ -10,6 +11,8 @@
 /* A budget is met well enough by a file of this part of it, and the search ends after so many files in any case. */
 static const double close_enough = 0.98;
 enum { MOST_ATTEMPTS = 14 };
+/* With error=: the part of it that positions as integers may take; the rest is the simplification's. */
+static const double quantised_part = 0.25;
 /* The first guess and the most that a surface may move, as parts of the scene's diagonal. */
 static const double first_guess = 1e-3, most_error = 0.5;
 
@@ -19,13 +22,14 @@ struct attempt {
     double reached;
     uint64_t before, triangles; /* of the meshes, each counted once */
     uint64_t size;
+    struct merge_result merged;
 };
 
 struct search {
     const struct writer *model; /* the beginning of every attempt's writer */
     struct sink *sink;
-    cp_scene *base; /* arranged */
-    double rounded; /* for it */
+    cp_scene *base;                 /* what is drawn */
+    const struct web_place *places; /* of its meshes */
     struct attempt attempts[2];
     struct attempt *best; /* the least simplified one that fits, or NULL */
 };
@@ -39,49 +43,62 @@ static void print_rough(double value, char out[NUMBER_SIZE])
     print_float((float)(ceil(value / unit * (1 - 1e-9)) * unit), out);
 }
 
-/* What is left of the error for the simplification of a mesh, in the mesh's unit. */
-static double error_left(const struct attempt *attempt, const struct web_place *place)
-{
-    bool given = attempt->writer.settings->error > 0;
-    double quantised = given ? place->cell * place->stretch : 0;
-    return fmax(0, attempt->error - quantised) / place->stretch;
-}
-
-static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, const struct web_place *place)
+static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double error, double stretch)
 {
     struct simplify_result result;
-    struct simplify_goal goal = {.error = error_left(attempt, place)};
+    struct simplify_goal goal = {.error = error / stretch};
     goal.fast = attempt->writer.settings->quality == QUALITY_FAST;
+    bool had_normals = mesh->normals;
     cp_status status = mesh_simplify(attempt->writer.work, mesh, &goal, &result);
     attempt->before += result.before;
     attempt->triangles += result.triangles;
-    attempt->reached = fmax(attempt->reached, result.error * place->stretch);
+    attempt->reached = fmax(attempt->reached, result.error * stretch);
+    if (status == CP_OK && had_normals && !mesh->normals && normals_mode(attempt->writer.settings) != NORMALS_NONE)
+        status = mesh_smooth_normals(attempt->writer.work, mesh, attempt->writer.settings->crease);
     return status;
 }
 
-static cp_status simplify_meshes(struct attempt *attempt)
+static cp_status simplify_meshes(const struct search *search, struct attempt *attempt)
 {
     cp_scene *scene = attempt->writer.work;
+    bool given = attempt->writer.settings->error > 0;
+    double error = attempt->error * (given ? 1 - quantised_part : 1);
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
-        if (scene->meshes[i].kind == CP_MESH_FACES && attempt->writer.places[i].stretch > 0)
-            status = simplify_mesh(attempt, &scene->meshes[i], &attempt->writer.places[i]);
+        if (scene->meshes[i].kind == CP_MESH_FACES && search->places[i].stretch > 0)
+            status = simplify_mesh(attempt, &scene->meshes[i], error, search->places[i].stretch);
     return status;
 }
 
-/* Positions alone may need more than the error that was asked for. */
+/* Positions alone may need more than their part of the error that was asked for. */
 static cp_status check_places(const struct attempt *attempt)
 {
     const struct writer *writer = &attempt->writer;
     double most = 0;
     for (uint32_t i = 0; i < writer->scene->mesh_count; i++)
         most = fmax(most, writer->places[i].cell * writer->places[i].stretch);
-    if (writer->settings->error == 0 || most < writer->settings->error)
+    if (writer->settings->error == 0 || most <= writer->settings->error * quantised_part)
         return CP_OK;
     char metres[NUMBER_SIZE];
-    print_rough(most, metres);
+    print_rough(most / quantised_part, metres);
     return report_error(writer->context, CP_USAGE, "gltf-error", NOWHERE,
-                        "the error is less than that of the largest mesh's positions alone: %s m", metres);
+                        "the error is too small for the positions of the largest mesh: it needs %s m", metres);
+}
+
+static cp_status arrange(const struct search *search, struct attempt *attempt)
+{
+    struct writer *writer = &attempt->writer;
+    const struct gltf_settings *settings = writer->settings;
+    cp_status status = attempt->error > 0 ? simplify_meshes(search, attempt) : CP_OK;
+    if (status == CP_OK && normals_mode(settings) == NORMALS_SMOOTH)
+        status = web_make_normals(writer->work, settings->crease);
+    if (status == CP_OK)
+        status = web_merge(writer->work, &attempt->merged);
+    if (status != CP_OK)
+        return status;
+    writer->rounded = attempt->merged.rounded;
+    writer->places = web_place_meshes(writer->work, (uint32_t)settings->bits, settings->error * quantised_part);
+    return writer->places ? check_places(attempt) : CP_LIMIT;
 }
 
 static cp_status try_error(const struct search *search, double error, struct attempt *attempt)
@@ -89,13 +106,7 @@ static cp_status try_error(const struct search *search, double error, struct att
     *attempt = (struct attempt){.writer = *search->model, .error = error};
     struct writer *writer = &attempt->writer;
     writer->scene = writer->work = scene_copy(search->base);
-    writer->rounded = search->rounded;
-    if (!writer->work)
-        return CP_LIMIT;
-    writer->places = web_place_meshes(writer->work, (uint32_t)writer->settings->bits, writer->settings->error / 2);
-    cp_status status = writer->places ? check_places(attempt) : CP_LIMIT;
-    if (status == CP_OK && error > 0)
-        status = simplify_meshes(attempt);
+    cp_status status = writer->work ? arrange(search, attempt) : CP_LIMIT;
     return status == CP_OK ? compose_file(writer, search->sink, &attempt->size) : status;
 }
 
@@ -269,6 +280,7 @@ static cp_status search_and_write(struct search *search)
     if (status == CP_OK)
         status = finish_file(&search->best->writer, search->sink);
     if (status == CP_OK) {
+        merge_report(search->model->context, &search->best->merged);
         report_quantised(search->best);
         report_simplified(search->best);
     }
@@ -280,9 +292,11 @@ static cp_status search_and_write(struct search *search)
 cp_status write_web(const struct writer *model, struct sink *sink)
 {
     struct search search = {.model = model, .sink = sink, .base = scene_copy(model->scene)};
-    cp_status status = search.base ? web_arrange(search.base, &search.rounded) : CP_LIMIT;
+    cp_status status = search.base ? web_keep_drawn(search.base) : CP_LIMIT;
     if (status == CP_OK)
-        status = search_and_write(&search);
+        search.places = web_place_meshes(search.base, 0, 0);
+    if (status == CP_OK)
+        status = search.places ? search_and_write(&search) : CP_LIMIT;
     cp_scene_free(search.base);
     return status;
 }

@@ -4,6 +4,7 @@
 #ifndef CELLPIPE_GLTF_WEB_H
 #define CELLPIPE_GLTF_WEB_H
 
+#include "../../../scene/mesh/merge.h"
 #include "../../../scene/plugin.h"
 
 /* A vertex as three words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the
@@ -21,8 +22,12 @@ struct web_mesh {
     uint64_t collapsed; /* triangles that two vertices on one grid point left without area: left out */
 };
 
-/* Leaves what is drawn, in as few meshes as can be. *rounded: by how much a vertex was moved for it, in metres of the world. */
-cp_status web_arrange(cp_scene *scene, double *rounded);
+/* Leaves what is drawn; meshes that stand nowhere are reported. */
+cp_status web_keep_drawn(cp_scene *scene);
+/* For meshes of faces that have none. */
+cp_status web_make_normals(cp_scene *scene, double crease);
+/* The meshes of a link become one; finishes the scene. */
+cp_status web_merge(cp_scene *scene, struct merge_result *result);
 
 /* How the positions of a mesh are kept. */
 struct web_place {
