@@ -342,7 +342,7 @@ static struct file write_file(const char *const *options, size_t count)
 /* A bumpy sphere of 2 * SIDE^2 triangles. */
 enum { SIDE = 120 };
 
-static void add_sphere(void)
+static uint32_t make_sphere(void)
 {
     float *positions = scene_allocate(scene, (size_t)(SIDE + 1) * SIDE, 3 * sizeof *positions);
     uint32_t *corners = scene_allocate(scene, (size_t)SIDE * SIDE, 6 * sizeof *corners), at = 0;
@@ -366,7 +366,12 @@ static void add_sphere(void)
                     .corner_count = at,
                     .positions = positions,
                     .corners = corners};
-    assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
+    return scene_add_mesh(scene, &mesh);
+}
+
+static void add_sphere(void)
+{
+    assert_true(scene_add_instance(scene, 0, make_sphere(), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
     assert_int_equal(scene_finish(scene), CP_OK);
 }
 
@@ -402,6 +407,56 @@ static void budgets_are_met(void **state)
     cp_free(context, file.bytes, file.size);
 }
 
+/* How often the file says a word. */
+static int count_words(const struct file *file, const char *word)
+{
+    int count = 0;
+    for (size_t i = 0; i + strlen(word) <= file->size; i++)
+        count += memcmp((const char *)file->bytes + i, word, strlen(word)) == 0;
+    return count;
+}
+
+static uint32_t add_frame(uint32_t parent, const char *name)
+{
+    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
+    assert_true(node != CP_NONE);
+    return node;
+}
+
+static void add_box(uint32_t node, double size)
+{
+    cp_mesh box = {.kind = CP_MESH_BOX, .size = {size, size, size}};
+    uint32_t mesh = scene_add_mesh(scene, &box);
+    assert_true(scene_add_instance(scene, node, mesh, CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
+}
+
+/* Two equal spheres stay one mesh with two places; the boxes of the frames on each side of the joint become one each. */
+static void links_become_meshes(void **state)
+{
+    const char *options[] = {"web=yes"};
+    const cp_pose moved = pose_translation(5, 0, 0);
+    (void)state;
+    uint32_t table = add_frame(0, "Table"), leg = add_frame(table, "Leg"), arm = add_frame(leg, "Arm");
+    uint32_t tool = add_frame(arm, "Tool"), left = add_frame(tool, "Left"), right = add_frame(tool, "Right");
+    add_box(table, 1);
+    add_box(leg, 0.5);
+    add_box(arm, 0.25);
+    add_box(tool, 0.125);
+    assert_true(scene_add_instance(scene, left, make_sphere(), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
+    assert_true(scene_add_instance(scene, right, make_sphere(), CP_USE_DRAWN, &moved) != CP_NONE);
+    assert_true(scene_add_joint(scene, arm, CP_JOINT_REVOLUTE, "turn") != CP_NONE);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    struct file file = write_file(options, 1);
+    assert_int_equal(count_words(&file, "\"primitives\""), 3);
+    assert_int_equal(count_words(&file, "\"mesh\":"), 4);
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        char id[64];
+        (void)snprintf(id, sizeof id, "\"id\":\"%s\"", scene->nodes[i].id);
+        assert_true(count_words(&file, id) >= 1);
+    }
+    cp_free(context, file.bytes, file.size);
+}
+
 static void threads_do_not_show(void **state)
 {
     const char *options[] = {"web=yes"};
@@ -427,6 +482,7 @@ int main(void)
         TEST(faces_keep_their_places), TEST(normals_decode_as_the_library_does),
         TEST(bits_follow_the_error),   TEST(hostile_fans_take_linear_time),
         TEST(budgets_are_met),         TEST(threads_do_not_show),
+        TEST(links_become_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

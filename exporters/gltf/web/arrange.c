@@ -1,6 +1,8 @@
 /* The scene before its meshes become integers: what is drawn alone, with normals, in one mesh a link. */
 #include "web.h"
 
+#include "../../../scene/mesh/share.h"
+
 /* ---- fewer meshes ---- */
 
 /* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks for. */
@@ -35,6 +37,16 @@ cp_status web_merge(cp_scene *scene, struct merge_result *result)
     if (status == CP_OK)
         status = scene_drop_unused(scene);
     return status == CP_OK ? scene_finish(scene) : status;
+}
+
+/* Copies that are worth a draw call each. One mesh has none. */
+static cp_status share_copies(cp_scene *scene, double *displaced)
+{
+    const struct copies_settings how = {.moved = true, .reordered = true};
+    uint32_t large = 0;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        large += cp_mesh_triangles(&scene->meshes[i]) > MOST_REPEATED_TRIANGLES;
+    return large > 1 ? scene_share_copies(scene, &how, MOST_REPEATED_TRIANGLES + 1, displaced) : CP_OK;
 }
 
 /* ---- what is drawn ---- */
@@ -72,7 +84,7 @@ static cp_status report_unplaced(const cp_scene *scene)
     return CP_OK;
 }
 
-cp_status web_keep_drawn(cp_scene *scene)
+cp_status web_keep_drawn(cp_scene *scene, double *displaced)
 {
     cp_status status = report_unplaced(scene);
     if (status != CP_OK)
@@ -83,7 +95,7 @@ cp_status web_keep_drawn(cp_scene *scene)
     if (status == CP_OK && scene->material_count < materials)
         report_loss(scene->context, "gltf-unplaced", NOWHERE, materials - scene->material_count,
                     "materials that nothing shows are left out");
-    return status;
+    return status == CP_OK ? share_copies(scene, displaced) : status;
 }
 
 /* ---- normals ---- */

@@ -29,6 +29,7 @@ struct search {
     const struct writer *model; /* the beginning of every attempt's writer */
     struct sink *sink;
     cp_scene *base;                 /* what is drawn */
+    double displaced;               /* for it, in metres */
     const struct web_place *places; /* of its meshes */
     struct attempt attempts[2];
     struct attempt *best; /* the least simplified one that fits, or NULL */
@@ -96,7 +97,7 @@ static cp_status arrange(const struct search *search, struct attempt *attempt)
         status = web_merge(writer->work, &attempt->merged);
     if (status != CP_OK)
         return status;
-    writer->rounded = attempt->merged.rounded;
+    writer->rounded = search->displaced + attempt->merged.rounded;
     writer->places = web_place_meshes(writer->work, (uint32_t)settings->bits, settings->error * quantised_part);
     return writer->places ? check_places(attempt) : CP_LIMIT;
 }
@@ -292,7 +293,7 @@ static cp_status search_and_write(struct search *search)
 cp_status write_web(const struct writer *model, struct sink *sink)
 {
     struct search search = {.model = model, .sink = sink, .base = scene_copy(model->scene)};
-    cp_status status = search.base ? web_keep_drawn(search.base) : CP_LIMIT;
+    cp_status status = search.base ? web_keep_drawn(search.base, &search.displaced) : CP_LIMIT;
     if (status == CP_OK)
         search.places = web_place_meshes(search.base, 0, 0);
     if (status == CP_OK)

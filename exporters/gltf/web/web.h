@@ -22,8 +22,9 @@ struct web_mesh {
     uint64_t collapsed; /* triangles that two vertices on one grid point left without area: left out */
 };
 
-/* Leaves what is drawn; meshes that stand nowhere are reported. */
-cp_status web_keep_drawn(cp_scene *scene);
+/* Leaves what is drawn, copies of large meshes as places of one; meshes that stand nowhere are reported. *displaced: by how much a
+ * vertex moved for it, in metres of the world. */
+cp_status web_keep_drawn(cp_scene *scene, double *displaced);
 /* For meshes of faces that have none. */
 cp_status web_make_normals(cp_scene *scene, double crease);
 /* The meshes of a link become one; finishes the scene. */
