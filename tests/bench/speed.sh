@@ -96,18 +96,19 @@ measure_web() { # output result
 
 # ---- what comes out ----
 
+times_cellpipe() { # folder runner column
+    if [ ! -e "$1/cellpipe.failed" ]; then compute "$(median "$1/$2" "$3") / $(median "$1/cellpipe" "$3")" %.1f; fi
+}
+
 result_line() { # folder runner
     file=$1/$2
     if [ -e "$file.failed" ]; then
-        printf '| %s | %s | | | | |\n' "$2" "$(cat "$file.failed")"
+        printf '| %s | %s | | | | | |\n' "$2" "$(cat "$file.failed")"
         return
     fi
-    mine=$(median "$1/cellpipe" 2>/dev/null || echo 0)
-    ratio=
-    [ -e "$1/cellpipe.failed" ] || ratio=$(compute "$(median "$file") / $mine" %.1f)
     peak=$(cut -d ' ' -f 3 "$file.memory")
-    printf '| %s | %.3f | %.3f | %s | %s | %.1f |\n' "$2" "$(median "$file")" "$(median "$file" 2)" "$ratio" \
-        "$([ "$peak" = 0.0 ] || echo "$peak")" "$(compute "$(cat "$file.size") / 1e6" %.3f)"
+    printf '| %s | %.3f | %s | %.3f | %s | %s | %.1f |\n' "$2" "$(median "$file")" "$(times_cellpipe "$1" "$2" 1)" \
+        "$(median "$file" 2)" "$(times_cellpipe "$1" "$2" 2)" "$([ "$peak" = 0.0 ] || echo "$peak")" "$(compute "$(cat "$file.size") / 1e6" %.3f)"
 }
 
 web_lines() { # folder runners
@@ -139,7 +140,7 @@ speed_row() { # row
         run_once "$work/results/$row/$runner.memory" --memory "$runner" "$row" "$(row_input "$row")" "$(row_output "$row")" || true
     done
     rm -rf "$(row_output "$row")"
-    printf '\n### %s\n\n| program | s | CPU s | times cellpipe | peak MiB | output MB |\n|---|---|---|---|---|---|\n' "$(row_title "$row")"
+    printf '\n### %s\n\n| program | s | times cellpipe | CPU s | times cellpipe | peak MiB | output MB |\n|---|---|---|---|---|---|---|\n' "$(row_title "$row")"
     for runner in $row_runners; do
         result_line "$work/results/$row" "$runner"
     done
