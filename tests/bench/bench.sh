@@ -30,14 +30,27 @@ EOF
 . "$here/linear.sh"
 . "$here/quality.sh"
 
-rows="floors $speed_rows memory linear quality"
-chosen='' rounds=7 triangles=1000000 parts=2000 linear=32000000 samples=200000 longest=600 work='' tools='' into=''
+all_rows="floors $speed_rows memory linear quality"
+rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32000000 samples=200000 longest=600 work='' tools='' into=''
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
 
-while [ $# -gt 0 ]; do
+refuse() {
+    say "bench.sh: $*"
+    exit 2
+}
+
+require_number() { # option value
+    case $2 in
+    '' | *[!0-9]* | ??????????* | 0*)
+        [ "$*" = "--linear 0" ] || refuse "$1 takes a number, not $2"
+        ;;
+    esac
+}
+
+set_option() { # option value
     case $1 in
-    --*) [ $# -ge 2 ] || [ "$1" = --help ] || { usage >&2; exit 2; } ;;
+    --rounds | --triangles | --parts | --linear | --samples | --limit | --threads) require_number "$@" ;;
     esac
     case $1 in
     --rows) rows=$2 ;;
@@ -52,80 +65,86 @@ while [ $# -gt 0 ]; do
     --work) work=$2 ;;
     --tools) tools=$2 ;;
     --into) into=$2 ;;
-    -h | --help) usage; exit 0 ;;
-    -*) usage >&2; exit 2 ;;
+    *) refuse "there is no option $1" ;;
+    esac
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    -*)
+        [ $# -ge 2 ] || refuse "$1 takes a value"
+        set_option "$1" "$2"
+        shift 2
+        ;;
     *)
         cellpipe=$(realpath "$1")
         shift
-        continue
         ;;
     esac
-    shift 2
 done
 tools=${tools:-$(dirname "$cellpipe")/tests/bench}
 export cellpipe tools threads
 
-if [ ! -x "$cellpipe" ] || [ ! -x "$tools/run_timed" ]; then
-    say "bench.sh: $cellpipe or $tools/run_timed is not built: cmake --preset release && cmake --build --preset release --target bench"
-    exit 2
+for tool in "$cellpipe" "$tools/run_timed"; do
+    [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release && cmake --build --preset release --target bench"
+done
+for row in $rows; do
+    case " $all_rows " in
+    *" $row "*) ;;
+    *) refuse "there is no row $row" ;;
+    esac
+done
+for peer in $chosen; do
+    [ "$peer" = none ] || [ -e "$peers_folder/$peer.sh" ] || refuse "there is no peer $peer"
+done
+if [ -n "$into" ] && ! grep -q '^<!-- /bench -->$' "$into"; then
+    refuse "$into has no lines <!-- bench --> and <!-- /bench -->"
 fi
 
-display=
+# ---- before the run ----
+
+temporary='' display=''
 clean_up() {
     [ -z "$display" ] || kill "$display" 2>/dev/null || true
     [ -z "$temporary" ] || rm -rf "$temporary"
 }
-temporary=
 trap clean_up EXIT
 trap 'exit 130' INT TERM
-if [ -z "$work" ]; then
-    temporary=$(mktemp -d)
-    work=$temporary
-fi
-rm -rf "$work/cellpipe-bench"
-mkdir -p "$work/cellpipe-bench"
-work=$(cd "$work/cellpipe-bench" && pwd)
-if [ -n "$into" ] && ! grep -q '^<!-- /bench -->$' "$into"; then
-    say "bench.sh: $into has no lines <!-- bench --> and <!-- /bench -->"
-    exit 2
-fi
 
-# ---- which rows and peers ----
+make_work_folder() {
+    if [ -z "$work" ]; then
+        temporary=$(mktemp -d)
+        work=$temporary
+    fi
+    rm -rf "$work/cellpipe-bench"
+    mkdir -p "$work/cellpipe-bench"
+    work=$(cd "$work/cellpipe-bench" && pwd)
+}
 
-measured=
-for row in $rows; do
-    case " floors $speed_rows memory linear quality " in
-    *" $row "*) ;;
-    *)
-        say "bench.sh: there is no row $row"
-        exit 2
-        ;;
-    esac
-done
-
-all_peers=$(cd "$peers_folder" && printf '%s\n' *.sh | sed 's/\.sh$//' | grep -v '^cellpipe')
-chosen_peers=
-case $chosen in
-none) ;;
-*)
-    for peer in ${chosen:-$all_peers}; do
-        if [ ! -e "$peers_folder/$peer.sh" ]; then
-            say "bench.sh: there is no peer $peer"
-            exit 2
-        elif ask_peer "$peer" is_installed >/dev/null; then
+choose_peers() {
+    chosen_peers=
+    [ "$chosen" != none ] || return 0
+    for peer in ${chosen:-$(cd "$peers_folder" && printf '%s\n' *.sh | sed 's/\.sh$//' | grep -v '^cellpipe')}; do
+        if ask_peer "$peer" is_installed >/dev/null; then
             chosen_peers="$chosen_peers $peer"
         else
+            # shellcheck disable=SC2016 # the peer's variable
             say "not installed: $peer ($(ask_peer "$peer" eval 'echo "$package"'))"
         fi
     done
-    ;;
-esac
+}
 
 # MeshLab draws nothing, but asks for a display.
 start_display() {
-    if [ -n "${DISPLAY-}" ] || ! grep -q '^needs_display=yes' $(printf "$peers_folder/%s.sh " $chosen_peers) /dev/null; then
-        return
-    fi
+    wanted=
+    for peer in $chosen_peers; do
+        if grep -q '^needs_display=yes' "$peers_folder/$peer.sh"; then wanted=yes; fi
+    done
+    if [ -n "${DISPLAY-}" ] || [ -z "$wanted" ]; then return; fi
     Xvfb -displayfd 3 -screen 0 640x480x24 3>"$work/display" >/dev/null 2>&1 &
     display=$!
     while [ ! -s "$work/display" ] && kill -0 "$display" 2>/dev/null; do
@@ -135,10 +154,8 @@ start_display() {
     export DISPLAY
 }
 
-# ---- what is said before ----
-
-# Seconds by rows measured with all peers; growth and quality by their sizes.
-estimate() {
+# Rows of jobs by a round of all peers; the others by their sizes.
+print_estimate() {
     total=0
     for row in $rows; do
         case $row in
@@ -149,43 +166,39 @@ estimate() {
         esac
         total=$((total + seconds))
     done
-    say "about $((total / 60 + 1)) minutes on two cores with all peers, $((triangles / 2500 + linear / 12000)) MB in $work"
+    say "about $((total / 60 + 1)) minutes on two quiet cores with all peers; up to $((triangles / 2500 + linear / 12000)) MB in $work"
 }
 
+# ---- the page ----
+
 describe_run() {
-    printf 'cellpipe %s' "$(ask_peer cellpipe version)"
-    if commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null); then
-        printf ' (commit %s)' "$commit"
-    fi
     model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-    printf ', %s; %s, %s processors, %s threads; ' "$(date -u +%Y-%m-%d)" "${model:-unknown processor}" "$(getconf _NPROCESSORS_ONLN)" "$threads"
+    printf 'cellpipe %s' "$(ask_peer cellpipe version)"
+    if commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null); then printf ' (commit %s)' "$commit"; fi
+    printf ', %s; %s, %s processors, ' "$(date -u +%Y-%m-%d)" "${model:-unknown processor}" "$(getconf _NPROCESSORS_ONLN)"
+    printf 'which others kept %s busy at the start; %s threads. ' "$load" "$threads"
     printf '%s triangles, %s parts, medians of %s rounds.\n' "$triangles" "$parts" "$rounds"
     printf '\nPeers:'
-    separator=' '
     for peer in $chosen_peers; do
-        printf '%s%s %s' "$separator" "$peer" "$(peer_version "$peer")"
-        separator=', '
-    done
+        printf ' %s %s,' "$peer" "$(peer_version "$peer")"
+    done | sed 's/,$//'
     [ -n "$chosen_peers" ] || printf ' none'
     printf '.\n'
 }
 
-# ---- the run ----
-
-start_display
-estimate
-for row in $rows; do
-    case $row in
+measure_row() { # row
+    case $1 in
     floors) measure_floors ;;
     memory) measure_memory ;;
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;
     *)
-        speed_row "$row"
-        measured="$measured $row"
+        speed_row "$1"
+        measured="$measured $1"
         ;;
     esac
-done >"$work/details.md"
+}
+
 print_page() {
     describe_run
     if [ -n "$measured" ]; then speed_summary "$measured"; fi
@@ -201,4 +214,13 @@ replace_page() { # file
     cp "$work/replaced.md" "$1"
 }
 
+load=$(cut -d ' ' -f 1 /proc/loadavg)
+measured=
+make_work_folder
+choose_peers
+start_display
+print_estimate
+for wanted_row in $rows; do
+    measure_row "$wanted_row"
+done >"$work/details.md"
 if [ -n "$into" ]; then replace_page "$into"; else print_page; fi

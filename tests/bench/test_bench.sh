@@ -36,6 +36,11 @@ must "nothing is left beside the page" [ "$(find "$work/files" -size +64k -type 
 
 "$here/bench.sh" --rows nothing --tools "$2" "$1" 2>/dev/null
 must "an unknown row is usage" [ $? = 2 ]
+for wrong in "--rounds many" "--rounds 0" "--linear -1" "--nothing 1" --rows; do
+    # shellcheck disable=SC2086 # words
+    "$here/bench.sh" --tools "$2" "$1" $wrong 2>/dev/null
+    must "$wrong is usage" [ $? = 2 ]
+done
 "$here/bench.sh" --peers nobody --tools "$2" "$1" 2>/dev/null
 must "an unknown peer is usage" [ $? = 2 ]
 "$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" "$1" >"$work/page.md" 2>/dev/null
