@@ -5,19 +5,6 @@
 
 #include <string.h>
 
-static bool join_places(struct mesh_edges *edges)
-{
-    size_t count = 3 * (size_t)edges->mesh->vertex_count;
-    float *values = memory_allocate(edges->context, count, sizeof *values);
-    if (!values)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        values[i] = edges->mesh->positions[i] + 0.0f; /* -0 becomes +0 */
-    bool joined = join_rows(edges->context, values, 3, 3, edges->mesh->vertex_count, edges->places);
-    memory_free(edges->context, values, count, sizeof *values);
-    return joined;
-}
-
 static void set_ends(struct mesh_edges *edges)
 {
     const cp_mesh *mesh = edges->mesh;
@@ -78,7 +65,8 @@ bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mes
     edges->places = memory_allocate(context, mesh->vertex_count, sizeof *edges->places);
     edges->ends = memory_allocate(context, mesh->corner_count, sizeof *edges->ends);
     edges->first = memory_allocate(context, mesh->corner_count, sizeof *edges->first);
-    if (!edges->places || !edges->ends || !edges->first || !join_places(edges))
+    if (!edges->places || !edges->ends || !edges->first ||
+        !join_positions(context, mesh->positions, mesh->vertex_count, edges->places))
         return false;
     set_ends(edges);
     return join_edges(edges);

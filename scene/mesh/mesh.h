@@ -21,8 +21,6 @@ cp_status mesh_tessellate(cp_scene *scene, cp_mesh *mesh);
 cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle);
 /* True when some face of more than 3 corners is not convex or not flat (to 1e-6 of its size). */
 bool mesh_has_concave_faces(const cp_mesh *mesh);
-/* As cp_mesh_topology, for tessellated primitives too. */
-cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
 /* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as often one way as
  * the other, and the volume is positive. */
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);

@@ -219,7 +219,7 @@ static cp_status primitive_topology(cp_context *context, const cp_mesh *mesh, cp
     return status;
 }
 
-cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
+static cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
 {
     memset(topology, 0, sizeof *topology);
     if (mesh->kind == CP_MESH_LINES)
