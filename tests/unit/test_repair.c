@@ -172,8 +172,10 @@ static void test_random_faces(void **unused)
         cp_group groups[256];
         float normals[3 * 16] = {0};
         make_faces(&builder, &random);
-        if (builder.faces == 0)
+        if (builder.faces == 0) {
+            free_builder(&builder);
             continue;
+        }
         cp_mesh mesh = mesh_of(&builder);
         mesh.group_count = round % 2 ? make_groups(&builder, &random, groups) : 0;
         mesh.groups = groups;
