@@ -47,7 +47,7 @@ static cp_pose part_pose(const struct merge_job *job, const struct merge_part *p
     return pose_multiply(&job->relative[instance->node], &instance->transform);
 }
 
-/* A rotation with a uniform scale, perhaps mirrored: its inverse loses nothing. */
+/* A rotation with a uniform scale, perhaps mirrored, as units have: its inverse loses nothing. */
 static bool is_similarity(const cp_pose *pose)
 {
     const double tolerance = 1e-9;
@@ -59,7 +59,7 @@ static bool is_similarity(const cp_pose *pose)
         mixed = fmax(mixed, fabs(m[i] * m[k] + m[4 + i] * m[4 + k] + m[8 + i] * m[8 + k]));
     }
     double allowed = tolerance * squares[0];
-    return squares[0] > 0 && mixed <= allowed && fabs(squares[1] - squares[0]) <= allowed &&
+    return squares[0] >= 1e-12 && squares[0] <= 1e12 && mixed <= allowed && fabs(squares[1] - squares[0]) <= allowed &&
            fabs(squares[2] - squares[0]) <= allowed;
 }
 

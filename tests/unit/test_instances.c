@@ -358,6 +358,40 @@ static void test_near_misses(void **unused)
     }
 }
 
+static double reach(const cp_mesh *mesh)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        const float *p = position_at(mesh, i);
+        largest = fmax(largest, sqrt((double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]));
+    }
+    return largest;
+}
+
+/* The same without a tolerance given: a millionth of how far both reach, but a thousandth of the diameter at most. */
+static void test_tolerance_by_itself(void **unused)
+{
+    (void)unused;
+    const cp_pose identity = POSE_IDENTITY;
+    for (int round = 0; round < 60; round++) {
+        bool near = round % 2, far = round % 3 == 0;
+        struct shape shape = random_shape(40, 100, 0);
+        cp_pose motion = random_motion(100), away = pose_translation(far ? 1e6 : 500, 0, 0);
+        motion = pose_multiply(&away, &motion);
+        struct shape copy = baked(&shape.mesh, &motion);
+        double tolerance = fmin(1e-6 * (reach(&shape.mesh) + reach(&copy.mesh)), 0.1 * sqrt(3));
+        uint32_t vertex = copy.corners[random_bits(&dice) % copy.mesh.corner_count];
+        copy.positions[3 * vertex + 1] += (float)((near ? 0.3 : 10) * tolerance);
+        (void)add_part(&shape.mesh, &identity);
+        (void)add_part(&copy.mesh, &identity);
+        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+        if (!near || !far) /* far away, rounding to floats alone may be too much */
+            assert_int_equal(scene->mesh_count, near ? 1 : 2);
+        start_again();
+    }
+}
+
 /* Of two equal or moved shapes, one is changed in a way that only the faces show. */
 static void test_other_faces_are_no_copies(void **unused)
 {
@@ -665,6 +699,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_orders_are_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_symmetric_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_near_misses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_tolerance_by_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_faces_are_no_copies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mirrored_and_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_equal_copies_keep_their_poses, set_up, tear_down),

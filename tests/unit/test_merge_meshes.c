@@ -275,19 +275,20 @@ static void test_clips_wires_and_shared(void **unused)
     assert_int_equal(scene->instance_count, 2); /* the wires stay wires */
 }
 
-/* A flat pose, a sheared one and a mirrored one first in line. */
+/* A flat pose, a sheared one, a mirrored one and a tiny one first in line. */
 static void test_odd_poses(void **unused)
 {
     (void)unused;
     static const cp_pose poses[] = {{{0, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3}},
                                     {{1, 0.5, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3}},
                                     {{-1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3}},
-                                    {{1e-3, 0, 0, 1, 0, 1e-3, 0, 2, 0, 0, 1e-3, 3}}};
-    for (int first = 0; first < 4; first++) {
+                                    {{1e-3, 0, 0, 1, 0, 1e-3, 0, 2, 0, 0, 1e-3, 3}},
+                                    {{1e-42, 0, 0, 1, 0, 1e-42, 0, 2, 0, 0, 1e-42, 3}}};
+    for (int first = 0; first < 5; first++) {
         cp_mesh cube = make_cube();
         cube.id = NULL;
-        for (int i = 0; i < 4; i++)
-            (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &cube), CP_USE_BOTH, &poses[(first + i) % 4]);
+        for (int i = 0; i < 5; i++)
+            (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &cube), CP_USE_BOTH, &poses[(first + i) % 5]);
         assert_int_equal(scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
