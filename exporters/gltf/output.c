@@ -73,13 +73,32 @@ static uint32_t word_at(const void *data, uint64_t index)
     return word;
 }
 
+static bool words_are_little_endian(void)
+{
+    const uint32_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* Where words are in memory as in the file they need not go through the chunk. */
+static void put_words_of(struct bytes *bytes, const struct view *view)
+{
+    if (words_are_little_endian() && !bytes->base64) {
+        flush_bytes(bytes);
+        sink_write(bytes->sink, view->data, view->count * sizeof(uint32_t));
+        return;
+    }
+    for (uint64_t i = 0; i < view->count; i++)
+        put_word(bytes, word_at(view->data, i));
+}
+
 static void put_view(struct bytes *bytes, const struct view *view)
 {
     uint64_t i = 0;
     switch (view->encoding) {
     case ENCODE_WORDS:
-        for (; i < view->count; i++)
-            put_word(bytes, word_at(view->data, i));
+        put_words_of(bytes, view);
         break;
     case ENCODE_NARROW: /* two a word; the padding of an odd one is a zero */
         for (; i < view->count; i += 2)

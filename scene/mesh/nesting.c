@@ -303,7 +303,7 @@ static bool allocate(struct nesting *nesting, cp_context *context)
     nesting->boxes = memory_allocate(context, nesting->count, sizeof *nesting->boxes);
     nesting->enclosed = memory_allocate(context, nesting->count, sizeof *nesting->enclosed);
     nesting->encloses = memory_allocate(context, nesting->count, sizeof *nesting->encloses);
-    nesting->placed = memory_allocate(context, nesting->shells->count, sizeof *nesting->placed);
+    nesting->placed = memory_allocate_zeroed(context, nesting->shells->count, sizeof *nesting->placed);
     return nesting->solids && nesting->boxes && nesting->enclosed && nesting->encloses && nesting->placed;
 }
 

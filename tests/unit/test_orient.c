@@ -231,6 +231,29 @@ static void test_cavities_point_inward(void **unused)
     }
 }
 
+/* Open sheets between solids in solids enclose nothing, whatever stood in the memory. */
+static void test_sheets_beside_cavities(void **unused)
+{
+    (void)unused;
+    struct builder builder = {0};
+    for (int i = 0; i < 50; i++) {
+        const double low = i, high = 200.0 - i, z = 300.0 + i;
+        add_box(&builder, (const double[]){low, low, low}, (const double[]){high, high, high});
+        const uint32_t sheet[4] = {add_vertex(&builder, 0, 0, z), add_vertex(&builder, 200, 0, z),
+                                   add_vertex(&builder, 200, 200, z), add_vertex(&builder, 0, 200, z)};
+        add_face(&builder, sheet, 4);
+    }
+    cp_mesh mesh = mesh_of(&builder);
+    const cp_mesh *result = orient(&mesh);
+    for (uint32_t i = 0; i < 50; i++) {
+        cp_mesh box = *result;
+        box.face_offsets += 7 * i; /* six faces and a sheet */
+        box.face_count = 6;
+        assert_true(i % 2 ? plain_volume(&box) < 0 : plain_volume(&box) > 0);
+    }
+    free_builder(&builder);
+}
+
 /* A box with a hole through it and a box in the hole: above the one in the hole is nothing but sky. */
 static void test_in_a_hole_is_not_inside(void **unused)
 {
@@ -562,6 +585,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_turned_faces_are_turned_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_right_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cavities_point_inward, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sheets_beside_cavities, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_in_a_hole_is_not_inside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_solids_that_share_an_edge, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_sided_strips_stay, set_up, tear_down),
