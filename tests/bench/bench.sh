@@ -69,6 +69,7 @@ set_option() { # option value
     esac
 }
 
+options=$*
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help)
@@ -178,6 +179,7 @@ describe_run() {
     printf ', %s; %s, %s processors, ' "$(date -u +%Y-%m-%d)" "${model:-unknown processor}" "$(getconf _NPROCESSORS_ONLN)"
     printf 'which others kept %s busy at the start; %s threads. ' "$load" "$threads"
     printf '%s triangles, %s parts, medians of %s rounds.\n' "$triangles" "$parts" "$rounds"
+    printf '\nMade by `tests/bench/bench.sh%s`.\n' "${options:+ $options}"
     printf '\nPeers:'
     for peer in $chosen_peers; do
         printf ' %s %s,' "$peer" "$(peer_version "$peer")"
