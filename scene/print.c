@@ -3,11 +3,12 @@
  * The search is R. Giulietti's ("The Schubfach way to render doubles", 2020): let 10^k be the largest power not above the
  * distance to the neighbours. Then one or two multiples of 10^k next to the value read back to it, and at most one multiple
  * of 10^(k+1), which is shorter. All comparisons are of integers: quarters of 10^k, rounded to odd, which keeps them apart
- * from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a value or boundary that is no multiple
- * of 10^k / 2 is further than 2^-30.8 quarters from all, a double's further than 2^-62.6: 64 and 128 bits of the power tell. */
+ * from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a double's value or boundary that is no
+ * multiple of 10^k / 2 is further than 2^-62.6 quarters from all: 128 bits of the power tell. */
 #include <math.h>
 #include <string.h>
 
+#include "digits.h"
 #include "powers.h"
 #include "text.h"
 
@@ -71,23 +72,23 @@ static struct decimal shorten_double(const struct binary *binary)
     return choose_decimal(&at, binary->significand % 2 == 0);
 }
 
-/* value * power / 2^64, rounded to odd. As above; value is less than 2^32. */
-static uint64_t multiply_short_to_odd(uint64_t power, uint64_t value)
+/* A float whose neighbours are equally far, as shorten_double would: in fixed point with 36 bits behind the point, in units of
+ * 10^exponent. Value and half are right to less than 1 in the last place. Boundaries of floats that are no multiples
+ * of 10^exponent are further from them than 2^-31.1, 30 places, middles 2^-32.8, 9 places: TIE tells all apart. */
+static inline struct decimal shorten_float(const struct binary *binary)
 {
-    uint128 product = multiply_wide(value, power);
-    return (uint64_t)(product >> 64) | ((uint64_t)product >> 32 != 0);
-}
-
-static struct decimal shorten_float(const struct binary *binary)
-{
-    int exponent = choose_exponent(binary);
+    enum { TIE = 4 };
+    const uint64_t one = UINT64_C(1) << 36;
+    int exponent = floor_log10_of_power_of_2(binary->power);
     uint64_t power = power_of_ten(-exponent).high + 1;
-    int shift = binary->power + floor_log2_of_power(-exponent) + 1; /* 0 .. 4 */
-    uint64_t value = 4 * binary->significand;
-    struct quarters at = {multiply_short_to_odd(power, (value - 2 + binary->lower_is_nearer) << shift),
-                          multiply_short_to_odd(power, value << shift),
-                          multiply_short_to_odd(power, (value + 2) << shift), exponent};
-    return choose_decimal(&at, binary->significand % 2 == 0);
+    int shift = binary->power + floor_log2_of_power(-exponent) + 1; /* 1 .. 4 */
+    uint64_t value = (uint64_t)(multiply_wide(power, binary->significand << (36 + shift)) >> 64);
+    uint64_t half = (power >> (29 - shift)) + TIE - (binary->significand % 2 * 2 * TIE); /* to either boundary */
+    uint64_t digits = value / one, tens = digits / 10, rest = value - tens * (10 * one), last = value % one;
+    bool below = rest < half, above = 10 * one - rest < half;
+    uint64_t nearest = digits + ((last > one / 2) | ((last == one / 2) & digits));
+    bool shorter = below | above;
+    return (struct decimal){shorter ? tens + above : nearest, exponent + shorter};
 }
 
 /* Of an IEEE 754 number without its sign, whose significand takes so many bits below the first. */
@@ -110,17 +111,6 @@ struct digits {
     int count;           /* without zeros at the end */
     int exponent;        /* of the first digit */
 };
-
-/* The eight digits of a number below 10^8, each by multiplication in a lane of its own: of 32, 16 and 8 bits. 10486 / 2^20 and
- * 103 / 2^10 divide by 100 and 10 all that may stand there. */
-static uint64_t spread_digits(uint32_t value)
-{
-    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x7f0000007f);
-    uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
-    uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f);
-    return tens | (twos - 10 * tens) << 8;
-}
 
 static int significant_bytes(uint64_t word)
 {
@@ -153,7 +143,7 @@ static int count_digits(uint64_t value)
     return most + (value >= small_powers[most]);
 }
 
-static struct digits digits_of_double(struct decimal decimal)
+static struct digits digits_of(struct decimal decimal)
 {
     int count = count_digits(decimal.digits);
     uint64_t whole = decimal.digits * small_powers[17 - count], rest = whole % UINT64_C(10000000000000000);
@@ -163,26 +153,6 @@ static struct digits digits_of_double(struct decimal decimal)
                             .exponent = decimal.exponent + count - 1};
     digits.count = digits.last ? 9 + significant_bytes(digits.last) : 1 + significant_bytes(digits.next);
     return digits;
-}
-
-static struct digits digits_of_float(struct decimal decimal)
-{
-    int count = count_digits(decimal.digits);
-    uint32_t whole = (uint32_t)(decimal.digits * small_powers[9 - count]);
-    struct digits digits = {
-        .first = whole / 100000000, .next = spread_digits(whole % 100000000), .exponent = decimal.exponent + count - 1};
-    digits.count = 1 + significant_bytes(digits.next);
-    return digits;
-}
-
-/* Eight characters from eight digits, the one in the lowest byte first. */
-static inline void put_eight(char *out, uint64_t digits)
-{
-    uint64_t characters = digits | UINT64_C(0x3030303030303030);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    characters = __builtin_bswap64(characters);
-#endif
-    memcpy(out, &characters, sizeof characters);
 }
 
 static inline void put_sixteen(char *out, uint128 digits)
@@ -254,6 +224,34 @@ static size_t put_digits(const struct digits *digits, bool negative, char out[NU
     return (size_t)(end - out);
 }
 
+/* Plain notation where it takes no more than 8 digits and 6 zeros, so that a register has them all: most floats. 0 where it does not. */
+static inline size_t put_short(struct decimal decimal, bool negative, char out[NUMBER_SIZE])
+{
+    if (decimal.digits >= 100000000)
+        return 0;
+    uint64_t digits = spread_digits((uint32_t)decimal.digits);
+    int zeros = __builtin_ctzll(digits) / 8, point = decimal.exponent + 7 - zeros; /* the first digit's exponent */
+    if (point < -5 || point > 6)
+        return 0;
+    digits >>= 8 * zeros;
+    int count = significant_bytes(digits);
+    *out = '-';
+    char *at = out + negative;
+    if (point < 0) {
+        put_eight(at, 0);
+        at[1] = '.';
+        put_eight(at + 1 - point, digits);
+        at += 1 - point + count;
+    } else {
+        put_eight(at, digits);
+        at[point + 1] = '.';
+        put_eight(at + point + 2, digits >> 8 * (point + 1));
+        at += count > point + 1 ? count + 1 : point + 1;
+    }
+    *at = '\0';
+    return (size_t)(at - out);
+}
+
 /* 0, infinities and what is no number. */
 static size_t put_word(double value, char out[NUMBER_SIZE])
 {
@@ -272,7 +270,7 @@ size_t print_double(double value, char out[NUMBER_SIZE])
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     struct binary binary = split(bits & (UINT64_MAX >> 1), 52, -1074);
-    struct digits digits = digits_of_double(shorten_double(&binary));
+    struct digits digits = digits_of(shorten_double(&binary));
     return put_digits(&digits, bits >> 63, out);
 }
 
@@ -283,23 +281,12 @@ size_t print_float(float value, char out[NUMBER_SIZE])
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     struct binary binary = split(bits & (UINT32_MAX >> 1), 23, -149);
-    struct digits digits = digits_of_float(shorten_float(&binary));
+    struct decimal decimal = binary.lower_is_nearer ? shorten_double(&binary) : shorten_float(&binary);
+    size_t length = put_short(decimal, bits >> 31, out);
+    if (length > 0)
+        return length;
+    struct digits digits = digits_of(decimal);
     return put_digits(&digits, bits >> 31, out);
-}
-
-size_t print_integer(uint32_t value, char out[NUMBER_SIZE])
-{
-    char *at = out;
-    uint64_t digits = spread_digits(value % 100000000);
-    int zeros = 0; /* before the first digit */
-    if (value >= 100000000)
-        at = put_small_integer((int)(value / 100000000), at);
-    else
-        zeros = value == 0 ? 7 : __builtin_ctzll(digits) / 8;
-    put_eight(at, digits >> 8 * zeros);
-    at += 8 - zeros;
-    *at = '\0';
-    return (size_t)(at - out);
 }
 
 size_t cp_print_double(double value, char out[CP_NUMBER_SIZE])

@@ -15,11 +15,11 @@ const char *parse_float_or_word(const char *text, const char *end, float *value)
 bool text_is_number(const char *text, double *value);
 
 enum { NUMBER_SIZE = CP_NUMBER_SIZE };
+enum { LONGEST_FLOAT = 18 }; /* characters of a float's text: a sign and 17 digits */
 /* Writes the shortest decimal that reads back to the same bits, NUL-ended; "-0" keeps its sign, "inf", "-inf",
  * "nan" are words. Returns its length. */
 size_t print_double(double value, char out[NUMBER_SIZE]);
 size_t print_float(float value, char out[NUMBER_SIZE]);
-size_t print_integer(uint32_t value, char out[NUMBER_SIZE]);
 
 /* True when size bytes are well-formed UTF-8 without NUL. */
 bool utf8_valid(const char *bytes, size_t size);

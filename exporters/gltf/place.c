@@ -161,7 +161,7 @@ bool plan_diagonal(struct writer *writer)
     cp_measures measures;
     if (!needs_diagonal(writer->scene))
         return true;
-    if (cp_measure(writer->context, writer->scene, CP_USE_BOTH, &measures) != CP_OK)
+    if (measure_boxes(writer->context, writer->scene, CP_USE_BOTH, &measures) != CP_OK)
         return false;
     double sum = 0;
     for (int i = 0; measures.any && i < 3; i++)

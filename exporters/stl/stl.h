@@ -32,11 +32,11 @@ struct part {
 };
 
 /* ascii.c */
-/* The line of a vertex, for the further facets that it is a corner of: three numbers, each of up to 18 characters and a blank. */
+/* The line of a vertex, for the further facets that it is a corner of. */
 struct vertex_text {
     uint32_t vertex; /* or CP_NONE */
     uint8_t size;
-    char text[59];
+    char text[3 * (1 + LONGEST_FLOAT) + 1];
 };
 /* What one thread at a time prints with: the lines last used, each at its vertex' number modulo count, a power of two. */
 struct vertex_texts {

@@ -1,7 +1,9 @@
 /* Long lists of numbers, printed in chunks by several threads. */
 #include <math.h>
+#include <string.h>
 
 #include "../../scene/chunks.h"
+#include "../../scene/digits.h"
 #include "vrml97.h"
 
 enum {
@@ -96,19 +98,19 @@ static uint32_t find_face(const struct faces *faces, uint64_t word)
     return first;
 }
 
-static char *put_word(char *out, const struct faces *faces, uint32_t face, uint32_t place)
+/* The words first .. end - 1 of a face. */
+static char *put_face(char *out, const struct faces *faces, uint32_t face, uint32_t first, uint64_t end)
 {
     const uint32_t *corners = faces->mesh->corners + mesh_face_first(faces->mesh, face);
     uint32_t size = mesh_face_size(faces->mesh, face);
-    if (place == size) {
-        out[0] = '-';
-        out[1] = '1';
-        out[2] = '\n';
-        return out + 3;
+    for (uint32_t i = first; i < size && i < end; i++) {
+        out = put_index(out, corners[faces->reversed && i > 0 ? size - i : i]);
+        *out++ = ' ';
     }
-    out += print_integer(corners[faces->reversed && place > 0 ? size - place : place], out);
-    *out++ = ' ';
-    return out;
+    if (end <= size)
+        return out;
+    memcpy(out, "-1\n", 3);
+    return out + 3;
 }
 
 static char *make_faces(void *user, uint32_t chunk, uint32_t slot, char *out)
@@ -117,12 +119,10 @@ static char *make_faces(void *user, uint32_t chunk, uint32_t slot, char *out)
     const struct faces *faces = user;
     uint64_t word = faces->first_word + (uint64_t)chunk * CHUNK_WORDS;
     uint64_t end = faces->end_word - word < CHUNK_WORDS ? faces->end_word : word + CHUNK_WORDS;
-    uint32_t face = find_face(faces, word), place = (uint32_t)(word - first_word_of(faces->mesh, face));
-    for (; word < end; word++) {
-        out = put_word(out, faces, face, place);
-        bool last = place == mesh_face_size(faces->mesh, face);
-        place = last ? 0 : place + 1;
-        face += last;
+    for (uint32_t face = find_face(faces, word); word < end; face++) {
+        uint64_t start = first_word_of(faces->mesh, face);
+        out = put_face(out, faces, face, (uint32_t)(word - start), end - start);
+        word = first_word_of(faces->mesh, face + 1);
     }
     return out;
 }

@@ -118,9 +118,9 @@ static void plan_instances(struct vrml *v)
 static cp_status plan_bounds(struct vrml *v)
 {
     cp_measures measures;
-    cp_status status = cp_measure(v->context, v->scene, CP_USE_DRAWN, &measures);
+    cp_status status = measure_boxes(v->context, v->scene, CP_USE_DRAWN, &measures);
     if (status == CP_OK && !measures.any)
-        status = cp_measure(v->context, v->scene, CP_USE_COLLISION, &measures);
+        status = measure_boxes(v->context, v->scene, CP_USE_COLLISION, &measures);
     if (status != CP_OK)
         return status;
     double square = 0;

@@ -15,6 +15,7 @@ struct measuring {
     cp_measures *measures;
     struct sum area, volume; /* twice and six times */
     double side;             /* -1 where the pose mirrors: its faces are then seen from their other side */
+    bool box_only;
 };
 
 static void vertex_point(const cp_mesh *mesh, const cp_pose *pose, uint32_t vertex, double point[3])
@@ -67,11 +68,17 @@ static void measure_face(struct measuring *measuring, const cp_mesh *mesh, const
     sum_add(&measuring->area, sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]));
 }
 
-static void measure_lines(struct measuring *measuring, const cp_mesh *mesh, const cp_pose *pose)
+/* Vertices that come in the order of their first use are looked at once. */
+static void measure_box(struct measuring *measuring, const cp_mesh *mesh, const cp_pose *pose)
 {
+    uint32_t next = 0; /* all vertices before have been looked at */
     for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
+        uint32_t vertex = mesh->corners[corner];
+        if (vertex < next)
+            continue;
+        next += vertex == next;
         double point[3];
-        vertex_point(mesh, pose, mesh->corners[corner], point);
+        vertex_point(mesh, pose, vertex, point);
         extend_bounds(measuring->measures, point);
     }
 }
@@ -80,9 +87,11 @@ static void measure_mesh(struct measuring *measuring, const cp_mesh *mesh, const
 {
     measuring->measures->triangles += mesh_triangle_count(mesh);
     measuring->side = pose_determinant(pose) < 0 ? -1 : 1;
-    if (mesh->kind == CP_MESH_LINES)
-        measure_lines(measuring, mesh, pose);
-    for (uint32_t face = 0; mesh->kind == CP_MESH_FACES && face < mesh->face_count; face++)
+    if (mesh->kind == CP_MESH_LINES || measuring->box_only) {
+        measure_box(measuring, mesh, pose);
+        return;
+    }
+    for (uint32_t face = 0; face < mesh->face_count; face++)
         measure_face(measuring, mesh, pose, face);
 }
 
@@ -130,18 +139,31 @@ static cp_status measure_instances(cp_context *context, const cp_scene *scene, u
     return CP_OK;
 }
 
-cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures)
+static cp_status measure_scene(cp_context *context, const cp_scene *scene, uint32_t use, struct measuring *measuring)
 {
-    memset(measures, 0, sizeof *measures);
     cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
     if (!worlds)
-        return context_finish(context, CP_LIMIT);
+        return CP_LIMIT;
     cp_world_poses(scene, NULL, worlds);
-    struct measuring measuring = {.measures = measures};
-    cp_status status = measure_instances(context, scene, use, worlds, &measuring);
-    finish_sums(&measuring);
+    cp_status status = measure_instances(context, scene, use, worlds, measuring);
     memory_free(context, worlds, scene->node_count, sizeof *worlds);
+    return status;
+}
+
+cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures)
+{
+    *measures = (cp_measures){0};
+    struct measuring measuring = {.measures = measures};
+    cp_status status = measure_scene(context, scene, use, &measuring);
+    finish_sums(&measuring);
     return context_finish(context, status);
+}
+
+cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures)
+{
+    *measures = (cp_measures){0};
+    struct measuring measuring = {.measures = measures, .box_only = true};
+    return measure_scene(context, scene, use, &measuring);
 }
 
 /* Instances go from the last to the first, so that the first stays. */

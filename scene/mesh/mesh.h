@@ -24,6 +24,8 @@ bool mesh_has_concave_faces(const cp_mesh *mesh);
 /* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as often one way as
  * the other, and the volume is positive. */
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);
+/* As cp_measure, but of the box and the triangles alone, in a fraction of its time. */
+cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
  * when the pose mirrors. For exporters that cannot say the pose. */
 cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);

@@ -116,7 +116,7 @@ static void check_value(struct block *block, struct wanted wanted)
     bool found = count > 0 && count < 18 && find_digits(&wanted, count, &digits);
     if (found)
         format(&digits, wanted.value < 0, expected);
-    if (!found || length != strlen(text) || strcmp(text, expected) != 0)
+    if (!found || (wanted.is_float && length > LONGEST_FLOAT) || length != strlen(text) || strcmp(text, expected) != 0)
         (void)snprintf(block->failure, FAILURE_SIZE, "%a is printed as %s, not %s", wanted.value, text, expected);
     else if (count > 1 && find_digits(&wanted, count - 1, &shorter))
         (void)snprintf(block->failure, FAILURE_SIZE, "%a is printed as %s, but fewer digits do", wanted.value, text);

@@ -1,0 +1,44 @@
+/* Digits of integers, eight at a time. */
+#ifndef CELLPIPE_DIGITS_H
+#define CELLPIPE_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* The eight digits of a number below 10^8, each by multiplication in a lane of its own: of 32, 16 and 8 bits. 10486 / 2^20 and
+ * 103 / 2^10 divide by 100 and 10 all that may stand there. */
+static inline uint64_t spread_digits(uint32_t value)
+{
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x7f0000007f);
+    uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - 10 * tens) << 8;
+}
+
+/* Eight characters from eight digits, the one in the lowest byte first. */
+static inline void put_eight(char *out, uint64_t digits)
+{
+    uint64_t characters = digits | UINT64_C(0x3030303030303030);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    characters = __builtin_bswap64(characters);
+#endif
+    memcpy(out, &characters, sizeof characters);
+}
+
+/* Puts all digits of value to out, where NUMBER_SIZE bytes must be free, and returns what follows them. */
+static inline char *put_index(char *out, uint32_t value)
+{
+    uint64_t digits = spread_digits(value % 100000000);
+    int zeros = 0; /* before the first digit */
+    if (value < 100000000)
+        zeros = value == 0 ? 7 : __builtin_ctzll(digits) / 8;
+    else if (value >= 1000000000)
+        *out++ = (char)('0' + value / 1000000000);
+    if (value >= 100000000)
+        *out++ = (char)('0' + value / 100000000 % 10);
+    put_eight(out, digits >> 8 * zeros);
+    return out + 8 - zeros;
+}
+
+#endif
