@@ -178,12 +178,13 @@ static cp_status find_equal(const struct search *search)
 
 /* ---- moved meshes ---- */
 
-/* How much of what is by itself tolerated comes from one mesh: floats hold 7 digits, and so do most ASCII files. Not more
- * than a thousandth of the diameter, so that small parts far from the origin do not all look alike. */
+/* By how much the vertices of one mesh may be off, in its own unit. What is given is taken, but for a tenth of the diameter:
+ * what is shown tiny now may be shown large at other joint values. Else what floats and most ASCII files leave, 7 digits, but
+ * for a thousandth of the diameter: small parts far from the origin must not all look alike. */
 static double own_tolerance(const struct search *search, const struct fingerprint *print)
 {
     if (search->settings->tolerance > 0)
-        return fmin(search->settings->tolerance / search->stretches[print->mesh], 1e60);
+        return fmin(search->settings->tolerance / search->stretches[print->mesh], 0.2 * print->values[0]);
     return fmin(1e-6 * print->reach, 2e-3 * print->values[0]);
 }
 

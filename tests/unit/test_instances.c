@@ -536,6 +536,21 @@ static void test_tolerance_is_in_the_world(void **unused)
     }
 }
 
+/* What is too small to be seen at the current joint values is not taken for something else. */
+static void test_shapes_without_size(void **unused)
+{
+    (void)unused;
+    const cp_pose identity = POSE_IDENTITY, nothing = pose_scaling(0, 0, 0);
+    struct shape shape = random_shape(30, 100, 0), other = copy_shape(&shape.mesh);
+    for (uint32_t i = 0; i < other.mesh.vertex_count; i++)
+        other.positions[3 * i] *= 2;
+    (void)add_part(&shape.mesh, &identity);
+    (void)add_part(&other.mesh, &nothing);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(apply("tolerance=1mm", NULL, NULL), CP_OK);
+    assert_int_equal(scene->mesh_count, 2);
+}
+
 static void test_equal_materials_of_two_files(void **unused)
 {
     (void)unused;
@@ -705,6 +720,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_equal_copies_keep_their_poses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plain_motions_stay_plain, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_tolerance_is_in_the_world, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_shapes_without_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_equal_materials_of_two_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_lookalikes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flat_shapes, set_up, tear_down),
