@@ -12,7 +12,7 @@
 
 /* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in each other's
  * way by the thousand take more. */
-enum { STEPS_A_CORNER = 100 };
+enum { STEPS_A_CORNER = 50 };
 
 struct nesting {
     struct mesh_shells *shells;

@@ -254,6 +254,22 @@ static void test_sheets_beside_cavities(void **unused)
     free_builder(&builder);
 }
 
+static void add_strip(struct builder *builder, uint32_t length, bool twisted)
+{
+    uint32_t base = builder->vertices;
+    for (uint32_t i = 0; i < length; i++) {
+        double u = 2 * PI * i / length, half = twisted ? u / 2 : 0;
+        for (int side = -1; side <= 1; side += 2)
+            (void)add_vertex(builder, (4 + side * cos(half)) * cos(u), (4 + side * cos(half)) * sin(u),
+                             side * sin(half));
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t next = i + 1 < length ? 2 * i + 2 : 0, cross = twisted && next == 0;
+        add_face(builder, (const uint32_t[]){base + 2 * i, base + 2 * i + 1, base + next + !cross, base + next + cross},
+                 4);
+    }
+}
+
 /* A box with a hole through it and a box in the hole: above the one in the hole is nothing but sky. */
 static void test_in_a_hole_is_not_inside(void **unused)
 {
@@ -263,6 +279,8 @@ static void test_in_a_hole_is_not_inside(void **unused)
     add_box(&builder, (const double[]){-0.5, -0.5, -0.5}, (const double[]){0.5, 0.5, 0.5});
     add_box(&builder, (const double[]){2.9, -0.1, -0.1}, (const double[]){3.1, 0.1, 0.1}); /* in the ring itself */
     add_box(&builder, (const double[]){2.5, -0.5, -5}, (const double[]){3.5, 0.5, -4});    /* below it */
+    add_strip(&builder, 30, false); /* an open shell among them */
+    add_strip(&builder, 31, true);
     struct random random = {3};
     turn_some(&builder, &random, 0.5);
     cp_mesh mesh = mesh_of(&builder);
@@ -293,22 +311,6 @@ static void test_solids_that_share_an_edge(void **unused)
         expect_balanced(result);
         expect_outside(result);
         free_builder(&builder);
-    }
-}
-
-static void add_strip(struct builder *builder, uint32_t length, bool twisted)
-{
-    uint32_t base = builder->vertices;
-    for (uint32_t i = 0; i < length; i++) {
-        double u = 2 * PI * i / length, half = twisted ? u / 2 : 0;
-        for (int side = -1; side <= 1; side += 2)
-            (void)add_vertex(builder, (4 + side * cos(half)) * cos(u), (4 + side * cos(half)) * sin(u),
-                             side * sin(half));
-    }
-    for (uint32_t i = 0; i < length; i++) {
-        uint32_t next = i + 1 < length ? 2 * i + 2 : 0, cross = twisted && next == 0;
-        add_face(builder, (const uint32_t[]){base + 2 * i, base + 2 * i + 1, base + next + !cross, base + next + cross},
-                 4);
     }
 }
 
