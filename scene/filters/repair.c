@@ -1,7 +1,8 @@
-/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to. */
+/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes when asked to. */
 #include "../mesh/caps.h"
 #include "../mesh/compact.h"
 #include "../mesh/duplicates.h"
+#include "../mesh/holes.h"
 #include "filters.h"
 
 enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_NO };
@@ -9,6 +10,7 @@ enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_NO };
 struct repair_settings {
     bool degenerate, unreferenced;
     int duplicates;
+    int64_t holes;
 };
 
 static const struct option options[] = {
@@ -16,6 +18,8 @@ static const struct option options[] = {
      offsetof(struct repair_settings, degenerate), "yes", 0, 0, NULL},
     {"duplicates", "take away faces that are there twice; any: also when wound against each other", OPTION_CHOICE,
      offsetof(struct repair_settings, duplicates), "same", 0, 0, "same|any|no"},
+    {"holes", "fill holes of up to so many edges", OPTION_INTEGER, offsetof(struct repair_settings, holes), "0", 0,
+     1000000, NULL},
     {"unreferenced", "take away vertices that no face uses", OPTION_BOOLEAN,
      offsetof(struct repair_settings, unreferenced), "yes", 0, 0, NULL},
     OPTIONS_END};
@@ -26,6 +30,7 @@ struct repair {
     const struct repair_settings *settings;
     uint64_t degenerate, duplicates, opposite, vertices;
     struct cap_counts caps;
+    struct hole_counts holes;
 };
 
 static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_t *same, const uint32_t *either,
@@ -82,6 +87,8 @@ static cp_status repair_faces(struct repair *repair, cp_mesh *mesh)
     if (status == CP_OK && any_of(drop, count))
         status = mesh_drop_faces(repair->scene, mesh, drop);
     memory_free(repair->context, drop, count, sizeof *drop);
+    if (status == CP_OK && repair->settings->holes > 0)
+        status = mesh_fill_holes(repair->scene, mesh, (uint32_t)repair->settings->holes, &repair->holes);
     if (status == CP_OK && repair->settings->degenerate)
         status = mesh_resolve_caps(repair->scene, mesh, &repair->caps);
     return status;
@@ -111,6 +118,11 @@ static void report_counts(cp_context *context, const struct repair *repair)
     note(context, "repair-duplicates", repair->duplicates, "faces that are there already are taken away");
     note(context, "repair-opposite", repair->opposite,
          "faces lie back to back with another and stay (duplicates=any takes them away)");
+    note(context, "repair-holes", repair->holes.filled, "holes are filled by a face each");
+    if (repair->holes.border_edges > 0)
+        report_warning(context, "repair-open", NOWHERE,
+                       "%llu border edges stay: of larger holes, of outlines, or where more than two of them meet",
+                       (unsigned long long)repair->holes.border_edges);
     note(context, "repair-unreferenced", repair->vertices, "vertices that nothing uses are taken away");
     if (repair->caps.left > 0)
         report_warning(context, "repair-left", NOWHERE,

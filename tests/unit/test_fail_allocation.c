@@ -234,6 +234,8 @@ static const struct job jobs[] = {
     {APPLY, "stl_hollow.stl", "orient", {NULL}},
     {APPLY, "stl_faults.stl", "repair", {NULL}},
     {APPLY, "tag_models.wu", "repair", {NULL}},
+    {APPLY, "stl_faults.stl", "repair", {"holes=100", NULL}},
+    {APPLY, "shapes.gltf", "repair", {"holes=1000", NULL}},
     {APPLY, "tag_arm.wu", "flatten", {NULL}},
     {APPLY, "collada_arm.dae", "select", {"node=Lever", NULL}},
     {APPLY, "tag_arm.wu", "pose", {"home=yes", NULL}},

@@ -328,6 +328,140 @@ static void test_caps_that_have_to_stay(void **unused)
     assert_int_equal(flat_faces(repair(&mesh, (const char *[]){"degenerate=no"}, 1)), 1);
 }
 
+/* ---- holes ---- */
+
+static void drop_face(struct builder *builder, uint32_t face)
+{
+    uint32_t first = builder->offsets[face], size = builder->offsets[face + 1] - first,
+             all = builder->offsets[builder->faces];
+    memmove(builder->corners + first, builder->corners + first + size, (all - first - size) * sizeof(uint32_t));
+    for (uint32_t i = face; i < builder->faces; i++)
+        builder->offsets[i] = builder->offsets[i + 1] - size;
+    builder->faces--;
+}
+
+static bool meets_hole(const cp_mesh *mesh, uint32_t face)
+{
+    for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++)
+        for (uint32_t other = 0, fans = 0; other < mesh->face_count; other++) {
+            for (uint32_t k = 0; k < mesh_face_size(mesh, other); k++)
+                fans += same_place(mesh, face_corner(mesh, face, i), face_corner(mesh, other, k));
+            if (other + 1 == mesh->face_count && fans < 4)
+                return true;
+        }
+    return false;
+}
+
+/* Faces taken out of a torus, none beside another, come back: closed, wound alike, as large as before. */
+static void test_holes_are_filled(void **unused)
+{
+    (void)unused;
+    struct random random = {41};
+    for (int round = 0; round < 60; round++) {
+        struct builder builder = {0};
+        uint32_t holes = 0;
+        add_torus(&builder, 9, 7);
+        cp_mesh mesh = mesh_of(&builder);
+        double volume = plain_volume(&mesh), whole = area(&mesh);
+        for (int i = 0; i < 8; i++) {
+            uint32_t face = random_bits(&random) % builder.faces;
+            mesh = mesh_of(&builder);
+            if (meets_hole(&mesh, face))
+                continue;
+            drop_face(&builder, face);
+            holes++;
+        }
+        if (round % 3 == 0)
+            unweld(&builder, &random);
+        mesh = mesh_of(&builder);
+        const cp_mesh *after = repair(&mesh, (const char *[]){"holes=3"}, 1);
+        assert_int_equal(after->face_count, mesh.face_count);
+        after = repair(&mesh, (const char *[]){"holes=4"}, 1);
+        assert_int_equal(after->face_count, mesh.face_count + holes);
+        assert_true(plain_topology(after).closed);
+        assert_true(fabs(plain_volume(after) - volume) < 0.2 && fabs(area(after) - whole) < 0.2);
+        assert_false(was_reported(context, "repair-open"));
+        assert_int_equal(scene_finish(scene), CP_OK);
+        free_builder(&builder);
+    }
+}
+
+/* Without its lid a box has a hole; a sheet has an outline. What is wound against its neighbours is outvoted. */
+static void test_outlines_stay(void **unused)
+{
+    (void)unused;
+    struct builder builder = {0};
+    add_box(&builder, (const double[]){0, 0, 0}, (const double[]){1, 1, 1});
+    drop_face(&builder, 3);
+    uint32_t *turned = builder.corners + 4, kept = turned[1];
+    turned[1] = turned[3];
+    turned[3] = kept;
+    cp_mesh mesh = mesh_of(&builder);
+    const cp_mesh *after = repair(&mesh, (const char *[]){"holes=10"}, 1);
+    assert_int_equal(after->face_count, 6);
+    assert_int_equal(plain_topology(after).border_edges, 0);
+    assert_int_equal(plain_topology(after).misoriented_edges, 4); /* those of the turned face alone */
+    free_builder(&builder);
+    for (uint32_t i = 0; i < 9; i++)
+        (void)add_vertex(&builder, i % 3, i / 3, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t a = i % 2 + i / 2 * 3;
+        add_face(&builder, (const uint32_t[]){a, a + 1, a + 4, a + 3}, 4);
+    }
+    mesh = mesh_of(&builder);
+    assert_int_equal(repair(&mesh, (const char *[]){"holes=100"}, 1)->face_count, 4);
+    assert_true(was_said(context, "warning: 8 border edges stay"));
+    drop_face(&builder, 1);
+    drop_face(&builder, 1); /* two quads that touch in the middle: four borders meet */
+    mesh = mesh_of(&builder);
+    assert_int_equal(repair(&mesh, (const char *[]){"holes=100"}, 1)->face_count, 2);
+    free_builder(&builder);
+}
+
+/* A corner on an edge of two other triangles: the gap has no area, and its filler goes to the neighbour. */
+static void test_gaps_at_edges_close(void **unused)
+{
+    (void)unused;
+    struct builder builder = {0};
+    add_triangle_box(&builder, 4);
+    split_with_cap(&builder, 5, 1, 0.25);
+    drop_face(&builder, builder.faces - 1);
+    cp_mesh mesh = mesh_of(&builder);
+    assert_int_equal(plain_topology(&mesh).border_edges, 3);
+    const cp_mesh *after = repair(&mesh, (const char *[]){"holes=3"}, 1);
+    assert_true(plain_topology(after).closed);
+    assert_int_equal(flat_faces(after), 0);
+    assert_true(fabs(plain_volume(after) - 64) < 1e-9 && fabs(area(after) - 96) < 1e-9);
+    free_builder(&builder);
+}
+
+static void test_fillers_have_their_neighbours_material(void **unused)
+{
+    (void)unused;
+    struct builder builder = {0};
+    const double grey[4] = {0.5, 0.5, 0.5, 1};
+    assert_int_equal(scene_add_material(scene, "grey", grey, true), 0);
+    add_torus(&builder, 9, 7);
+    const cp_group groups[] = {{0, 20, 0}, {20, 42, CP_NONE}};
+    drop_face(&builder, 40);
+    cp_mesh mesh = mesh_of(&builder);
+    mesh.groups = groups;
+    mesh.group_count = 2;
+    const cp_mesh *after = repair(&mesh, (const char *[]){"holes=4"}, 1);
+    assert_int_equal(material_of(after, 62), CP_NONE);
+    assert_int_equal(after->group_count, 2);
+    drop_face(&builder, 10);
+    const cp_group less[] = {{0, 19, 0}, {19, 42, CP_NONE}};
+    mesh = mesh_of(&builder);
+    mesh.groups = less;
+    mesh.group_count = 2;
+    after = repair(&mesh, (const char *[]){"holes=4"}, 1);
+    assert_int_equal(after->face_count, 63);
+    assert_int_equal(material_of(after, 61) == 0 ? material_of(after, 62) : material_of(after, 61), CP_NONE);
+    assert_true(material_of(after, 61) == 0 || material_of(after, 62) == 0);
+    free_builder(&builder);
+}
+
 /* ---- size and malice: what is not linear does not end ---- */
 
 static void test_hostile_shapes_end(void **unused)
@@ -371,6 +505,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_counts_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caps_share_their_neighbours_area, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caps_that_have_to_stay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_holes_are_filled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_outlines_stay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gaps_at_edges_close, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fillers_have_their_neighbours_material, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hostile_shapes_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
