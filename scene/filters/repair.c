@@ -5,7 +5,7 @@
 #include "../mesh/holes.h"
 #include "filters.h"
 
-enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_NO };
+enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_WALLS, DUPLICATES_NO };
 
 struct repair_settings {
     bool degenerate, unreferenced;
@@ -16,8 +16,8 @@ struct repair_settings {
 static const struct option options[] = {
     {"degenerate", "take away faces without area, where that opens nothing", OPTION_BOOLEAN,
      offsetof(struct repair_settings, degenerate), "yes", 0, 0, NULL},
-    {"duplicates", "take away faces that are there twice; any: also when wound against each other", OPTION_CHOICE,
-     offsetof(struct repair_settings, duplicates), "same", 0, 0, "same|any|no"},
+    {"duplicates", "take away faces that are there twice; any: also wound against each other; walls: then both",
+     OPTION_CHOICE, offsetof(struct repair_settings, duplicates), "same", 0, 0, "same|any|walls|no"},
     {"holes", "fill holes of up to so many edges", OPTION_INTEGER, offsetof(struct repair_settings, holes), "0", 0,
      1000000, NULL},
     {"unreferenced", "take away vertices that no face uses", OPTION_BOOLEAN,
@@ -28,19 +28,24 @@ struct repair {
     cp_context *context;
     cp_scene *scene;
     const struct repair_settings *settings;
-    uint64_t degenerate, duplicates, opposite, vertices;
+    uint64_t degenerate, duplicates, opposite, walls, vertices;
     struct cap_counts caps;
     struct hole_counts holes;
 };
 
+/* same, either: by mesh_duplicates_find. The first of its winding whose class begins with another face is wound against that. */
 static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_t *same, const uint32_t *either,
                             bool *drop)
 {
+    int mode = repair->settings->duplicates;
     for (uint32_t face = 0; face < count; face++) {
-        bool dropped = repair->settings->duplicates == DUPLICATES_ANY ? either[face] != face : same[face] != face;
-        repair->duplicates += dropped;
-        repair->opposite += !dropped && either[face] != face;
-        drop[face] |= dropped;
+        bool opposite = same[face] == face && either[face] != face;
+        drop[face] |= same[face] != face || (opposite && mode != DUPLICATES_SAME);
+        if (opposite && mode == DUPLICATES_WALLS)
+            drop[either[face]] = true;
+        repair->duplicates += same[face] != face || (opposite && mode == DUPLICATES_ANY);
+        repair->walls += opposite && mode == DUPLICATES_WALLS;
+        repair->opposite += opposite && mode == DUPLICATES_SAME;
     }
 }
 
@@ -117,7 +122,8 @@ static void report_counts(cp_context *context, const struct repair *repair)
          "triangles without area share the area of a neighbour now, so that nothing opens");
     note(context, "repair-duplicates", repair->duplicates, "faces that are there already are taken away");
     note(context, "repair-opposite", repair->opposite,
-         "faces lie back to back with another and stay (duplicates=any takes them away)");
+         "faces lie back to back with another and stay (duplicates=any takes them away, duplicates=walls both)");
+    note(context, "repair-walls", repair->walls, "pairs of faces back to back are taken away");
     note(context, "repair-holes", repair->holes.filled, "holes are filled by a face each");
     if (repair->holes.border_edges > 0)
         report_warning(context, "repair-open", NOWHERE,

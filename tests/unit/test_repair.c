@@ -20,13 +20,14 @@ static bool same_round(const cp_mesh *mesh, uint32_t one, uint32_t other, bool b
     return false;
 }
 
-enum way { SAME, ANY, NEITHER };
+enum way { SAME, ANY, WALLS, NEITHER };
 
 static bool is_repeated(const cp_mesh *mesh, uint32_t face, enum way way)
 {
-    for (uint32_t other = 0; way != NEITHER && other < face; other++)
-        if (face_spans_three(mesh, other) &&
-            (same_round(mesh, face, other, false) || (way == ANY && same_round(mesh, face, other, true))))
+    for (uint32_t other = 0; way != NEITHER && other < mesh->face_count; other++)
+        if (other != face && face_spans_three(mesh, other) &&
+            ((other < face && same_round(mesh, face, other, false)) ||
+             (((way == ANY && other < face) || way == WALLS) && same_round(mesh, face, other, true))))
             return true;
     return false;
 }
@@ -163,7 +164,7 @@ static void expect_vertices(const cp_mesh *before, const cp_mesh *after, bool un
 static void test_random_faces(void **unused)
 {
     (void)unused;
-    static const char *const words[] = {"duplicates=same", "duplicates=any", "duplicates=no"};
+    static const char *const words[] = {"duplicates=same", "duplicates=any", "duplicates=walls", "duplicates=no"};
     struct random random = {21};
     const double grey[4] = {0.5, 0.5, 0.5, 1};
     assert_int_equal(scene_add_material(scene, "grey", grey, true), 0);
@@ -183,7 +184,7 @@ static void test_random_faces(void **unused)
             normals[3 * vertex + random_bits(&random) % 3] = 1;
         mesh.normals = normals;
         bool degenerate = random_bits(&random) % 4 > 0, unreferenced = random_bits(&random) % 4 > 0;
-        uint32_t way = random_bits(&random) % 3;
+        uint32_t way = random_bits(&random) % 4;
         const char *const options[] = {degenerate ? "degenerate=yes" : "degenerate=no",
                                        unreferenced ? "unreferenced=yes" : "unreferenced=no", words[way]};
         const cp_mesh *after = repair(&mesh, options, 3);
@@ -226,6 +227,24 @@ static void test_counts_are_told(void **unused)
     assert_true(was_said(context, "2 faces that are there already are taken away"));
     assert_true(was_said(context, "1 faces lie back to back with another and stay"));
     assert_true(was_said(context, "2 vertices that nothing uses are taken away"));
+    free_builder(&builder);
+}
+
+/* Two boxes that share a side become one without the wall. */
+static void test_walls(void **unused)
+{
+    (void)unused;
+    struct builder builder = {0};
+    add_box(&builder, (const double[]){0, 0, 0}, (const double[]){1, 1, 1});
+    add_box(&builder, (const double[]){1, 0, 0}, (const double[]){2, 1, 1});
+    cp_mesh mesh = mesh_of(&builder);
+    assert_int_equal(plain_topology(&mesh).non_manifold_edges, 4);
+    assert_int_equal(repair(&mesh, (const char *[]){"duplicates=any"}, 1)->face_count, 11);
+    const cp_mesh *after = repair(&mesh, (const char *[]){"duplicates=walls"}, 1);
+    assert_true(was_said(context, "1 pairs of faces back to back are taken away"));
+    assert_int_equal(after->face_count, 10);
+    assert_true(plain_topology(after).closed);
+    assert_true(fabs(plain_volume(after) - 2) < 1e-9);
     free_builder(&builder);
 }
 
@@ -503,6 +522,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_faces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_whole_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_counts_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_walls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caps_share_their_neighbours_area, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caps_that_have_to_stay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_holes_are_filled, set_up, tear_down),
