@@ -18,14 +18,15 @@ static const struct unit {
 } length_units[] = {{"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"ft", 0.3048}, {"m", 1}, {NULL, 0}};
 
 static const struct unit size_units[] = {
-    {"B", 1},      {"kB", 1e3},          {"MB", 1e6},                {"GB", 1e9},
-    {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}, {NULL, 0}};
+    {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024},
+    {NULL, 0}};
 
 static const struct unit angle_units[] = {{"deg", PI / 180}, {"rad", 1}, {NULL, 0}};
 
 const char *option_type_word(enum option_type type)
 {
-    static const char *const words[] = {"yes|no", "integer", "number", "length", "size", "angle", "choice", "unit", "text"};
+    static const char *const words[] = {"yes|no", "integer", "number", "length", "size",
+                                        "angle",  "choice",  "unit",   "text",   "length or %"};
     return words[type];
 }
 
@@ -159,6 +160,21 @@ static cp_status set_unit(cp_context *context, const struct value *value)
     return CP_OK;
 }
 
+static cp_status set_extent(cp_context *context, const struct value *value)
+{
+    static const struct unit parts[] = {{"%", 0.01}, {NULL, 0}};
+    struct extent extent = {0, 0};
+    bool is_part = strchr(value->text, '%') != NULL;
+    double *number = is_part ? &extent.part : &extent.metres;
+    bool good = is_part ? read_measure(value->text, parts, 0.01, number) : read_length(value->text, number);
+    if (!good || !isfinite(*number) || !(*number > 0))
+        return bad_value(context, value, "a length such as 0.1mm, or a part of the size such as 0.1%");
+    if (!in_range(value->option, *number))
+        return out_of_range(context, value);
+    *(struct extent *)target(value) = extent;
+    return CP_OK;
+}
+
 static cp_status set_choice(cp_context *context, const struct value *value)
 {
     const char *at = value->option->choices;
@@ -201,6 +217,8 @@ static cp_status set_value(cp_context *context, const struct value *value)
         return set_unit(context, value);
     case OPTION_STRING:
         return set_string(context, value);
+    case OPTION_EXTENT:
+        return set_extent(context, value);
     }
     return CP_BUG;
 }

@@ -15,5 +15,7 @@ extern const struct filter pose_filter;
 extern const struct filter instances_filter;
 extern const struct filter split_meshes_filter;
 extern const struct filter merge_meshes_filter;
+extern const struct filter simplify_filter;
+extern const struct filter lod_filter;
 
 #endif

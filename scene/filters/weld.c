@@ -2,6 +2,7 @@
 #include "../mesh/grid.h"
 #include "../mesh/join.h"
 #include "filters.h"
+#include "stretch.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,25 +128,6 @@ static cp_status weld_mesh(struct weld *weld, cp_scene *scene, cp_mesh *mesh, do
     return status;
 }
 
-/* How much longer a pose makes the mesh's longest axis. */
-static double pose_stretch(const cp_pose *pose)
-{
-    double longest = 0;
-    for (int column = 0; column < 3; column++)
-        longest = fmax(longest, hypot(hypot(pose->m[column], pose->m[4 + column]), pose->m[8 + column]));
-    return longest;
-}
-
-/* For each mesh the largest stretch of its instances, 0 without any. */
-static void find_stretches(const cp_scene *scene, const cp_pose *worlds, double *stretches)
-{
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
-        const cp_instance *instance = &scene->instances[i];
-        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
-        stretches[instance->mesh] = fmax(stretches[instance->mesh], pose_stretch(&pose));
-    }
-}
-
 /* In the mesh's own unit. What is too small to tell floats apart is 0. */
 static double mesh_tolerance(double tolerance, double stretch)
 {
@@ -156,20 +138,13 @@ static double mesh_tolerance(double tolerance, double stretch)
 
 static cp_status weld_meshes(struct weld *weld, cp_scene *scene, double tolerance)
 {
-    cp_context *context = weld->context;
-    uint32_t node_count = scene->node_count, mesh_count = scene->mesh_count;
-    cp_pose *worlds = memory_allocate(context, node_count, sizeof *worlds);
-    double *stretches = memory_allocate_zeroed(context, mesh_count, sizeof *stretches);
-    cp_status status = worlds && stretches ? CP_OK : CP_LIMIT;
-    if (status == CP_OK) {
-        cp_world_poses(scene, NULL, worlds);
-        find_stretches(scene, worlds, stretches);
-    }
+    uint32_t mesh_count = scene->mesh_count;
+    double *stretches = find_stretches(scene);
+    cp_status status = stretches ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < mesh_count && status == CP_OK; i++)
         if (scene->meshes[i].kind < CP_MESH_BOX)
             status = weld_mesh(weld, scene, &scene->meshes[i], mesh_tolerance(tolerance, stretches[i]));
-    memory_free(context, worlds, node_count, sizeof *worlds);
-    memory_free(context, stretches, mesh_count, sizeof *stretches);
+    memory_free(weld->context, stretches, mesh_count, sizeof *stretches);
     return status;
 }
 

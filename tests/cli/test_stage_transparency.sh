@@ -13,6 +13,7 @@ words_for() { # filter sample
     select) name=$("$program" info --json "$2" 2>/dev/null | sed -n 's/.*"frames": *\[{"name": *"[^"]*".*"name": *"\([^"\\]*\)".*/\1/p' | head -n 1)
         [ -n "$name" ] && printf 'node=%s' "$name" || echo NONE ;;
     pose) echo 'home=yes' ;;
+    simplify) echo 'ratio=0.5' ;;
     *) echo '' ;;
     esac
 }

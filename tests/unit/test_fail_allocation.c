@@ -247,6 +247,9 @@ static const struct job jobs[] = {
     {APPLY, "stl_viscam.stl", "split-meshes", {"by=both", "nodes=no", NULL}},
     {APPLY, "tag_models.wu", "merge-meshes", {"by=scene", "shared=merge", "primitives=yes", NULL}},
     {APPLY, "collada_arm.dae", "merge-meshes", {"materials=groups", "shared=merge", NULL}},
+    {APPLY, "collada_arm.dae", "simplify", {"ratio=0.5", NULL}},
+    {APPLY, "stl_faults.stl", "simplify", {"error=1%", NULL}},
+    {APPLY, "obj_plate.obj", "lod", {"levels=2", "level=1", NULL}},
 };
 
 enum way { BY_CONTEXT, BY_MALLOC, BY_ARENA };

@@ -1,0 +1,135 @@
+/* Simplifying the meshes of a scene. */
+#include "reduce.h"
+
+#include <math.h>
+
+#include "stretch.h"
+
+bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast)
+{
+    *reduction = (struct reduction){.scene = scene, .fast = fast, .mesh_count = scene->mesh_count};
+    reduction->stretches = find_stretches(scene);
+    return reduction->stretches != NULL;
+}
+
+void reduction_end(struct reduction *reduction)
+{
+    memory_free(reduction->scene->context, reduction->stretches, reduction->mesh_count, sizeof *reduction->stretches);
+}
+
+/* Of the box round all vertices, in the mesh's unit. */
+static double mesh_diagonal(const cp_mesh *mesh)
+{
+    double squares = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        float low = INFINITY, high = -INFINITY;
+        for (size_t i = axis; i < 3 * (size_t)mesh->vertex_count; i += 3) {
+            low = mesh->positions[i] < low ? mesh->positions[i] : low;
+            high = mesh->positions[i] > high ? mesh->positions[i] : high;
+        }
+        double side = mesh->vertex_count > 0 ? (double)high - (double)low : 0;
+        squares += side * side;
+    }
+    return sqrt(squares);
+}
+
+static double own_error(const struct extent *error, const cp_mesh *mesh, double stretch)
+{
+    const double recognisable = 0.05; /* of the diagonal */
+    if (error->metres > 0)
+        return error->metres / (stretch > 0 ? stretch : 1);
+    return (error->part > 0 ? error->part : recognisable) * mesh_diagonal(mesh);
+}
+
+static void add_result(struct reduction *reduction, const struct simplify_goal *goal,
+                       const struct simplify_result *result, const cp_mesh *mesh, double stretch)
+{
+    double error = result->error * (stretch > 0 ? stretch : 1);
+    reduction->before += result->before;
+    reduction->after += result->triangles;
+    reduction->cut_edges += result->cut_edges;
+    reduction->cut_vertices += result->cut_vertices;
+    reduction->flat_faces += result->flat_faces;
+    reduction->mixed_colours += result->mixed_colours;
+    if (error > reduction->worst) {
+        reduction->worst = error;
+        reduction->worst_mesh = mesh_title(mesh);
+    }
+    if (result->triangles > goal->triangles && goal->triangles > 0) {
+        reduction->missed += result->triangles - goal->triangles;
+        reduction->missed_meshes++;
+    }
+}
+
+/* As the filter normals does it by default. */
+static cp_status restore_normals(struct reduction *reduction, cp_mesh *mesh)
+{
+    const double crease = PI / 6;
+    reduction->normals++;
+    return mesh_smooth_normals(reduction->scene, mesh, crease);
+}
+
+cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
+                      const struct extent *error)
+{
+    if (mesh->kind != CP_MESH_FACES) {
+        reduction->others++;
+        return CP_OK;
+    }
+    double stretch = number < reduction->mesh_count ? reduction->stretches[number] : 0;
+    struct simplify_goal goal = {triangles, own_error(error, mesh, stretch), reduction->fast};
+    struct simplify_result result;
+    bool had_normals = mesh->normals != NULL;
+    reduction->polygons += mesh->face_offsets != NULL;
+    cp_status status = mesh_simplify(reduction->scene, mesh, &goal, &result);
+    if (status != CP_OK)
+        return status;
+    add_result(reduction, &goal, &result, mesh, stretch);
+    return had_normals && !mesh->normals ? restore_normals(reduction, mesh) : CP_OK;
+}
+
+static void report_outcome(const struct reduction *reduction)
+{
+    cp_context *context = reduction->scene->context;
+    char error[NUMBER_SIZE];
+    print_double(1000 * reduction->worst, error);
+    report_note(
+        context, "simplify-done", NOWHERE,
+        "%llu of %llu triangles stay; no point of the original is farther than %s mm from the new surface%s%s%s",
+        (unsigned long long)reduction->after, (unsigned long long)reduction->before, error,
+        reduction->worst > 0 ? " (mesh \"" : "", reduction->worst > 0 ? reduction->worst_mesh : "",
+        reduction->worst > 0 ? "\")" : "");
+    if (reduction->missed > 0)
+        report_warning(
+            context, "simplify-missed", NOWHERE,
+            "%llu meshes keep %llu triangles more than asked for: fewer would be too far from the original, or "
+            "open, or turned over",
+            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed);
+}
+
+void reduction_report(const struct reduction *reduction)
+{
+    cp_context *context = reduction->scene->context;
+    report_outcome(reduction);
+    if (reduction->cut_edges + reduction->cut_vertices > 0)
+        report_warning(context, "simplify-cut", NOWHERE,
+                       "what touches itself is cut first: %llu edges of three faces and more, %llu vertices more",
+                       (unsigned long long)reduction->cut_edges, (unsigned long long)reduction->cut_vertices);
+    if (reduction->flat_faces > 0)
+        report_note(context, "simplify-flat", NOWHERE, "%llu faces on fewer than three positions go",
+                    (unsigned long long)reduction->flat_faces);
+    if (reduction->mixed_colours > 0)
+        report_loss(context, "simplify-colours", NOWHERE, reduction->mixed_colours,
+                    "vertices take the colour of another at their position");
+    if (reduction->polygons > 0)
+        report_note(context, "simplify-polygons", NOWHERE, "%llu meshes of polygons are triangulated first",
+                    (unsigned long long)reduction->polygons);
+    if (reduction->normals > 0)
+        report_note(context, "simplify-normals", NOWHERE,
+                    "normals of %llu meshes are computed anew, with creases of 30 degrees",
+                    (unsigned long long)reduction->normals);
+    if (reduction->others > 0)
+        report_note(context, "simplify-others", NOWHERE,
+                    "%llu meshes of lines, boxes, cylinders and the like stay as they are",
+                    (unsigned long long)reduction->others);
+}

@@ -1,0 +1,31 @@
+/* Simplifying the meshes of a scene: what the filters simplify and lod share. */
+#ifndef CELLPIPE_REDUCE_H
+#define CELLPIPE_REDUCE_H
+
+#include "../mesh/simplify.h"
+#include "../plugin.h"
+
+/* What was met in all meshes. */
+struct reduction {
+    cp_scene *scene;
+    double *stretches; /* of the scene's meshes as it was at first */
+    uint32_t mesh_count;
+    bool fast;
+    uint64_t before, after; /* triangles */
+    double worst;           /* error in metres of the world */
+    const char *worst_mesh;
+    uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
+    uint64_t cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
+};
+
+/* False when out of memory; reduction_end is due in any case. */
+bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast);
+void reduction_end(struct reduction *reduction);
+/* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of the diagonal of the
+ * mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are computed anew where there were some. */
+cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
+                      const struct extent *error);
+/* Tells what was met. */
+void reduction_report(const struct reduction *reduction);
+
+#endif

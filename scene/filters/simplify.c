@@ -1,0 +1,70 @@
+/* simplify: fewer triangles for the same shape, mesh by mesh. */
+#include <math.h>
+
+#include "filters.h"
+#include "reduce.h"
+
+struct simplify_settings {
+    double ratio;
+    int64_t triangles;
+    struct extent error;
+    int quality;
+};
+
+static const struct option options[] = {
+    {"ratio", "the part of each mesh's triangles that stays", OPTION_NUMBER, offsetof(struct simplify_settings, ratio),
+     "1", 0, 1, NULL},
+    {"triangles", "about how many are drawn in all, each mesh giving up the same part", OPTION_INTEGER,
+     offsetof(struct simplify_settings, triangles), NULL, 1, 9e15, NULL},
+    {"error", "no point of the original farther from the new surface: 0.1mm, or 0.1% of each mesh's diagonal",
+     OPTION_EXTENT, offsetof(struct simplify_settings, error), NULL, 0, 0, NULL},
+    {"quality", "best, or a draft in less time", OPTION_CHOICE, offsetof(struct simplify_settings, quality), "best", 0,
+     0, "best|fast"},
+    OPTIONS_END};
+
+/* The triangles of all instances. */
+static uint64_t drawn_triangles(const cp_scene *scene)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_mesh *mesh = &scene->meshes[scene->instances[i].mesh];
+        count += mesh->kind == CP_MESH_FACES ? mesh_triangle_count(mesh) : 0;
+    }
+    return count;
+}
+
+/* The part of each mesh that stays; 0 where only the error counts. */
+static double find_ratio(const cp_scene *scene, const struct simplify_settings *given)
+{
+    bool bounded = given->error.metres > 0 || given->error.part > 0;
+    double ratio = given->ratio;
+    uint64_t drawn = drawn_triangles(scene);
+    if (given->triangles > 0 && drawn > 0)
+        ratio = fmin(ratio, (double)given->triangles / (double)drawn);
+    return ratio == 1 && given->triangles == 0 && bounded ? 0 : ratio;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    const struct simplify_settings *given = settings;
+    if (given->ratio == 1 && given->triangles == 0 && given->error.metres == 0 && given->error.part == 0)
+        return report_error(context, CP_USAGE, "simplify-goal", NOWHERE, "give ratio=, triangles= or error=");
+    double ratio = find_ratio(scene, given);
+    struct reduction reduction;
+    cp_status status = reduction_begin(&reduction, scene, given->quality == 1) ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        double triangles =
+            ceil(ratio * (double)mesh_triangle_count(&scene->meshes[i]) * (1 - 1e-12)); /* rounding aside */
+        status = reduce_mesh(&reduction, i, &scene->meshes[i], (uint64_t)triangles, &given->error);
+    }
+    if (status == CP_OK)
+        reduction_report(&reduction);
+    reduction_end(&reduction);
+    return status;
+}
+
+const struct filter simplify_filter = {.plugin = {.name = "simplify",
+                                                  .title = "Fewer triangles for the same shape",
+                                                  .options = options,
+                                                  .settings_size = sizeof(struct simplify_settings)},
+                                       .apply = apply};

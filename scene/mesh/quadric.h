@@ -1,0 +1,109 @@
+/* Quadrics (Garland and Heckbert, Surface simplification using quadric error metrics, 1997): the weighted sum of squared
+ * distances from planes, about a point of its own, so that no digits are lost far from the origin. */
+#ifndef CELLPIPE_QUADRIC_H
+#define CELLPIPE_QUADRIC_H
+
+#include <math.h>
+
+/* Q(x) = x'Ax + 2b'x + c */
+struct quadric {
+    double a00, a01, a02, a11, a12, a22, b[3], c;
+};
+
+static inline double dot_product(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void subtract(const double a[3], const double b[3], double difference[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        difference[axis] = a[axis] - b[axis];
+}
+
+/* The normal of triangle o, a, b, as long as twice its area. */
+static inline void triangle_normal(const double o[3], const double a[3], const double b[3], double normal[3])
+{
+    double p[3], q[3];
+    subtract(a, o, p);
+    subtract(b, o, q);
+    normal[0] = p[1] * q[2] - p[2] * q[1];
+    normal[1] = p[2] * q[0] - p[0] * q[2];
+    normal[2] = p[0] * q[1] - p[1] * q[0];
+}
+
+/* Adds the plane with this unit normal, `height` above the quadric's point. */
+static inline void quadric_add_plane(struct quadric *quadric, const double normal[3], double height, double weight)
+{
+    double scaled[3] = {weight * normal[0], weight * normal[1], weight * normal[2]};
+    quadric->a00 += scaled[0] * normal[0];
+    quadric->a01 += scaled[0] * normal[1];
+    quadric->a02 += scaled[0] * normal[2];
+    quadric->a11 += scaled[1] * normal[1];
+    quadric->a12 += scaled[1] * normal[2];
+    quadric->a22 += scaled[2] * normal[2];
+    for (int axis = 0; axis < 3; axis++)
+        quadric->b[axis] -= scaled[axis] * height;
+    quadric->c += weight * height * height;
+}
+
+/* sum = a + b, about a's point; `step` leads from b's point to a's. */
+static inline void quadric_sum(struct quadric *sum, const struct quadric *a, const struct quadric *b,
+                               const double step[3])
+{
+    double moved[3] = {b->a00 * step[0] + b->a01 * step[1] + b->a02 * step[2],
+                       b->a01 * step[0] + b->a11 * step[1] + b->a12 * step[2],
+                       b->a02 * step[0] + b->a12 * step[1] + b->a22 * step[2]};
+    sum->a00 = a->a00 + b->a00;
+    sum->a01 = a->a01 + b->a01;
+    sum->a02 = a->a02 + b->a02;
+    sum->a11 = a->a11 + b->a11;
+    sum->a12 = a->a12 + b->a12;
+    sum->a22 = a->a22 + b->a22;
+    sum->c = a->c + b->c + dot_product(step, moved) + 2 * dot_product(step, b->b);
+    for (int axis = 0; axis < 3; axis++)
+        sum->b[axis] = a->b[axis] + b->b[axis] + moved[axis];
+}
+
+/* Moves the quadric's point by `step`. */
+static inline void quadric_move(struct quadric *quadric, const double step[3])
+{
+    struct quadric none = {0}, moved;
+    quadric_sum(&moved, &none, quadric, step);
+    *quadric = moved;
+}
+
+/* The weight of all planes. */
+static inline double quadric_weight(const struct quadric *quadric)
+{
+    return quadric->a00 + quadric->a11 + quadric->a22;
+}
+
+static inline double quadric_value(const struct quadric *quadric, const double x[3])
+{
+    double value = x[0] * (quadric->a00 * x[0] + 2 * (quadric->a01 * x[1] + quadric->a02 * x[2] + quadric->b[0])) +
+                   x[1] * (quadric->a11 * x[1] + 2 * (quadric->a12 * x[2] + quadric->b[1])) +
+                   x[2] * (quadric->a22 * x[2] + 2 * quadric->b[2]) + quadric->c;
+    return value > 0 ? value : 0;
+}
+
+/* The x that makes Q least, drawn to `start` by a ridge of this part of the weight: where the planes leave a direction
+ * open, x keeps to the start's. */
+static inline void quadric_minimum(const struct quadric *quadric, const double start[3], double ridge, double x[3])
+{
+    double more = ridge * quadric_weight(quadric);
+    double a01 = quadric->a01, a02 = quadric->a02, a12 = quadric->a12;
+    double a00 = quadric->a00 + more, a11 = quadric->a11 + more, a22 = quadric->a22 + more;
+    double r0 = -(quadric->a00 * start[0] + a01 * start[1] + a02 * start[2] + quadric->b[0]);
+    double r1 = -(a01 * start[0] + quadric->a11 * start[1] + a12 * start[2] + quadric->b[1]);
+    double r2 = -(a02 * start[0] + a12 * start[1] + quadric->a22 * start[2] + quadric->b[2]);
+    double c00 = a11 * a22 - a12 * a12, c01 = a02 * a12 - a01 * a22, c02 = a01 * a12 - a02 * a11;
+    double c11 = a00 * a22 - a02 * a02, c12 = a01 * a02 - a00 * a12, c22 = a00 * a11 - a01 * a01;
+    double determinant = a00 * c00 + a01 * c01 + a02 * c02;
+    double inverse = determinant > 0 ? 1 / determinant : 0;
+    x[0] = start[0] + inverse * (c00 * r0 + c01 * r1 + c02 * r2);
+    x[1] = start[1] + inverse * (c01 * r0 + c11 * r1 + c12 * r2);
+    x[2] = start[2] + inverse * (c02 * r0 + c12 * r1 + c22 * r2);
+}
+
+#endif
