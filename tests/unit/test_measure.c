@@ -10,11 +10,16 @@ static uint32_t place(uint32_t parent, const cp_mesh *mesh, uint32_t use, cp_pos
     return node;
 }
 
+/* The box alone is the same. */
 static cp_measures measure(uint32_t use)
 {
-    cp_measures measures;
+    cp_measures measures, boxes;
     assert_int_equal(scene_finish(scene), CP_OK);
     assert_int_equal(cp_measure(context, scene, use, &measures), CP_OK);
+    assert_int_equal(measure_boxes(context, scene, use, &boxes), CP_OK);
+    assert_true(boxes.any == measures.any && boxes.triangles == measures.triangles);
+    assert_memory_equal(boxes.lower, measures.lower, sizeof boxes.lower);
+    assert_memory_equal(boxes.upper, measures.upper, sizeof boxes.upper);
     return measures;
 }
 
@@ -136,6 +141,23 @@ static void test_lines_have_bounds_only_and_unused_vertices_none(void **unused)
 }
 
 /* As the polyhedra that are written. */
+/* Vertices in any order, used more than once, and one that no face has. */
+static void test_bounds_do_not_mind_the_order(void **unused)
+{
+    (void)unused;
+    static const float positions[18] = {9, 9, 9, 1, 0, 0, 0, 2, 0, 0, 0, 3, -1, 0, 0, 0, -2, -3};
+    static const uint32_t corners[9] = {5, 1, 3, 1, 4, 5, 2, 5, 3};
+    cp_mesh mesh = {.kind = CP_MESH_FACES,
+                    .vertex_count = 6,
+                    .face_count = 3,
+                    .corner_count = 9,
+                    .positions = positions,
+                    .corners = corners};
+    (void)place(0, &mesh, CP_USE_BOTH, POSE_IDENTITY);
+    cp_measures measures = measure(CP_USE_BOTH);
+    expect_bounds(&measures, (const double[]){-1, -2, -3}, (const double[]){1, 2, 3});
+}
+
 static void test_primitives(void **unused)
 {
     (void)unused;
@@ -203,6 +225,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_far_from_the_origin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_concave_faces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_have_bounds_only_and_unused_vertices_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bounds_do_not_mind_the_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_primitives, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_meshes_one_by_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_equal_meshes, set_up, tear_down),
