@@ -27,7 +27,7 @@ static inline void put_eight(char *out, uint64_t digits)
 }
 
 /* Puts all digits of value to out, where NUMBER_SIZE bytes must be free, and returns what follows them. */
-static inline char *put_index(char *out, uint32_t value)
+static inline char *put_whole(char *out, uint32_t value)
 {
     uint64_t digits = spread_digits(value % 100000000);
     int zeros = 0; /* before the first digit */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../scene/digits.h"
+
 static void begin_value(struct json *json)
 {
     if (json->comma)
@@ -111,8 +113,12 @@ void json_float(struct json *json, float value)
 
 void json_whole(struct json *json, uint64_t value)
 {
+    char digits[NUMBER_SIZE];
     begin_value(json);
-    buffer_print(json->out, "%llu", (unsigned long long)value);
+    if (value <= UINT32_MAX)
+        buffer_append(json->out, digits, (size_t)(put_whole(digits, (uint32_t)value) - digits));
+    else
+        buffer_print(json->out, "%llu", (unsigned long long)value);
 }
 
 void json_numbers(struct json *json, const double *values, size_t count)

@@ -104,7 +104,7 @@ static char *put_face(char *out, const struct faces *faces, uint32_t face, uint3
     const uint32_t *corners = faces->mesh->corners + mesh_face_first(faces->mesh, face);
     uint32_t size = mesh_face_size(faces->mesh, face);
     for (uint32_t i = first; i < size && i < end; i++) {
-        out = put_index(out, corners[faces->reversed && i > 0 ? size - i : i]);
+        out = put_whole(out, corners[faces->reversed && i > 0 ? size - i : i]);
         *out++ = ' ';
     }
     if (end <= size)

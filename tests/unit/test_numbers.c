@@ -122,21 +122,21 @@ static void test_printed_forms(void **unused)
     assert_string_equal(text, "3.4028235e38");
 }
 
-static void expect_index(uint32_t value)
+static void expect_whole(uint32_t value)
 {
     char text[NUMBER_SIZE], expected[NUMBER_SIZE];
     (void)snprintf(expected, sizeof expected, "%lu", (unsigned long)value);
-    *put_index(text, value) = '\0';
+    *put_whole(text, value) = '\0';
     assert_string_equal(text, expected);
 }
 
-static void test_indices(void **unused)
+static void test_whole_numbers(void **unused)
 {
     (void)unused;
     for (uint64_t power = 1; power <= UINT32_MAX; power *= 10)
         for (uint64_t value = power - 1; value <= power * 10 && value <= UINT32_MAX; value += power / 7 + 1)
-            expect_index((uint32_t)value);
-    expect_index(UINT32_MAX);
+            expect_whole((uint32_t)value);
+    expect_whole(UINT32_MAX);
 }
 
 static void test_utf8(void **unused)
@@ -186,7 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nasty_texts),       cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_what_is_no_number), cmocka_unit_test(test_printed_forms),
-        cmocka_unit_test(test_indices),           cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_whole_numbers),     cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_nearest_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
