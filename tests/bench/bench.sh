@@ -48,7 +48,18 @@ require_number() { # option value
     esac
 }
 
+# Options that the figures depend on, as they were given.
+options=
+remember_option() { # option value
+    case $1:$2 in
+    --work:* | --tools:* | --into:*) ;;
+    *' '*) options="$options $1 '$2'" ;;
+    *) options="$options $1 $2" ;;
+    esac
+}
+
 set_option() { # option value
+    remember_option "$@"
     case $1 in
     --rounds | --triangles | --parts | --linear | --samples | --limit | --threads) require_number "$@" ;;
     esac
@@ -69,7 +80,6 @@ set_option() { # option value
     esac
 }
 
-options=$*
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help)
@@ -179,7 +189,7 @@ describe_run() {
     printf ', %s; %s, %s processors, ' "$(date -u +%Y-%m-%d)" "${model:-unknown processor}" "$(getconf _NPROCESSORS_ONLN)"
     printf 'which others kept %s busy at the start; %s threads. ' "$load" "$threads"
     printf '%s triangles, %s parts, medians of %s rounds.\n' "$triangles" "$parts" "$rounds"
-    printf '\nMade by `tests/bench/bench.sh%s`.\n' "${options:+ $options}"
+    printf '\nMade by `tests/bench/bench.sh%s`.\n' "$options"
     printf '\nPeers:'
     for peer in $chosen_peers; do
         printf ' %s %s,' "$peer" "$(peer_version "$peer")"

@@ -48,5 +48,5 @@ measure_memory() {
 }
 
 largest_part() {
-    find "$work/library" -type f -size +0 -exec ls -S {} + | head -n 1
+    find "$work/library" -type f -size +0 -exec ls -S {} + | sed -n 1p
 }

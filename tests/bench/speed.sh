@@ -107,8 +107,9 @@ result_line() { # folder runner
         return
     fi
     peak=$(cut -d ' ' -f 3 "$file.memory")
+    if [ "$row" = library ] && grep -q '^one_by_one=yes' "$peers_folder/$2.sh"; then peak=; fi
     printf '| %s | %.3f | %s | %.3f | %s | %s | %.1f |\n' "$2" "$(median "$file")" "$(times_cellpipe "$1" "$2" 1)" \
-        "$(median "$file" 2)" "$(times_cellpipe "$1" "$2" 2)" "$([ "$peak" = 0.0 ] || echo "$peak")" "$(compute "$(cat "$file.size") / 1e6" %.3f)"
+        "$(median "$file" 2)" "$(times_cellpipe "$1" "$2" 2)" "$peak" "$(compute "$(cat "$file.size") / 1e6" %.3f)"
 }
 
 web_lines() { # folder runners

@@ -5,6 +5,8 @@ ascii_glb() { exec assimp export "$1" "$2"; }
 binary_glb() { exec assimp export "$1" "$2"; }
 ascii_binary() { exec assimp export "$1" "$2" -fstlb; }
 binary_ascii() { exec assimp export "$1" "$2" -fstl; }
+# A process a part: a peak of memory would be the loop's.
+one_by_one=yes
 library() {
     for part in "$1"/*.stl; do
         assimp export "$part" "$2/$(basename "$part" .stl).glb" || exit 1
