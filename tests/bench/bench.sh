@@ -171,8 +171,8 @@ print_estimate() {
     for row in $rows; do
         case $row in
         floors | memory) seconds=30 ;;
-        linear) seconds=$((linear / 40000)) ;;
-        quality) seconds=$((triangles / 2000)) ;;
+        linear) seconds=$((linear / 25000)) ;;
+        quality) seconds=$((triangles / 1400)) ;;
         *) seconds=$(($(row_seconds "$row") * (rounds + 1) * triangles / 1000000)) ;;
         esac
         total=$((total + seconds))
