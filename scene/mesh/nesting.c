@@ -90,9 +90,10 @@ static bool find_enclosed(struct nesting *nesting, cp_context *context, bool *an
     bool good = box_tree_build(&nesting->tree, context, nesting->boxes, nesting->count);
     for (uint32_t i = 0; good && i < nesting->count; i++) {
         nesting->enclosed[i] = has_other(nesting, i, true);
-        nesting->encloses[i] = has_other(nesting, i, false);
         *any |= nesting->enclosed[i];
     }
+    for (uint32_t i = 0; good && *any && i < nesting->count; i++)
+        nesting->encloses[i] = has_other(nesting, i, false);
     box_tree_free(&nesting->tree, context);
     nesting->tree = (struct box_tree){0};
     return good;
