@@ -33,7 +33,7 @@ struct repair {
     struct hole_counts holes;
 };
 
-/* same, either: by mesh_duplicates_find. The first of its winding whose class begins with another face is wound against that. */
+/* same, either: by mesh_duplicates_find. The first face of its winding that equals an earlier one is wound against that. */
 static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_t *same, const uint32_t *either,
                             bool *drop)
 {

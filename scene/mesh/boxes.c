@@ -1,4 +1,5 @@
-/* Items near each other are in the same box, since they are sorted by the interleaved bits of their middles; a radix sort makes it linear. */
+/* Items near each other are in the same box, since they are sorted by the interleaved bits of their middles; a radix sort
+ * makes it linear. */
 #include "boxes.h"
 #include "radix.h"
 

@@ -1,5 +1,5 @@
-/* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the edge moves the middle
- * corner into the neighbour. */
+/* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the edge
+ * moves the middle corner into the neighbour. */
 #include "caps.h"
 #include "compact.h"
 #include "edges.h"

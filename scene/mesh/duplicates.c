@@ -1,5 +1,5 @@
-/* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are then equal
- * rows, which are found by their hashes and compared. */
+/* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are then
+ * equal rows, which are found by their hashes and compared. */
 #include "duplicates.h"
 #include "join.h"
 

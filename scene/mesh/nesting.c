@@ -1,7 +1,8 @@
-/* Which solid shells are cavities. A shell whose box lies in no other's is none. From the highest point of the others a ray goes straight
- * up, to the first face of another shell. Met from inside, the shell lies in that one; met from outside, it lies beside
- * it, in whatever that one lies in. The other shell is as high or higher, so it has been placed before when the highest come
- * first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the same side for all faces at the edge. */
+/* Which solid shells are cavities. A shell whose box lies in no other's is none. From the highest point of the others a ray
+ * goes straight up, to the first face of another shell. Met from inside, the shell lies in that one; met from outside, it
+ * lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed before when the
+ * highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the same side for all
+ * faces at the edge. */
 #include "boxes.h"
 #include "polygon.h"
 #include "radix.h"
@@ -10,8 +11,8 @@
 #include <float.h>
 #include <string.h>
 
-/* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in each other's
- * way by the thousand take more. */
+/* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in each
+ * other's way by the thousand take more. */
 enum { STEPS_A_CORNER = 50 };
 
 struct nesting {

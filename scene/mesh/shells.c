@@ -1,4 +1,5 @@
-/* Shells: a flood over the edges of two faces, whose other face is wound alike when it runs through the edge the other way. */
+/* Shells: a flood over the edges of two faces, whose other face is wound alike when it runs through the edge the other
+ * way. */
 #include "shells.h"
 
 #include <math.h>

@@ -20,11 +20,11 @@ struct shell {
 };
 
 struct mesh_shells {
-    struct mesh_edges
-        edges;       /* its `first` is the lowest equal edge of a face that bounds something; of edges that are empty or
-                                 belong to other faces it is CP_NONE */
-    uint32_t *ring;  /* for each edge: the next one with the same ends, and round; CP_NONE as above */
-    uint32_t *faces; /* the face of each corner; NULL for triangles */
+    /* Its `first` is the lowest equal edge of a face that bounds something; of edges that are empty or belong to other
+     * faces it is CP_NONE. */
+    struct mesh_edges edges;
+    uint32_t *ring;       /* for each edge: the next one with the same ends, and round; CP_NONE as above */
+    uint32_t *faces;      /* the face of each corner; NULL for triangles */
     uint32_t *shell_of;   /* for each face: CP_NONE on fewer than three places, where a face bounds nothing */
     bool *against;        /* for each face: wound against the first one of its shell */
     struct shell *shells; /* in the order of their first faces */
