@@ -110,3 +110,9 @@ cp_status web_make_normals(cp_scene *scene, double crease)
     }
     return status;
 }
+
+void web_drop_normals(cp_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        scene->meshes[i].normals = NULL;
+}

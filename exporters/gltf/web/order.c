@@ -1,248 +1,204 @@
-/* Triangles ring by ring around a first vertex. A triangle then nearly always shares an edge with one just before it, and its third
- * vertex is new or the next one of the ring before: the codec takes a byte for it. Vertices are numbered by their first use. */
-#include "web.h"
+/* Triangles and vertices in the order that packs best: each order is tried, in a thread of its own. */
+#include "order.h"
+
+#include "../../../scene/parallel.h"
+#include "pack.h"
 
 #include <string.h>
 
-/* Triangles at one vertex that are looked at for the next one of a fan; what has more of them is cut into several fans. */
-enum { MOST_LOOKED_AT = 32 };
+typedef void order_function(struct order_group *group);
+static order_function *const orders[] = {order_rings, order_scores};
+enum { ORDERS = sizeof orders / sizeof *orders };
 
-/* A group with its vertices numbered for itself, by their first corner. */
-struct fans {
-    uint32_t count;     /* corners */
-    uint32_t *local;    /* for each vertex of the mesh: its number here, or CP_NONE */
-    uint32_t *names;    /* the vertex of each number */
-    uint32_t *vertices; /* the number at each corner */
-    uint32_t *first;    /* for each number: where its corners begin in `corners` ... */
-    uint32_t *live;     /* ... and how many may be left */
-    uint32_t *corners;
-    bool *taken; /* for each triangle */
-    bool *seen;  /* for each number */
-    uint32_t *queue;
-    uint32_t queued;
-    uint32_t *out;
-    uint32_t written;
-};
+/* ---- what the orders share ---- */
 
-static uint32_t next_corner(uint32_t corner)
+uint32_t order_look_at(struct order_group *group, uint32_t number)
 {
-    return corner % 3 == 2 ? corner - 2 : corner + 1;
-}
-
-static uint32_t previous_corner(uint32_t corner)
-{
-    return corner % 3 == 0 ? corner + 2 : corner - 1;
-}
-
-static void see(struct fans *fans, uint32_t vertex)
-{
-    if (fans->seen[vertex])
-        return;
-    fans->seen[vertex] = true;
-    fans->queue[fans->queued++] = vertex;
-}
-
-static void take_triangle(struct fans *fans, uint32_t corner)
-{
-    const uint32_t corners[3] = {corner, next_corner(corner), previous_corner(corner)};
-    fans->taken[corner / 3] = true;
-    for (int i = 0; i < 3; i++)
-        fans->out[fans->written++] = fans->names[fans->vertices[corners[i]]];
-    see(fans, fans->vertices[corners[2]]);
-    see(fans, fans->vertices[corners[1]]);
-}
-
-/* How many corners at the front of the vertex's list are to be looked at; those of triangles that were taken go. */
-static uint32_t look_at(struct fans *fans, uint32_t vertex)
-{
-    uint32_t *corners = fans->corners + fans->first[vertex], *live = &fans->live[vertex], i = 0;
-    while (i < *live && i < MOST_LOOKED_AT)
-        if (fans->taken[corners[i] / 3])
-            corners[i] = corners[--*live];
+    uint32_t *list = group->lists + group->first[number], *listed = &group->listed[number], i = 0;
+    while (i < *listed && i < MOST_LOOKED_AT)
+        if (group->taken[list[i] / 3])
+            list[i] = list[--*listed];
         else
             i++;
     return i;
 }
 
-/* The corner at the vertex whose triangle ends with the edge from `edge`, or CP_NONE. */
-static uint32_t find_following(const struct fans *fans, uint32_t vertex, uint32_t count, uint32_t edge)
+void order_take(struct order_group *group, uint32_t corner)
 {
-    const uint32_t *corners = fans->corners + fans->first[vertex];
-    for (uint32_t i = 0; i < count; i++)
-        if (fans->vertices[previous_corner(corners[i])] == edge)
-            return corners[i];
-    return CP_NONE;
-}
-
-static bool has_preceding(const struct fans *fans, uint32_t vertex, uint32_t count, uint32_t edge)
-{
-    const uint32_t *corners = fans->corners + fans->first[vertex];
-    for (uint32_t i = 0; i < count; i++)
-        if (fans->vertices[next_corner(corners[i])] == edge)
-            return true;
-    return false;
-}
-
-/* Where a fan begins: with no triangle before it if there is such a place, else at an edge to a vertex seen before. */
-static uint32_t find_start(const struct fans *fans, uint32_t vertex, uint32_t count)
-{
-    const uint32_t *corners = fans->corners + fans->first[vertex];
-    uint32_t best = corners[0];
-    int most = -1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t edge = fans->vertices[previous_corner(corners[i])];
-        int worth = (has_preceding(fans, vertex, count, edge) ? 0 : 2) + (fans->seen[edge] ? 1 : 0);
-        if (worth > most) {
-            most = worth;
-            best = corners[i];
-        }
-    }
-    return best;
-}
-
-static void take_fans(struct fans *fans, uint32_t vertex)
-{
-    uint32_t corner = CP_NONE, count;
-    while ((count = look_at(fans, vertex)) > 0) {
-        if (corner != CP_NONE)
-            corner = find_following(fans, vertex, count, fans->vertices[next_corner(corner)]);
-        if (corner == CP_NONE)
-            corner = find_start(fans, vertex, count);
-        take_triangle(fans, corner);
-    }
-}
-
-static void take_rings(struct fans *fans)
-{
-    uint32_t done = 0;
-    for (uint32_t corner = 0; corner < fans->count; corner++) {
-        if (fans->taken[corner / 3])
-            continue;
-        see(fans, fans->vertices[corner]);
-        while (done < fans->queued)
-            take_fans(fans, fans->queue[done++]);
-    }
+    group->taken[corner / 3] = true;
+    group->out[group->written++] = group->corners[corner];
+    group->out[group->written++] = group->corners[next_corner(corner)];
+    group->out[group->written++] = group->corners[previous_corner(corner)];
 }
 
 /* Numbers the vertices of the group, and lists the corners of each. */
-static void open_group(struct fans *fans, const uint32_t *corners, uint32_t count)
+static void open_group(struct order_group *group)
 {
-    uint32_t names = 0;
-    fans->count = count;
-    fans->queued = fans->written = 0;
-    memset(fans->taken, 0, count / 3 * sizeof *fans->taken);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *number = &fans->local[corners[i]];
+    uint32_t numbers = 0;
+    group->written = 0;
+    memset(group->taken, 0, group->count / 3 * sizeof *group->taken);
+    for (uint32_t i = 0; i < group->count; i++) {
+        uint32_t *number = &group->local[group->corners[i]];
         if (*number == CP_NONE) {
-            *number = names;
-            fans->live[names] = 0;
-            fans->seen[names] = false;
-            fans->names[names++] = corners[i];
+            group->listed[numbers] = group->words[numbers] = 0;
+            group->bytes[numbers] = 0;
+            *number = numbers++;
         }
-        fans->vertices[i] = *number;
-        fans->live[*number]++;
+        group->listed[*number]++;
     }
-    for (uint32_t i = 0, at = 0; i < names; i++) {
-        fans->first[i] = at;
-        at += fans->live[i];
-        fans->live[i] = 0;
+    for (uint32_t i = 0, at = 0; i < numbers; i++) {
+        group->first[i] = at;
+        at += group->listed[i];
+        group->listed[i] = 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t vertex = fans->vertices[i];
-        fans->corners[fans->first[vertex] + fans->live[vertex]++] = i;
+    for (uint32_t i = 0; i < group->count; i++) {
+        uint32_t number = order_number(group, i);
+        group->lists[group->first[number] + group->listed[number]++] = i;
     }
-    for (uint32_t i = 0; i < names; i++)
-        fans->local[fans->names[i]] = CP_NONE;
 }
 
-static void order_group(struct fans *fans, uint32_t *corners, uint32_t count)
+static void close_group(struct order_group *group)
 {
-    open_group(fans, corners, count);
-    take_rings(fans);
-    memcpy(corners, fans->out, count * sizeof *corners);
+    for (uint32_t i = 0; i < group->count; i++)
+        group->local[group->corners[i]] = CP_NONE;
 }
 
-/* ---- vertices ---- */
+/* ---- one try ---- */
 
-static void number_vertices(struct web_mesh *web, const uint32_t *numbers)
+struct trial {
+    const struct web_mesh *web; /* as it was */
+    order_function *order;
+    struct order_group group;
+    uint32_t *corners;    /* of the mesh, in the new order, with the new numbers of vertices */
+    uint32_t *names;      /* the vertices of the mesh in the new order */
+    uint32_t *by_number;  /* memory of `group` */
+    uint32_t vertices;    /* that are used */
+    unsigned char *piece; /* of packed vertices */
+    size_t size;          /* packed */
+};
+
+enum { BY_NUMBER = 4, PIECE_ELEMENTS = 256 };
+
+static void order_groups(struct trial *trial)
 {
-    for (uint32_t i = 0; i < web->corner_count; i++)
-        web->corners[i] = numbers[web->corners[i]];
+    for (uint32_t i = 0; i < trial->web->group_count; i++) {
+        const cp_group *group = &trial->web->groups[i];
+        trial->group.corners = trial->web->corners + 3 * (size_t)group->first_face;
+        trial->group.count = 3 * group->face_count;
+        trial->group.out = trial->corners + 3 * (size_t)group->first_face;
+        open_group(&trial->group);
+        trial->order(&trial->group);
+        close_group(&trial->group);
+    }
 }
 
-static bool order_vertices(cp_context *context, struct web_mesh *web)
+/* By first use. */
+static void number_vertices(struct trial *trial)
 {
-    uint32_t *numbers = memory_allocate(context, web->vertex_count, sizeof *numbers), used = 0;
-    web_vertex *old = memory_allocate(context, web->vertex_count, sizeof *old);
-    bool good = numbers && old;
-    if (good) {
-        memset(numbers, 0xff, web->vertex_count * sizeof *numbers);
-        memcpy(old, web->vertices, web->vertex_count * sizeof *old);
-        for (uint32_t i = 0; i < web->corner_count; i++) {
-            uint32_t vertex = web->corners[i];
-            if (numbers[vertex] != CP_NONE)
-                continue;
-            memcpy(web->vertices[used], old[vertex], sizeof *old);
-            numbers[vertex] = used++;
+    uint32_t *numbers = trial->group.local; /* all CP_NONE between groups */
+    for (uint32_t i = 0; i < trial->web->corner_count; i++) {
+        uint32_t *number = &numbers[trial->corners[i]];
+        if (*number == CP_NONE) {
+            *number = trial->vertices;
+            trial->names[trial->vertices++] = trial->corners[i];
         }
-        number_vertices(web, numbers);
+        trial->corners[i] = *number;
     }
-    memory_free(context, numbers, web->vertex_count, sizeof *numbers);
-    memory_free(context, old, web->vertex_count, sizeof *old);
-    if (good)
-        web->vertex_count = used;
-    return good;
+}
+
+/* The vertices are measured as they are, all words of one in one piece: the bytes are those of the streams, and zeros. */
+static size_t measure_vertices(const struct trial *trial)
+{
+    web_vertex elements[PIECE_ELEMENTS + 1];
+    size_t size = 0;
+    for (uint32_t at = 0; at < trial->vertices; at += PIECE_ELEMENTS) {
+        uint32_t count = trial->vertices - at < PIECE_ELEMENTS ? trial->vertices - at : (uint32_t)PIECE_ELEMENTS;
+        for (uint32_t i = 0; i <= count; i++) /* the one before, too */
+            memcpy(elements[i], trial->web->vertices[trial->names[at + i > 0 ? at + i - 1 : 0]], sizeof *elements);
+        size += pack_blocks((const unsigned char *)elements, sizeof *elements, 1, count, trial->piece);
+    }
+    return size;
+}
+
+static void run_trial(void *user, uint32_t item, uint32_t worker)
+{
+    struct trial *trial = &((struct trial *)user)[item];
+    (void)worker;
+    order_groups(trial);
+    number_vertices(trial);
+    trial->size = measure_vertices(trial) + pack_triangles(trial->corners, trial->web->corner_count, NULL);
 }
 
 /* ---- the mesh ---- */
 
-enum { TABLES_BY_NUMBER = 4, TABLES_BY_CORNER = 3 };
-
-struct tables {
-    size_t numbers, corners; /* most of a group */
-    uint32_t *by_number, *by_corner;
-    bool *flags;
-};
-
-static bool allocate_fans(cp_context *context, const struct web_mesh *web, struct tables *tables, struct fans *fans)
+static bool open_trial(cp_context *context, const struct web_mesh *web, order_function *order, struct trial *trial)
 {
-    tables->corners = web->corner_count;
-    tables->numbers = web->vertex_count < web->corner_count ? web->vertex_count : web->corner_count;
-    tables->by_number = memory_allocate(context, tables->numbers, TABLES_BY_NUMBER * sizeof(uint32_t));
-    tables->by_corner = memory_allocate(context, tables->corners, TABLES_BY_CORNER * sizeof(uint32_t));
-    tables->flags = memory_allocate(context, tables->numbers + tables->corners / 3, sizeof(bool));
-    fans->local = memory_allocate(context, web->vertex_count, sizeof *fans->local);
-    if (!tables->by_number || !tables->by_corner || !tables->flags || !fans->local)
+    struct order_group *group = &trial->group;
+    size_t vertices = web->vertex_count;
+    *trial = (struct trial){.web = web, .order = order, .group.creased = web->has_normals};
+    trial->corners = memory_allocate(context, web->corner_count, sizeof *trial->corners);
+    trial->names = memory_allocate(context, vertices, sizeof *trial->names);
+    trial->by_number = memory_allocate(context, vertices, BY_NUMBER * sizeof *trial->by_number);
+    trial->piece = memory_allocate(context, 1, pack_blocks_bound(PIECE_ELEMENTS, sizeof(web_vertex)));
+    group->lists = memory_allocate(context, web->corner_count, sizeof *group->lists);
+    group->taken = memory_allocate(context, web->corner_count / 3, sizeof *group->taken);
+    group->bytes = memory_allocate(context, vertices, 1);
+    if (!trial->corners || !trial->names || !trial->by_number || !trial->piece || !group->lists || !group->taken ||
+        !group->bytes)
         return false;
-    fans->names = tables->by_number;
-    fans->first = tables->by_number + tables->numbers;
-    fans->live = tables->by_number + 2 * tables->numbers;
-    fans->queue = tables->by_number + 3 * tables->numbers;
-    fans->vertices = tables->by_corner;
-    fans->corners = tables->by_corner + tables->corners;
-    fans->out = tables->by_corner + 2 * tables->corners;
-    fans->seen = tables->flags;
-    fans->taken = tables->flags + tables->numbers;
-    memset(fans->local, 0xff, web->vertex_count * sizeof *fans->local);
+    group->floats = memory_allocate(context, vertices, sizeof *group->floats);
+    if (!group->floats)
+        return false;
+    uint32_t **tables[BY_NUMBER] = {&group->local, &group->first, &group->listed, &group->words};
+    for (size_t i = 0; i < BY_NUMBER; i++)
+        *tables[i] = trial->by_number + i * vertices;
+    memset(group->local, 0xff, vertices * sizeof *group->local);
     return true;
 }
 
-static void free_fans(cp_context *context, const struct web_mesh *web, const struct tables *tables,
-                      const struct fans *fans)
+static void close_trial(cp_context *context, struct trial *trial)
 {
-    memory_free(context, tables->by_number, tables->numbers, TABLES_BY_NUMBER * sizeof(uint32_t));
-    memory_free(context, tables->by_corner, tables->corners, TABLES_BY_CORNER * sizeof(uint32_t));
-    memory_free(context, tables->flags, tables->numbers + tables->corners / 3, sizeof(bool));
-    memory_free(context, fans->local, web->vertex_count, sizeof *fans->local);
+    const struct web_mesh *web = trial->web;
+    if (!web)
+        return;
+    memory_free(context, trial->corners, web->corner_count, sizeof *trial->corners);
+    memory_free(context, trial->names, web->vertex_count, sizeof *trial->names);
+    memory_free(context, trial->by_number, web->vertex_count, BY_NUMBER * sizeof *trial->by_number);
+    memory_free(context, trial->piece, 1, pack_blocks_bound(PIECE_ELEMENTS, sizeof(web_vertex)));
+    memory_free(context, trial->group.lists, web->corner_count, sizeof *trial->group.lists);
+    memory_free(context, trial->group.taken, web->corner_count / 3, sizeof *trial->group.taken);
+    memory_free(context, trial->group.bytes, web->vertex_count, 1);
+    memory_free(context, trial->group.floats, web->vertex_count, sizeof *trial->group.floats);
+}
+
+static bool take_trial(cp_context *context, const struct trial *trial, struct web_mesh *web)
+{
+    uint32_t count = web->vertex_count;
+    web_vertex *old = memory_allocate(context, count, sizeof *old);
+    if (!old)
+        return false;
+    memcpy(old, web->vertices, count * sizeof *old);
+    for (uint32_t i = 0; i < trial->vertices; i++)
+        memcpy(web->vertices[i], old[trial->names[i]], sizeof *old);
+    memcpy(web->corners, trial->corners, web->corner_count * sizeof *web->corners);
+    memory_free(context, old, count, sizeof *old);
+    web->vertex_count = trial->vertices;
+    return true;
 }
 
 bool web_order(cp_context *context, struct web_mesh *web)
 {
-    struct fans fans = {0};
-    struct tables tables;
-    bool good = allocate_fans(context, web, &tables, &fans);
-    for (uint32_t i = 0; i < web->group_count && good; i++)
-        order_group(&fans, web->corners + 3 * (size_t)web->groups[i].first_face, 3 * web->groups[i].face_count);
-    free_fans(context, web, &tables, &fans);
-    return good && order_vertices(context, web);
+    struct web_mesh before = *web; /* trials keep its counts */
+    struct trial trials[ORDERS] = {{0}};
+    bool good = true;
+    for (size_t i = 0; i < ORDERS && good; i++)
+        good = open_trial(context, &before, orders[i], &trials[i]);
+    good = good && parallel_for(context, ORDERS, run_trial, trials);
+    struct trial *best = &trials[0];
+    for (size_t i = 1; i < ORDERS; i++)
+        best = trials[i].size < best->size ? &trials[i] : best;
+    good = good && take_trial(context, best, web);
+    for (size_t i = 0; i < ORDERS; i++)
+        close_trial(context, &trials[i]);
+    return good;
 }

@@ -27,7 +27,8 @@ size_t pack_tail_bound(uint32_t stride);
 
 /* `most` is the largest index. */
 size_t pack_triangles_bound(uint32_t count, uint32_t most);
-/* count indices, three a triangle. Triangles may begin at another of their corners afterwards. Returns the size. */
+/* count indices, three a triangle. Triangles may begin at another of their corners afterwards. Returns the size; out NULL: that
+ * alone. */
 size_t pack_triangles(const uint32_t *indices, uint32_t count, unsigned char *out);
 
 #endif

@@ -25,8 +25,23 @@ struct packer {
     uint32_t vertices[FIFO];
     uint32_t edge_end, vertex_end; /* entries so far; the last one is the most recent */
     uint32_t next, last;           /* the first vertex not yet seen, the last one named */
-    unsigned char *code, *data;
+    unsigned char *code, *data;    /* where the next byte of each goes; NULL: nowhere */
+    size_t size;
 };
+
+static void put_code(struct packer *packer, uint32_t code)
+{
+    packer->size++;
+    if (packer->code)
+        *packer->code++ = (unsigned char)code;
+}
+
+static void put_data(struct packer *packer, uint32_t data)
+{
+    packer->size++;
+    if (packer->data)
+        *packer->data++ = (unsigned char)data;
+}
 
 static void push_edge(struct packer *packer, uint32_t from, uint32_t to)
 {
@@ -69,8 +84,8 @@ static void name_vertex(struct packer *packer, uint32_t vertex)
     uint32_t difference = vertex - packer->last;
     uint32_t value = difference << 1 ^ (difference & 0x80000000U ? 0xffffffffU : 0);
     for (; value > 0x7f; value >>= 7)
-        *packer->data++ = (unsigned char)(0x80 | (value & 0x7f));
-    *packer->data++ = (unsigned char)value;
+        put_data(packer, 0x80 | (value & 0x7f));
+    put_data(packer, value);
     packer->last = vertex;
 }
 
@@ -91,7 +106,7 @@ static void put_neighbour(struct packer *packer, uint32_t edge, const uint32_t t
 {
     uint32_t a = triangle[corner], b = triangle[(corner + 1) % 3], c = triangle[(corner + 2) % 3];
     uint32_t third = code_of_third(packer, c);
-    *packer->code++ = (unsigned char)(edge << 4 | third);
+    put_code(packer, edge << 4 | third);
     if (third == NAMED)
         name_vertex(packer, c);
     if (third >= RECENT)
@@ -155,10 +170,10 @@ static void put_lone(struct packer *packer, const uint32_t triangle[3])
     unsigned char pair = (unsigned char)(second << 4 | third);
     uint32_t short_code = first == 0 && !anew ? find_in_table(pair) : TABLE_USED;
     if (short_code < TABLE_USED) {
-        *packer->code++ = (unsigned char)(0xf0 | short_code);
+        put_code(packer, 0xf0 | short_code);
     } else {
-        *packer->code++ = first == 0 ? 0xfe : 0xff;
-        *packer->data++ = pair;
+        put_code(packer, first == 0 ? 0xfe : 0xff);
+        put_data(packer, pair);
     }
     put_corner(packer, first, corners[0]);
     put_corner(packer, second, corners[1]);
@@ -184,10 +199,9 @@ size_t pack_triangles_bound(uint32_t count, uint32_t most)
 
 size_t pack_triangles(const uint32_t *indices, uint32_t count, unsigned char *out)
 {
-    struct packer packer = {.code = out + 1, .data = out + 1 + count / 3};
+    struct packer packer = {.code = out ? out + 1 : NULL, .data = out ? out + 1 + count / 3 : NULL};
     memset(packer.edges, 0xff, sizeof packer.edges);
     memset(packer.vertices, 0xff, sizeof packer.vertices);
-    out[0] = HEADER;
     for (uint32_t i = 0; i + 2 < count; i += 3) {
         uint32_t corner = 0, edge = find_edge(&packer, indices + i, &corner);
         if (edge < MOST_EDGES)
@@ -195,6 +209,9 @@ size_t pack_triangles(const uint32_t *indices, uint32_t count, unsigned char *ou
         else
             put_lone(&packer, indices + i);
     }
-    memcpy(packer.data, table, TABLE);
-    return (size_t)(packer.data - out) + TABLE;
+    if (out) {
+        out[0] = HEADER;
+        memcpy(packer.data, table, TABLE);
+    }
+    return 1 + packer.size + TABLE;
 }

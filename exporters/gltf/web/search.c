@@ -91,6 +91,8 @@ static cp_status arrange(const struct search *search, struct attempt *attempt)
     struct writer *writer = &attempt->writer;
     const struct gltf_settings *settings = writer->settings;
     cp_status status = attempt->error > 0 ? simplify_meshes(search, attempt) : CP_OK;
+    if (normals_mode(settings) == NORMALS_NONE)
+        web_drop_normals(writer->work);
     if (status == CP_OK && normals_mode(settings) == NORMALS_SMOOTH)
         status = web_make_normals(writer->work, settings->crease);
     if (status == CP_OK)

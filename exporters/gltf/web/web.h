@@ -13,6 +13,7 @@ typedef uint32_t web_vertex[3];
 
 struct web_mesh {
     uint32_t vertex_count, corner_count, group_count;
+    bool has_normals;
     web_vertex *vertices;
     uint32_t *corners; /* of triangles; NULL for lines, whose vertices keep their places */
     cp_group *groups;
@@ -27,6 +28,7 @@ struct web_mesh {
 cp_status web_keep_drawn(cp_scene *scene, double *displaced);
 /* For meshes of faces that have none. */
 cp_status web_make_normals(cp_scene *scene, double crease);
+void web_drop_normals(cp_scene *scene);
 /* The meshes of a link become one; finishes the scene. */
 cp_status web_merge(cp_scene *scene, struct merge_result *result);
 
@@ -48,7 +50,7 @@ struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most);
  * memory. */
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web);
 
-/* Orders the triangles of each group by neighbourhood, and the vertices by their first use; unused ones go. */
+/* Orders the triangles of each group so that they pack well, and the vertices by their first use; unused ones go. */
 bool web_order(cp_context *context, struct web_mesh *web);
 
 /* Unit vectors on the octahedron (EXT_meshopt_compression, appendix B): two signed bytes, x in the low one; and what decoders
