@@ -461,7 +461,7 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes)
 {
     *surface = (struct surface){.context = context};
-    return take_mesh(surface, mesh, classes) && split_fans(surface) && surface_sample(surface);
+    return take_mesh(surface, mesh, classes) && split_fans(surface);
 }
 
 void surface_free(struct surface *surface)

@@ -64,10 +64,11 @@ static uint32_t add_points(struct surface *surface, uint32_t at, uint32_t end, d
     return at;
 }
 
-bool surface_sample(struct surface *surface)
+bool surface_sample(struct surface *surface, bool few)
 {
+    const uint32_t many = 131072, step = few && surface->vertex_count >= many ? 8 : 1;
     double share;
-    uint32_t count = surface->vertex_count, points = count_points(surface, &share);
+    uint32_t count = (surface->vertex_count + step - 1) / step, points = count_points(surface, &share);
     if (points > UINT32_MAX - 1 - count)
         points = 0;
     surface->original_room = count + points;
@@ -75,9 +76,9 @@ bool surface_sample(struct surface *surface)
     surface->owners = memory_allocate(surface->context, surface->original_room, sizeof *surface->owners);
     if (!surface->originals || !surface->owners)
         return false;
-    for (uint32_t vertex = 0; vertex < count; vertex++) {
-        to_mesh_unit(surface, surface->points[vertex], surface->originals[vertex]);
-        surface->owners[vertex] = vertex;
+    for (uint32_t at = 0; at < count; at++) {
+        to_mesh_unit(surface, surface->points[at * step], surface->originals[at]);
+        surface->owners[at] = at * step;
     }
     surface->original_count = points > 0 ? add_points(surface, count, count + points, share) : count;
     return true;

@@ -8,7 +8,8 @@
 struct simplify_goal {
     uint64_t triangles; /* as few as these; 0: as few as the error allows */
     double error; /* the result's error is not larger than this, in the mesh's own unit; INFINITY: however large */
-    bool fast;    /* a draft: no fit to the original, about a quarter more error */
+    bool
+        fast; /* a draft: no fit to the original, about a quarter more error; of large meshes every 8th vertex is measured */
 };
 
 struct simplify_result {

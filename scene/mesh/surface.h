@@ -64,8 +64,8 @@ static inline void round_point(const struct surface *surface, double point[3])
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
 void surface_free(struct surface *surface);
 
-/* samples.c: sets the originals, of the surface as it is. */
-bool surface_sample(struct surface *surface);
+/* samples.c: sets the originals, of the surface as it is; with `few`, not all vertices of a large one. */
+bool surface_sample(struct surface *surface, bool few);
 
 /* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
  * `error` (in units of the surface). */
