@@ -14,7 +14,8 @@ enum {
     SLICE = 16384 /* rows an item of simple loops */
 };
 
-/* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then. */
+/* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then. Less
+ * would save a round of ten per cent, and make the largest error of a result half as large again. */
 static const double round_part = 0.4;
 /* What the last round is left to do, of the goal. */
 static const double last_part = 0.06;
@@ -475,7 +476,7 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
 {
     uint32_t dearest = find_bucket(rounds, triangles);
     if (parts_are_even(rounds, dearest))
-        dearest = find_bucket(rounds, 5 * (uint64_t)triangles / 2);
+        dearest = find_bucket(rounds, 2 * (uint64_t)triangles);
     uint64_t all = 0;
     for (uint32_t part = 0; part < rounds->part_count; part++)
         all += cheap_edges(&rounds->parts[part], dearest);
