@@ -9,6 +9,9 @@ enum { MOST_FACES = 96 };
 /* Where the planes leave a direction open, the new vertex keeps to the edge's middle: small enough not to be seen in the
  * error, large enough to be solved (tuned: 1e-3 costs 1 % of the mean error, 1e-5 gains nothing). */
 static const double ridge = 1e-4;
+/* A new vertex farther than this from the edge's middle, of the squared length, is not taken: on a curved surface planes do not
+ * tell how far it is off. */
+static const double farthest = 0.5;
 /* Of two edges with the same error the shorter one goes first; of the squared length. */
 static const double shortness = 1e-7;
 /* No face turns by more than acos of this in one collapse. */
@@ -107,6 +110,10 @@ static bool judge(struct workspace *work, uint32_t a, uint32_t b, struct candida
         step[axis] = freedom == 1 ? 0 : freedom == 2 ? edge[axis] : 0.5 * edge[axis];
     if (freedom == 0)
         quadric_minimum(&sum, (double[3]){step[0], step[1], step[2]}, ridge, step);
+    double away[3] = {step[0] - 0.5 * edge[0], step[1] - 0.5 * edge[1], step[2] - 0.5 * edge[2]};
+    if (freedom == 0 && dot_product(away, away) > farthest * dot_product(edge, edge))
+        for (int axis = 0; axis < 3; axis++)
+            step[axis] = 0.5 * edge[axis];
     double off = quadric_value(&sum, step), weight = quadric_weight(&sum);
     if (freedom == 0)
         off = keep_end(&sum, edge, off, step);

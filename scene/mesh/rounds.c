@@ -8,7 +8,7 @@
 #include "collapse.h"
 
 enum {
-    PART_VERTICES = 8192, /* so that a part stays in a processor's own cache */
+    PART_VERTICES = 7000, /* so that a part stays in a processor's own cache */
     KEY_BITS = 48,
     DIGIT_BITS = 12,
     SLICE = 16384 /* rows an item of simple loops */

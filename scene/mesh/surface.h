@@ -51,16 +51,18 @@ static inline void from_mesh_unit(const struct surface *surface, const float poi
         out[axis] = ((double)point[axis] - surface->centre[axis]) / surface->scale;
 }
 
-/* Where a float of the mesh's unit is: nothing is made that the result cannot hold. */
+/* Where a float of the mesh's unit is: nothing is made that the result cannot hold. The float is volatile since gcc 12.2 -O3 drops
+ * the way there and back of two axes that it takes at once. */
 static inline void round_point(const struct surface *surface, double point[3])
 {
-    float rounded[3];
-    to_mesh_unit(surface, point, rounded);
-    from_mesh_unit(surface, rounded, point);
+    for (int axis = 0; axis < 3; axis++) {
+        volatile float rounded = (float)(surface->centre[axis] + surface->scale * point[axis]);
+        point[axis] = ((double)rounded - surface->centre[axis]) / surface->scale;
+    }
 }
 
-/* fans.c: the surface of a mesh of triangles. class_of: a class for each triangle. False when out of memory; surface_free is due in
- * any case. */
+/* fans.c: the surface of a mesh of triangles. classes: of each triangle, or NULL. False when out of memory; surface_free is due
+ * in any case. */
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
 void surface_free(struct surface *surface);
 
