@@ -519,11 +519,12 @@ static bool run_rounds(struct rounds *rounds, uint32_t goal)
     enum { MOST_ROUNDS = 64 };
     struct surface *surface = rounds->surface;
     double last = goal * (1 + last_part);
-    for (uint32_t before = UINT32_MAX; rounds->number < MOST_ROUNDS; before = surface->live) {
+    for (uint32_t before = UINT32_MAX; rounds->number < MOST_ROUNDS;) {
         double next = fmax(surface->live * round_part, last);
         bool stuck = surface->live > 0.9 * before;
         if (surface->live <= last + 1 || stuck || surface->vertex_count <= 2 * PART_VERTICES)
             break;
+        before = surface->live;
         if (!run_round(rounds, next < UINT32_MAX ? (uint32_t)next : UINT32_MAX, false))
             return false;
     }
