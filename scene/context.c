@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "build.h"
-#include "files.h"
+#include "bytes/files.h"
+#include "bytes/sink.h"
 #include "options.h"
-#include "sink.h"
-#include "text.h"
+#include "text/text.h"
 
 static void *resize_by_library(void *user, void *block, size_t old_size, size_t size)
 {

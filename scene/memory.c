@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "context.h"
-#include "text.h"
+#include "text/text.h"
 
 enum { ARENA_BLOCK = 64 * 1024 };
 

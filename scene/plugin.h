@@ -4,16 +4,16 @@
 #define CELLPIPE_PLUGIN_H
 
 #include "build.h"
+#include "bytes/sink.h"
+#include "bytes/source.h"
+#include "bytes/unpack.h"
 #include "cellpipe.h"
 #include "memory.h"
 #include "mesh/mesh.h"
 #include "motion/motion.h"
 #include "pose.h"
 #include "report.h"
-#include "sink.h"
-#include "source.h"
-#include "text.h"
-#include "unpack.h"
+#include "text/text.h"
 #include "words.h"
 
 /* ---- options ---- */

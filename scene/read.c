@@ -1,8 +1,8 @@
 /* From a file to a scene: which importer, with which settings. */
 #include <string.h>
 
+#include "bytes/files.h"
 #include "context.h"
-#include "files.h"
 #include "options.h"
 #include "plugin.h"
 #include "registry.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "text.h"
+#include "text/text.h"
 
 /* After so many entries of one code the last one only counts on. */
 enum { ENTRIES_A_CODE = 100 };

@@ -6,7 +6,7 @@
 #include "build.h"
 #include "context.h"
 #include "pose.h"
-#include "text.h"
+#include "text/text.h"
 
 /* ---- views ---- */
 

@@ -1,9 +1,9 @@
 /* From a scene to a file, and filters between. */
 #include <string.h>
 
+#include "bytes/files.h"
 #include "carries.h"
 #include "context.h"
-#include "files.h"
 #include "options.h"
 #include "registry.h"
 

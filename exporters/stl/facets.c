@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/chunks.h"
+#include "../../scene/text/chunks.h"
 #include "stl.h"
 
 enum { CHUNK_FACETS = 2048, BINARY_FACET = 50, MOST_TEXTS = 1024 };

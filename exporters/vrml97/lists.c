@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/chunks.h"
-#include "../../scene/digits.h"
+#include "../../scene/text/chunks.h"
+#include "../../scene/text/digits.h"
 #include "vrml97.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* instances: copies of a mesh, equal or moved, become instances of one. */
-#include "../mesh/share.h"
+#include "../mesh/copies/share.h"
 #include "filters.h"
 
 struct instances_settings {

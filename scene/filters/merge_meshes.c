@@ -1,5 +1,5 @@
 /* merge-meshes: the meshes of frames that move together become one for each material and use. */
-#include "../mesh/merge.h"
+#include "../mesh/merge/merge.h"
 #include "filters.h"
 
 struct merge_meshes_settings {

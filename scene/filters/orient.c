@@ -1,6 +1,6 @@
 /* orient: neighbouring faces are wound alike, closed shells outward. */
 #include "../mesh/polygon.h"
-#include "../mesh/shells.h"
+#include "../mesh/topology/shells.h"
 #include "filters.h"
 
 #include <string.h>

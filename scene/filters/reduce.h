@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_REDUCE_H
 #define CELLPIPE_REDUCE_H
 
-#include "../mesh/simplify.h"
+#include "../mesh/simplify/simplify.h"
 #include "../plugin.h"
 
 /* What was met in all meshes. */

@@ -1,8 +1,8 @@
 /* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes when asked to. */
-#include "../mesh/caps.h"
-#include "../mesh/compact.h"
-#include "../mesh/duplicates.h"
-#include "../mesh/holes.h"
+#include "../mesh/topology/caps.h"
+#include "../mesh/topology/compact.h"
+#include "../mesh/topology/duplicates.h"
+#include "../mesh/topology/holes.h"
 #include "filters.h"
 
 enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_WALLS, DUPLICATES_NO };

@@ -1,6 +1,6 @@
 /* split-meshes: each connected component becomes a mesh of its own, below the frame that had the whole. */
 #include "../context.h"
-#include "../mesh/split.h"
+#include "../mesh/merge/split.h"
 #include "filters.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Smooth vertex normals. Faces that meet at an edge at less than the crease angle share the normals of its two ends:
  * corners are joined across such edges (union-find), and each set's normal is the sum of its faces' normals weighted
  * by the corners' angles. Edges of one, three or more faces and of faces without area are creases. */
+#include "../pose.h"
 #include "join.h"
 #include "mesh.h"
 #include "polygon.h"
-#include "../pose.h"
-#include "edges.h"
+#include "topology/edges.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../../scene/build.h"
-#include "../../scene/text.h"
+#include "../../scene/text/text.h"
 
 /* ---- reading ---- */
 

@@ -1,6 +1,6 @@
 /* merge-meshes: the same faces in the world before and after, by a routine of the tests' own; what is joined, and what is
  * not. */
-#include "mesh/merge.h"
+#include "mesh/merge/merge.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"
 #include "world_faces.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "text.h"
+#include "text/text.h"
 
 #include "number_proof.h"
 

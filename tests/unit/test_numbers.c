@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "digits.h"
-#include "text.h"
+#include "text/digits.h"
+#include "text/text.h"
 
 #include "plain_numbers.h"
 

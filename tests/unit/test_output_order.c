@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "bytes/sink.h"
 #include "context.h"
-#include "sink.h"
 
 static char calls[512];
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "powers.h"
+#include "text/powers.h"
 
 /* ---- integers of any size ---- */
 

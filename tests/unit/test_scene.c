@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "bytes/files.h"
 #include "context.h"
-#include "files.h"
 #include "plugin.h"
 
 static char folder[64];

@@ -1,5 +1,5 @@
 /* Simplification, judged by plain programs: distances by trying every face, edges counted by comparing positions. */
-#include "mesh/simplify.h"
+#include "mesh/simplify/simplify.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"
 

@@ -3,7 +3,7 @@
 
 #include "scene_fixture.h"
 
-#include "mesh/split.h"
+#include "mesh/merge/split.h"
 
 enum { MOST_FACES = 40 };
 

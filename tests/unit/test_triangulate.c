@@ -1,5 +1,5 @@
 /* N-gons to triangles, and which faces are concave. */
-#include "mesh/ears.h"
+#include "mesh/triangulate/ears.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"
 

@@ -1,7 +1,7 @@
 /* The scene before its meshes become integers: what is drawn alone, with normals, in one mesh a link. */
 #include "web.h"
 
-#include "../../../scene/mesh/share.h"
+#include "../../../scene/mesh/copies/share.h"
 
 /* ---- fewer meshes ---- */
 

@@ -3,7 +3,7 @@
  * together. */
 #include "../writer.h"
 
-#include "../../../scene/mesh/simplify.h"
+#include "../../../scene/mesh/simplify/simplify.h"
 
 #include <math.h>
 #include <string.h>

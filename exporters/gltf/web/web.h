@@ -4,7 +4,7 @@
 #ifndef CELLPIPE_GLTF_WEB_H
 #define CELLPIPE_GLTF_WEB_H
 
-#include "../../../scene/mesh/merge.h"
+#include "../../../scene/mesh/merge/merge.h"
 #include "../../../scene/plugin.h"
 
 /* A vertex as three words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the

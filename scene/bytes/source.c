@@ -1,0 +1,418 @@
+/* Bytes in. */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../context.h"
+#include "files.h"
+#include "mapping.h"
+#include "unpack.h"
+
+struct source_state {
+    struct arena *arena;    /* the names */
+    struct buffer content;  /* the bytes, where they were read or unpacked */
+    struct mapping mapping; /* the bytes, where the file is mapped */
+    int file;               /* the mapped file, kept open to see whether it changes; else -1 */
+    struct stat opened;     /* what it was then */
+    const char *folder;     /* further files lie here; ends in '/' or is "" */
+    const char *name_folder;
+    const char *root; /* of the top file's folder, resolved, for confinement; NULL when not asked for */
+    dev_t device;
+    ino_t inode;
+};
+
+/* ---- bytes ---- */
+
+enum {
+    MOST_AT_ONCE = 1 << 24, /* of one read, so that a large file can be cancelled */
+    LEAST_MAPPED = 1 << 18  /* smaller files are read faster than mapped */
+};
+
+static cp_status check_size(cp_context *context, const char *name, uintmax_t size)
+{
+    if (size <= context->limits.bytes)
+        return CP_OK;
+    return report_error(context, CP_LIMIT, "source-size", IN_FILE(name),
+                        "is larger than the limit of %llu bytes (--limit bytes=)",
+                        (unsigned long long)context->limits.bytes);
+}
+
+static cp_status read_all(struct source *source, int file, const char *name)
+{
+    cp_context *context = source->context;
+    struct buffer *content = &source->state->content;
+    struct stat info;
+    size_t step = 1 << 16, total = 0;
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && (uintmax_t)info.st_size < SIZE_MAX / 4)
+        total = (size_t)info.st_size;
+    step = total ? total + 1 : step;
+    for (;;) {
+        context_progress(context, (cp_progress){"reading", name, content->size, total});
+        if (context_is_cancelled(context) || !buffer_reserve(content, step))
+            return CP_LIMIT;
+        size_t room = content->capacity - content->size - 1;
+        ssize_t got = read(file, content->data + content->size, room < MOST_AT_ONCE ? room : MOST_AT_ONCE);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return report_error(context, CP_INPUT, "source-read", IN_FILE(name), "cannot be read: %s", strerror(errno));
+        if (got == 0)
+            break;
+        content->size += (size_t)got;
+        cp_status status = check_size(context, name, content->size);
+        if (status != CP_OK)
+            return status;
+        step = 2; /* a full buffer doubles */
+    }
+    content->data[content->size] = '\0';
+    return CP_OK;
+}
+
+/* True when the file is mapped now: a large regular one, of which nothing has been read. */
+static bool map_whole(struct source_state *state, int file)
+{
+    const struct stat *info = &state->opened;
+    if (!S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED || (uintmax_t)info->st_size > SIZE_MAX / 4 ||
+        lseek(file, 0, SEEK_CUR) != 0 || !mapping_open(&state->mapping, file, (size_t)info->st_size))
+        return false;
+    state->file = file;
+    return true;
+}
+
+/* The state's bytes as the source's. */
+static void show_bytes(struct source *source)
+{
+    const struct source_state *state = source->state;
+    source->data = state->mapping.data ? state->mapping.data : state->content.data;
+    source->size = state->mapping.data ? state->mapping.size : state->content.size;
+}
+
+static void close_file(int file)
+{
+    if (file >= 0 && file != STDIN_FILENO)
+        (void)close(file);
+}
+
+static void release_mapping(struct source_state *state)
+{
+    mapping_close(&state->mapping);
+    close_file(state->file);
+    state->file = -1;
+}
+
+/* Replaces gzip'd bytes by what they hold. */
+static cp_status unpack(struct source *source)
+{
+    struct source_state *state = source->state;
+    if (!is_gzip(source->data, source->size))
+        return CP_OK;
+    struct buffer plain = {.context = source->context};
+    cp_status status = unpack_gzip(source, &plain, &source->ends_early);
+    if (status != CP_OK) {
+        buffer_free(&plain);
+        return status;
+    }
+    release_mapping(state);
+    buffer_free(&state->content);
+    state->content = plain;
+    show_bytes(source);
+    return CP_OK;
+}
+
+static bool is_unchanged(const struct stat *before, const struct stat *now)
+{
+    return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
+           now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+cp_status source_check(const struct source *source)
+{
+    const struct source_state *state = source->state;
+    struct stat now;
+    if (state->file < 0 || (fstat(state->file, &now) == 0 && is_unchanged(&state->opened, &now)))
+        return CP_OK;
+    return report_error(source->context, CP_INPUT, "source-changed", IN_FILE(source->name),
+                        "has been changed by somebody else while it was read");
+}
+
+/* ---- opening ---- */
+
+void source_close(struct source *source)
+{
+    if (!source)
+        return;
+    cp_context *context = source->context;
+    if (source->state) {
+        release_mapping(source->state);
+        buffer_free(&source->state->content);
+        arena_free(source->state->arena);
+        memory_free(context, source->state, 1, sizeof *source->state);
+    }
+    memory_free(context, source, 1, sizeof *source);
+}
+
+static struct source *source_new(cp_context *context)
+{
+    struct source *source = memory_allocate_zeroed(context, 1, sizeof *source);
+    if (!source)
+        return NULL;
+    source->context = context;
+    source->name = source->path = source->label = "";
+    source->state = memory_allocate_zeroed(context, 1, sizeof *source->state);
+    if (source->state)
+        source->state->arena = arena_new(context);
+    if (source->state) {
+        source->state->content.context = context;
+        source->state->file = -1;
+    }
+    if (source->state && source->state->arena)
+        return source;
+    source_close(source);
+    return NULL;
+}
+
+static const char *folder_of(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_copy_text(arena, path, (size_t)(slash - path) + 1) : "";
+}
+
+static const char *name_without_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static cp_status set_names(struct source *source, const char *path, const char *name)
+{
+    struct arena *arena = source->state->arena;
+    source->path = arena_copy_text(arena, path, strlen(path));
+    source->name = arena_copy_text(arena, name, strlen(name));
+    source->state->folder = folder_of(arena, path);
+    source->state->name_folder = source->parent ? folder_of(arena, name) : "";
+    if (!source->path || !source->name || !source->state->folder || !source->state->name_folder)
+        return CP_LIMIT;
+    if (!source->parent)
+        source->label = name_without_folder(source->name);
+    return CP_OK;
+}
+
+/* The folder that confinement keeps to, with symbolic links resolved and a '/' at the end. */
+static cp_status set_root(struct source *source)
+{
+    if (!source->context->flags[CP_FLAG_CONFINE])
+        return CP_OK;
+    const char *folder = *source->state->folder ? source->state->folder : ".";
+    char *resolved = realpath(folder, NULL);
+    source->state->root = resolved ? arena_print(source->state->arena, "%s/", strcmp(resolved, "/") ? resolved : "")
+                                   : arena_print(source->state->arena, "%s", "//"); /* nothing lies below it */
+    free(resolved);
+    return source->state->root ? CP_OK : CP_LIMIT;
+}
+
+static bool is_missing(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
+}
+
+/* Before the file is opened: that alone may wait (a FIFO) or do something (a device). One that is not there is inside. */
+static cp_status check_confined(const struct source *source, const struct source *parent)
+{
+    if (!parent->state->root)
+        return CP_OK;
+    char *resolved = realpath(source->path, NULL);
+    const char *root = parent->state->root;
+    bool inside = resolved ? strncmp(resolved, root, strlen(root)) == 0 : is_missing(errno);
+    free(resolved);
+    source->state->root = root;
+    return inside ? CP_OK
+                  : report_error(source->context, CP_INPUT, "source-confined", IN_FILE(parent->name),
+                                 "file \"%s\" lies outside the top file's folder (--confine)", source->name);
+}
+
+static cp_status check_cycle(const struct source *source)
+{
+    for (const struct source *above = source->parent; above; above = above->parent)
+        if (above->state->inode && above->state->inode == source->state->inode &&
+            above->state->device == source->state->device)
+            return report_error(source->context, CP_INPUT, "source-cycle", IN_FILE(source->parent->name),
+                                "file \"%s\" includes itself", source->name);
+    return CP_OK;
+}
+
+static cp_status look_at_file(struct source *source, int file)
+{
+    struct source_state *state = source->state;
+    if (fstat(file, &state->opened) != 0)
+        return report_error(source->context, CP_INPUT, "source-read", IN_FILE(source->name), "cannot be read: %s",
+                            strerror(errno));
+    if (S_ISDIR(state->opened.st_mode))
+        return report_error(source->context, CP_INPUT, "source-folder", IN_FILE(source->name), "is a folder");
+    state->device = state->opened.st_dev;
+    state->inode = S_ISREG(state->opened.st_mode) ? state->opened.st_ino : 0;
+    return check_cycle(source);
+}
+
+static cp_status load_bytes(struct source *source, int file)
+{
+    if (!map_whole(source->state, file))
+        return read_all(source, file, source->name);
+    return check_size(source->context, source->name, source->state->mapping.size);
+}
+
+/* Reads or maps the open file; takes its number. */
+static cp_status load(struct source *source, int file)
+{
+    cp_status status = look_at_file(source, file);
+    if (status == CP_OK)
+        status = load_bytes(source, file);
+    if (source->state->file < 0)
+        close_file(file);
+    if (status != CP_OK)
+        return status;
+    show_bytes(source);
+    status = unpack(source);
+    const struct source_state *state = source->state;
+    struct file_record record = {
+        .path = source->path, .use = FILE_READ, .device = state->device, .inode = state->inode};
+    return status == CP_OK ? files_record(source->context, record) : status;
+}
+
+cp_status source_open_top(cp_context *context, const char *path, struct source **opened)
+{
+    *opened = NULL;
+    struct source *source = source_new(context);
+    if (!source)
+        return CP_LIMIT;
+    bool standard = strcmp(path, "-") == 0;
+    cp_status status = set_names(source, standard ? "" : path, standard ? "stdin" : path);
+    if (status == CP_OK)
+        status = set_root(source);
+    int file = STDIN_FILENO;
+    if (status == CP_OK && !standard) {
+        file = context_open_file(context, path, O_RDONLY | O_CLOEXEC);
+        if (file < 0)
+            status =
+                report_error(context, CP_INPUT, "source-open", IN_FILE(path), "cannot be opened: %s", strerror(errno));
+    }
+    if (status == CP_OK)
+        status = load(source, file);
+    if (status == CP_OK)
+        *opened = source;
+    else
+        source_close(source);
+    return status;
+}
+
+cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
+                             struct source **opened)
+{
+    *opened = NULL;
+    struct source *source = source_new(context);
+    if (!source)
+        return CP_LIMIT;
+    cp_status status = set_names(source, name, name);
+    if (status == CP_OK)
+        status = set_root(source);
+    struct buffer *content = &source->state->content;
+    if (status == CP_OK && size < SIZE_MAX && buffer_reserve(content, size + 1)) {
+        buffer_append(content, bytes, size);
+        content->data[size] = '\0';
+        show_bytes(source);
+        status = unpack(source);
+    } else if (status == CP_OK) {
+        status = CP_LIMIT;
+    }
+    if (status != CP_OK) {
+        source_close(source);
+        return status;
+    }
+    *opened = source;
+    return CP_OK;
+}
+
+/* Opens folder/relative; CP_NO when there is none. */
+static cp_status open_in(struct source *source, const char *folder, const char *name_folder, const char *relative)
+{
+    struct arena *arena = source->state->arena;
+    bool absolute = relative[0] == '/';
+    const char *path = absolute ? relative : arena_print(arena, "%s%s", folder, relative);
+    const char *name = absolute ? relative : arena_print(arena, "%s%s", name_folder, relative);
+    if (!path || !name)
+        return CP_LIMIT;
+    cp_status status = set_names(source, path, name);
+    if (status == CP_OK)
+        status = check_confined(source, source->parent);
+    if (status != CP_OK)
+        return status;
+    int file = context_open_file(source->context, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && is_missing(errno)) {
+        struct file_record miss = {.path = path, .use = FILE_READ, .missing = true};
+        return files_record(source->context, miss) == CP_OK ? CP_NO : CP_LIMIT;
+    }
+    if (file < 0)
+        return report_error(source->context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
+                            "file \"%s\" cannot be opened: %s", name, strerror(errno));
+    struct stat info;
+    if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) { /* a model "Robot" may lie beside a folder "Robot" */
+        (void)close(file);
+        return CP_NO;
+    }
+    return load(source, file);
+}
+
+static cp_status open_further(struct source *source, const char *relative)
+{
+    const struct source *parent = source->parent;
+    cp_context *context = source->context;
+    cp_status status = open_in(source, parent->state->folder, parent->state->name_folder, relative);
+    for (uint32_t i = 0; i < context->include_folder_count && status == CP_NO && relative[0] != '/'; i++) {
+        const char *folder = arena_print(source->state->arena, "%s/", context->include_folders[i]);
+        status = folder ? open_in(source, folder, folder, relative) : CP_LIMIT;
+    }
+    return status;
+}
+
+static const char *label_of(struct arena *arena, const struct source *parent, const char *relative)
+{
+    const char *name = name_without_folder(parent->label);
+    if (relative[0] == '/')
+        return arena_copy_text(arena, relative, strlen(relative));
+    return arena_print(arena, "%.*s%s", (int)(name - parent->label), parent->label, relative);
+}
+
+cp_status source_open(const struct source *parent, const char *relative, struct source **opened)
+{
+    *opened = NULL;
+    cp_context *context = parent->context;
+    if (parent->depth >= context->limits.includes)
+        return report_error(context, CP_LIMIT, "source-depth", IN_FILE(parent->name),
+                            "file \"%s\" is nested deeper than the limit of %llu (--limit includes=)", relative,
+                            (unsigned long long)context->limits.includes);
+    struct source *source = source_new(context);
+    if (!source)
+        return CP_LIMIT;
+    source->parent = parent;
+    source->depth = parent->depth + 1;
+    source->label = label_of(source->state->arena, parent, relative);
+    cp_status status = source->label ? open_further(source, relative) : CP_LIMIT;
+    if (status == CP_OK)
+        *opened = source;
+    else
+        source_close(source);
+    return status;
+}
+
+uint64_t source_line(const struct source *source, size_t offset)
+{
+    uint64_t line = 1;
+    for (size_t i = 0; i < offset && i < source->size; i++)
+        line += source->data[i] == '\n' ||
+                (source->data[i] == '\r' && (i + 1 >= source->size || source->data[i + 1] != '\n'));
+    return line;
+}

@@ -1,0 +1,38 @@
+/* Bytes in: a file, gzip'd or not, standard input or memory, whole as memory (large files are mapped). */
+#ifndef CELLPIPE_SOURCE_H
+#define CELLPIPE_SOURCE_H
+
+#include "../memory.h"
+#include "../report.h"
+
+struct source {
+    cp_context *context;
+    const char *name;  /* for messages: relative to the top file's folder, or as given for the top file */
+    const char *path;  /* on disk; "" for memory and standard input */
+    const char *label; /* as outputs name it, whatever folder it was found in: the top file's own name, and what its
+                        * text names, relative to it */
+    const char *data;  /* size bytes, NUL after the last */
+    size_t size;
+    uint32_t depth;  /* 0 for the top file */
+    bool ends_early; /* a gzip stream broke off (reported by the one who needs the rest) */
+    const struct source *parent;
+    struct source_state *state; /* private */
+};
+
+/* Opens a further file named in `parent`: absolute, or relative to the parent's folder, then to the include
+ * folders. CP_NO when there is no such file (unreported; the miss is recorded), else the error is reported:
+ * a file that is one of its own parents is "source-cycle". The caller closes it. Backslashes are the format's
+ * business. */
+cp_status source_open(const struct source *parent, const char *relative, struct source **opened);
+void source_close(struct source *source);
+/* After reading: CP_INPUT when somebody has changed the file meanwhile. */
+cp_status source_check(const struct source *source);
+/* The line of a byte offset, from 1 (linear: for messages only). */
+uint64_t source_line(const struct source *source, size_t offset);
+
+/* For read.c: the top file ("-": standard input), or memory. */
+cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
+cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
+                             struct source **opened);
+
+#endif

@@ -1,0 +1,185 @@
+/* Where an output goes. */
+#include "target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../context.h"
+#include "files.h"
+
+enum { MOST_LINKS = 40 };
+
+/* ---- opening ---- */
+
+/* The path behind symbolic links, which need not exist. */
+static const char *follow_links(struct arena *arena, const char *path)
+{
+    char link[PATH_MAX];
+    for (int i = 0; path && i < MOST_LINKS; i++) {
+        ssize_t size = readlink(path, link, sizeof link);
+        if (size < 0 || (size_t)size == sizeof link)
+            return path;
+        const char *slash = link[0] == '/' ? NULL : strrchr(path, '/');
+        int folder = slash ? (int)(slash - path) + 1 : 0;
+        path = arena_print(arena, "%.*s%.*s", folder, path, (int)size, link);
+    }
+    return path;
+}
+
+/* A new file beside the path: a name that nobody has. */
+static cp_status open_temporary(cp_context *context, struct arena *arena, struct target *target)
+{
+    const char *slash = strrchr(target->path, '/');
+    int folder = slash ? (int)(slash - target->path) + 1 : 0;
+    for (int i = 0; i < 1000; i++) {
+        target->temporary = arena_print(arena, "%.*s.cellpipe-%ld-%u", folder, target->path, (long)getpid(),
+                                        files_next_number(context));
+        if (!target->temporary)
+            return CP_LIMIT;
+        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (target->file >= 0)
+            return CP_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    target->temporary = NULL;
+    return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(target->path), "cannot be written: %s",
+                        strerror(errno));
+}
+
+/* The number of a descriptor that goes by a path ("/dev/stdout", "/dev/fd/63"), or -1. Opened anew, a file behind it
+ * would be written from its start, and a socket could not be opened at all. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t size = strlen(folders[i]), digits = strspn(path + (strlen(path) < size ? 0 : size), "0123456789");
+        if (strncmp(path, folders[i], size) == 0 && digits > 0 && digits < 8 && !path[size + digits])
+            return atoi(path + size);
+    }
+    return -1;
+}
+
+static int connect_socket(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    (void)strcpy(address.sun_path, path);
+    int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (file < 0 || connect(file, (const struct sockaddr *)&address, sizeof address) == 0)
+        return file;
+    int error = errno;
+    (void)close(file);
+    errno = error;
+    return -1;
+}
+
+/* What is there already and no regular file is written in place. */
+static cp_status open_through(cp_context *context, const char *path, mode_t mode, struct target *target)
+{
+    int descriptor = descriptor_of(path);
+    target->through = true;
+    target->path = path;
+    if (descriptor >= 0)
+        target->file = dup(descriptor);
+    else if (S_ISSOCK(mode))
+        target->file = connect_socket(path);
+    else
+        target->file = context_open_file(context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (target->file >= 0)
+        return CP_OK;
+    return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+}
+
+static cp_status check_path(cp_context *context, const char *path)
+{
+    if (files_known(context, path, FILE_READ))
+        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
+    if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
+        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path),
+                            "has been written just now, by another output");
+    return CP_OK;
+}
+
+cp_status target_check(cp_context *context, const struct target *target)
+{
+    return target->temporary ? check_path(context, target->path) : CP_OK;
+}
+
+cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
+{
+    struct stat info = {0};
+    path = arena_copy_text(arena, path, strlen(path));
+    if (!path)
+        return CP_LIMIT;
+    bool exists = stat(path, &info) == 0;
+    if (!exists && errno == ELOOP)
+        return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+    if (exists && S_ISDIR(info.st_mode))
+        return report_error(context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
+    if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))
+        return open_through(context, path, info.st_mode, target);
+    target->path = follow_links(arena, path);
+    cp_status status = target->path ? check_path(context, path) : CP_LIMIT;
+    if (status == CP_OK && exists && context->flags[CP_FLAG_NO_CLOBBER])
+        return report_error(context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
+    return status == CP_OK ? open_temporary(context, arena, target) : status;
+}
+
+/* ---- closing ---- */
+
+cp_status target_record(cp_context *context, const struct target *target)
+{
+    struct stat info;
+    if (!target->temporary || stat(target->temporary, &info) != 0)
+        return CP_OK;
+    return files_record(
+        context,
+        (struct file_record){.path = target->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});
+}
+
+/* The replaced file's permissions stay. */
+static void keep_mode(const struct target *target)
+{
+    struct stat info;
+    if (stat(target->path, &info) == 0)
+        (void)chmod(target->temporary, info.st_mode & 07777);
+}
+
+cp_status target_put_in_place(cp_context *context, struct target *target)
+{
+    if (!target->temporary)
+        return CP_OK;
+    keep_mode(target);
+    int failed = context->flags[CP_FLAG_NO_CLOBBER] ? link(target->temporary, target->path)
+                                                    : rename(target->temporary, target->path);
+    if (failed != 0)
+        return report_error(context, CP_OUTPUT, "sink-rename", IN_FILE(target->path), "cannot be put in place: %s",
+                            strerror(errno));
+    if (context->flags[CP_FLAG_NO_CLOBBER])
+        (void)unlink(target->temporary);
+    target->temporary = NULL;
+    return CP_OK;
+}
+
+void target_remove(struct target *target)
+{
+    if (target->temporary)
+        (void)unlink(target->temporary);
+    target->temporary = NULL;
+}

@@ -1,0 +1,26 @@
+/* Where an output goes: a file that appears whole or not at all, or what is written in place. For sink.c. */
+#ifndef CELLPIPE_TARGET_H
+#define CELLPIPE_TARGET_H
+
+#include "../memory.h"
+#include "../report.h"
+
+struct target {
+    const char *path;      /* symbolic links resolved; NULL for standard output and memory */
+    const char *temporary; /* the file's name until it is put in place, else NULL */
+    int file;              /* the descriptor; -1: none, or memory */
+    bool through;          /* written in place: a device, FIFO, socket or standard output */
+};
+
+/* Opens what the path names, or a temporary file beside it. Its strings are in the arena. */
+cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target);
+/* CP_USAGE when a file that was read would be replaced, or one that was written where that is not allowed. */
+cp_status target_check(cp_context *context, const struct target *target);
+/* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */
+cp_status target_record(cp_context *context, const struct target *target);
+/* Gives the temporary file its name. The permissions of a replaced file stay. */
+cp_status target_put_in_place(cp_context *context, struct target *target);
+/* Takes a temporary file away that is still there. */
+void target_remove(struct target *target);
+
+#endif

@@ -1,0 +1,487 @@
+/* A place is a position, whatever the number of vertices there. Two places of one mesh, far from its centre and of a rare
+ * kind, are tried on all pairs of places of the other mesh that have as many corners and the same distances; with the
+ * centres, each gives a motion. A coarse match of all places by it makes a better one of all pairs of places, and this one is
+ * what has to stand up to the tolerance. */
+#include "reorder.h"
+#include "../../context.h"
+#include "../../pose.h"
+#include "../join.h"
+#include "align.h"
+#include "reorder_faces.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_ATTEMPTS = 64,   /* motions that are tried on all places */
+    CHECKS_A_PLACE = 16,  /* pairs of places that are looked at, */
+    CHECKS_MORE = 100000, /* and in all */
+    MOST_IN_CELL = 64
+};
+/* Three points off by the tolerance each give a motion that is off by so much more at the far end, for the spread that
+ * choose_seed asks for. */
+static const double COARSE = 32;
+
+/* A kind of place: how many corners are there, how far it is from the centre. Sorted by both. */
+struct spot {
+    uint32_t place, corners;
+    double radius;
+};
+
+struct side {
+    const cp_mesh *mesh;
+    uint32_t *places; /* for each vertex */
+    uint32_t count;   /* of places */
+    float *points;    /* one a place */
+    struct spot *spots;
+    double centre[3], square; /* of the vertices: mean, and mean squared distance from it */
+};
+
+/* Cells as in grid.c: what is near lies in a place's own cell or in one of seven neighbours. */
+struct cells {
+    double width;
+    uint32_t *heads, *next;
+    bool *taken;
+    size_t slot_count;
+};
+
+struct attempt {
+    struct reorder_search *search;
+    struct side from, to;
+    double size; /* of `to`, in units of `from` */
+    struct cells cells;
+    uint32_t *map;     /* place of `to` for each of `from` */
+    uint32_t *renamed; /* for each vertex of `from`: its place in `to` */
+    cp_pose motion;
+    double displaced;
+};
+
+/* ---- places ---- */
+
+static void load(const float *points, uint32_t index, double out[3])
+{
+    for (size_t axis = 0; axis < 3; axis++)
+        out[axis] = (double)points[3 * (size_t)index + axis];
+}
+
+static double difference(const double a[3], const double b[3], double out[3])
+{
+    double squares = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        out[axis] = a[axis] - b[axis];
+        squares += out[axis] * out[axis];
+    }
+    return sqrt(squares);
+}
+
+static bool find_places(cp_context *context, struct side *side)
+{
+    const cp_mesh *mesh = side->mesh;
+    side->places = memory_allocate(context, mesh->vertex_count, sizeof *side->places);
+    side->points = memory_allocate(context, 3 * (size_t)mesh->vertex_count, sizeof *side->points);
+    if (!side->places || !side->points || !join_positions(context, mesh->positions, mesh->vertex_count, side->places))
+        return false;
+    side->count = join_number(side->places, mesh->vertex_count);
+    for (uint32_t i = 0, next = 0; i < mesh->vertex_count; i++)
+        if (side->places[i] == next)
+            memcpy(side->points + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i, 3 * sizeof *side->points);
+    return true;
+}
+
+static void find_centre(struct side *side)
+{
+    uint32_t count = side->mesh->vertex_count;
+    double at[3], off[3];
+    for (uint32_t i = 0; i < count; i++) {
+        load(side->mesh->positions, i, at);
+        for (int axis = 0; axis < 3; axis++)
+            side->centre[axis] += at[axis] / count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        load(side->mesh->positions, i, at);
+        double r = difference(at, side->centre, off);
+        side->square += r * r / count;
+    }
+}
+
+static int compare_spots(const void *a, const void *b)
+{
+    const struct spot *p = a, *q = b;
+    if (p->corners != q->corners)
+        return p->corners < q->corners ? -1 : 1;
+    if (p->radius != q->radius)
+        return p->radius < q->radius ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+static bool prepare_side(cp_context *context, struct side *side, const cp_mesh *mesh)
+{
+    side->mesh = mesh;
+    if (!find_places(context, side))
+        return false;
+    side->spots = memory_allocate_zeroed(context, mesh->vertex_count, sizeof *side->spots);
+    if (!side->spots)
+        return false;
+    find_centre(side);
+    for (uint32_t i = 0; i < mesh->corner_count; i++)
+        side->spots[side->places[mesh->corners[i]]].corners++;
+    for (uint32_t i = 0; i < side->count; i++) {
+        double at[3], off[3];
+        load(side->points, i, at);
+        side->spots[i].place = i;
+        side->spots[i].radius = difference(at, side->centre, off);
+    }
+    qsort(side->spots, side->count, sizeof *side->spots, compare_spots);
+    return true;
+}
+
+static void free_side(cp_context *context, struct side *side)
+{
+    size_t count = side->mesh->vertex_count;
+    memory_free(context, side->places, count, sizeof *side->places);
+    memory_free(context, side->points, 3 * count, sizeof *side->points);
+    memory_free(context, side->spots, count, sizeof *side->spots);
+}
+
+/* ---- the seed: two places of `from` ---- */
+
+/* How many places from `at` on look alike. */
+static uint32_t run_length(const struct attempt *attempt, uint32_t at)
+{
+    const struct spot *spots = attempt->from.spots;
+    double near = 4 * attempt->search->tolerance / attempt->size;
+    uint32_t end = at + 1;
+    while (end < attempt->from.count && spots[end].corners == spots[at].corners &&
+           spots[end].radius - spots[end - 1].radius <= near)
+        end++;
+    return end - at;
+}
+
+static bool is_spread(const struct attempt *attempt, const struct spot *spot, const struct spot *first, double sine)
+{
+    double a[3], b[3], p[3], q[3];
+    load(attempt->from.points, first->place, a);
+    load(attempt->from.points, spot->place, b);
+    double r = difference(a, attempt->from.centre, p) * difference(b, attempt->from.centre, q);
+    double x = p[1] * q[2] - p[2] * q[1], y = p[2] * q[0] - p[0] * q[2], z = p[0] * q[1] - p[1] * q[0];
+    return sqrt(x * x + y * y + z * z) >= sine * r;
+}
+
+/* The first spot of the shortest run that lies at least `reach` from the centre and, unless first is NULL, in another direction
+ * than that; CP_NONE when there is none. */
+static uint32_t rarest_spot(const struct attempt *attempt, double reach, const struct spot *first, double sine)
+{
+    const struct side *from = &attempt->from;
+    uint32_t best = CP_NONE, best_length = CP_NONE;
+    for (uint32_t at = 0, length; at < from->count; at += length) {
+        length = run_length(attempt, at);
+        for (uint32_t i = at; i < at + length && length < best_length; i++)
+            if (from->spots[i].radius >= reach && (!first || is_spread(attempt, &from->spots[i], first, sine))) {
+                best = i;
+                best_length = length;
+            }
+    }
+    return best;
+}
+
+static bool choose_seed(const struct attempt *attempt, struct spot seed[2])
+{
+    static const double spreads[3][2] = {{0.5, 0.5}, {0.25, 0.25}, {0.1, 0.1}}; /* of the largest radius; sine */
+    double largest = 0;
+    for (uint32_t i = 0; i < attempt->from.count; i++)
+        largest = fmax(largest, attempt->from.spots[i].radius);
+    for (int i = 0; i < 3; i++) {
+        uint32_t one = rarest_spot(attempt, spreads[i][0] * largest, NULL, 0);
+        if (one == CP_NONE)
+            continue;
+        uint32_t two = rarest_spot(attempt, spreads[i][0] * largest, &attempt->from.spots[one], spreads[i][1]);
+        if (two == CP_NONE)
+            continue;
+        seed[0] = attempt->from.spots[one];
+        seed[1] = attempt->from.spots[two];
+        return true;
+    }
+    return false;
+}
+
+/* The spots of `to` that may be the seed's: [begin, end). */
+static void find_partners(const struct attempt *attempt, const struct spot *seed, uint32_t range[2])
+{
+    const struct side *to = &attempt->to;
+    double radius = seed->radius * attempt->size, near = 4 * attempt->search->tolerance;
+    for (int bound = 0; bound < 2; bound++) {
+        const struct spot key = {
+            .place = bound ? CP_NONE : 0, .corners = seed->corners, .radius = radius + (bound ? near : -near)};
+        uint32_t low = 0, high = to->count;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            if (compare_spots(&to->spots[middle], &key) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        range[bound] = low;
+    }
+}
+
+/* ---- a motion from a pair ---- */
+
+/* Rows: along u, beside it towards v, and across both. */
+static void make_frame(const double u[3], const double v[3], double frame[3][3])
+{
+    double length = 0, across = 0;
+    double *x = frame[0], *y = frame[1], *z = frame[2];
+    for (int i = 0; i < 3; i++)
+        length += u[i] * u[i];
+    for (int i = 0; i < 3; i++)
+        x[i] = u[i] / sqrt(length);
+    for (int i = 0; i < 3; i++) {
+        z[i] = x[(i + 1) % 3] * v[(i + 2) % 3] - x[(i + 2) % 3] * v[(i + 1) % 3];
+        across += z[i] * z[i];
+    }
+    for (int i = 0; i < 3; i++)
+        z[i] /= sqrt(across);
+    for (int i = 0; i < 3; i++)
+        y[i] = z[(i + 1) % 3] * x[(i + 2) % 3] - z[(i + 2) % 3] * x[(i + 1) % 3];
+}
+
+static void side_frame(const struct side *side, uint32_t first, uint32_t second, double sign, double frame[3][3])
+{
+    double a[3], b[3], u[3], v[3];
+    load(side->points, first, a);
+    load(side->points, second, b);
+    (void)difference(a, side->centre, u);
+    (void)difference(b, side->centre, v);
+    for (int i = 0; i < 3; i++) {
+        u[i] *= sign;
+        v[i] *= sign;
+    }
+    make_frame(u, v, frame);
+}
+
+static cp_pose coarse_motion(const struct attempt *attempt, const struct spot seed[2], uint32_t first, uint32_t second)
+{
+    double from[3][3], to[3][3], sign = attempt->search->mirrored ? -1 : 1;
+    cp_pose pose;
+    side_frame(&attempt->from, seed[0].place, seed[1].place, sign, from);
+    side_frame(&attempt->to, first, second, 1, to);
+    for (int row = 0; row < 3; row++) {
+        double moved = 0;
+        for (int column = 0; column < 3; column++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum += to[k][row] * from[k][column];
+            pose.m[4 * row + column] = sign * attempt->size * sum;
+            moved += pose.m[4 * row + column] * attempt->from.centre[column];
+        }
+        pose.m[4 * row + 3] = attempt->to.centre[row] - moved;
+    }
+    return pose;
+}
+
+/* ---- matching all places ---- */
+
+/* Whole numbers in doubles, without -0. */
+static void cell_of(const struct attempt *attempt, const double point[3], double cell[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        cell[axis] = floor(point[axis] / attempt->cells.width) + 0.0;
+}
+
+static uint32_t *cell_head(const struct attempt *attempt, const double cell[3])
+{
+    uint64_t hash = hash_words(attempt->search->context->seed, cell, 6);
+    return &attempt->cells.heads[(size_t)hash & (attempt->cells.slot_count - 1)];
+}
+
+static bool prepare_cells(struct attempt *attempt)
+{
+    struct cells *cells = &attempt->cells;
+    cp_context *context = attempt->search->context;
+    const struct side *to = &attempt->to;
+    cells->width = fmax(2 * COARSE * attempt->search->tolerance, 1e-60);
+    for (cells->slot_count = 64; cells->slot_count < 2 * (uint64_t)to->count;)
+        cells->slot_count *= 2;
+    cells->heads = memory_allocate(context, cells->slot_count, sizeof *cells->heads);
+    cells->next = memory_allocate(context, to->count, sizeof *cells->next);
+    cells->taken = memory_allocate(context, to->count, sizeof *cells->taken);
+    if (!cells->heads || !cells->next || !cells->taken)
+        return false;
+    memset(cells->heads, 0xff, cells->slot_count * sizeof *cells->heads);
+    for (uint32_t i = to->count; i-- > 0;) {
+        double at[3], cell[3];
+        load(to->points, i, at);
+        cell_of(attempt, at, cell);
+        uint32_t *head = cell_head(attempt, cell);
+        cells->next[i] = *head;
+        *head = i;
+    }
+    return true;
+}
+
+/* The nearest place of the cell to the point that is not taken and closer than *near; CP_NONE when there is none. Of a crowded
+ * cell the first places are looked at. */
+static uint32_t nearest_in_cell(const struct attempt *attempt, const double cell[3], const double point[3],
+                                double *near)
+{
+    uint32_t best = CP_NONE;
+    int seen = 0;
+    for (uint32_t i = *cell_head(attempt, cell); i != CP_NONE && seen < MOST_IN_CELL; i = attempt->cells.next[i]) {
+        double at[3], off[3], own[3];
+        load(attempt->to.points, i, at);
+        cell_of(attempt, at, own);
+        if (own[0] != cell[0] || own[1] != cell[1] || own[2] != cell[2])
+            continue;
+        seen++;
+        double apart = difference(at, point, off);
+        if (!attempt->cells.taken[i] && apart < *near) {
+            *near = apart;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static uint32_t nearest_place(const struct attempt *attempt, const double point[3])
+{
+    double own[3], side[3], near = COARSE * attempt->search->tolerance * (1 + 1e-9) + 1e-300;
+    uint32_t best = CP_NONE;
+    cell_of(attempt, point, own);
+    for (int axis = 0; axis < 3; axis++)
+        side[axis] = point[axis] / attempt->cells.width - own[axis] < 0.5 ? -1 : 1;
+    for (int corner = 0; corner < 8; corner++) {
+        double cell[3];
+        for (int axis = 0; axis < 3; axis++)
+            cell[axis] = own[axis] + (corner >> axis & 1 ? side[axis] : 0) + 0.0;
+        uint32_t found = nearest_in_cell(attempt, cell, point, &near);
+        best = found == CP_NONE ? best : found;
+    }
+    return best;
+}
+
+static bool match_places(struct attempt *attempt, const cp_pose *pose)
+{
+    memset(attempt->cells.taken, 0, attempt->to.count * sizeof *attempt->cells.taken);
+    for (uint32_t i = 0; i < attempt->from.count; i++) {
+        double point[3];
+        load(attempt->from.points, i, point);
+        pose_point(pose, point, point);
+        uint32_t place = nearest_place(attempt, point);
+        if (place == CP_NONE)
+            return false;
+        attempt->cells.taken[place] = true;
+        attempt->map[i] = place;
+    }
+    return true;
+}
+
+/* The best motion for these pairs of places, and whether it is good enough. */
+static bool refine_motion(struct attempt *attempt)
+{
+    const struct reorder_search *search = attempt->search;
+    const struct point_pairs pairs = {attempt->from.points, attempt->to.points, attempt->map, attempt->from.count};
+    cp_pose best = align_points(&pairs, search->mirrored, search->scaled);
+    attempt->motion = align_to_axes(&pairs, &best);
+    attempt->displaced = align_deviation(&pairs, &attempt->motion, search->tolerance);
+    if (!(attempt->displaced <= search->tolerance)) {
+        attempt->motion = best;
+        attempt->displaced = align_deviation(&pairs, &best, search->tolerance);
+    }
+    return attempt->displaced <= search->tolerance;
+}
+
+static bool try_motion(struct attempt *attempt, const cp_pose *pose, cp_status *status)
+{
+    if (!match_places(attempt, pose) || !refine_motion(attempt))
+        return false;
+    for (uint32_t i = 0; i < attempt->from.mesh->vertex_count; i++)
+        attempt->renamed[i] = attempt->map[attempt->from.places[i]];
+    return reorder_faces_match(attempt->search, attempt->renamed, attempt->to.places, &attempt->motion, status);
+}
+
+/* ---- all pairs ---- */
+
+static bool pair_fits(const struct attempt *attempt, const struct spot seed[2], uint32_t first, uint32_t second)
+{
+    double a[3], b[3], p[3], q[3], off[3];
+    load(attempt->from.points, seed[0].place, a);
+    load(attempt->from.points, seed[1].place, b);
+    load(attempt->to.points, first, p);
+    load(attempt->to.points, second, q);
+    double apart = attempt->size * difference(a, b, off) - difference(p, q, off);
+    return first != second && fabs(apart) <= 4 * attempt->search->tolerance;
+}
+
+static bool try_pairs(struct attempt *attempt, const struct spot seed[2], cp_status *status)
+{
+    uint32_t one[2], two[2], attempts = 0;
+    uint64_t checks = 0, most = CHECKS_MORE + CHECKS_A_PLACE * (uint64_t)attempt->to.count;
+    find_partners(attempt, &seed[0], one);
+    find_partners(attempt, &seed[1], two);
+    for (uint32_t i = one[0]; i < one[1]; i++)
+        for (uint32_t k = two[0]; k < two[1]; k++) {
+            uint32_t first = attempt->to.spots[i].place, second = attempt->to.spots[k].place;
+            if (++checks > most || attempts >= MOST_ATTEMPTS) {
+                attempt->search->given_up = true;
+                return false;
+            }
+            if (!pair_fits(attempt, seed, first, second))
+                continue;
+            attempts++;
+            cp_pose pose = coarse_motion(attempt, seed, first, second);
+            if (try_motion(attempt, &pose, status) || *status != CP_OK)
+                return *status == CP_OK;
+        }
+    return false;
+}
+
+static bool prepare(struct attempt *attempt)
+{
+    const struct reorder_search *search = attempt->search;
+    cp_context *context = search->context;
+    if (!prepare_side(context, &attempt->from, search->from) || !prepare_side(context, &attempt->to, search->to))
+        return false;
+    attempt->map = memory_allocate(context, search->from->vertex_count, sizeof *attempt->map);
+    attempt->renamed = memory_allocate(context, search->from->vertex_count, sizeof *attempt->renamed);
+    bool sized = search->scaled && attempt->from.square > 0;
+    attempt->size = sized ? sqrt(attempt->to.square / attempt->from.square) : 1;
+    return attempt->map && attempt->renamed && prepare_cells(attempt);
+}
+
+static void free_attempt(struct attempt *attempt)
+{
+    cp_context *context = attempt->search->context;
+    size_t vertices = attempt->search->from->vertex_count;
+    free_side(context, &attempt->from);
+    free_side(context, &attempt->to);
+    memory_free(context, attempt->map, vertices, sizeof *attempt->map);
+    memory_free(context, attempt->renamed, vertices, sizeof *attempt->renamed);
+    memory_free(context, attempt->cells.heads, attempt->cells.slot_count, sizeof *attempt->cells.heads);
+    memory_free(context, attempt->cells.next, attempt->to.count, sizeof *attempt->cells.next);
+    memory_free(context, attempt->cells.taken, attempt->to.count, sizeof *attempt->cells.taken);
+}
+
+static bool may_match(const struct reorder_search *search)
+{
+    const cp_mesh *a = search->from, *b = search->to;
+    return a->kind == CP_MESH_FACES && b->kind == CP_MESH_FACES && a->vertex_count == b->vertex_count &&
+           a->face_count == b->face_count && a->corner_count == b->corner_count && !a->normals == !b->normals &&
+           !a->colours == !b->colours;
+}
+
+cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *displaced, bool *found)
+{
+    *found = false;
+    if (!may_match(search))
+        return CP_OK;
+    struct attempt attempt = {.search = search, .from.mesh = search->from, .to.mesh = search->to};
+    struct spot seed[2];
+    cp_status status = prepare(&attempt) ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && attempt.from.count == attempt.to.count && attempt.size > 0 && choose_seed(&attempt, seed))
+        *found = try_pairs(&attempt, seed, &status);
+    *motion = attempt.motion;
+    *displaced = attempt.displaced;
+    free_attempt(&attempt);
+    return status;
+}

@@ -1,0 +1,185 @@
+/* Faces go by the places of their corners, begun at the least rotation; those of one mesh stand in a hash table, and each
+ * of the other's takes one out. */
+#include "reorder_faces.h"
+#include "../../context.h"
+#include "../join.h"
+#include "../mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One mesh, its faces read in one direction. */
+struct view {
+    const cp_mesh *mesh;
+    const uint32_t *places;
+    uint32_t *materials; /* for each face */
+    bool backward;
+};
+
+struct table {
+    const struct reorder_search *search;
+    struct view from, to;
+    uint32_t *starts; /* for each face of `to`: the corner where its least rotation begins */
+    uint32_t *heads;  /* slots */
+    uint32_t *next;   /* for each face of `to`: the next in its slot */
+    size_t slot_count;
+    double matrix[3][3];
+};
+
+static uint32_t corner_at(const struct view *view, uint32_t face, uint32_t start, uint32_t i)
+{
+    uint32_t size = mesh_face_size(view->mesh, face), at = (uint32_t)(((uint64_t)start + i) % size);
+    return mesh_face_first(view->mesh, face) + (view->backward ? size - 1 - at : at);
+}
+
+static uint32_t place_at(const struct view *view, uint32_t face, uint32_t start, uint32_t i)
+{
+    return view->places[view->mesh->corners[corner_at(view, face, start, i)]];
+}
+
+/* Where the rotation begins that comes first in the dictionary: two runs are compared, and the greater one is skipped. */
+static uint32_t least_rotation(const struct view *view, uint32_t face)
+{
+    uint32_t size = mesh_face_size(view->mesh, face), a = 0, b = 1, run = 0;
+    while (a < size && b < size && run < size) {
+        uint32_t p = place_at(view, face, a, run), q = place_at(view, face, b, run);
+        if (p == q) {
+            run++;
+            continue;
+        }
+        if (p > q)
+            a += run + 1;
+        else
+            b += run + 1;
+        b += a == b;
+        run = 0;
+    }
+    return a < b ? a : b;
+}
+
+static uint64_t hash_face(const struct table *table, const struct view *view, uint32_t face, uint32_t start)
+{
+    uint64_t hash = hash_words(table->search->context->seed, &view->materials[face], 1);
+    for (uint32_t i = 0; i < mesh_face_size(view->mesh, face); i++) {
+        uint32_t place = place_at(view, face, start, i);
+        hash = hash_words(hash, &place, 1);
+    }
+    return hash;
+}
+
+static bool corners_agree(const struct table *table, uint32_t from, uint32_t to)
+{
+    const double allowed = 1e-3; /* as for copies in the same order */
+    const cp_mesh *a = table->from.mesh, *b = table->to.mesh;
+    size_t p = a->corners[from], q = b->corners[to];
+    if (a->colours && memcmp(a->colours + 4 * p, b->colours + 4 * q, 4 * sizeof *a->colours) != 0)
+        return false;
+    if (!a->normals)
+        return true;
+    float moved[3];
+    mesh_move_normal((const double(*)[3])table->matrix, a->normals + 3 * p, moved);
+    for (size_t axis = 0; axis < 3; axis++)
+        if (!(fabs((double)moved[axis] - (double)b->normals[3 * q + axis]) <= allowed))
+            return false;
+    return true;
+}
+
+/* The same places and material. */
+static bool faces_meet(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
+{
+    uint32_t size = mesh_face_size(table->from.mesh, from);
+    if (mesh_face_size(table->to.mesh, to) != size || table->from.materials[from] != table->to.materials[to])
+        return false;
+    for (uint32_t i = 0; i < size; i++)
+        if (place_at(&table->from, from, start, i) != place_at(&table->to, to, table->starts[to], i))
+            return false;
+    return true;
+}
+
+static bool all_corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
+{
+    for (uint32_t i = 0; i < mesh_face_size(table->from.mesh, from); i++)
+        if (!corners_agree(table, corner_at(&table->from, from, start, i),
+                           corner_at(&table->to, to, table->starts[to], i)))
+            return false;
+    return true;
+}
+
+static uint32_t *slot_of(const struct table *table, const struct view *view, uint32_t face, uint32_t start)
+{
+    return &table->heads[(size_t)hash_face(table, view, face, start) & (table->slot_count - 1)];
+}
+
+static void fill_table(struct table *table)
+{
+    memset(table->heads, 0xff, table->slot_count * sizeof *table->heads);
+    for (uint32_t face = 0; face < table->to.mesh->face_count; face++) {
+        table->starts[face] = least_rotation(&table->to, face);
+        uint32_t *head = slot_of(table, &table->to, face, table->starts[face]);
+        table->next[face] = *head;
+        *head = face;
+    }
+}
+
+/* Takes the partner of a face out of the table. Of many faces on the same places, some are looked at. */
+static bool take_partner(struct table *table, uint32_t face)
+{
+    enum { MOST_TWINS = 64 };
+    uint32_t start = least_rotation(&table->from, face);
+    uint32_t *link = slot_of(table, &table->from, face, start);
+    for (int twins = 0; *link != CP_NONE && twins < MOST_TWINS; link = &table->next[*link]) {
+        if (!faces_meet(table, face, start, *link))
+            continue;
+        if (all_corners_agree(table, face, start, *link)) {
+            *link = table->next[*link];
+            return true;
+        }
+        twins++;
+    }
+    return false;
+}
+
+static bool allocate_table(struct table *table)
+{
+    cp_context *context = table->search->context;
+    uint32_t faces = table->to.mesh->face_count;
+    for (table->slot_count = 64; table->slot_count < 2 * (uint64_t)faces;)
+        table->slot_count *= 2;
+    table->from.materials = memory_allocate(context, faces, sizeof *table->from.materials);
+    table->to.materials = memory_allocate(context, faces, sizeof *table->to.materials);
+    table->starts = memory_allocate(context, faces, sizeof *table->starts);
+    table->heads = memory_allocate(context, table->slot_count, sizeof *table->heads);
+    table->next = memory_allocate(context, faces, sizeof *table->next);
+    return table->from.materials && table->to.materials && table->starts && table->heads && table->next;
+}
+
+static void free_table(struct table *table)
+{
+    cp_context *context = table->search->context;
+    uint32_t faces = table->to.mesh->face_count;
+    memory_free(context, table->from.materials, faces, sizeof *table->from.materials);
+    memory_free(context, table->to.materials, faces, sizeof *table->to.materials);
+    memory_free(context, table->starts, faces, sizeof *table->starts);
+    memory_free(context, table->heads, table->slot_count, sizeof *table->heads);
+    memory_free(context, table->next, faces, sizeof *table->next);
+}
+
+bool reorder_faces_match(const struct reorder_search *search, const uint32_t *from_places, const uint32_t *to_places,
+                         const cp_pose *motion, cp_status *status)
+{
+    struct table table = {.search = search,
+                          .from = {.mesh = search->from, .places = from_places, .backward = search->mirrored},
+                          .to = {.mesh = search->to, .places = to_places}};
+    bool match = allocate_table(&table);
+    *status = match ? CP_OK : CP_LIMIT;
+    if (match) {
+        mesh_face_materials(search->from, search->materials, table.from.materials);
+        mesh_face_materials(search->to, search->materials, table.to.materials);
+        mesh_normal_matrix(motion, table.matrix);
+        fill_table(&table);
+    }
+    for (uint32_t face = 0; match && face < search->from->face_count; face++)
+        match = take_partner(&table, face);
+    free_table(&table);
+    return match;
+}

@@ -1,0 +1,346 @@
+/* The meshes that merge.c has decided on. */
+#include "merge_build.h"
+#include "../../pose.h"
+#include "../mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Vertices of the instance at hand that have a number already; a stamp that is not `stamp` is an older instance's. */
+struct numbering {
+    uint32_t *numbers;
+    uint64_t *stamps;
+    uint32_t room;
+    uint64_t stamp;
+};
+
+/* A mesh in the making. */
+struct target {
+    float *positions, *normals, *colours;
+    uint32_t *offsets, *corners;
+    uint32_t next_vertex;
+    uint32_t (*next)[2]; /* for each slot: its next face and corner */
+};
+
+/* How the vertices of an instance get into the target's coordinates. */
+struct motion {
+    cp_pose pose, to_world;
+    bool moves, mirrors;
+    double matrix[3][3];
+};
+
+struct build {
+    struct merge_job *job;
+    struct numbering numbering;
+    uint32_t (*slots)[2]; /* for each slot: its faces and corners, then where they begin */
+    cp_group *groups;
+    uint32_t slot_count;
+};
+
+/* ---- the coordinates ---- */
+
+static cp_pose part_pose(const struct merge_job *job, const struct merge_part *part)
+{
+    const cp_instance *instance = &job->scene->instances[part->instance];
+    if (job->anchors[instance->node] == instance->node)
+        return instance->transform;
+    return pose_multiply(&job->relative[instance->node], &instance->transform);
+}
+
+/* A rotation with a uniform scale, perhaps mirrored, as units have: its inverse loses nothing. */
+static bool is_similarity(const cp_pose *pose)
+{
+    const double tolerance = 1e-9;
+    double squares[3], mixed = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *m = pose->m;
+        int k = (i + 1) % 3;
+        squares[i] = m[i] * m[i] + m[4 + i] * m[4 + i] + m[8 + i] * m[8 + i];
+        mixed = fmax(mixed, fabs(m[i] * m[k] + m[4 + i] * m[4 + k] + m[8 + i] * m[8 + k]));
+    }
+    double allowed = tolerance * squares[0];
+    return squares[0] >= 1e-12 && squares[0] <= 1e12 && mixed <= allowed && fabs(squares[1] - squares[0]) <= allowed &&
+           fabs(squares[2] - squares[0]) <= allowed;
+}
+
+static bool poses_are_equal(const struct merge_job *job, const struct merge_bucket *bucket, const cp_pose *first)
+{
+    for (uint32_t i = 1; i < bucket->part_count; i++) {
+        cp_pose pose = part_pose(job, &job->parts[bucket->first_part + i]);
+        if (!pose_equal(&pose, first))
+            return false;
+    }
+    return true;
+}
+
+static cp_pose choose_base(const struct merge_job *job, const struct merge_bucket *bucket)
+{
+    cp_pose inverse, first = part_pose(job, &job->parts[bucket->first_part]);
+    bool fits = poses_are_equal(job, bucket, &first) || (is_similarity(&first) && pose_inverse(&first, &inverse));
+    return fits ? first : POSE_IDENTITY;
+}
+
+static struct motion part_motion(const struct merge_job *job, const struct merge_bucket *bucket,
+                                 const struct merge_part *part)
+{
+    cp_pose inverse, pose = part_pose(job, part);
+    struct motion motion = {.pose = POSE_IDENTITY};
+    if (!pose_equal(&pose, &bucket->base) && pose_inverse(&bucket->base, &inverse))
+        motion.pose = pose_multiply(&inverse, &pose);
+    motion.moves = !pose_is_identity(&motion.pose);
+    motion.mirrors = pose_determinant(&motion.pose) < 0;
+    motion.to_world = pose_multiply(&job->worlds[bucket->anchor], &bucket->base);
+    mesh_normal_matrix(&motion.pose, motion.matrix);
+    return motion;
+}
+
+static double world_length(const cp_pose *pose, const double vector[3])
+{
+    double squares = 0;
+    for (int row = 0; row < 3; row++) {
+        const double *m = &pose->m[4 * row];
+        double sum = m[0] * vector[0] + m[1] * vector[1] + m[2] * vector[2];
+        squares += sum * sum;
+    }
+    return sqrt(squares);
+}
+
+/* ---- counting ---- */
+
+static bool prepare_numbering(const struct merge_job *job, struct numbering *numbering)
+{
+    cp_context *context = job->scene->context;
+    for (uint32_t i = 0; i < job->part_count; i++) {
+        const cp_mesh *mesh = &job->faces[job->scene->instances[job->parts[i].instance].mesh];
+        numbering->room = mesh->vertex_count > numbering->room ? mesh->vertex_count : numbering->room;
+    }
+    numbering->numbers = memory_allocate(context, numbering->room, sizeof *numbering->numbers);
+    numbering->stamps = memory_allocate_zeroed(context, numbering->room, sizeof *numbering->stamps);
+    return numbering->numbers && numbering->stamps;
+}
+
+/* True when the vertex is new to the instance; then it has the number *next. */
+static bool number_vertex(struct numbering *numbering, uint32_t vertex, uint32_t *next)
+{
+    if (numbering->stamps[vertex] == numbering->stamp)
+        return false;
+    numbering->stamps[vertex] = numbering->stamp;
+    numbering->numbers[vertex] = (*next)++;
+    return true;
+}
+
+static const cp_mesh *part_mesh(const struct merge_job *job, const struct merge_part *part)
+{
+    return &job->faces[job->scene->instances[part->instance].mesh];
+}
+
+/* A new instance begins: its vertices have no numbers. */
+static void begin_part(struct numbering *numbering, const struct merge_part *parts, uint32_t at, uint32_t first)
+{
+    if (at == first || parts[at].instance != parts[at - 1].instance)
+        numbering->stamp++;
+}
+
+static cp_status refuse_size(const struct merge_job *job, const struct merge_bucket *bucket, uint64_t corners)
+{
+    return report_error(job->scene->context, CP_LIMIT, "merge-size",
+                        (struct place){.node = job->scene->nodes[bucket->anchor].name},
+                        "%u parts of %llu corners in all are more than one mesh, or the limit of vertices, can hold",
+                        bucket->part_count, (unsigned long long)corners);
+}
+
+/* Sizes of the mesh, its arrays' presence and its slots' faces and corners. */
+static cp_status count_bucket(struct build *build, const struct merge_bucket *bucket, cp_mesh *mesh)
+{
+    const struct merge_job *job = build->job;
+    uint64_t corners = 0;
+    for (uint32_t at = bucket->first_part; at < bucket->first_part + bucket->part_count; at++) {
+        const struct merge_part *part = &job->parts[at];
+        const cp_mesh *from = part_mesh(job, part);
+        cp_group group = merge_part_group(from, part->group);
+        uint32_t first = mesh_face_first(from, group.first_face), end = first;
+        if (group.face_count > 0)
+            end = mesh_face_first(from, group.first_face + group.face_count - 1) +
+                  mesh_face_size(from, group.first_face + group.face_count - 1);
+        corners += end - first;
+        if (corners >= CP_NONE)
+            return refuse_size(job, bucket, corners);
+        build->slots[part->slot][0] += group.face_count;
+        build->slots[part->slot][1] += end - first;
+        begin_part(&build->numbering, job->parts, at, bucket->first_part);
+        for (uint32_t corner = first; corner < end; corner++)
+            (void)number_vertex(&build->numbering, from->corners[corner], &mesh->vertex_count);
+        mesh->face_count += group.face_count;
+    }
+    mesh->corner_count = (uint32_t)corners;
+    build->job->vertices += mesh->vertex_count;
+    return build->job->vertices > limit_vertices(job->scene->context) ? refuse_size(job, bucket, corners) : CP_OK;
+}
+
+static bool has_ngons(const struct merge_job *job, const struct merge_bucket *bucket)
+{
+    for (uint32_t i = 0; i < bucket->part_count; i++)
+        if (part_mesh(job, &job->parts[bucket->first_part + i])->face_offsets)
+            return true;
+    return false;
+}
+
+/* ---- filling ---- */
+
+static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_t vertex, struct target *target,
+                       uint32_t to, double *rounded)
+{
+    const float *position = from->positions + 3 * (size_t)vertex;
+    size_t at = 3 * (size_t)to;
+    double off[3];
+    if (target->colours)
+        memcpy(target->colours + 4 * (size_t)to, from->colours + 4 * (size_t)vertex, 4 * sizeof(float));
+    if (!motion->moves) {
+        memcpy(target->positions + at, position, 3 * sizeof(float));
+        if (target->normals)
+            memcpy(target->normals + at, from->normals + 3 * (size_t)vertex, 3 * sizeof(float));
+        return true;
+    }
+    if (!mesh_move_position(&motion->pose, position, target->positions + at, off))
+        return false;
+    *rounded = fmax(*rounded, world_length(&motion->to_world, off));
+    if (target->normals)
+        mesh_move_normal((const double(*)[3])motion->matrix, from->normals + 3 * (size_t)vertex, target->normals + at);
+    return true;
+}
+
+static bool add_face(struct build *build, const struct motion *motion, const cp_mesh *from, uint32_t face,
+                     struct target *target, uint32_t next[2])
+{
+    uint32_t first = mesh_face_first(from, face), size = mesh_face_size(from, face);
+    bool reverse = motion->mirrors && from->kind == CP_MESH_FACES, good = true;
+    if (target->offsets)
+        target->offsets[next[0]] = next[1];
+    for (uint32_t i = 0; i < size && good; i++) {
+        uint32_t vertex = from->corners[reverse && i > 0 ? first + size - i : first + i];
+        uint32_t number = target->next_vertex;
+        if (number_vertex(&build->numbering, vertex, &target->next_vertex))
+            good = add_vertex(motion, from, vertex, target, number, &build->job->result->rounded);
+        target->corners[next[1]++] = build->numbering.numbers[vertex];
+    }
+    next[0]++;
+    return good;
+}
+
+static cp_status fill_bucket(struct build *build, const struct merge_bucket *bucket, struct target *target)
+{
+    const struct merge_job *job = build->job;
+    struct motion motion = {0};
+    for (uint32_t at = bucket->first_part; at < bucket->first_part + bucket->part_count; at++) {
+        const struct merge_part *part = &job->parts[at];
+        const cp_mesh *from = part_mesh(job, part);
+        cp_group group = merge_part_group(from, part->group);
+        uint64_t before = build->numbering.stamp;
+        begin_part(&build->numbering, job->parts, at, bucket->first_part);
+        if (build->numbering.stamp != before)
+            motion = part_motion(job, bucket, part);
+        for (uint32_t i = 0; i < group.face_count; i++)
+            if (!add_face(build, &motion, from, group.first_face + i, target, target->next[part->slot]))
+                return report_error(job->scene->context, CP_LIMIT, "mesh-range", NOWHERE,
+                                    "mesh \"%s\": a vertex moves out of the range of its coordinates",
+                                    mesh_title(from));
+    }
+    return CP_OK;
+}
+
+/* Turns the slots' sizes into where they begin, and into the mesh's groups. */
+static void lay_out_slots(struct build *build, const struct merge_bucket *bucket, cp_mesh *mesh)
+{
+    const struct merge_job *job = build->job;
+    uint32_t face = 0, corner = 0;
+    const struct merge_part *parts = &job->parts[bucket->first_part];
+    uint32_t first = parts[0].slot, count = 0;
+    for (uint32_t i = 0; i < bucket->part_count; i++) {
+        if (parts[i].slot != first + count)
+            continue;
+        uint32_t *slot = build->slots[first + count];
+        cp_group group = merge_part_group(part_mesh(job, &parts[i]), parts[i].group);
+        build->groups[first + count++] = (cp_group){face, slot[0], group.material};
+        face += slot[0];
+        corner += slot[1];
+        slot[0] = face - slot[0];
+        slot[1] = corner - slot[1];
+    }
+    bool plain = count == 1 && build->groups[first].material == CP_NONE;
+    mesh->groups = plain ? NULL : &build->groups[first];
+    mesh->group_count = plain ? 0 : count;
+}
+
+static bool allocate_target(struct build *build, const cp_mesh *first, bool ngons, const cp_mesh *mesh,
+                            struct target *target)
+{
+    cp_scene *scene = build->job->scene;
+    size_t vertices = mesh->vertex_count;
+    target->next = build->slots;
+    target->positions = scene_allocate(scene, 3 * vertices, sizeof(float));
+    target->normals = first->normals ? scene_allocate(scene, 3 * vertices, sizeof(float)) : NULL;
+    target->colours = first->colours ? scene_allocate(scene, 4 * vertices, sizeof(float)) : NULL;
+    target->offsets = ngons ? scene_allocate(scene, (size_t)mesh->face_count + 1, sizeof(uint32_t)) : NULL;
+    target->corners = scene_allocate(scene, mesh->corner_count, sizeof(uint32_t));
+    return target->positions && target->corners && (target->normals || !first->normals) &&
+           (target->colours || !first->colours) && (target->offsets || !ngons);
+}
+
+/* What all parts are called, else the frame. */
+static void name_mesh(const struct merge_job *job, const struct merge_bucket *bucket, cp_mesh *mesh)
+{
+    const cp_mesh *first = part_mesh(job, &job->parts[bucket->first_part]);
+    bool same_name = true, same_source = true;
+    for (uint32_t i = 1; i < bucket->part_count; i++) {
+        const cp_mesh *other = part_mesh(job, &job->parts[bucket->first_part + i]);
+        same_name = same_name && strcmp(first->name, other->name) == 0;
+        same_source = same_source && strcmp(first->source, other->source) == 0;
+    }
+    mesh->name = same_name && *first->name ? first->name : job->scene->nodes[bucket->anchor].name;
+    mesh->source = same_source ? first->source : "";
+}
+
+static cp_status build_bucket(struct build *build, struct merge_bucket *bucket)
+{
+    struct merge_job *job = build->job;
+    const cp_mesh *first = part_mesh(job, &job->parts[bucket->first_part]);
+    cp_mesh mesh = {.kind = first->kind};
+    struct target target = {0};
+    cp_status status = count_bucket(build, bucket, &mesh);
+    if (status != CP_OK)
+        return status;
+    lay_out_slots(build, bucket, &mesh);
+    if (!allocate_target(build, first, has_ngons(job, bucket), &mesh, &target))
+        return CP_LIMIT;
+    bucket->base = choose_base(job, bucket);
+    status = fill_bucket(build, bucket, &target);
+    if (status != CP_OK)
+        return status;
+    if (target.offsets)
+        target.offsets[mesh.face_count] = mesh.corner_count;
+    mesh.positions = target.positions;
+    mesh.normals = target.normals;
+    mesh.colours = target.colours;
+    mesh.face_offsets = target.offsets;
+    mesh.corners = target.corners;
+    name_mesh(job, bucket, &mesh);
+    bucket->mesh = scene_add_mesh(job->scene, &mesh);
+    return bucket->mesh == CP_NONE ? CP_LIMIT : CP_OK;
+}
+
+cp_status merge_build(struct merge_job *job)
+{
+    cp_context *context = job->scene->context;
+    struct build build = {.job = job};
+    for (uint32_t i = 0; i < job->part_count; i++)
+        build.slot_count = job->parts[i].slot >= build.slot_count ? job->parts[i].slot + 1 : build.slot_count;
+    build.slots = memory_allocate_zeroed(context, build.slot_count, sizeof *build.slots);
+    build.groups = scene_allocate(job->scene, build.slot_count, sizeof *build.groups);
+    cp_status status = build.slots && build.groups && prepare_numbering(job, &build.numbering) ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < job->bucket_count && status == CP_OK; i++)
+        status = build_bucket(&build, &job->buckets[i]);
+    memory_free(context, build.slots, build.slot_count, sizeof *build.slots);
+    memory_free(context, build.numbering.numbers, build.numbering.room, sizeof *build.numbering.numbers);
+    memory_free(context, build.numbering.stamps, build.numbering.room, sizeof *build.numbering.stamps);
+    return status;
+}

@@ -1,0 +1,281 @@
+/* Pieces of a mesh: by union-find over what their faces share, then all arrays in one go, so that a million pieces cost
+ * no allocation each. */
+#include "split.h"
+#include "../join.h"
+#include "../mesh.h"
+
+#include <string.h>
+
+/* ---- which face belongs to which piece ---- */
+
+/* elements[corner]: equal where two corners keep their faces together; below vertex_count, or corner_count for
+ * SPLIT_BOTH. */
+static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materials, uint32_t *elements)
+{
+    uint32_t count = mesh->corner_count;
+    uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
+    uint32_t *of_face = materials ? memory_allocate(context, mesh->face_count, sizeof *of_face) : NULL;
+    uint32_t(*keys)[2] = materials ? memory_allocate(context, count, sizeof *keys) : NULL;
+    bool good = places && (!materials || (of_face && keys)) &&
+                join_positions(context, mesh->positions, mesh->vertex_count, places);
+    for (uint32_t i = 0; good && i < count; i++)
+        elements[i] = places[mesh->corners[i]];
+    if (good && materials) {
+        mesh_face_materials(mesh, NULL, of_face);
+        for (uint32_t face = 0; face < mesh->face_count; face++)
+            for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++) {
+                uint32_t corner = mesh_face_first(mesh, face) + i;
+                keys[corner][0] = elements[corner];
+                keys[corner][1] = of_face[face];
+            }
+        good = join_rows(context, keys, 2, 2, count, elements);
+    }
+    memory_free(context, places, mesh->vertex_count, sizeof *places);
+    memory_free(context, of_face, mesh->face_count, sizeof *of_face);
+    memory_free(context, keys, count, sizeof *keys);
+    return good;
+}
+
+/* Halves the way to the root as it goes. */
+static uint32_t find_root(uint32_t *parents, uint32_t element)
+{
+    while (parents[element] != element) {
+        parents[element] = parents[parents[element]];
+        element = parents[element];
+    }
+    return element;
+}
+
+/* The lower root leads. */
+static void unite(uint32_t *parents, uint32_t a, uint32_t b)
+{
+    a = find_root(parents, a);
+    b = find_root(parents, b);
+    if (a < b)
+        parents[b] = a;
+    else
+        parents[a] = b;
+}
+
+/* Each face's first element becomes its piece's root. */
+static bool unite_faces(cp_context *context, const cp_mesh *mesh, const uint32_t *elements, uint32_t *pieces)
+{
+    uint32_t count = mesh->vertex_count > mesh->corner_count ? mesh->vertex_count : mesh->corner_count;
+    uint32_t *parents = memory_allocate(context, count, sizeof *parents);
+    if (!parents)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        parents[i] = i;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
+        for (uint32_t i = 1; i < size; i++)
+            unite(parents, elements[first], elements[first + i]);
+    }
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        pieces[face] = find_root(parents, elements[mesh_face_first(mesh, face)]);
+    memory_free(context, parents, count, sizeof *parents);
+    return true;
+}
+
+bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by, uint32_t *pieces, uint32_t *count)
+{
+    uint32_t faces = mesh->face_count, corners = mesh->corner_count;
+    uint32_t *first = memory_allocate(context, faces, sizeof *first);
+    uint32_t *elements = by == SPLIT_MATERIALS ? NULL : memory_allocate(context, corners, sizeof *elements);
+    bool good = first && (elements || by == SPLIT_MATERIALS);
+    if (good && by == SPLIT_MATERIALS)
+        mesh_face_materials(mesh, NULL, pieces);
+    else if (good)
+        good = find_elements(context, mesh, by == SPLIT_BOTH, elements) && unite_faces(context, mesh, elements, pieces);
+    good = good && join_rows(context, pieces, 1, 1, faces, first);
+    if (good) {
+        *count = join_number(first, faces);
+        for (uint32_t face = 0; face < faces; face++)
+            pieces[face] = first[face];
+    }
+    memory_free(context, first, faces, sizeof *first);
+    memory_free(context, elements, corners, sizeof *elements);
+    return good;
+}
+
+/* ---- the pieces ---- */
+
+/* Where a piece begins in the arrays of all. */
+struct piece {
+    uint32_t face;
+    uint32_t corner;
+    uint64_t vertex, group, offset;
+};
+
+struct cut {
+    cp_scene *scene;
+    cp_mesh from;
+    const uint32_t *pieces;
+    uint32_t count;
+    struct piece *starts; /* count + 1 */
+    uint32_t *order;      /* faces, piece by piece */
+    uint32_t *materials;  /* for each face; NULL without groups */
+    uint32_t *stamps;     /* for each vertex: 1 + the piece that used it last */
+    uint32_t *numbers;    /* and its number there */
+    float *positions, *normals, *colours;
+    uint32_t *offsets, *corners;
+    cp_group *groups;
+};
+
+static bool prepare_cut(struct cut *cut)
+{
+    cp_context *context = cut->scene->context;
+    const cp_mesh *from = &cut->from;
+    cut->starts = memory_allocate_zeroed(context, (size_t)cut->count + 1, sizeof *cut->starts);
+    cut->order = memory_allocate(context, from->face_count, sizeof *cut->order);
+    cut->stamps = memory_allocate_zeroed(context, from->vertex_count, sizeof *cut->stamps);
+    cut->numbers = memory_allocate(context, from->vertex_count, sizeof *cut->numbers);
+    cut->materials = from->group_count ? memory_allocate(context, from->face_count, sizeof *cut->materials) : NULL;
+    if (cut->materials)
+        mesh_face_materials(from, NULL, cut->materials);
+    return cut->starts && cut->order && cut->stamps && cut->numbers && (cut->materials || !from->group_count);
+}
+
+static void free_cut(struct cut *cut)
+{
+    cp_context *context = cut->scene->context;
+    memory_free(context, cut->starts, (size_t)cut->count + 1, sizeof *cut->starts);
+    memory_free(context, cut->order, cut->from.face_count, sizeof *cut->order);
+    memory_free(context, cut->stamps, cut->from.vertex_count, sizeof *cut->stamps);
+    memory_free(context, cut->numbers, cut->from.vertex_count, sizeof *cut->numbers);
+    memory_free(context, cut->materials, cut->from.face_count, sizeof *cut->materials);
+}
+
+/* A counting sort, so that faces keep their order. */
+static void order_faces(struct cut *cut)
+{
+    for (uint32_t face = 0; face < cut->from.face_count; face++)
+        cut->starts[cut->pieces[face] + 1].face++;
+    for (uint32_t piece = 0; piece < cut->count; piece++)
+        cut->starts[piece + 1].face += cut->starts[piece].face;
+    for (uint32_t face = cut->from.face_count; face-- > 0;)
+        cut->order[--cut->starts[cut->pieces[face] + 1].face] = face;
+    for (uint32_t piece = 0; piece < cut->count; piece++)
+        cut->starts[piece].face = cut->starts[piece + 1].face;
+    cut->starts[cut->count].face = cut->from.face_count;
+}
+
+static bool begins_group(const struct cut *cut, uint32_t at, uint32_t first)
+{
+    return cut->materials && (at == first || cut->materials[cut->order[at]] != cut->materials[cut->order[at - 1]]);
+}
+
+/* Vertices that no piece uses are what is left of the stamps. */
+static uint32_t count_pieces(struct cut *cut)
+{
+    for (uint32_t piece = 0; piece < cut->count; piece++) {
+        const struct piece *start = &cut->starts[piece];
+        struct piece *next = &cut->starts[piece + 1];
+        next->corner = start->corner;
+        next->vertex = start->vertex;
+        next->group = start->group;
+        next->offset = start->offset + next->face - start->face + 1;
+        for (uint32_t at = start->face; at < next->face; at++) {
+            uint32_t first = mesh_face_first(&cut->from, cut->order[at]);
+            uint32_t size = mesh_face_size(&cut->from, cut->order[at]);
+            for (uint32_t i = first; i < first + size; i++) {
+                uint32_t *stamp = &cut->stamps[cut->from.corners[i]];
+                next->vertex += *stamp != piece + 1;
+                *stamp = piece + 1;
+            }
+            next->corner += size;
+            next->group += begins_group(cut, at, start->face);
+        }
+    }
+    uint32_t unused = 0;
+    for (uint32_t vertex = 0; vertex < cut->from.vertex_count; vertex++)
+        unused += cut->stamps[vertex] == 0;
+    return unused;
+}
+
+static bool allocate_arrays(struct cut *cut)
+{
+    cp_scene *scene = cut->scene;
+    const cp_mesh *from = &cut->from;
+    const struct piece *end = &cut->starts[cut->count];
+    cut->positions = scene_allocate(scene, (size_t)end->vertex, 3 * sizeof(float));
+    cut->normals = from->normals ? scene_allocate(scene, (size_t)end->vertex, 3 * sizeof(float)) : NULL;
+    cut->colours = from->colours ? scene_allocate(scene, (size_t)end->vertex, 4 * sizeof(float)) : NULL;
+    cut->offsets = from->face_offsets ? scene_allocate(scene, (size_t)end->offset, sizeof(uint32_t)) : NULL;
+    cut->corners = scene_allocate(scene, from->corner_count, sizeof(uint32_t));
+    cut->groups = end->group ? scene_allocate(scene, (size_t)end->group, sizeof(cp_group)) : NULL;
+    return cut->positions && cut->corners && (cut->normals || !from->normals) && (cut->colours || !from->colours) &&
+           (cut->offsets || !from->face_offsets) && (cut->groups || !end->group);
+}
+
+static void copy_row(float *to, uint64_t at, const float *from, uint32_t vertex, size_t width)
+{
+    if (to)
+        memcpy(to + width * at, from + width * vertex, width * sizeof *to);
+}
+
+static void add_corner(struct cut *cut, uint32_t piece, uint32_t vertex, cp_mesh *mesh)
+{
+    if (cut->stamps[vertex] != piece + 1) {
+        uint64_t at = cut->starts[piece].vertex + mesh->vertex_count;
+        copy_row(cut->positions, at, cut->from.positions, vertex, 3);
+        copy_row(cut->normals, at, cut->from.normals, vertex, 3);
+        copy_row(cut->colours, at, cut->from.colours, vertex, 4);
+        cut->stamps[vertex] = piece + 1;
+        cut->numbers[vertex] = mesh->vertex_count++;
+    }
+    cut->corners[cut->starts[piece].corner + mesh->corner_count++] = cut->numbers[vertex];
+}
+
+static void add_face(struct cut *cut, uint32_t piece, uint32_t at, cp_mesh *mesh)
+{
+    const struct piece *start = &cut->starts[piece];
+    uint32_t face = cut->order[at], first = mesh_face_first(&cut->from, face);
+    uint32_t size = mesh_face_size(&cut->from, face);
+    if (begins_group(cut, at, start->face))
+        cut->groups[start->group + mesh->group_count++] = (cp_group){mesh->face_count, 0, cut->materials[face]};
+    if (cut->groups)
+        cut->groups[start->group + mesh->group_count - 1].face_count++;
+    for (uint32_t i = first; i < first + size; i++)
+        add_corner(cut, piece, cut->from.corners[i], mesh);
+    mesh->face_count++;
+    if (cut->offsets)
+        cut->offsets[start->offset + mesh->face_count] = mesh->corner_count;
+}
+
+static uint32_t add_piece(struct cut *cut, uint32_t piece)
+{
+    const struct piece *start = &cut->starts[piece];
+    cp_mesh mesh = {.kind = CP_MESH_FACES,
+                    .source = cut->from.source,
+                    .positions = cut->positions + 3 * start->vertex,
+                    .normals = cut->normals ? cut->normals + 3 * start->vertex : NULL,
+                    .colours = cut->colours ? cut->colours + 4 * start->vertex : NULL,
+                    .face_offsets = cut->offsets ? cut->offsets + start->offset : NULL,
+                    .corners = cut->corners + start->corner,
+                    .groups = cut->groups ? cut->groups + start->group : NULL};
+    if (cut->offsets)
+        cut->offsets[start->offset] = 0;
+    for (uint32_t at = start->face; at < cut->starts[piece + 1].face; at++)
+        add_face(cut, piece, at, &mesh);
+    return scene_add_mesh(cut->scene, &mesh);
+}
+
+cp_status mesh_cut(cp_scene *scene, uint32_t mesh, const uint32_t *pieces, uint32_t count, uint32_t *first,
+                   uint32_t *unused)
+{
+    struct cut cut = {.scene = scene, .from = scene->meshes[mesh], .pieces = pieces, .count = count};
+    bool good = prepare_cut(&cut);
+    if (good) {
+        order_faces(&cut);
+        *unused = count_pieces(&cut);
+        good = allocate_arrays(&cut);
+    }
+    if (good && cut.from.vertex_count > 0)
+        memset(cut.stamps, 0, cut.from.vertex_count * sizeof *cut.stamps);
+    *first = scene->mesh_count;
+    for (uint32_t piece = 0; good && piece < count; piece++)
+        good = add_piece(&cut, piece) != CP_NONE;
+    free_cut(&cut);
+    return good ? CP_OK : CP_LIMIT;
+}

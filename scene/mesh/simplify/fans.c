@@ -1,0 +1,479 @@
+/* From a mesh to a surface: vertices of equal positions are one, unless their faces are not one fan. Each place is looked
+ * at by itself: the faces at it, sorted by the edges that they share there. */
+#include <float.h>
+#include <string.h>
+
+#include "../../parallel.h"
+#include "../join.h"
+#include "surface.h"
+
+enum { PLACES_AN_ITEM = 8192 };
+
+/* Of a corner, found at its place: the edge to the next corner is a feature; the kind of its vertex. */
+enum { CORNER_FEATURE = 1, CORNER_KIND = 1 };
+
+/* A face's edge at a place. */
+struct spoke {
+    uint32_t other; /* the place at the edge's other end */
+    uint32_t face;  /* number of the corner among the place's */
+    bool out;       /* the face runs from the place to the other */
+    bool feature;   /* stands for an edge that is a border or a seam */
+    bool fixed;     /* of a border that was cut from other faces */
+    double angle;   /* of the face round the edge, 0 .. 4 */
+};
+
+struct star {
+    uint32_t *corners; /* of the faces at the place */
+    uint32_t *leaders; /* faces of one fan lead to the lowest of them */
+    uint32_t *degrees; /* features of the fan */
+    struct spoke *spokes;
+};
+
+struct split {
+    struct surface *surface;
+    const uint32_t *first, *next; /* the corners of each place: 3 x triangle + number */
+    uint32_t place_count, largest_star;
+    uint32_t *fan_counts; /* of places; later their first vertices */
+    uint32_t *fans;       /* of corners: the number of the place's fan */
+    uint8_t *flags;       /* of corners */
+    uint32_t *cut_edges;  /* of items */
+    struct star *stars;   /* of workers */
+};
+
+static bool spoke_before(const struct spoke *a, const struct spoke *b)
+{
+    if (a->other != b->other)
+        return a->other < b->other;
+    if (a->angle != b->angle)
+        return a->angle < b->angle;
+    return a->face != b->face ? a->face < b->face : a->out < b->out;
+}
+
+static void sift_down(struct spoke *spokes, uint32_t at, uint32_t count)
+{
+    struct spoke moved = spokes[at];
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && spoke_before(&spokes[child], &spokes[child + 1]);
+        if (!spoke_before(&moved, &spokes[child]))
+            break;
+        spokes[at] = spokes[child];
+    }
+    spokes[at] = moved;
+}
+
+static void sort_spokes(struct spoke *spokes, uint32_t count)
+{
+    const uint32_t few = 32;
+    if (count <= few) {
+        for (uint32_t i = 1; i < count; i++) {
+            struct spoke moved = spokes[i];
+            uint32_t at = i;
+            for (; at > 0 && spoke_before(&moved, &spokes[at - 1]); at--)
+                spokes[at] = spokes[at - 1];
+            spokes[at] = moved;
+        }
+        return;
+    }
+    for (uint32_t at = count / 2; at-- > 0;)
+        sift_down(spokes, at, count);
+    for (uint32_t end = count; end-- > 1;) {
+        struct spoke last = spokes[end];
+        spokes[end] = spokes[0];
+        spokes[0] = last;
+        sift_down(spokes, 0, end);
+    }
+}
+
+static uint32_t leader_of(uint32_t *leaders, uint32_t face)
+{
+    while (leaders[face] != face) {
+        leaders[face] = leaders[leaders[face]];
+        face = leaders[face];
+    }
+    return face;
+}
+
+static void join_faces(uint32_t *leaders, uint32_t a, uint32_t b)
+{
+    a = leader_of(leaders, a);
+    b = leader_of(leaders, b);
+    if (a < b)
+        leaders[b] = a;
+    else
+        leaders[a] = b;
+}
+
+static uint32_t class_at(const struct split *split, const struct star *star, const struct spoke *spoke)
+{
+    return tag_class(split->surface->tags[star->corners[spoke->face] / 3]);
+}
+
+/* Two faces that go on in each other: a seam is counted once, at the first of the two, but both know of it. */
+static void join_spokes(const struct split *split, const struct star *star, struct spoke *a, struct spoke *b)
+{
+    join_faces(star->leaders, a->face, b->face);
+    if (class_at(split, star, a) == class_at(split, star, b))
+        return;
+    a->feature = true;
+    split->flags[star->corners[a->face]] |= a->out ? CORNER_FEATURE : 0;
+    split->flags[star->corners[b->face]] |= b->out ? CORNER_FEATURE : 0;
+}
+
+static void leave_border(const struct split *split, const struct star *star, struct spoke *spoke, bool fixed)
+{
+    spoke->feature = true;
+    spoke->fixed = fixed;
+    split->flags[star->corners[spoke->face]] |= spoke->out ? CORNER_FEATURE : 0;
+}
+
+/* Faces of more than two at an edge, by their angles round it as seen along the edge from its lower place: both ends come to
+ * the same. Grows like the angle from 0 to 4, by exact operations only. */
+static double angle_round(const double axis[3], const double apex[3])
+{
+    int least = fabs(axis[0]) <= fabs(axis[1]) && fabs(axis[0]) <= fabs(axis[2]) ? 0
+                : fabs(axis[1]) <= fabs(axis[2])                                 ? 1
+                                                                                 : 2;
+    double unit[3] = {least == 0, least == 1, least == 2}, zero[3] = {0, 0, 0}, side[3], up[3];
+    triangle_normal(zero, axis, unit, side);
+    triangle_normal(zero, axis, side, up);
+    double x = dot_product(apex, side) * sqrt(dot_product(axis, axis)), y = dot_product(apex, up);
+    double sum = fabs(x) + fabs(y);
+    if (!(sum > 0))
+        return 0;
+    return y >= 0 ? 1 - x / sum : 3 + x / sum;
+}
+
+static void set_angles(const struct split *split, const struct star *star, uint32_t place, struct spoke *run,
+                       uint32_t count)
+{
+    const struct surface *surface = split->surface;
+    uint32_t low = place < run->other ? place : run->other, high = place < run->other ? run->other : place;
+    double axis[3], apex[3];
+    subtract(surface->points[high], surface->points[low], axis);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *face = surface->triangles[star->corners[run[i].face] / 3];
+        subtract(surface->points[face[0] ^ face[1] ^ face[2] ^ low ^ high], surface->points[low], apex);
+        run[i].angle = angle_round(axis, apex);
+    }
+}
+
+/* Solids that touch in an edge are parted: going round the edge, a face that is entered from outside goes with the one
+ * where its solid ends. Round twice with the open ones on a stack (linked by `face` numbers in degrees). */
+static void pair_run(const struct split *split, struct star *star, uint32_t place, struct spoke *run, uint32_t count)
+{
+    set_angles(split, star, place, run, count);
+    sort_spokes(run, count);
+    uint32_t *stack = star->degrees; /* not used yet */
+    bool low_first = place < run->other;
+    uint32_t open = 0;
+    for (uint32_t step = 0; step < 2 * count; step++) {
+        struct spoke *spoke = &run[step % count];
+        if (spoke->feature || spoke->angle < 0)
+            continue;
+        bool forward = spoke->out == low_first; /* ends its solid in this sense of going round */
+        if (!forward && step < count) {
+            stack[open++] = step;
+        } else if (forward && open > 0) {
+            struct spoke *mate = &run[stack[--open]];
+            join_spokes(split, star, mate, spoke);
+            mate->angle = spoke->angle = -1;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (run[i].angle >= 0)
+            leave_border(split, star, &run[i], true);
+}
+
+static uint32_t gather_star(const struct split *split, struct star *star, uint32_t place)
+{
+    uint32_t count = 0;
+    for (uint32_t corner = split->first[place]; corner != CP_NONE; corner = split->next[corner]) {
+        const uint32_t *face = split->surface->triangles[corner / 3];
+        uint32_t number = corner % 3;
+        star->corners[count] = corner;
+        star->leaders[count] = count;
+        star->spokes[2 * count] = (struct spoke){.other = face[(number + 1) % 3], .face = count, .out = true};
+        star->spokes[2 * count + 1] = (struct spoke){.other = face[(number + 2) % 3], .face = count};
+        count++;
+    }
+    return count;
+}
+
+/* Each fan's number, from 0, and kind, at its corners. */
+static uint32_t number_fans(const struct split *split, struct star *star, uint32_t count)
+{
+    uint32_t fans = 0;
+    memset(star->degrees, 0, count * sizeof *star->degrees);
+    for (uint32_t i = 0; i < 2 * count; i++)
+        if (star->spokes[i].feature)
+            star->degrees[leader_of(star->leaders, star->spokes[i].face)] += star->spokes[i].fixed ? 3 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t corner = star->corners[i], leader = leader_of(star->leaders, i), degree = star->degrees[leader];
+        uint8_t kind = degree == 0 ? 0 : degree == 2 ? KIND_LINE : KIND_CORNER;
+        split->flags[corner] |= (uint8_t)(kind << CORNER_KIND);
+        split->fans[corner] = leader == i ? fans++ : split->fans[star->corners[leader]];
+    }
+    return fans;
+}
+
+static void split_place(const struct split *split, struct star *star, uint32_t place, uint32_t *cut_edges)
+{
+    uint32_t count = gather_star(split, star, place);
+    sort_spokes(star->spokes, 2 * count);
+    for (uint32_t from = 0, to; from < 2 * count; from = to) {
+        struct spoke *run = &star->spokes[from];
+        for (to = from + 1; to < 2 * count && star->spokes[to].other == run->other;)
+            to++;
+        if (to - from == 1)
+            leave_border(split, star, run, false);
+        else if (to - from == 2)
+            join_spokes(split, star, run, run + 1);
+        else
+            pair_run(split, star, place, run, to - from);
+        *cut_edges += to - from > 2 && place < run->other;
+    }
+    split->fan_counts[place] = number_fans(split, star, count);
+}
+
+static void split_places(void *user, uint32_t item, uint32_t worker)
+{
+    const struct split *split = user;
+    uint32_t place = item * PLACES_AN_ITEM;
+    uint32_t end = split->place_count - place < PLACES_AN_ITEM ? split->place_count : place + PLACES_AN_ITEM;
+    for (; place < end; place++)
+        split_place(split, &split->stars[worker], place, &split->cut_edges[item]);
+}
+
+static bool allocate_stars(struct split *split, uint32_t workers)
+{
+    cp_context *context = split->surface->context;
+    size_t most = split->largest_star;
+    split->stars = memory_allocate_zeroed(context, workers, sizeof *split->stars);
+    bool good = split->stars != NULL;
+    for (uint32_t i = 0; good && i < workers; i++) {
+        struct star *star = &split->stars[i];
+        star->corners = memory_allocate(context, most, sizeof *star->corners);
+        star->leaders = memory_allocate(context, most, sizeof *star->leaders);
+        star->degrees = memory_allocate(context, most, sizeof *star->degrees);
+        star->spokes = memory_allocate(context, 2 * most, sizeof *star->spokes);
+        good = star->corners && star->leaders && star->degrees && star->spokes;
+    }
+    return good;
+}
+
+static void free_stars(struct split *split, uint32_t workers)
+{
+    cp_context *context = split->surface->context;
+    size_t most = split->largest_star;
+    for (uint32_t i = 0; split->stars && i < workers; i++) {
+        struct star *star = &split->stars[i];
+        memory_free(context, star->corners, most, sizeof *star->corners);
+        memory_free(context, star->leaders, most, sizeof *star->leaders);
+        memory_free(context, star->degrees, most, sizeof *star->degrees);
+        memory_free(context, star->spokes, 2 * most, sizeof *star->spokes);
+    }
+    memory_free(context, split->stars, workers, sizeof *split->stars);
+}
+
+static bool find_fans(struct split *split)
+{
+    cp_context *context = split->surface->context;
+    uint32_t items = (split->place_count + PLACES_AN_ITEM - 1) / PLACES_AN_ITEM;
+    uint32_t workers = parallel_workers(context, items);
+    split->cut_edges = memory_allocate_zeroed(context, items, sizeof *split->cut_edges);
+    bool good = allocate_stars(split, workers) && split->cut_edges && parallel_for(context, items, split_places, split);
+    for (uint32_t item = 0; good && item < items; item++)
+        split->surface->cut_edges += split->cut_edges[item];
+    free_stars(split, workers);
+    memory_free(context, split->cut_edges, items, sizeof *split->cut_edges);
+    return good;
+}
+
+/* Places become vertices: one for each fan. */
+static uint32_t number_vertices(struct split *split)
+{
+    struct surface *surface = split->surface;
+    uint32_t count = 0; /* at most as many as corners */
+    for (uint32_t place = 0; place < split->place_count; place++) {
+        uint32_t fans = split->fan_counts[place];
+        surface->cut_vertices += fans > 1 ? fans - 1 : 0;
+        split->fan_counts[place] = count;
+        count += fans;
+    }
+    return count;
+}
+
+static void write_vertices(struct split *split, double (*points)[3], float (*colours)[4])
+{
+    struct surface *surface = split->surface;
+    for (uint32_t corner = 0; corner < 3 * surface->triangle_count; corner++) {
+        uint32_t *at = &surface->triangles[corner / 3][corner % 3];
+        uint32_t place = *at, vertex = split->fan_counts[place] + split->fans[corner];
+        *at = vertex;
+        memcpy(points[vertex], surface->points[place], sizeof *points);
+        if (colours)
+            memcpy(colours[vertex], surface->colours[place], sizeof *colours);
+        surface->kinds[vertex] = split->flags[corner] >> CORNER_KIND;
+        surface->tags[corner / 3] |= (uint32_t)(split->flags[corner] & CORNER_FEATURE) << corner % 3;
+    }
+}
+
+static bool replace_places(struct split *split)
+{
+    struct surface *surface = split->surface;
+    cp_context *context = surface->context;
+    uint32_t count = number_vertices(split);
+    double(*points)[3] = memory_allocate(context, count, sizeof *points);
+    float(*colours)[4] = surface->colours ? memory_allocate(context, count, sizeof *colours) : NULL;
+    surface->kinds = memory_allocate(context, count, sizeof *surface->kinds);
+    bool good = points && surface->kinds && (colours || !surface->colours);
+    if (good)
+        write_vertices(split, points, colours);
+    memory_free(context, surface->points, split->place_count, sizeof *points);
+    if (surface->colours)
+        memory_free(context, surface->colours, split->place_count, sizeof *colours);
+    surface->points = points;
+    surface->colours = colours;
+    surface->vertex_count = count;
+    return good;
+}
+
+/* The corners of each place, in their order; the longest list. */
+static uint32_t link_corners(const struct surface *surface, uint32_t place_count, uint32_t *first, uint32_t *next,
+                             uint32_t *counts)
+{
+    uint32_t largest = 0;
+    memset(first, 0xff, place_count * sizeof *first);
+    memset(counts, 0, place_count * sizeof *counts);
+    for (uint32_t corner = 3 * surface->triangle_count; corner-- > 0;) {
+        uint32_t place = surface->triangles[corner / 3][corner % 3];
+        next[corner] = first[place];
+        first[place] = corner;
+        if (++counts[place] > largest)
+            largest = counts[place];
+    }
+    return largest;
+}
+
+static bool split_fans(struct surface *surface)
+{
+    cp_context *context = surface->context;
+    uint32_t places = surface->vertex_count, corners = 3 * surface->triangle_count;
+    struct split split = {.surface = surface, .place_count = places};
+    uint32_t *first = memory_allocate(context, places, sizeof *first);
+    uint32_t *next = memory_allocate(context, corners, sizeof *next);
+    split.fan_counts = memory_allocate(context, places, sizeof *split.fan_counts);
+    split.fans = memory_allocate(context, corners, sizeof *split.fans);
+    split.flags = memory_allocate_zeroed(context, corners, sizeof *split.flags);
+    bool good = first && next && split.fan_counts && split.fans && split.flags;
+    if (good) {
+        split.largest_star = link_corners(surface, places, first, next, split.fan_counts);
+        split.first = first;
+        split.next = next;
+        good = find_fans(&split);
+    }
+    memory_free(context, first, places, sizeof *first);
+    memory_free(context, next, corners, sizeof *next);
+    good = good && replace_places(&split);
+    memory_free(context, split.fan_counts, places, sizeof *split.fan_counts);
+    memory_free(context, split.fans, corners, sizeof *split.fans);
+    memory_free(context, split.flags, corners, sizeof *split.flags);
+    return good;
+}
+
+/* The middle of the box, and a power of two for its size. */
+static void find_frame(struct surface *surface, const cp_mesh *mesh)
+{
+    double largest = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        float low = FLT_MAX, high = -FLT_MAX;
+        for (size_t i = axis; i < 3 * (size_t)mesh->vertex_count; i += 3) {
+            low = mesh->positions[i] < low ? mesh->positions[i] : low;
+            high = mesh->positions[i] > high ? mesh->positions[i] : high;
+        }
+        surface->centre[axis] = mesh->vertex_count > 0 ? 0.5 * ((double)low + (double)high) : 0;
+        largest = mesh->vertex_count > 0 ? fmax(largest, (double)high - (double)low) : 0;
+    }
+    int exponent = 0;
+    (void)frexp(largest, &exponent);
+    surface->scale = ldexp(1, exponent);
+}
+
+static void take_places(struct surface *surface, const cp_mesh *mesh, const uint32_t *places)
+{
+    uint32_t next = 0;
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+        if (places[vertex] != next) {
+            surface->mixed_colours +=
+                surface->colours && memcmp(surface->colours[places[vertex]], mesh->colours + 4 * (size_t)vertex,
+                                           sizeof *surface->colours) != 0;
+            continue;
+        }
+        from_mesh_unit(surface, mesh->positions + 3 * (size_t)vertex, surface->points[next]);
+        if (surface->colours)
+            memcpy(surface->colours[next], mesh->colours + 4 * (size_t)vertex, sizeof *surface->colours);
+        next++;
+    }
+}
+
+static void take_triangles(struct surface *surface, const cp_mesh *mesh, const uint32_t *places,
+                           const uint32_t *classes)
+{
+    uint32_t kept = 0;
+    for (uint32_t triangle = 0; triangle < mesh->face_count; triangle++) {
+        const uint32_t *corners = mesh->corners + 3 * (size_t)triangle;
+        uint32_t a = places[corners[0]], b = places[corners[1]], c = places[corners[2]];
+        if (a == b || b == c || c == a)
+            continue;
+        surface->triangles[kept][0] = a;
+        surface->triangles[kept][1] = b;
+        surface->triangles[kept][2] = c;
+        surface->tags[kept++] = classes ? classes[triangle] << TAG_BITS : 0;
+    }
+    surface->flat_faces = mesh->face_count - kept;
+    surface->triangle_count = surface->live = kept;
+}
+
+static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32_t *classes)
+{
+    cp_context *context = surface->context;
+    uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
+    bool good = places && join_positions(context, mesh->positions, mesh->vertex_count, places);
+    surface->vertex_count = good ? join_number(places, mesh->vertex_count) : 0;
+    surface->triangle_room = mesh->face_count;
+    surface->triangles = memory_allocate(context, mesh->face_count, sizeof *surface->triangles);
+    surface->tags = memory_allocate(context, mesh->face_count, sizeof *surface->tags);
+    if (good) {
+        surface->points = memory_allocate(context, surface->vertex_count, sizeof *surface->points);
+        if (mesh->colours)
+            surface->colours = memory_allocate(context, surface->vertex_count, sizeof *surface->colours);
+    }
+    good = good && surface->triangles && surface->tags && surface->points && (surface->colours || !mesh->colours);
+    if (good) {
+        find_frame(surface, mesh);
+        take_places(surface, mesh, places);
+        take_triangles(surface, mesh, places, classes);
+    }
+    memory_free(context, places, mesh->vertex_count, sizeof *places);
+    return good;
+}
+
+bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes)
+{
+    *surface = (struct surface){.context = context};
+    return take_mesh(surface, mesh, classes) && split_fans(surface);
+}
+
+void surface_free(struct surface *surface)
+{
+    cp_context *context = surface->context;
+    memory_free(context, surface->points, surface->vertex_count, sizeof *surface->points);
+    memory_free(context, surface->quadrics, surface->vertex_count, sizeof *surface->quadrics);
+    if (surface->colours)
+        memory_free(context, surface->colours, surface->vertex_count, sizeof *surface->colours);
+    memory_free(context, surface->kinds, surface->vertex_count, sizeof *surface->kinds);
+    memory_free(context, surface->triangles, surface->triangle_room, sizeof *surface->triangles);
+    memory_free(context, surface->tags, surface->triangle_room, sizeof *surface->tags);
+    memory_free(context, surface->owners, surface->original_room, sizeof *surface->owners);
+    memory_free(context, surface->originals, surface->original_room, sizeof *surface->originals);
+}

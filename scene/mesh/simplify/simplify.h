@@ -1,0 +1,38 @@
+/* Fewer triangles for the same shape. */
+#ifndef CELLPIPE_SIMPLIFY_H
+#define CELLPIPE_SIMPLIFY_H
+
+#include "../../build.h"
+
+/* When to stop: at the first of the two that is met. */
+struct simplify_goal {
+    uint64_t triangles; /* as few as these; 0: as few as the error allows */
+    double error; /* the result's error is not larger than this, in the mesh's own unit; INFINITY: however large */
+    bool
+        fast; /* a draft: no fit to the original, about a quarter more error; of large meshes every 8th vertex is measured */
+};
+
+struct simplify_result {
+    uint64_t before, triangles; /* after triangulation; now */
+    /* The largest distance of a point of the original from the new surface, in the mesh's own unit: measured at all vertices and, on
+     * meshes of less than 131,072 triangles, at up to 32,768 points spread over the faces; if not exact then too large. */
+    double error;
+    uint64_t cut_edges,
+        cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
+    uint64_t flat_faces;    /* on fewer than three positions: left out */
+    uint64_t mixed_colours; /* positions whose vertices had different colours: the first one's counts */
+};
+
+/* Replaces the faces of a mesh by fewer triangles; polygons are triangulated first. Lines and primitives are left alone,
+ * and so is a mesh that has no more triangles than wanted: then result->triangles is result->before.
+ * What holds: positions are compared by value (-0 equals +0), so that a mesh need not be welded. What was closed stays
+ * closed, with two faces at every edge and one fan of faces at every vertex; borders and the seams between groups stay lines of
+ * the surface, within the error. No face is turned over. Triangles stay in their groups; groups that lose all their
+ * triangles vanish. Edges of three faces and more, and vertices where several fans touch, are cut first. A mesh may keep
+ * more triangles than wanted, when fewer would break one of these rules.
+ * Normals are dropped, colours go with the vertices, between which they are mixed. The same result for any number of
+ * threads. */
+cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_goal *goal,
+                        struct simplify_result *result);
+
+#endif

@@ -1,0 +1,80 @@
+/* A surface of triangles while it is being simplified: what simplify.c, fans.c, rounds.c, collapse.c and fit.c share. */
+#ifndef CELLPIPE_SURFACE_H
+#define CELLPIPE_SURFACE_H
+
+#include "../../build.h"
+#include "quadric.h"
+
+/* What a vertex lies on. */
+enum {
+    KIND_LINE = 1,  /* a border, or a seam between two classes of faces: it moves along it only */
+    KIND_CORNER = 2 /* where lines end or meet: it stays */
+};
+
+/* Feature bit k of a tag: the edge from corner k to the next is a border or a seam; above them the face's class. */
+enum { TAG_BITS = 3 };
+
+struct surface {
+    cp_context *context;
+    uint32_t vertex_count, triangle_count; /* rows; dead ones among them */
+    uint32_t triangle_room;                /* rows allocated */
+    uint32_t live;                         /* triangles that are left */
+    double centre[3], scale;               /* a point of the mesh is centre + scale * point */
+    double (*points)[3];
+    struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
+    float (*colours)[4];      /* or NULL */
+    uint8_t *kinds;
+    uint32_t (*triangles)[3]; /* [0] == CP_NONE: gone */
+    uint32_t *tags;           /* of triangles */
+    uint32_t *parents;        /* of vertices, during rounds: the vertex that each has become, itself while it lives */
+    uint32_t original_count, original_room;
+    float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
+    uint32_t *owners;      /* for each of them a vertex near by */
+    /* What had to be cut, left out and mixed to make the surface: see simplify.h. */
+    uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
+};
+
+static inline uint32_t tag_class(uint32_t tag)
+{
+    return tag >> TAG_BITS;
+}
+
+static inline void to_mesh_unit(const struct surface *surface, const double point[3], float out[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        out[axis] = (float)(surface->centre[axis] + surface->scale * point[axis]);
+}
+
+static inline void from_mesh_unit(const struct surface *surface, const float point[3], double out[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        out[axis] = ((double)point[axis] - surface->centre[axis]) / surface->scale;
+}
+
+/* Where a float of the mesh's unit is: nothing is made that the result cannot hold. The float is volatile since gcc 12.2 -O3 drops
+ * the way there and back of two axes that it takes at once. */
+static inline void round_point(const struct surface *surface, double point[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        volatile float rounded = (float)(surface->centre[axis] + surface->scale * point[axis]);
+        point[axis] = ((double)rounded - surface->centre[axis]) / surface->scale;
+    }
+}
+
+/* fans.c: the surface of a mesh of triangles. classes: of each triangle, or NULL. False when out of memory; surface_free is due
+ * in any case. */
+bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
+void surface_free(struct surface *surface);
+
+/* samples.c: sets the originals, of the surface as it is; with `few`, not all vertices of a large one. */
+bool surface_sample(struct surface *surface, bool few);
+
+/* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
+ * `error` (in units of the surface). */
+bool surface_collapse(struct surface *surface, uint32_t triangles, double error);
+
+/* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides, and tells
+ * the largest distance of an original point from the surface, or a little more. */
+bool surface_fit(struct surface *surface, uint32_t passes, double *error);
+
+#endif

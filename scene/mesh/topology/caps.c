@@ -1,0 +1,333 @@
+/* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the edge
+ * moves the middle corner into the neighbour. */
+#include "caps.h"
+#include "../polygon.h"
+#include "compact.h"
+#include "edges.h"
+
+#include <string.h>
+
+/* How many faces round the middle corner are looked at to see that the new edge is not there yet. */
+enum { MOST_AROUND = 200 };
+
+struct caps {
+    cp_context *context;
+    cp_mesh mesh; /* with corners of its own */
+    struct mesh_edges edges;
+    uint32_t *corners;
+    uint32_t *faces;   /* of each corner */
+    uint32_t *partner; /* for each edge: the other one where there are exactly two, else CP_NONE */
+    uint32_t *uses;    /* for the first of all equal edges: how many there are */
+    uint32_t *groups;  /* of each face */
+    bool *drop;
+    uint32_t *stack; /* faces without area that are to be looked at */
+    bool *waits;     /* for each face: in the stack */
+    uint32_t depth;
+    size_t turns_left; /* of edges between two caps, which leave both without an area */
+    struct cap_counts *counts;
+};
+
+static bool allocate(struct caps *caps, cp_scene *scene)
+{
+    size_t corners = caps->mesh.corner_count, faces = caps->mesh.face_count;
+    caps->corners = scene_allocate(scene, corners, sizeof *caps->corners);
+    caps->faces = memory_allocate(caps->context, corners, sizeof *caps->faces);
+    caps->partner = memory_allocate(caps->context, corners, sizeof *caps->partner);
+    caps->uses = memory_allocate_zeroed(caps->context, corners, sizeof *caps->uses);
+    caps->groups = memory_allocate_zeroed(caps->context, faces, sizeof *caps->groups);
+    caps->drop = memory_allocate_zeroed(caps->context, faces, sizeof *caps->drop);
+    caps->stack = memory_allocate(caps->context, faces, sizeof *caps->stack);
+    caps->waits = memory_allocate_zeroed(caps->context, faces, sizeof *caps->waits);
+    return caps->corners && caps->faces && caps->partner && caps->uses && caps->groups && caps->drop && caps->stack &&
+           caps->waits;
+}
+
+static void release(struct caps *caps)
+{
+    size_t corners = caps->mesh.corner_count, faces = caps->mesh.face_count;
+    memory_free(caps->context, caps->faces, corners, sizeof *caps->faces);
+    memory_free(caps->context, caps->partner, corners, sizeof *caps->partner);
+    memory_free(caps->context, caps->uses, corners, sizeof *caps->uses);
+    memory_free(caps->context, caps->groups, faces, sizeof *caps->groups);
+    memory_free(caps->context, caps->drop, faces, sizeof *caps->drop);
+    memory_free(caps->context, caps->stack, faces, sizeof *caps->stack);
+    memory_free(caps->context, caps->waits, faces, sizeof *caps->waits);
+    mesh_edges_free(&caps->edges);
+}
+
+static void set_partners(struct caps *caps)
+{
+    uint32_t count = caps->mesh.corner_count, *last = caps->partner;
+    for (uint32_t edge = 0; edge < count; edge++)
+        caps->uses[caps->edges.first[edge]] += !edge_is_empty(&caps->edges, edge);
+    for (uint32_t edge = 0; edge < count; edge++)
+        last[edge] = CP_NONE;
+    for (uint32_t edge = 0; edge < count; edge++) {
+        uint32_t first = caps->edges.first[edge];
+        if (edge == first || caps->uses[first] != 2)
+            continue;
+        caps->partner[edge] = first;
+        caps->partner[first] = edge;
+    }
+}
+
+static void set_up(struct caps *caps)
+{
+    cp_mesh *mesh = &caps->mesh;
+    memcpy(caps->corners, mesh->corners, mesh->corner_count * sizeof *caps->corners);
+    mesh->corners = caps->corners;
+    set_partners(caps);
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++)
+            caps->faces[mesh_face_first(mesh, face) + i] = face;
+    for (uint32_t group = 0; group < mesh->group_count; group++)
+        for (uint32_t i = 0; i < mesh->groups[group].face_count; i++)
+            caps->groups[mesh->groups[group].first_face + i] = group;
+}
+
+static uint32_t place_at(const struct caps *caps, uint32_t corner)
+{
+    return caps->edges.places[caps->corners[corner]];
+}
+
+static double edge_length(const struct caps *caps, uint32_t edge, uint32_t next)
+{
+    double squares = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        double apart = (double)caps->mesh.positions[3 * (size_t)caps->corners[edge] + axis] -
+                       (double)caps->mesh.positions[3 * (size_t)caps->corners[next] + axis];
+        squares += apart * apart;
+    }
+    return squares;
+}
+
+/* A triangle's edges in turn, from the given one. */
+struct triangle {
+    uint32_t edges[3];
+};
+
+static struct triangle triangle_from(const struct caps *caps, uint32_t edge)
+{
+    uint32_t first = mesh_face_first(&caps->mesh, caps->faces[edge]), i = edge - first;
+    return (struct triangle){{edge, first + (i + 1) % 3, first + (i + 2) % 3}};
+}
+
+static struct triangle cap_from_longest(const struct caps *caps, uint32_t face)
+{
+    uint32_t first = mesh_face_first(&caps->mesh, face), longest = 0;
+    double length = -1;
+    for (uint32_t i = 0; i < 3; i++) {
+        double own = edge_length(caps, first + i, first + (i + 1) % 3);
+        if (own > length) {
+            length = own;
+            longest = i;
+        }
+    }
+    return triangle_from(caps, first + longest);
+}
+
+static uint32_t corner_after(const struct caps *caps, uint32_t corner)
+{
+    uint32_t face = caps->faces[corner], first = mesh_face_first(&caps->mesh, face);
+    return corner + 1 < first + mesh_face_size(&caps->mesh, face) ? corner + 1 : first;
+}
+
+static uint32_t corner_before(const struct caps *caps, uint32_t corner)
+{
+    uint32_t face = caps->faces[corner], first = mesh_face_first(&caps->mesh, face);
+    return (corner > first ? corner : first + mesh_face_size(&caps->mesh, face)) - 1;
+}
+
+/* The corner of the next face round the corner's place, this way or the other way round; CP_NONE where there is none. */
+static uint32_t step_around(const struct caps *caps, uint32_t corner, bool back)
+{
+    uint32_t partner = caps->partner[back ? corner : corner_before(caps, corner)];
+    if (partner == CP_NONE)
+        return CP_NONE;
+    uint32_t next = back ? corner_after(caps, partner) : partner;
+    return place_at(caps, next) == place_at(caps, corner) ? next : CP_NONE;
+}
+
+/* True when a neighbour of the corner's place in its fan is the place, or when there are too many to tell. */
+static bool is_around(const struct caps *caps, uint32_t corner, uint32_t place, bool back)
+{
+    uint32_t at = corner;
+    for (int step = 0; step < MOST_AROUND; step++) {
+        if (place_at(caps, corner_after(caps, at)) == place || place_at(caps, corner_before(caps, at)) == place)
+            return true;
+        at = step_around(caps, at, back);
+        if (at == CP_NONE || at == corner)
+            return false;
+    }
+    return true;
+}
+
+static void set_edge(struct caps *caps, uint32_t edge, uint32_t first, uint32_t partner)
+{
+    caps->edges.first[edge] = first;
+    caps->partner[edge] = partner;
+    if (partner != CP_NONE)
+        caps->partner[partner] = edge;
+}
+
+static bool has_area(const struct caps *caps, const uint32_t corners[3])
+{
+    const cp_mesh view = {.positions = caps->mesh.positions, .corners = corners};
+    return mesh_face_has_area(&view, 0);
+}
+
+/* cap runs s t b, the neighbour t s d: they become b s d and t b d. The corners s, t, d are the neighbour's. */
+static void turn_edge(struct caps *caps, const struct triangle *cap, const struct triangle *other)
+{
+    const uint32_t *corners = caps->corners;
+    const uint32_t t = corners[other->edges[0]], s = corners[other->edges[1]], d = corners[other->edges[2]],
+                   b = corners[cap->edges[2]];
+    const uint32_t tb[2] = {caps->edges.first[cap->edges[1]], caps->partner[cap->edges[1]]},
+                   bs[2] = {caps->edges.first[cap->edges[2]], caps->partner[cap->edges[2]]},
+                   sd[2] = {caps->edges.first[other->edges[1]], caps->partner[other->edges[1]]},
+                   dt[2] = {caps->edges.first[other->edges[2]], caps->partner[other->edges[2]]};
+    caps->corners[cap->edges[0]] = b;
+    caps->corners[cap->edges[1]] = s;
+    caps->corners[cap->edges[2]] = d;
+    caps->corners[other->edges[0]] = t;
+    caps->corners[other->edges[1]] = b;
+    caps->corners[other->edges[2]] = d;
+    set_edge(caps, cap->edges[0], bs[0], bs[1]);
+    set_edge(caps, cap->edges[1], sd[0], sd[1]);
+    set_edge(caps, cap->edges[2], CP_NONE, other->edges[1]);
+    set_edge(caps, other->edges[0], tb[0], tb[1]);
+    set_edge(caps, other->edges[2], dt[0], dt[1]);
+}
+
+static bool fit_together(const struct caps *caps, const struct triangle *cap, const struct triangle *other)
+{
+    uint32_t face = caps->faces[cap->edges[0]], neighbour = caps->faces[other->edges[0]];
+    if (neighbour == face || mesh_face_size(&caps->mesh, neighbour) != 3 ||
+        caps->groups[face] != caps->groups[neighbour] ||
+        place_at(caps, cap->edges[0]) == place_at(caps, other->edges[0]))
+        return false;
+    uint32_t d = place_at(caps, other->edges[2]), middle = cap->edges[2];
+    return d != place_at(caps, middle) && !is_around(caps, middle, d, false) && !is_around(caps, middle, d, true);
+}
+
+static bool get_areas(const struct caps *caps, const struct triangle *cap, const struct triangle *other)
+{
+    const uint32_t *corners = caps->corners;
+    const uint32_t b = corners[cap->edges[2]], first[3] = {b, corners[other->edges[1]], corners[other->edges[2]]},
+                   second[3] = {corners[other->edges[0]], b, corners[other->edges[2]]};
+    return has_area(caps, first) && has_area(caps, second);
+}
+
+/* Two caps on one edge that is the longest of both: turned, the edge is shorter, and others are the longest. */
+static bool may_shorten(struct caps *caps, const struct triangle *other)
+{
+    bool longest = cap_from_longest(caps, caps->faces[other->edges[0]]).edges[0] == other->edges[0];
+    if (!longest || caps->turns_left == 0)
+        return false;
+    caps->turns_left--;
+    return true;
+}
+
+static void push_face(struct caps *caps, uint32_t edge)
+{
+    uint32_t face = edge == CP_NONE ? CP_NONE : caps->faces[edge];
+    if (face == CP_NONE || caps->waits[face] || mesh_face_has_area(&caps->mesh, face))
+        return;
+    caps->waits[face] = true;
+    caps->stack[caps->depth++] = face;
+}
+
+static void resolve_cap(struct caps *caps, uint32_t face)
+{
+    if (mesh_face_size(&caps->mesh, face) != 3 || mesh_face_has_area(&caps->mesh, face))
+        return;
+    struct triangle cap = cap_from_longest(caps, face);
+    uint32_t partner = caps->partner[cap.edges[0]];
+    if (partner == CP_NONE)
+        return;
+    struct triangle other = triangle_from(caps, partner);
+    if (!fit_together(caps, &cap, &other))
+        return;
+    bool resolved = mesh_face_has_area(&caps->mesh, caps->faces[partner]);
+    if (resolved ? !get_areas(caps, &cap, &other) : !may_shorten(caps, &other))
+        return;
+    turn_edge(caps, &cap, &other);
+    caps->counts->turned += resolved;
+    for (int i = 0; i < 3; i++) {
+        push_face(caps, cap.edges[i]);
+        push_face(caps, other.edges[i]);
+        push_face(caps, caps->partner[cap.edges[i]]);
+        push_face(caps, caps->partner[other.edges[i]]);
+    }
+}
+
+static bool is_empty(const struct caps *caps, uint32_t edge)
+{
+    return place_at(caps, edge) == place_at(caps, corner_after(caps, edge));
+}
+
+/* Edges that the face has on either side go with it. */
+static bool opens_nothing(const struct caps *caps, uint32_t face)
+{
+    uint32_t first = mesh_face_first(&caps->mesh, face), size = mesh_face_size(&caps->mesh, face);
+    for (uint32_t edge = first; edge < first + size; edge++) {
+        uint32_t partner = caps->partner[edge];
+        bool opens = partner == CP_NONE ? caps->uses[caps->edges.first[edge]] % 2 == 0 : caps->faces[partner] != face;
+        if (opens && !is_empty(caps, edge))
+            return false;
+    }
+    return true;
+}
+
+static void drop_face(struct caps *caps, uint32_t face)
+{
+    uint32_t first = mesh_face_first(&caps->mesh, face), size = mesh_face_size(&caps->mesh, face);
+    for (uint32_t edge = first; edge < first + size; edge++)
+        caps->uses[caps->edges.first[edge]] -= !is_empty(caps, edge);
+    caps->drop[face] = true;
+    caps->counts->dropped++;
+}
+
+static void resolve_all(struct caps *caps)
+{
+    for (uint32_t face = caps->mesh.face_count; face-- > 0;)
+        push_face(caps, mesh_face_first(&caps->mesh, face));
+    while (caps->depth > 0) {
+        uint32_t face = caps->stack[--caps->depth];
+        caps->waits[face] = false;
+        resolve_cap(caps, face);
+    }
+    for (uint32_t face = 0; face < caps->mesh.face_count; face++) {
+        if (mesh_face_has_area(&caps->mesh, face))
+            continue;
+        if (opens_nothing(caps, face))
+            drop_face(caps, face);
+        else
+            caps->counts->left++;
+    }
+}
+
+static cp_status resolve(struct caps *caps, cp_scene *scene, cp_mesh *mesh)
+{
+    if (!allocate(caps, scene) || !mesh_edges_find(&caps->edges, caps->context, &caps->mesh))
+        return CP_LIMIT;
+    uint64_t turned = caps->counts->turned, dropped = caps->counts->dropped;
+    set_up(caps);
+    resolve_all(caps);
+    if (caps->counts->turned > turned)
+        mesh->corners = caps->corners;
+    return caps->counts->dropped > dropped ? mesh_drop_faces(scene, mesh, caps->drop) : CP_OK;
+}
+
+cp_status mesh_resolve_caps(cp_scene *scene, cp_mesh *mesh, struct cap_counts *counts)
+{
+    size_t count = 0;
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        count += !mesh_face_has_area(mesh, face);
+    if (count == 0)
+        return CP_OK;
+    struct caps caps = {.context = scene->context, .mesh = *mesh, .turns_left = 4 * count, .counts = counts};
+    cp_status status = resolve(&caps, scene, mesh);
+    release(&caps);
+    return status;
+}

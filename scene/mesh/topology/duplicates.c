@@ -1,0 +1,144 @@
+/* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are then
+ * equal rows, which are found by their hashes and compared. */
+#include "duplicates.h"
+#include "../join.h"
+
+#include <string.h>
+
+struct face_key {
+    uint32_t hash[2];
+    uint32_t reversed; /* 2 for faces that bound nothing, whose hash is their number */
+};
+
+struct search {
+    const struct mesh_edges *edges;
+    uint32_t *rows; /* the places of all faces, each face in its normal form */
+    struct face_key *keys;
+    uint32_t *scratch; /* for the places of one face */
+    uint32_t largest;
+};
+
+/* Where the least of all rotations begins. Two candidates; the one that turns out greater at its k-th word skips k + 1. */
+static uint32_t least_rotation(const uint32_t *row, uint32_t count)
+{
+    uint32_t one = 0, two = 1, same = 0;
+    while (one < count && two < count && same < count) {
+        uint32_t a = row[((uint64_t)one + same) % count], b = row[((uint64_t)two + same) % count];
+        if (a == b) {
+            same++;
+            continue;
+        }
+        if (a > b)
+            one += same + 1;
+        else
+            two += same + 1;
+        two += one == two;
+        same = 0;
+    }
+    return one < two ? one : two;
+}
+
+static void rotate(const uint32_t *row, uint32_t count, uint32_t *out)
+{
+    uint32_t start = least_rotation(row, count);
+    memcpy(out, row + start, (count - start) * sizeof *out);
+    memcpy(out + count - start, row, start * sizeof *out);
+}
+
+static bool row_less(const uint32_t *a, const uint32_t *b, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && a[i] == b[i])
+        i++;
+    return i < count && a[i] < b[i];
+}
+
+/* Writes the face's row; true when it is that of the face turned round. */
+static bool write_row(const struct search *search, uint32_t face)
+{
+    const cp_mesh *mesh = search->edges->mesh;
+    uint32_t first = mesh_face_first(mesh, face), count = mesh_face_size(mesh, face);
+    uint32_t *row = search->rows + first, *back = search->scratch, *turned = back + search->largest;
+    for (uint32_t i = 0; i < count; i++)
+        back[i] = edge_start(search->edges, first + i);
+    rotate(back, count, row);
+    for (uint32_t i = 0; i < count; i++)
+        back[i] = edge_start(search->edges, first + count - 1 - i);
+    rotate(back, count, turned);
+    bool reversed = row_less(turned, row, count);
+    if (reversed)
+        memcpy(row, turned, count * sizeof *row);
+    return reversed;
+}
+
+static void set_key(const struct search *search, uint32_t face)
+{
+    const cp_mesh *mesh = search->edges->mesh;
+    struct face_key *key = &search->keys[face];
+    *key = (struct face_key){{face, 0}, 2};
+    if (!face_bounds(search->edges, face))
+        return;
+    key->reversed = write_row(search, face);
+    uint64_t hash = hash_bytes(search->edges->context, search->rows + mesh_face_first(mesh, face),
+                               mesh_face_size(mesh, face) * sizeof *search->rows);
+    key->hash[0] = (uint32_t)hash;
+    key->hash[1] = (uint32_t)(hash >> 32);
+}
+
+static bool rows_equal(const struct search *search, uint32_t a, uint32_t b)
+{
+    const cp_mesh *mesh = search->edges->mesh;
+    uint32_t size = mesh_face_size(mesh, a);
+    return size == mesh_face_size(mesh, b) &&
+           memcmp(search->rows + mesh_face_first(mesh, a), search->rows + mesh_face_first(mesh, b),
+                  size * sizeof *search->rows) == 0;
+}
+
+/* Different rows of one hash are not told to be equal. */
+static bool join_faces(const struct search *search, uint32_t *first)
+{
+    uint32_t count = search->edges->mesh->face_count;
+    const size_t words = sizeof *search->keys / sizeof(uint32_t);
+    if (!join_rows(search->edges->context, search->keys, words, words, count, first))
+        return false;
+    for (uint32_t face = 0; face < count; face++)
+        if (!rows_equal(search, face, first[face]))
+            first[face] = face;
+    return true;
+}
+
+static bool find(struct search *search, uint32_t *same, uint32_t *either)
+{
+    uint32_t count = search->edges->mesh->face_count;
+    for (uint32_t face = 0; face < count; face++)
+        set_key(search, face);
+    if (!join_faces(search, same))
+        return false;
+    for (uint32_t face = 0; face < count; face++)
+        search->keys[face].reversed &= 2;
+    return join_faces(search, either);
+}
+
+static uint32_t largest_face(const cp_mesh *mesh)
+{
+    uint32_t largest = 3;
+    for (uint32_t face = 0; mesh->face_offsets && face < mesh->face_count; face++)
+        if (mesh_face_size(mesh, face) > largest)
+            largest = mesh_face_size(mesh, face);
+    return largest;
+}
+
+bool mesh_duplicates_find(const struct mesh_edges *edges, uint32_t *same, uint32_t *either)
+{
+    cp_context *context = edges->context;
+    const cp_mesh *mesh = edges->mesh;
+    struct search search = {.edges = edges, .largest = largest_face(mesh)};
+    search.rows = memory_allocate_zeroed(context, mesh->corner_count, sizeof *search.rows);
+    search.keys = memory_allocate(context, mesh->face_count, sizeof *search.keys);
+    search.scratch = memory_allocate(context, search.largest, 2 * sizeof *search.scratch);
+    bool good = search.rows && search.keys && search.scratch && find(&search, same, either);
+    memory_free(context, search.rows, mesh->corner_count, sizeof *search.rows);
+    memory_free(context, search.keys, mesh->face_count, sizeof *search.keys);
+    memory_free(context, search.scratch, search.largest, 2 * sizeof *search.scratch);
+    return good;
+}

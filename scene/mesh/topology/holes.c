@@ -1,0 +1,248 @@
+/* Filling holes: border edges are followed from place to place. */
+#include "holes.h"
+#include "../polygon.h"
+#include "shells.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The border edges that end at a place, either way. */
+struct joint_place {
+    uint32_t edges[2];
+    uint32_t count;
+};
+
+/* A face that fills a hole: its corners from `first` on, and a face beside it. */
+struct filler {
+    uint32_t first, size;
+    uint32_t beside;
+};
+
+struct filling {
+    cp_context *context;
+    const cp_mesh *mesh;
+    struct mesh_shells shells;
+    struct joint_place *places; /* for each vertex that leads its place */
+    bool *seen;                 /* for each edge */
+    double *areas;              /* for each shell, twice */
+    uint32_t *corners;          /* of the fillers; border edges at most */
+    uint32_t corner_count;
+    struct filler *fillers;
+    uint32_t count, room;
+    uint32_t border_edges;
+    uint32_t most;
+};
+
+static bool is_border(const struct filling *filling, uint32_t edge)
+{
+    return filling->shells.ring[edge] == edge;
+}
+
+static uint32_t corner_after(const struct filling *filling, uint32_t corner)
+{
+    uint32_t face = shells_face(&filling->shells, corner), first = mesh_face_first(filling->mesh, face);
+    return corner + 1 < first + mesh_face_size(filling->mesh, face) ? corner + 1 : first;
+}
+
+static uint32_t edge_end(const struct filling *filling, uint32_t edge)
+{
+    return edge_start(&filling->shells.edges, corner_after(filling, edge));
+}
+
+static void add_end(struct filling *filling, uint32_t place, uint32_t edge)
+{
+    struct joint_place *at = &filling->places[place];
+    if (at->count < 2)
+        at->edges[at->count] = edge;
+    at->count++;
+}
+
+static void note_borders(struct filling *filling)
+{
+    for (uint32_t edge = 0; edge < filling->mesh->corner_count; edge++) {
+        if (!is_border(filling, edge))
+            continue;
+        filling->border_edges++;
+        add_end(filling, edge_start(&filling->shells.edges, edge), edge);
+        add_end(filling, edge_end(filling, edge), edge);
+    }
+}
+
+static void sum_areas(struct filling *filling)
+{
+    for (uint32_t face = 0; face < filling->mesh->face_count; face++) {
+        uint32_t shell = filling->shells.shell_of[face];
+        if (shell == CP_NONE)
+            continue;
+        struct polygon polygon = polygon_of(filling->mesh, face);
+        const double *n = polygon.normal;
+        filling->areas[shell] += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+}
+
+/* Follows the border from an edge that has not been seen; true when it comes back, having met no more than two edges at any
+ * place. Its vertices are the corners from corner_count on. *against: edges that were followed against their faces. */
+static bool follow_ring(struct filling *filling, uint32_t edge, uint32_t *size, uint32_t *against)
+{
+    const struct mesh_edges *edges = &filling->shells.edges;
+    uint32_t start = edge_start(edges, edge), at = start;
+    *size = *against = 0;
+    while (!filling->seen[edge]) {
+        bool forth = edge_start(edges, edge) == at;
+        uint32_t begin = forth ? edge : corner_after(filling, edge);
+        filling->seen[edge] = true;
+        filling->corners[filling->corner_count + (*size)++] = filling->mesh->corners[begin];
+        *against += !forth;
+        at = forth ? edge_end(filling, edge) : edge_start(edges, edge);
+        const struct joint_place *place = &filling->places[at];
+        if (place->count != 2)
+            return false;
+        edge = place->edges[place->edges[0] == edge];
+    }
+    return at == start;
+}
+
+static void turn(uint32_t *corners, uint32_t count)
+{
+    for (uint32_t i = 0, k = count - 1; i < k; i++, k--) {
+        uint32_t kept = corners[i];
+        corners[i] = corners[k];
+        corners[k] = kept;
+    }
+}
+
+static bool is_outline(const struct filling *filling, const uint32_t *corners, uint32_t size, uint32_t edge)
+{
+    const uint32_t offsets[2] = {0, size};
+    const cp_mesh view = {.positions = filling->mesh->positions, .corners = corners, .face_offsets = offsets};
+    struct polygon polygon = polygon_of(&view, 0);
+    const double *n = polygon.normal;
+    double around = filling->areas[filling->shells.shell_of[shells_face(&filling->shells, edge)]];
+    return 2 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) >= around;
+}
+
+static bool fill_ring(struct filling *filling, uint32_t edge)
+{
+    uint32_t size, against, *corners = filling->corners + filling->corner_count;
+    if (!follow_ring(filling, edge, &size, &against) || size > filling->most ||
+        is_outline(filling, corners, size, edge))
+        return true;
+    if (2 * (uint64_t)against <= size)
+        turn(corners, size);
+    if (!array_reserve(filling->context, &filling->fillers, &filling->room, (uint64_t)filling->count + 1,
+                       sizeof *filling->fillers))
+        return false;
+    filling->fillers[filling->count++] =
+        (struct filler){filling->corner_count, size, shells_face(&filling->shells, edge)};
+    filling->corner_count += size;
+    return true;
+}
+
+static bool find_fillers(struct filling *filling)
+{
+    const cp_mesh *mesh = filling->mesh;
+    if (!mesh_shells_find(&filling->shells, filling->context, mesh))
+        return false;
+    filling->places = memory_allocate_zeroed(filling->context, mesh->vertex_count, sizeof *filling->places);
+    filling->seen = memory_allocate_zeroed(filling->context, mesh->corner_count, sizeof *filling->seen);
+    filling->areas = memory_allocate_zeroed(filling->context, filling->shells.count, sizeof *filling->areas);
+    filling->corners = memory_allocate(filling->context, mesh->corner_count, sizeof *filling->corners);
+    bool good = filling->places && filling->seen && filling->areas && filling->corners;
+    if (good) {
+        note_borders(filling);
+        sum_areas(filling);
+    }
+    for (uint32_t edge = 0; good && edge < mesh->corner_count; edge++)
+        if (is_border(filling, edge) && !filling->seen[edge])
+            good = fill_ring(filling, edge);
+    return good;
+}
+
+static void release(struct filling *filling)
+{
+    const cp_mesh *mesh = filling->mesh;
+    memory_free(filling->context, filling->places, mesh->vertex_count, sizeof *filling->places);
+    memory_free(filling->context, filling->seen, mesh->corner_count, sizeof *filling->seen);
+    memory_free(filling->context, filling->areas, filling->shells.count, sizeof *filling->areas);
+    memory_free(filling->context, filling->corners, mesh->corner_count, sizeof *filling->corners);
+    memory_free(filling->context, filling->fillers, filling->room, sizeof *filling->fillers);
+    mesh_shells_free(&filling->shells);
+}
+
+/* ---- the mesh with its fillers ---- */
+
+static uint32_t material_of(const cp_mesh *mesh, uint32_t face)
+{
+    uint32_t low = 0, high = mesh->group_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mesh->groups[middle].first_face <= face)
+            low = middle;
+        else
+            high = middle;
+    }
+    return mesh->groups[low].material;
+}
+
+/* A group for each filler whose material is not that of the group before. */
+static uint32_t add_groups(const struct filling *filling, cp_group *groups)
+{
+    const cp_mesh *mesh = filling->mesh;
+    uint32_t count = mesh->group_count;
+    memcpy(groups, mesh->groups, count * sizeof *groups);
+    for (uint32_t i = 0; i < filling->count; i++) {
+        uint32_t material = material_of(mesh, filling->fillers[i].beside);
+        if (groups[count - 1].material != material)
+            groups[count++] = (cp_group){mesh->face_count + i, 0, material};
+        groups[count - 1].face_count++;
+    }
+    return count;
+}
+
+static void add_faces(const struct filling *filling, uint32_t *corners, uint32_t *offsets)
+{
+    const cp_mesh *mesh = filling->mesh;
+    memcpy(corners, mesh->corners, mesh->corner_count * sizeof *corners);
+    memcpy(corners + mesh->corner_count, filling->corners, filling->corner_count * sizeof *corners);
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        offsets[face] = mesh_face_first(mesh, face);
+    for (uint32_t i = 0; i < filling->count; i++)
+        offsets[mesh->face_count + i] = mesh->corner_count + filling->fillers[i].first;
+    offsets[mesh->face_count + filling->count] = mesh->corner_count + filling->corner_count;
+}
+
+static cp_status write_fillers(cp_scene *scene, cp_mesh *mesh, const struct filling *filling)
+{
+    uint64_t corner_count = (uint64_t)mesh->corner_count + filling->corner_count;
+    uint64_t face_count = (uint64_t)mesh->face_count + filling->count;
+    if (filling->count == 0)
+        return CP_OK;
+    if (corner_count >= CP_NONE || face_count >= CP_NONE)
+        return report_error(scene->context, CP_LIMIT, "mesh-too-large", NOWHERE,
+                            "mesh \"%s\" has too many corners to fill its holes", filling->mesh->name);
+    uint32_t *corners = scene_allocate(scene, (size_t)corner_count, sizeof *corners);
+    uint32_t *offsets = scene_allocate(scene, (size_t)face_count + 1, sizeof *offsets);
+    cp_group *groups = scene_allocate(scene, (size_t)mesh->group_count + filling->count, sizeof *groups);
+    if (!corners || !offsets || !groups)
+        return CP_LIMIT;
+    add_faces(filling, corners, offsets);
+    if (mesh->group_count > 0)
+        mesh->group_count = add_groups(filling, groups);
+    mesh->groups = groups;
+    mesh->corners = corners;
+    mesh->face_offsets = offsets;
+    mesh->corner_count = (uint32_t)corner_count;
+    mesh->face_count = (uint32_t)face_count;
+    return CP_OK;
+}
+
+cp_status mesh_fill_holes(cp_scene *scene, cp_mesh *mesh, uint32_t most, struct hole_counts *counts)
+{
+    const cp_mesh before = *mesh;
+    struct filling filling = {.context = scene->context, .mesh = &before, .most = most};
+    cp_status status = find_fillers(&filling) ? write_fillers(scene, mesh, &filling) : CP_LIMIT;
+    counts->filled += filling.count;
+    counts->border_edges += filling.border_edges - filling.corner_count;
+    release(&filling);
+    return status;
+}

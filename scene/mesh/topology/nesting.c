@@ -1,0 +1,351 @@
+/* Which solid shells are cavities. A shell whose box lies in no other's is none. From the highest point of the others a ray
+ * goes straight up, to the first face of another shell. Met from inside, the shell lies in that one; met from outside, it
+ * lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed before when the
+ * highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the same side for all
+ * faces at the edge. */
+#include "../polygon.h"
+#include "../radix.h"
+#include "boxes.h"
+#include "shells.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in each
+ * other's way by the thousand take more. */
+enum { STEPS_A_CORNER = 50 };
+
+struct nesting {
+    struct mesh_shells *shells;
+    uint32_t *solids; /* the shells that are solid */
+    uint32_t count;
+    struct box *boxes;         /* of these */
+    bool *enclosed, *encloses; /* for each of these: in another's box, with another in its own */
+    bool *placed;              /* for each shell */
+    uint32_t *faces;           /* of solids that enclose others */
+    struct box *face_boxes;
+    uint32_t face_count, face_room;
+    struct box_tree tree; /* over the solids, then over these faces */
+    uint64_t steps, most_steps;
+};
+
+static bool step(struct nesting *nesting, uint64_t steps)
+{
+    nesting->steps += steps;
+    return nesting->steps < nesting->most_steps;
+}
+
+/* ---- boxes in boxes ---- */
+
+static void add_face(struct box *box, const cp_mesh *mesh, uint32_t face)
+{
+    struct polygon polygon = polygon_view(mesh, face);
+    for (uint32_t i = 0; i < polygon.count; i++)
+        box_add(box, polygon_position(&polygon, i), polygon_position(&polygon, i));
+}
+
+/* numbers: room for each shell's place among the solids. */
+static void set_boxes(struct nesting *nesting, uint32_t *numbers)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    for (uint32_t i = 0; i < nesting->count; i++) {
+        numbers[nesting->solids[i]] = i;
+        nesting->boxes[i] = box_empty();
+    }
+    for (uint32_t face = 0; face < shells->edges.mesh->face_count; face++) {
+        uint32_t shell = shells->shell_of[face];
+        if (shell != CP_NONE && shells->shells[shell].solid)
+            add_face(&nesting->boxes[numbers[shell]], shells->edges.mesh, face);
+    }
+}
+
+/* Whether the box of another solid is round this one's (around), or in it. Yes when it takes too long to tell. */
+static bool has_other(struct nesting *nesting, uint32_t solid, bool around)
+{
+    const struct box_tree *tree = &nesting->tree;
+    const struct box *own = &nesting->boxes[solid];
+    uint32_t stack[BOX_STACK], depth = 0;
+    for (stack[depth++] = 1; depth > 0;) {
+        uint32_t at = stack[--depth];
+        if (!step(nesting, 1))
+            return true;
+        if (around ? !box_holds(&tree->boxes[at], own) : !box_meets(&tree->boxes[at], own))
+            continue;
+        if (at < tree->leaf_count) {
+            stack[depth++] = 2 * at + 1;
+            stack[depth++] = 2 * at;
+            continue;
+        }
+        uint32_t first = (at - tree->leaf_count) * BOX_LEAF;
+        for (uint32_t i = first; i < first + BOX_LEAF && i < tree->count; i++) {
+            const struct box *other = &nesting->boxes[tree->order[i]];
+            if (tree->order[i] != solid && (around ? box_holds(other, own) : box_holds(own, other)))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool find_enclosed(struct nesting *nesting, cp_context *context, bool *any)
+{
+    bool good = box_tree_build(&nesting->tree, context, nesting->boxes, nesting->count);
+    for (uint32_t i = 0; good && i < nesting->count; i++) {
+        nesting->enclosed[i] = has_other(nesting, i, true);
+        *any |= nesting->enclosed[i];
+    }
+    for (uint32_t i = 0; good && *any && i < nesting->count; i++)
+        nesting->encloses[i] = has_other(nesting, i, false);
+    box_tree_free(&nesting->tree, context);
+    nesting->tree = (struct box_tree){0};
+    return good;
+}
+
+/* ---- the ray ---- */
+
+/* A ray, and the nearest face so far. */
+struct ray {
+    const float *from;
+    uint32_t shell;
+    double height;
+    bool leaves;  /* the nearest face is met from inside */
+    uint32_t hit; /* its shell, or CP_NONE */
+};
+
+/* Whether a line through the ray's foot, along x, meets the edge beyond it. Edges are seen from their lower end in y, the same
+ * way by both faces. */
+static bool crosses_edge(const float *from, const float *a, const float *b)
+{
+    if ((a[1] > from[1]) == (b[1] > from[1]))
+        return false;
+    const float *low = a[1] > from[1] ? b : a, *high = low == a ? b : a;
+    double side = triangle_area(low, high, from);
+    return side > 0 || (!(side < 0) && high[0] > low[0]);
+}
+
+static bool is_below(const float *from, const struct polygon *polygon)
+{
+    bool inside = false;
+    const float *last = polygon_position(polygon, polygon->count - 1);
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        const float *at = polygon_position(polygon, i);
+        inside ^= crosses_edge(from, last, at);
+        last = at;
+    }
+    return inside;
+}
+
+/* Where the face's plane is above the foot, within the face's height. */
+static double height_at(const float *from, const struct polygon *polygon)
+{
+    const float *corner = polygon_position(polygon, 0);
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        low = fmin(low, (double)polygon_position(polygon, i)[2]);
+        high = fmax(high, (double)polygon_position(polygon, i)[2]);
+    }
+    double slope = polygon->normal[0] * ((double)from[0] - (double)corner[0]) +
+                   polygon->normal[1] * ((double)from[1] - (double)corner[1]);
+    return fmin(fmax((double)corner[2] - slope / polygon->normal[2], low), high);
+}
+
+static void meet_face(const struct nesting *nesting, struct ray *ray, uint32_t face)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    struct polygon polygon = polygon_view(shells->edges.mesh, face);
+    uint32_t index = shells->shell_of[face];
+    if (index == ray->shell || !is_below(ray->from, &polygon))
+        return;
+    polygon = polygon_of(shells->edges.mesh, face);
+    double height = height_at(ray->from, &polygon);
+    bool upward = polygon.normal[2] > 0, inward = (shells->shells[index].volume < 0) != shells->against[face];
+    bool leaves = upward != inward;
+    bool nearer = height < ray->height || (!(height > ray->height) && leaves && !ray->leaves);
+    if (height >= (double)ray->from[2] && nearer) {
+        ray->height = height;
+        ray->leaves = leaves;
+        ray->hit = index;
+    }
+}
+
+static bool may_meet(const struct ray *ray, const struct box *box)
+{
+    return box->low[0] <= ray->from[0] && ray->from[0] <= box->high[0] && box->low[1] <= ray->from[1] &&
+           ray->from[1] <= box->high[1] && box->high[2] >= ray->from[2] && (double)box->low[2] <= ray->height;
+}
+
+/* The lower half first. False when there have been too many steps. */
+static bool cast_ray(struct nesting *nesting, struct ray *ray)
+{
+    const struct box_tree *tree = &nesting->tree;
+    uint32_t stack[BOX_STACK], depth = 0;
+    for (stack[depth++] = 1; depth > 0;) {
+        uint32_t at = stack[--depth];
+        if (!step(nesting, 1))
+            return false;
+        if (!may_meet(ray, &tree->boxes[at]))
+            continue;
+        if (at < tree->leaf_count) {
+            bool right_lower = tree->boxes[2 * at + 1].low[2] < tree->boxes[2 * at].low[2];
+            stack[depth++] = 2 * at + !right_lower;
+            stack[depth++] = 2 * at + right_lower;
+            continue;
+        }
+        uint32_t first = (at - tree->leaf_count) * BOX_LEAF;
+        for (uint32_t i = first; i < first + BOX_LEAF && i < tree->count; i++) {
+            uint32_t face = nesting->faces[tree->order[i]];
+            (void)step(nesting, mesh_face_size(nesting->shells->edges.mesh, face));
+            meet_face(nesting, ray, face);
+        }
+    }
+    return true;
+}
+
+static void place_shell(struct nesting *nesting, uint32_t index)
+{
+    struct mesh_shells *shells = nesting->shells;
+    struct shell *shell = &shells->shells[index];
+    struct ray ray = {.from = shells->edges.mesh->positions + 3 * (size_t)shell->highest,
+                      .shell = index,
+                      .height = INFINITY,
+                      .hit = CP_NONE};
+    shell->unplaced = !cast_ray(nesting, &ray);
+    nesting->placed[index] = true;
+    if (shell->unplaced || ray.hit == CP_NONE)
+        return;
+    shell->inner = shells->shells[ray.hit].inner != ray.leaves;
+    shell->unplaced = shells->shells[ray.hit].unplaced || !nesting->placed[ray.hit];
+}
+
+/* ---- all shells ---- */
+
+/* Ascending for descending values. */
+static uint32_t falling_key(float value)
+{
+    uint32_t bits;
+    value += 0.0f; /* -0 becomes +0 */
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? bits : ~bits & 0x7fffffffu;
+}
+
+/* The highest first, of equally high ones the largest: what touches the top from inside comes after what it is in. order and
+ * spare have room for the solids. */
+static void place_all(struct nesting *nesting, uint64_t *order, uint64_t *spare)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    const float *positions = shells->edges.mesh->positions;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < nesting->count; i++) {
+        uint32_t shell = nesting->solids[i];
+        if (nesting->enclosed[i])
+            order[count++] =
+                (uint64_t)falling_key((float)fmin(fabs(shells->shells[shell].volume), FLT_MAX)) << 32 | shell;
+        else
+            nesting->placed[shell] = true;
+    }
+    radix_sort(order, spare, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t highest = shells->shells[(uint32_t)order[i]].highest;
+        order[i] = (uint64_t)falling_key(positions[3 * (size_t)highest + 2]) << 32 | (uint32_t)order[i];
+    }
+    radix_sort(order, spare, count);
+    for (uint32_t i = 0; i < count; i++)
+        place_shell(nesting, (uint32_t)order[i]);
+}
+
+/* Upright faces are met by no upright ray. marked: for each shell. */
+static void choose_faces(struct nesting *nesting, const bool *marked)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    const cp_mesh *mesh = shells->edges.mesh;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        uint32_t shell = shells->shell_of[face];
+        if (shell == CP_NONE || !marked[shell])
+            continue;
+        struct polygon polygon = polygon_of(mesh, face);
+        if (!(polygon.normal[2] > 0 || polygon.normal[2] < 0))
+            continue;
+        nesting->face_boxes[nesting->face_count] = box_empty();
+        add_face(&nesting->face_boxes[nesting->face_count], mesh, face);
+        nesting->faces[nesting->face_count++] = face;
+    }
+}
+
+/* The faces of solids that enclose others; placed is used for marks, and cleared again. */
+static bool make_face_tree(struct nesting *nesting, cp_context *context)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    for (uint32_t i = 0; i < nesting->count; i++) {
+        nesting->placed[nesting->solids[i]] = nesting->encloses[i];
+        nesting->face_room += nesting->encloses[i] ? shells->shells[nesting->solids[i]].face_count : 0;
+    }
+    nesting->faces = memory_allocate(context, nesting->face_room, sizeof *nesting->faces);
+    nesting->face_boxes = memory_allocate(context, nesting->face_room, sizeof *nesting->face_boxes);
+    if (!nesting->faces || !nesting->face_boxes)
+        return false;
+    choose_faces(nesting, nesting->placed);
+    memset(nesting->placed, 0, shells->count * sizeof *nesting->placed);
+    return box_tree_build(&nesting->tree, context, nesting->face_boxes, nesting->face_count);
+}
+
+static bool place_enclosed(struct nesting *nesting, cp_context *context)
+{
+    uint64_t *order = memory_allocate(context, nesting->count, sizeof *order);
+    uint64_t *spare = memory_allocate(context, nesting->count, sizeof *spare);
+    bool good = order && spare && make_face_tree(nesting, context);
+    if (good)
+        place_all(nesting, order, spare);
+    memory_free(context, order, nesting->count, sizeof *order);
+    memory_free(context, spare, nesting->count, sizeof *spare);
+    return good;
+}
+
+static bool allocate(struct nesting *nesting, cp_context *context)
+{
+    nesting->solids = memory_allocate(context, nesting->count, sizeof *nesting->solids);
+    nesting->boxes = memory_allocate(context, nesting->count, sizeof *nesting->boxes);
+    nesting->enclosed = memory_allocate(context, nesting->count, sizeof *nesting->enclosed);
+    nesting->encloses = memory_allocate(context, nesting->count, sizeof *nesting->encloses);
+    nesting->placed = memory_allocate_zeroed(context, nesting->shells->count, sizeof *nesting->placed);
+    return nesting->solids && nesting->boxes && nesting->enclosed && nesting->encloses && nesting->placed;
+}
+
+static void release(struct nesting *nesting, cp_context *context)
+{
+    memory_free(context, nesting->solids, nesting->count, sizeof *nesting->solids);
+    memory_free(context, nesting->boxes, nesting->count, sizeof *nesting->boxes);
+    memory_free(context, nesting->enclosed, nesting->count, sizeof *nesting->enclosed);
+    memory_free(context, nesting->encloses, nesting->count, sizeof *nesting->encloses);
+    memory_free(context, nesting->placed, nesting->shells->count, sizeof *nesting->placed);
+    memory_free(context, nesting->faces, nesting->face_room, sizeof *nesting->faces);
+    memory_free(context, nesting->face_boxes, nesting->face_room, sizeof *nesting->face_boxes);
+    box_tree_free(&nesting->tree, context);
+}
+
+static bool measure_boxes(struct nesting *nesting, cp_context *context)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    uint32_t *numbers = memory_allocate(context, shells->count, sizeof *numbers), solids = 0;
+    for (uint32_t i = 0; i < shells->count; i++)
+        if (shells->shells[i].solid)
+            nesting->solids[solids++] = i;
+    if (numbers)
+        set_boxes(nesting, numbers);
+    memory_free(context, numbers, shells->count, sizeof *numbers);
+    return numbers;
+}
+
+bool shells_place(struct mesh_shells *shells)
+{
+    cp_context *context = shells->edges.context;
+    struct nesting nesting = {.shells = shells,
+                              .most_steps = (uint64_t)STEPS_A_CORNER * shells->edges.mesh->corner_count};
+    for (uint32_t i = 0; i < shells->count; i++)
+        nesting.count += shells->shells[i].solid;
+    if (nesting.count < 2)
+        return true;
+    bool any = false;
+    bool good = allocate(&nesting, context) && measure_boxes(&nesting, context) &&
+                find_enclosed(&nesting, context, &any) && (!any || place_enclosed(&nesting, context));
+    release(&nesting, context);
+    return good;
+}

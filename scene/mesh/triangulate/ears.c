@@ -1,0 +1,273 @@
+/* Ear clipping. A corner is an ear when it is convex and its triangle holds no reflex corner. Corners wait in a queue;
+ * one that fails is tried again when a neighbour has been cut off, as nothing else can make it an ear, and neighbours
+ * of a cut go to the end, which keeps triangles small and each search in the tree short: n log n for the outlines that
+ * parts have. Polygons that cross themselves run dry; then all corners wait again and more is allowed. `steps` bounds
+ * the work of hostile ones. */
+#include "ears.h"
+#include "../polygon.h"
+
+/* What may be cut off; each level is tried when the queue of the one before ran dry. */
+enum level {
+    LEVEL_EAR,    /* proper ears, and what turns back on itself */
+    LEVEL_FLAT,   /* also corners on a straight line: exact, but a triangle without area */
+    LEVEL_CONVEX, /* also convex corners whose triangle holds others: overlaps */
+    LEVEL_ANY
+};
+
+/* Measured: 20 to 200 on smooth and toothed outlines up to a million corners, 380 on 100,000 needles round a centre. */
+enum { STEPS_PER_CORNER = 500 };
+
+bool ears_reserve(struct ears *ears, cp_context *context, uint32_t room)
+{
+    *ears = (struct ears){.context = context, .room = room};
+    ears->points = memory_allocate(context, room, sizeof *ears->points);
+    ears->links = memory_allocate(context, room, sizeof *ears->links);
+    return ears->points && ears->links && reflex_reserve(&ears->reflex, context, room);
+}
+
+void ears_free(struct ears *ears)
+{
+    memory_free(ears->context, ears->points, ears->room, sizeof *ears->points);
+    memory_free(ears->context, ears->links, ears->room, sizeof *ears->links);
+    reflex_free(&ears->reflex, ears->context, ears->room);
+}
+
+struct triangle {
+    uint32_t corners[3]; /* the middle one is the ear's tip */
+    const float *a, *b, *c;
+};
+
+static struct triangle triangle_at(const struct ears *ears, uint32_t corner)
+{
+    uint32_t before = ears->links[corner].previous, after = ears->links[corner].next;
+    const float(*points)[2] = (const float(*)[2])ears->points;
+    return (struct triangle){{before, corner, after}, points[before], points[corner], points[after]};
+}
+
+static double area_at(const struct ears *ears, uint32_t corner)
+{
+    struct triangle triangle = triangle_at(ears, corner);
+    return triangle_area(triangle.a, triangle.b, triangle.c);
+}
+
+static bool same_point(const float a[2], const float b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* True when the whole box is right of the line from a to b. The corner farthest to the left decides; rounding is
+ * monotonic, so no point of the box can be judged otherwise by triangle_area. */
+static bool box_is_right(const struct reflex_box *box, const float a[2], const float b[2])
+{
+    float far_left[2] = {b[1] > a[1] ? box->low[0] : box->high[0], b[0] > a[0] ? box->high[1] : box->low[1]};
+    return triangle_area(a, b, far_left) < 0;
+}
+
+static bool box_is_apart(const struct reflex_box *box, const struct triangle *triangle)
+{
+    return box_is_right(box, triangle->a, triangle->b) || box_is_right(box, triangle->b, triangle->c) ||
+           box_is_right(box, triangle->c, triangle->a);
+}
+
+static bool box_is_beside(const struct reflex_box *box, const struct triangle *triangle)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        float a = triangle->a[axis], b = triangle->b[axis], c = triangle->c[axis];
+        if ((a > box->high[axis] && b > box->high[axis] && c > box->high[axis]) ||
+            (a < box->low[axis] && b < box->low[axis] && c < box->low[axis]))
+            return true;
+    }
+    return false;
+}
+
+/* True when the boundary runs from `corner`, which lies on the tip, into the tip's angle. */
+static bool runs_into(const struct ears *ears, const struct triangle *triangle, uint32_t corner)
+{
+    const uint32_t neighbours[2] = {ears->links[corner].previous, ears->links[corner].next};
+    for (int side = 0; side < 2; side++) {
+        const float *point = ears->points[neighbours[side]];
+        if (triangle_area(triangle->a, triangle->b, point) > 0 && triangle_area(triangle->b, triangle->c, point) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Corners on the base's ends do not block: what starts there and runs inside has a reflex corner inside. */
+static bool corner_blocks(const struct ears *ears, const struct triangle *triangle, uint32_t corner)
+{
+    for (int i = 0; i < 3; i++)
+        if (corner == triangle->corners[i])
+            return false;
+    const float *point = ears->points[corner];
+    if (triangle_area(triangle->a, triangle->b, point) < 0 || triangle_area(triangle->b, triangle->c, point) < 0 ||
+        triangle_area(triangle->c, triangle->a, point) < 0)
+        return false;
+    if (same_point(point, triangle->a) || same_point(point, triangle->c))
+        return false;
+    return !same_point(point, triangle->b) || runs_into(ears, triangle, corner);
+}
+
+static bool leaf_blocks(struct ears *ears, const struct triangle *triangle, uint32_t leaf)
+{
+    const struct reflex_tree *tree = &ears->reflex;
+    uint32_t first = leaf * REFLEX_LEAF;
+    for (uint32_t i = 0; i < REFLEX_LEAF && i < tree->count - first; i++) {
+        uint32_t corner = reflex_at(tree, first + i);
+        ears->steps++;
+        if (tree->place[corner] != CP_NONE && corner_blocks(ears, triangle, corner))
+            return true;
+    }
+    return false;
+}
+
+/* True when the triangle, itself not empty, holds a reflex corner. */
+static bool is_blocked(struct ears *ears, const struct triangle *triangle)
+{
+    const struct reflex_tree *tree = &ears->reflex;
+    uint32_t stack[64] = {1}; /* one box a level of the tree, and its sibling */
+    uint32_t depth = 1;
+    while (depth > 0) {
+        uint32_t at = stack[--depth];
+        const struct reflex_box *box = &tree->boxes[at];
+        ears->steps++;
+        if (box->live == 0 || box_is_beside(box, triangle) || box_is_apart(box, triangle))
+            continue;
+        if (at < tree->leaf_count) {
+            stack[depth++] = 2 * at;
+            stack[depth++] = 2 * at + 1;
+        } else if (leaf_blocks(ears, triangle, at - tree->leaf_count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* For a corner without area: true for the tip of a spike or slit, and for a repeated corner. */
+static bool turns_back(const struct triangle *triangle)
+{
+    double dot = 0;
+    for (int axis = 0; axis < 2; axis++)
+        dot += ((double)triangle->a[axis] - (double)triangle->b[axis]) *
+               ((double)triangle->c[axis] - (double)triangle->b[axis]);
+    return dot >= 0;
+}
+
+/* The lowest level at which the corner may be cut off. */
+static enum level level_of(struct ears *ears, uint32_t corner, enum level allowed)
+{
+    struct triangle triangle = triangle_at(ears, corner);
+    double area = triangle_area(triangle.a, triangle.b, triangle.c);
+    if (area == 0)
+        return turns_back(&triangle) ? LEVEL_EAR : LEVEL_FLAT;
+    if (area < 0)
+        return LEVEL_ANY;
+    return allowed < LEVEL_ANY && !is_blocked(ears, &triangle) ? LEVEL_EAR : LEVEL_CONVEX;
+}
+
+static void stop_waiting(struct ears *ears, uint32_t corner)
+{
+    struct corner_link *link = &ears->links[corner];
+    if (!link->waiting)
+        return;
+    link->waiting = false;
+    if (link->waiting_previous == CP_NONE)
+        ears->first_waiting = link->waiting_next;
+    else
+        ears->links[link->waiting_previous].waiting_next = link->waiting_next;
+    if (link->waiting_next == CP_NONE)
+        ears->last_waiting = link->waiting_previous;
+    else
+        ears->links[link->waiting_next].waiting_previous = link->waiting_previous;
+}
+
+static void wait_last(struct ears *ears, uint32_t corner)
+{
+    stop_waiting(ears, corner);
+    struct corner_link *link = &ears->links[corner];
+    link->waiting = true;
+    link->waiting_previous = ears->last_waiting;
+    link->waiting_next = CP_NONE;
+    if (ears->last_waiting == CP_NONE)
+        ears->first_waiting = corner;
+    else
+        ears->links[ears->last_waiting].waiting_next = corner;
+    ears->last_waiting = corner;
+}
+
+static void link_corners(struct ears *ears, uint32_t count)
+{
+    ears->first_waiting = ears->last_waiting = CP_NONE;
+    for (uint32_t corner = 0; corner < count; corner++)
+        ears->links[corner] =
+            (struct corner_link){corner > 0 ? corner - 1 : count - 1, corner + 1 < count ? corner + 1 : 0, 0, 0, false};
+    reflex_clear(&ears->reflex, (const float(*)[2])ears->points, count);
+    for (uint32_t corner = 0; corner < count; corner++) {
+        wait_last(ears, corner);
+        if (!(area_at(ears, corner) > 0))
+            reflex_add(&ears->reflex, corner);
+    }
+    reflex_build(&ears->reflex);
+}
+
+static void emit_triangle(const struct ears *ears, uint32_t corner, uint32_t **triangles)
+{
+    *(*triangles)++ = ears->links[corner].previous;
+    *(*triangles)++ = corner;
+    *(*triangles)++ = ears->links[corner].next;
+}
+
+static void refresh_corner(struct ears *ears, uint32_t corner)
+{
+    if (area_at(ears, corner) > 0)
+        reflex_remove(&ears->reflex, corner);
+    wait_last(ears, corner);
+}
+
+static void cut_corner(struct ears *ears, uint32_t corner)
+{
+    uint32_t before = ears->links[corner].previous, after = ears->links[corner].next;
+    ears->links[before].next = after;
+    ears->links[after].previous = before;
+    reflex_remove(&ears->reflex, corner);
+    refresh_corner(ears, before);
+    refresh_corner(ears, after);
+}
+
+/* The next corner to try; when none waits, all that are left (`corner` is one) wait again and more is allowed. */
+static uint32_t take_waiting(struct ears *ears, uint32_t corner, uint32_t left, enum level *allowed)
+{
+    if (ears->first_waiting == CP_NONE) {
+        (*allowed)++;
+        for (uint32_t i = 0; i < left; i++, corner = ears->links[corner].next)
+            wait_last(ears, corner);
+        ears->steps += left;
+    }
+    corner = ears->first_waiting;
+    stop_waiting(ears, corner);
+    return corner;
+}
+
+bool ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
+{
+    bool proper = true;
+    enum level allowed = LEVEL_EAR;
+    uint32_t corner = 0;
+    ears->steps = 0;
+    link_corners(ears, count);
+    for (uint32_t left = count; left > 3;) {
+        corner = take_waiting(ears, corner, left, &allowed);
+        if (++ears->steps > (uint64_t)STEPS_PER_CORNER * count)
+            allowed = LEVEL_ANY;
+        enum level level = level_of(ears, corner, allowed);
+        if (level > allowed)
+            continue;
+        emit_triangle(ears, corner, &triangles);
+        cut_corner(ears, corner);
+        corner = ears->links[corner].next;
+        left--;
+        proper = proper && level <= LEVEL_FLAT;
+        allowed = level == LEVEL_FLAT ? allowed : LEVEL_EAR;
+    }
+    emit_triangle(ears, corner, &triangles);
+    return proper && area_at(ears, corner) >= 0;
+}

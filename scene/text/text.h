@@ -1,0 +1,37 @@
+/* Numbers and characters, free of any locale. */
+#ifndef CELLPIPE_TEXT_H
+#define CELLPIPE_TEXT_H
+
+#include "../memory.h"
+
+/* Reads a decimal number [+-]digits[.digits][(e|E)[+-]digits] at the start of [text, end): correctly rounded
+ * to nearest even. Returns what follows it, or NULL when no number starts there. Overflow gives infinity.
+ * No hex, inf or nan. */
+const char *parse_double(const char *text, const char *end, double *value);
+const char *parse_float(const char *text, const char *end, float *value);
+/* As above, and "inf", "infinity", "nan" in any case. */
+const char *parse_float_or_word(const char *text, const char *end, float *value);
+/* The whole string is one number (blanks around allowed). */
+bool text_is_number(const char *text, double *value);
+
+enum { NUMBER_SIZE = CP_NUMBER_SIZE };
+enum { LONGEST_FLOAT = 18 }; /* characters of a float's text: a sign and 17 digits */
+/* Writes the shortest decimal that reads back to the same bits, NUL-ended; "-0" keeps its sign, "inf", "-inf",
+ * "nan" are words. Returns its length. */
+size_t print_double(double value, char out[NUMBER_SIZE]);
+size_t print_float(float value, char out[NUMBER_SIZE]);
+
+/* True when size bytes are well-formed UTF-8 without NUL. */
+bool utf8_valid(const char *bytes, size_t size);
+/* A NUL-ended UTF-8 copy of the bytes: as they are when valid, else read as Latin-1 (NUL becomes U+FFFD) with
+ * *raw a copy of the bytes as they were (else NULL). raw may be NULL. NULL when out of memory. */
+const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const char **raw);
+/* Lower-case ASCII comparison. */
+bool text_equal_nocase(const char *a, const char *b);
+bool text_ends_nocase(const char *text, const char *suffix);
+/* A path's last part without its suffix, and without .gz: "parts/link.1.stl.gz" gives "link.1" (size bytes of path). */
+const char *text_stem(const char *path, size_t *size);
+/* The entry of NULL-ended words nearest to word by edit distance, or NULL when none is near. */
+const char *nearest_word(const char *word, const char *const *words);
+
+#endif
