@@ -51,9 +51,9 @@ static void take_corners(void *user, uint32_t item, uint32_t worker)
     (void)worker;
     const struct stl_reader *reader = user;
     const struct stl_batch *batch = &reader->batches[item];
-    uint32_t *corners = reader->solid.corners + batch->first_corner;
+    const struct stl_solid *solid = &reader->solid;
     for (uint32_t i = 0; i < batch->corner_count; i++)
-        corners[i] = batch->numbers[batch->corners[i]];
+        solid->corners[batch->first_corner + i] = batch->numbers[batch->corners[i]];
 }
 
 cp_status stl_take_batches(struct stl_reader *reader, uint32_t count)

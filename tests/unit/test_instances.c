@@ -1,10 +1,10 @@
 /* instances: copies are found again however they were moved, nothing else is, and no vertex in the world is farther from
  * its old place than the tolerance, by a comparison of the tests' own. */
+#include "plain_numbers.h"
 #include "world_faces.h"
 
 #include "scene_fixture.h"
 
-#include <stdio.h>
 
 static struct random dice = {23};
 
@@ -234,7 +234,7 @@ static void test_random_motions_are_found(void **unused)
         const cp_entry *entry = cp_report(context, &entries);
         for (size_t i = 0; i < entries; i++)
             if (strcmp(entry[i].code, "instances-shared") == 0)
-                (void)sscanf(strstr(entry[i].text, "more than ") + 10, "%lf", &told);
+                told = plain_strtod(strstr(entry[i].text, "more than ") + 10, NULL);
         double found = largest_distance(before, world_faces(scene));
         assert_true(found <= allowed && found * 1000 <= told * (1 + 1e-6) + 1e-9);
         assert_true(world_faces_equal(again, world_faces(scene), allowed)); /* normals and colours, too */

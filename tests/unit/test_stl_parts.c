@@ -1,5 +1,6 @@
 /* Long ASCII and binary files are read in parts, by several threads. What is read must be what was written, bit for bit,
  * whatever stands where the parts meet. */
+#include "plain_numbers.h"
 #include "stl_support.h"
 
 #include <stdarg.h>
@@ -23,7 +24,7 @@ static void __attribute__((format(printf, 2, 3))) add(struct file *file, const c
     assert_non_null(file->text);
     va_list list;
     va_start(list, format);
-    file->size += (size_t)vsnprintf(file->text + file->size, 512, format, list);
+    IN_PLAIN_LOCALE(file->size += (size_t)vsnprintf(file->text + file->size, 512, format, list));
     va_end(list);
 }
 
