@@ -83,7 +83,7 @@ bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], d
             return false;
         to[axis] = (float)point[axis];
         if (off)
-            off[axis] = (double)to[axis] - point[axis];
+            off[axis] = float_round(point[axis]) - point[axis];
     }
     return true;
 }

@@ -38,6 +38,15 @@ void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3
 /* materials[face] for each face by its group, CP_NONE without; map[material] in its place unless map is NULL. */
 void mesh_face_materials(const cp_mesh *mesh, const uint32_t *map, uint32_t *materials);
 
+/* (double)(float)value. gcc 12 at -O2 and -O3 loses this rounding where neighbours in an array of two or three doubles are narrowed and
+ * widened at once: it makes one vector of two of them, and folds the way there and back to nothing. clang, loops of unknown length
+ * and fours are right. */
+static inline double float_round(double value)
+{
+    volatile float rounded = (float)value;
+    return (double)rounded;
+}
+
 /* What messages call the mesh: its name, else its source; NULLs are fine. */
 static inline const char *mesh_title(const cp_mesh *mesh)
 {

@@ -262,6 +262,37 @@ static void test_topology_as_by_comparing_all(void **unused)
 
 /* ---- transforms ---- */
 
+static void round_three(double point[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        point[axis] = float_round(point[axis]);
+}
+
+/* Doubles side by side, as an optimising compiler likes them: see float_round. The floats nearest to 0.1, 1.1 and 1/3 in full. */
+static void test_neighbours_are_rounded_to_floats(void **unused)
+{
+    (void)unused;
+    static const double expected[3] = {0.100000001490116119384765625, 1.10000002384185791015625,
+                                       0.3333333432674407958984375};
+    void (*volatile rounding)(double[3]) = round_three; /* so that nothing is computed by the compiler */
+    double point[3] = {0.1, 1.1, 1.0 / 3};
+    rounding(point);
+    for (int axis = 0; axis < 3; axis++)
+        assert_true(point[axis] == expected[axis]);
+}
+
+/* What merge-meshes says of how far rounding moved a vertex. */
+static void test_moved_positions_tell_their_rounding(void **unused)
+{
+    (void)unused;
+    cp_pose tenth = {.m = {0.1, 0, 0, 0, 0, 1.1, 0, 0, 0, 0, 1.0 / 3, 0}};
+    float to[3];
+    double off[3];
+    assert_true(mesh_move_position(&tenth, (const float[3]){1, 1, 1}, to, off));
+    assert_true(off[0] == 0.100000001490116119384765625 - 0.1 && off[1] == 1.10000002384185791015625 - 1.1 &&
+                off[2] == 0.3333333432674407958984375 - 1.0 / 3);
+}
+
 static void test_transform_reverses_mirrored_faces(void **unused)
 {
     (void)unused;
@@ -472,6 +503,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_topology_joins_equal_positions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_degenerate_faces_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology_as_by_comparing_all, set_up, tear_down),
+        cmocka_unit_test(test_neighbours_are_rounded_to_floats),
+        cmocka_unit_test(test_moved_positions_tell_their_rounding),
         cmocka_unit_test_setup_teardown(test_transform_reverses_mirrored_faces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_transformed_normals_stay_upright, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_transform_to_nothing_and_out_of_range, set_up, tear_down),

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_SURFACE_H
 #define CELLPIPE_SURFACE_H
 
-#include "../../build.h"
+#include "../mesh.h"
 #include "quadric.h"
 
 /* What a vertex lies on. */
@@ -51,13 +51,12 @@ static inline void from_mesh_unit(const struct surface *surface, const float poi
         out[axis] = ((double)point[axis] - surface->centre[axis]) / surface->scale;
 }
 
-/* Where a float of the mesh's unit is: nothing is made that the result cannot hold. The float is volatile since gcc 12.2 -O3 drops
- * the way there and back of two axes that it takes at once. */
+/* Where a float of the mesh's unit is: nothing is made that the result cannot hold. */
 static inline void round_point(const struct surface *surface, double point[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        volatile float rounded = (float)(surface->centre[axis] + surface->scale * point[axis]);
-        point[axis] = ((double)rounded - surface->centre[axis]) / surface->scale;
+        double rounded = float_round(surface->centre[axis] + surface->scale * point[axis]);
+        point[axis] = (rounded - surface->centre[axis]) / surface->scale;
     }
 }
 
