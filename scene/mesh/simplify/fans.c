@@ -216,9 +216,43 @@ static uint32_t number_fans(const struct split *split, struct star *star, uint32
     return fans;
 }
 
+/* The only face of the place whose edge out leads to `other`; CP_NONE when there is none or several. */
+static uint32_t find_follower(const struct spoke *spokes, uint32_t count, uint32_t other)
+{
+    uint32_t found = CP_NONE, matches = 0;
+    for (uint32_t face = 0; face < count; face++)
+        if (spokes[2 * face].other == other) {
+            found = face;
+            matches++;
+        }
+    return matches == 1 ? found : CP_NONE;
+}
+
+/* Whether the faces of a place are one closed fan of one class, as almost everywhere: then all of its numbers and flags are 0,
+ * as they are already. */
+static bool is_plain(const struct split *split, const struct star *star, uint32_t count)
+{
+    const uint32_t most = 16;
+    const uint32_t *tags = split->surface->tags;
+    if (count == 0 || count > most)
+        return false;
+    uint32_t face = 0, steps = 0;
+    do {
+        if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3])
+            return false;
+        face = find_follower(star->spokes, count, star->spokes[2 * face + 1].other);
+        steps++;
+    } while (face != 0 && face != CP_NONE && steps < count);
+    return face == 0 && steps == count;
+}
+
 static void split_place(const struct split *split, struct star *star, uint32_t place, uint32_t *cut_edges)
 {
     uint32_t count = gather_star(split, star, place);
+    if (is_plain(split, star, count)) {
+        split->fan_counts[place] = 1;
+        return;
+    }
     sort_spokes(star->spokes, 2 * count);
     for (uint32_t from = 0, to; from < 2 * count; from = to) {
         struct spoke *run = &star->spokes[from];
@@ -303,39 +337,46 @@ static uint32_t number_vertices(struct split *split)
     return count;
 }
 
-static void write_vertices(struct split *split, double (*points)[3], float (*colours)[4])
+/* Where every place is one vertex the points stay as they are. */
+static bool split_points(struct split *split)
 {
     struct surface *surface = split->surface;
-    for (uint32_t corner = 0; corner < 3 * surface->triangle_count; corner++) {
+    cp_context *context = surface->context;
+    uint32_t count = surface->vertex_count;
+    double(*points)[3] = memory_allocate(context, count, sizeof *points);
+    float(*colours)[4] = surface->colours ? memory_allocate(context, count, sizeof *colours) : NULL;
+    bool good = points && (colours || !surface->colours);
+    for (uint32_t corner = 0; good && corner < 3 * surface->triangle_count; corner++) {
         uint32_t *at = &surface->triangles[corner / 3][corner % 3];
         uint32_t place = *at, vertex = split->fan_counts[place] + split->fans[corner];
         *at = vertex;
         memcpy(points[vertex], surface->points[place], sizeof *points);
         if (colours)
             memcpy(colours[vertex], surface->colours[place], sizeof *colours);
-        surface->kinds[vertex] = split->flags[corner] >> CORNER_KIND;
-        surface->tags[corner / 3] |= (uint32_t)(split->flags[corner] & CORNER_FEATURE) << corner % 3;
     }
-}
-
-static bool replace_places(struct split *split)
-{
-    struct surface *surface = split->surface;
-    cp_context *context = surface->context;
-    uint32_t count = number_vertices(split);
-    double(*points)[3] = memory_allocate(context, count, sizeof *points);
-    float(*colours)[4] = surface->colours ? memory_allocate(context, count, sizeof *colours) : NULL;
-    surface->kinds = memory_allocate(context, count, sizeof *surface->kinds);
-    bool good = points && surface->kinds && (colours || !surface->colours);
-    if (good)
-        write_vertices(split, points, colours);
     memory_free(context, surface->points, split->place_count, sizeof *points);
     if (surface->colours)
         memory_free(context, surface->colours, split->place_count, sizeof *colours);
     surface->points = points;
     surface->colours = colours;
-    surface->vertex_count = count;
     return good;
+}
+
+static bool replace_places(struct split *split)
+{
+    struct surface *surface = split->surface;
+    surface->vertex_count = number_vertices(split);
+    bool same = surface->vertex_count == split->place_count && surface->cut_vertices == 0;
+    surface->kinds = memory_allocate_zeroed(surface->context, surface->vertex_count, sizeof *surface->kinds);
+    if (!(same || split_points(split)) || !surface->kinds)
+        return false;
+    for (uint32_t corner = 0; corner < 3 * surface->triangle_count; corner++) {
+        if (split->flags[corner] == 0)
+            continue;
+        surface->kinds[surface->triangles[corner / 3][corner % 3]] = split->flags[corner] >> CORNER_KIND;
+        surface->tags[corner / 3] |= (uint32_t)(split->flags[corner] & CORNER_FEATURE) << corner % 3;
+    }
+    return true;
 }
 
 /* The corners of each place, in their order; the longest list. */
@@ -363,7 +404,7 @@ static bool split_fans(struct surface *surface)
     uint32_t *first = memory_allocate(context, places, sizeof *first);
     uint32_t *next = memory_allocate(context, corners, sizeof *next);
     split.fan_counts = memory_allocate(context, places, sizeof *split.fan_counts);
-    split.fans = memory_allocate(context, corners, sizeof *split.fans);
+    split.fans = memory_allocate_zeroed(context, corners, sizeof *split.fans);
     split.flags = memory_allocate_zeroed(context, corners, sizeof *split.flags);
     bool good = first && next && split.fan_counts && split.fans && split.flags;
     if (good) {
