@@ -137,9 +137,11 @@ static uint32_t bucket_of(double cost)
     return bits - base < BUCKET_COUNT ? (uint32_t)(bits - base) : BUCKET_COUNT - 1;
 }
 
-static bool is_stale(const struct workspace *work, const struct waiting *edge)
+/* Whether the corner's edge is still queued there. */
+static bool is_queued(const struct workspace *work, uint32_t corner)
 {
-    return work->states[edge->a].version + work->states[edge->b].version != edge->version;
+    const struct linked_face *face = &work->faces[corner / 3];
+    return face->vertices[0] != CP_NONE && (face->queued >> corner % 3 & 1);
 }
 
 static uint32_t take_chunk(struct queue *queue)
@@ -159,7 +161,7 @@ static void give_chunk(struct queue *queue, uint32_t at)
 }
 
 /* False when there is no chunk left. */
-static bool put_edge(struct queue *queue, uint32_t bucket, struct waiting edge)
+static bool put_edge(struct queue *queue, uint32_t bucket, uint32_t corner)
 {
     uint32_t at = queue->heads[bucket];
     if (at == CP_NONE || queue->chunks[at].count == CHUNK_EDGES) {
@@ -170,12 +172,12 @@ static bool put_edge(struct queue *queue, uint32_t bucket, struct waiting edge)
         queue->chunks[fresh].count = 0;
         queue->heads[bucket] = at = fresh;
     }
-    queue->chunks[at].edges[queue->chunks[at].count++] = edge;
+    queue->chunks[at].edges[queue->chunks[at].count++] = corner;
     queue->counts[bucket]++;
     return true;
 }
 
-static void drop_stale(struct part *part)
+static void drop_dead(struct part *part)
 {
     struct queue *queue = &part->queue;
     for (uint32_t bucket = queue->lowest; bucket < BUCKET_COUNT; bucket++) {
@@ -187,24 +189,23 @@ static void drop_stale(struct part *part)
             give_chunk(queue, list);
             list = chunk.next;
             for (uint32_t i = 0; i < chunk.count; i++)
-                if (!is_stale(part->work, &chunk.edges[i]))
+                if (is_queued(part->work, chunk.edges[i]))
                     (void)put_edge(queue, bucket, chunk.edges[i]);
         }
     }
 }
 
 /* An edge that finds no room is left out: that cannot be while there are at most three a triangle. */
-static void push(struct part *part, const struct candidate *candidate)
+static void push(struct part *part, uint32_t corner, double cost)
 {
     struct queue *queue = &part->queue;
-    const struct vertex_state *states = part->work->states;
-    uint32_t bucket = bucket_of(candidate->cost);
+    uint32_t bucket = bucket_of(cost);
+    part->work->faces[corner / 3].queued |= 1u << corner % 3;
     if (bucket > part->dearest)
         return;
-    struct waiting edge = {candidate->a, candidate->b, states[candidate->a].version + states[candidate->b].version};
-    if (!put_edge(queue, bucket, edge)) {
-        drop_stale(part);
-        (void)put_edge(queue, bucket, edge);
+    if (!put_edge(queue, bucket, corner)) {
+        drop_dead(part);
+        (void)put_edge(queue, bucket, corner);
     }
     if (bucket < queue->lowest)
         queue->lowest = bucket;
@@ -216,25 +217,24 @@ static void fetch_ahead(const struct part *part, const struct chunk *chunk)
     const struct workspace *work = part->work;
     if (chunk->count == 0)
         return;
-    const struct waiting *next = &chunk->edges[chunk->count - 1],
-                         *later = &chunk->edges[chunk->count > 3 ? chunk->count - 4 : 0];
-    __builtin_prefetch(&work->states[later->a]);
-    __builtin_prefetch(&work->states[later->b]);
+    __builtin_prefetch(&work->faces[chunk->edges[chunk->count > 3 ? chunk->count - 4 : 0] / 3]);
     if (chunk->next != CP_NONE && chunk->count < 4)
         __builtin_prefetch(&part->queue.chunks[chunk->next].edges[CHUNK_EDGES - 1]);
-    if (is_stale(work, next))
+    uint32_t next = chunk->edges[chunk->count - 1];
+    if (!is_queued(work, next))
         return;
-    uint32_t ends[2] = {next->a, next->b};
+    const uint32_t *face = work->faces[next / 3].vertices;
+    uint32_t ends[2] = {face[next % 3], face[(next + 1) % 3]};
     for (int end = 0; end < 2; end++) {
-        __builtin_prefetch(&work->faces[work->states[ends[end]].first / 3]);
+        __builtin_prefetch(&work->states[ends[end]]);
         __builtin_prefetch(&work->surface->points[ends[end]]);
         __builtin_prefetch(&work->surface->quadrics[ends[end]]);
         __builtin_prefetch((const char *)&work->surface->quadrics[ends[end]] + 64);
     }
 }
 
-/* False when none is left that is cheap enough. */
-static bool pop(struct part *part, struct waiting *edge)
+/* Takes an edge; false when none is left that is cheap enough. */
+static bool pop(struct part *part, uint32_t *corner)
 {
     struct queue *queue = &part->queue;
     while (queue->lowest <= part->dearest) {
@@ -244,15 +244,17 @@ static bool pop(struct part *part, struct waiting *edge)
             continue;
         }
         struct chunk *chunk = &queue->chunks[at];
-        *edge = chunk->edges[--chunk->count];
+        *corner = chunk->edges[--chunk->count];
         queue->counts[queue->lowest]--;
         fetch_ahead(part, chunk);
         if (chunk->count == 0) {
             queue->heads[queue->lowest] = chunk->next;
             give_chunk(queue, at);
         }
-        if (!is_stale(part->work, edge))
-            return true;
+        if (!is_queued(part->work, *corner))
+            continue;
+        part->work->faces[*corner / 3].queued &= ~(1u << *corner % 3);
+        return true;
     }
     return false;
 }
@@ -369,51 +371,80 @@ static void collapse(struct part *part, const struct star *a, const struct star 
     *relink(part, b, edge, edge->a, end) = CP_NONE;
     work->surface->parents[edge->b] = edge->a;
     work->states[edge->b].first = CP_NONE;
-    work->states[edge->a].version++;
-    work->states[edge->b].version = UINT32_MAX / 2; /* no sum that an edge waits with */
 }
 
-static void push_edge(struct part *part, uint32_t a, uint32_t b)
+/* The edge from the corner to the next one of its face. */
+static void push_edge(struct part *part, uint32_t corner)
 {
+    const uint32_t *face = part->work->faces[corner / 3].vertices;
     struct candidate candidate;
-    if (judge(part->work, a, b, &candidate))
-        push(part, &candidate);
+    if (judge(part->work, face[corner % 3], face[(corner + 1) % 3], &candidate))
+        push(part, corner, candidate.cost);
 }
 
-static void push_star(struct part *part, uint32_t vertex, const struct star *star, uint32_t gone)
+static uint32_t corner_before(uint32_t corner)
 {
-    struct vertex_state *states = part->work->states;
+    return corner % 3 == 0 ? corner + 2 : corner - 1;
+}
+
+/* Of an edge that two edges have become one entry is enough. */
+static void merge_entries(struct part *part, uint32_t corner, uint32_t other)
+{
+    struct vertex_state *state = &part->work->states[other];
+    if (!is_queued(part->work, corner))
+        return;
+    if (state->mark == part->stamp)
+        part->work->faces[corner / 3].queued &= ~(1u << corner % 3);
+    state->mark = part->stamp;
+}
+
+static void push_missing(struct part *part, uint32_t corner, uint32_t other)
+{
+    struct vertex_state *state = &part->work->states[other];
+    if (state->mark != part->stamp)
+        push_edge(part, corner);
+    state->mark = part->stamp;
+}
+
+/* After a collapse: edges at the new vertex that wait go on waiting, those that do not, since they were refused or their face has
+ * gone, get another chance. The star: as it was before, `gone` the other end. */
+static void merge_star(struct part *part, const struct star *star, uint32_t gone)
+{
     for (uint32_t i = 0; i < star->count; i++) {
-        uint32_t ends[2] = {star->left[i], star->right[i]};
-        for (int end = 0; end < 2; end++)
-            if (ends[end] != gone && ends[end] != vertex && states[ends[end]].mark != part->stamp) {
-                states[ends[end]].mark = part->stamp;
-                push_edge(part, vertex, ends[end]);
-            }
+        if (has_edge(star, i, gone))
+            continue;
+        merge_entries(part, star->corners[i], star->left[i]);
+        merge_entries(part, corner_before(star->corners[i]), star->right[i]);
     }
 }
 
-static void fetch_quadrics(const struct surface *surface, const struct star *star)
+static void push_star(struct part *part, const struct star *star, uint32_t gone)
 {
     for (uint32_t i = 0; i < star->count; i++) {
-        __builtin_prefetch(&surface->quadrics[star->left[i]]);
-        __builtin_prefetch((const char *)&surface->quadrics[star->left[i]] + 64);
-        __builtin_prefetch(&surface->points[star->left[i]]);
+        if (has_edge(star, i, gone))
+            continue;
+        push_missing(part, star->corners[i], star->left[i]);
+        push_missing(part, corner_before(star->corners[i]), star->right[i]);
     }
 }
 
-static void try_edge(struct part *part, uint32_t one, uint32_t other)
+static void try_edge(struct part *part, uint32_t corner)
 {
     struct workspace *work = part->work;
     struct surface *surface = work->surface;
+    const uint32_t *face = work->faces[corner / 3].vertices;
+    uint32_t one = face[corner % 3], other = face[(corner + 1) % 3];
     struct candidate edge;
     struct star a, b;
     double to[3];
-    if (!judge(work, one, other, &edge) || !find_star(work, one, &a) || !find_star(work, other, &b) ||
-        !keeps_topology(part, &a, &b, &edge))
+    if (!judge(work, one, other, &edge))
         return;
-    fetch_quadrics(surface, &a);
-    fetch_quadrics(surface, &b);
+    if (bucket_of(edge.cost) > part->queue.lowest) {
+        push(part, corner, edge.cost);
+        return;
+    }
+    if (!find_star(work, one, &a) || !find_star(work, other, &b) || !keeps_topology(part, &a, &b, &edge))
+        return;
     for (int axis = 0; axis < 3; axis++)
         to[axis] = surface->points[one][axis] + edge.step[axis];
     round_point(surface, to);
@@ -422,15 +453,17 @@ static void try_edge(struct part *part, uint32_t one, uint32_t other)
     collapse(part, &a, &b, &edge);
     move_vertex(surface, &edge, to);
     part->stamp += 2;
-    push_star(part, one, &a, other);
-    push_star(part, one, &b, other);
+    merge_star(part, &a, other);
+    merge_star(part, &b, one);
+    push_star(part, &a, other);
+    push_star(part, &b, one);
 }
 
 void part_run(struct part *part)
 {
-    struct waiting edge;
-    while (part->live > part->target && pop(part, &edge))
-        try_edge(part, edge.a, edge.b);
+    uint32_t corner;
+    while (part->live > part->target && pop(part, &corner))
+        try_edge(part, corner);
     struct workspace *work = part->work;
     for (uint32_t triangle = part->first_triangle; triangle < part->first_triangle + part->triangle_count; triangle++)
         memcpy(work->surface->triangles[triangle], work->faces[triangle].vertices,
@@ -447,6 +480,7 @@ static void link_faces(struct part *part)
     for (uint32_t triangle = part->first_triangle + part->triangle_count; triangle-- > part->first_triangle;) {
         struct linked_face *face = &work->faces[triangle];
         memcpy(face->vertices, work->surface->triangles[triangle], sizeof face->vertices);
+        face->queued = 0;
         for (uint32_t number = 3; number-- > 0;) {
             uint32_t *first = &work->states[face->vertices[number]].first;
             face->next[number] = *first;
@@ -462,15 +496,13 @@ static void queue_edges(struct part *part)
         part->stamp += 2;
         for (uint32_t corner = work->states[vertex].first, next; corner != CP_NONE; corner = next) {
             const struct linked_face *face = &work->faces[corner / 3];
-            uint32_t number = corner % 3;
+            uint32_t number = corner % 3, left = face->vertices[(number + 1) % 3],
+                     right = face->vertices[(number + 2) % 3];
             next = face->next[number];
-            for (uint32_t side = 1; side < 3; side++) {
-                uint32_t other = face->vertices[(number + side) % 3];
-                if (other < vertex || work->states[other].mark == part->stamp)
-                    continue;
-                work->states[other].mark = part->stamp;
-                push_edge(part, vertex, other);
-            }
+            if (left > vertex)
+                push_missing(part, corner, left);
+            if (right > vertex)
+                push_missing(part, corner_before(corner), right);
         }
     }
 }

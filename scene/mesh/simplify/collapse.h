@@ -9,14 +9,14 @@ enum { KIND_RIM = 4 };
 
 /* A vertex in a round. */
 struct vertex_state {
-    uint32_t first;   /* corner (3 x triangle + number) of the part's faces; dead ones among them */
-    uint32_t version; /* how often the vertex has changed */
-    uint32_t mark;    /* the part's last stamp that met it */
+    uint32_t first; /* corner (3 x triangle + number) of the part's faces; dead ones among them */
+    uint32_t mark;  /* the part's last stamp that met it */
 };
 
-/* A face in a round: its vertices, and the next corner at each. */
+/* A face in a round: its vertices, and the next corner at each. Bit k of `queued`: the edge from corner k to the next one is
+ * queued, or too dear to be; of the two corners that an edge has, one at most has the bit. */
 struct linked_face {
-    uint32_t vertices[3], next[3];
+    uint32_t vertices[3], next[3], queued;
 };
 
 /* What a round has beside the surface. */
@@ -31,18 +31,14 @@ enum {
     /* Costs lie in buckets of 2^(1/16): binary exponents from -176 to 15, and 4 bits more. */
     BUCKET_BITS = 4,
     BUCKET_COUNT = 192 << BUCKET_BITS,
-    CHUNK_EDGES = 10 /* a chunk is two lines of a cache */
+    CHUNK_EDGES = 30 /* a chunk is two lines of a cache */
 };
 
-/* An edge that waits. It is stale when one of its ends has changed since: then `version` is not their versions' sum. */
-struct waiting {
-    uint32_t a, b, version;
-};
-
-/* A bucket is a list of chunks; all but the first are full. */
+/* A bucket is a list of chunks; all but the first are full. An edge is a corner, from which it leads to the next one of the
+ * face. It waits where it was put while its cost rises: that is looked at when its turn comes. */
 struct chunk {
     uint32_t next, count;
-    struct waiting edges[CHUNK_EDGES];
+    uint32_t edges[CHUNK_EDGES];
 };
 
 struct queue {
