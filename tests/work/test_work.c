@@ -1,0 +1,212 @@
+/* Twice as much of a hostile shape is little more than twice as much work, counted in basic blocks of the code that works on meshes. */
+#include "../../exporters/gltf/web/web.h"
+#include "mesh/simplify/simplify.h"
+#include "mesh_builder.h"
+#include "scene_fixture.h"
+
+enum { SMALL = 20000 };
+/* n log n, and what goes in steps of powers of two. */
+static const double most_growth = 2.5;
+
+static uint64_t blocks;
+
+void __sanitizer_cov_trace_pc(void); /* what the compiler calls; the tests run in one thread */
+void __sanitizer_cov_trace_pc(void)
+{
+    blocks++;
+}
+
+/* ---- shapes of about `count` faces ---- */
+
+static void add_triangle(struct builder *builder, uint32_t a, uint32_t b, uint32_t c)
+{
+    add_face(builder, (const uint32_t[]){a, b, c}, 3);
+}
+
+static void make_torus(struct builder *builder, uint32_t count)
+{
+    add_torus(builder, count / 100, 50); /* quads */
+}
+
+/* A cone: one vertex with all faces. */
+static void make_hub(struct builder *builder, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_vertex(builder, cos(2 * PI * i / count), sin(2 * PI * i / count), 0.1 * sin(20 * PI * i / count));
+    uint32_t hub = add_vertex(builder, 0, 0, 1);
+    for (uint32_t i = 0; i < count; i++)
+        add_triangle(builder, hub, i, (i + 1) % count);
+}
+
+static void make_equal_points(struct builder *builder, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_vertex(builder, 1, 2, i % 2 ? 0.0 : -0.0);
+    for (uint32_t i = 0; i + 2 < count; i++)
+        add_triangle(builder, i, i + 1, i + 2);
+}
+
+/* No face has an area. */
+static void make_line(struct builder *builder, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_vertex(builder, i, i, i);
+    for (uint32_t i = 0; i + 2 < count; i++)
+        add_triangle(builder, i, i + 1, i + 2);
+}
+
+static void add_noise(struct builder *builder, struct random *random, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_vertex(builder, random_unit(random), random_unit(random), random_unit(random));
+}
+
+/* All faces at one edge. */
+static void make_book(struct builder *builder, uint32_t count)
+{
+    struct random random = {7};
+    add_noise(builder, &random, count);
+    for (uint32_t i = 2; i < count; i++)
+        add_triangle(builder, i % 2, 1 - i % 2, i);
+}
+
+/* No order at all, and fifty vertices with most faces. */
+static void make_noise(struct builder *builder, uint32_t count)
+{
+    struct random random = {8};
+    add_noise(builder, &random, count);
+    for (uint32_t i = 0; i < count; i++)
+        add_triangle(builder, random_bits(&random) % count, random_bits(&random) % count, random_bits(&random) % 50);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(struct builder *builder, uint32_t count);
+} shapes[] = {
+    {"torus", make_torus}, {"hub", make_hub},   {"equal points", make_equal_points},
+    {"line", make_line},   {"book", make_book}, {"noise", make_noise},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* ---- work ---- */
+
+typedef void mesh_work(cp_mesh *mesh);
+
+static void simplify_as(cp_mesh *mesh, bool fast)
+{
+    struct simplify_goal goal = {mesh->face_count / 10, INFINITY, fast};
+    struct simplify_result result;
+    assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
+    assert_int_equal(result.triangles, mesh_triangle_count(mesh));
+}
+
+static void simplify_best(cp_mesh *mesh)
+{
+    simplify_as(mesh, false);
+}
+
+static void simplify_fast(cp_mesh *mesh)
+{
+    simplify_as(mesh, true);
+}
+
+static void smooth_normals(cp_mesh *mesh)
+{
+    assert_int_equal(mesh_smooth_normals(scene, mesh, 0.5), CP_OK);
+}
+
+static void find_topology(cp_mesh *mesh)
+{
+    cp_topology topology;
+    assert_int_equal(cp_mesh_topology(context, mesh, &topology), CP_OK);
+}
+
+static uint64_t blocks_of(mesh_work *work, int shape, uint32_t count)
+{
+    struct builder builder = {0};
+    shapes[shape].make(&builder, count);
+    cp_mesh mesh = mesh_of(&builder);
+    blocks = 0;
+    work(&mesh);
+    free_builder(&builder);
+    return blocks;
+}
+
+static void expect_growth(const char *name, uint64_t once, uint64_t twice)
+{
+    double growth = (double)twice / (double)once;
+    print_message("%-14s %12llu blocks, twice as much: %.2f times\n", name, (unsigned long long)once, growth);
+    assert_true(once >= SMALL / 2); /* the counter counts */
+    assert_true(growth < most_growth);
+}
+
+static void expect_linear(mesh_work *work)
+{
+    assert_int_equal(cp_set_threads(context, 1), CP_OK);
+    for (int shape = 0; shape < SHAPES; shape++)
+        expect_growth(shapes[shape].name, blocks_of(work, shape, SMALL), blocks_of(work, shape, 2 * SMALL));
+}
+
+/* ---- tests ---- */
+
+static void test_simplify(void **unused)
+{
+    (void)unused;
+    expect_linear(simplify_best);
+}
+
+static void test_simplify_fast(void **unused)
+{
+    (void)unused;
+    expect_linear(simplify_fast);
+}
+
+static void test_normals(void **unused)
+{
+    (void)unused;
+    expect_linear(smooth_normals);
+}
+
+static void test_topology(void **unused)
+{
+    (void)unused;
+    expect_linear(find_topology);
+}
+
+/* Fans round one vertex, each at a random place of its ring. */
+static uint64_t blocks_of_order(uint32_t count)
+{
+    cp_group group = {0, 2 * count, CP_NONE};
+    struct web_mesh web = {.vertex_count = count + 2, .corner_count = 6 * count, .group_count = 1, .groups = &group};
+    web.vertices = calloc(web.vertex_count, sizeof *web.vertices);
+    web.corners = calloc(web.corner_count, sizeof *web.corners);
+    assert_true(web.vertices && web.corners);
+    struct random random = {6};
+    for (uint32_t i = 0; i < web.corner_count; i += 3) {
+        web.corners[i + 1] = 1 + random_bits(&random) % count;
+        web.corners[i + 2] = web.corners[i + 1] + 1;
+    }
+    blocks = 0;
+    assert_true(web_order(context, &web));
+    free(web.vertices);
+    free(web.corners);
+    return blocks;
+}
+
+static void test_web_order(void **unused)
+{
+    (void)unused;
+    expect_growth("fans", blocks_of_order(SMALL), blocks_of_order(2 * SMALL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_simplify, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_simplify_fast, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_normals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_web_order, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
