@@ -12,8 +12,9 @@ static const double ridge = 1e-4;
 /* A new vertex farther than this from the edge's middle, of the squared length, is not taken: on a curved surface planes do not
  * tell how far it is off. */
 static const double farthest = 0.5;
-/* Of two edges with the same error the shorter one goes first; of the squared length. */
-static const double shortness = 1e-7;
+/* Of two edges with the same error the shorter one goes first; of the squared length. As small as this, since the errors of
+ * a finely cut mechanical part are: only noise is below. */
+static const double shortness = 1e-11;
 /* No face turns by more than acos of this in one collapse. */
 static const double least_cosine = 0.25;
 
@@ -71,10 +72,11 @@ static bool is_feature(struct workspace *work, uint32_t a, uint32_t b)
 /* Where an end must not leave its place, or its line: 0 free, 1 at a, 2 at b, 3 not at all. */
 static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
 {
-    uint32_t kind_a = work->surface->kinds[a], kind_b = work->surface->kinds[b];
+    uint32_t kind_a = work->surface->kinds[a] & ~(uint32_t)KIND_RIM,
+             kind_b = work->surface->kinds[b] & ~(uint32_t)KIND_RIM;
     if ((kind_a | kind_b) == 0)
         return 0;
-    if (((kind_a | kind_b) & KIND_RIM) || (kind_a & kind_b & KIND_CORNER))
+    if (kind_a & kind_b & KIND_CORNER)
         return 3;
     if (kind_a && kind_b && !is_feature(work, a, b))
         return 3;
@@ -109,7 +111,7 @@ static bool judge(struct workspace *work, uint32_t a, uint32_t b, struct candida
     for (int axis = 0; axis < 3; axis++)
         step[axis] = freedom == 1 ? 0 : freedom == 2 ? edge[axis] : 0.5 * edge[axis];
     if (freedom == 0)
-        quadric_minimum(&sum, (double[3]){step[0], step[1], step[2]}, ridge, step);
+        quadric_minimum(&sum, ridge, step);
     double away[3] = {step[0] - 0.5 * edge[0], step[1] - 0.5 * edge[1], step[2] - 0.5 * edge[2]};
     if (freedom == 0 && dot_product(away, away) > farthest * dot_product(edge, edge))
         for (int axis = 0; axis < 3; axis++)
@@ -373,12 +375,18 @@ static void collapse(struct part *part, const struct star *a, const struct star 
     work->states[edge->b].first = CP_NONE;
 }
 
+static bool is_locked(const struct surface *surface, uint32_t a, uint32_t b)
+{
+    return ((surface->kinds[a] | surface->kinds[b]) & KIND_RIM) != 0;
+}
+
 /* The edge from the corner to the next one of its face. */
 static void push_edge(struct part *part, uint32_t corner)
 {
     const uint32_t *face = part->work->faces[corner / 3].vertices;
     struct candidate candidate;
-    if (judge(part->work, face[corner % 3], face[(corner + 1) % 3], &candidate))
+    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
+    if (!is_locked(part->work->surface, a, b) && judge(part->work, a, b, &candidate))
         push(part, corner, candidate.cost);
 }
 
@@ -489,6 +497,24 @@ static void link_faces(struct part *part)
     }
 }
 
+/* The edge from the corner to the next one, unless `other` says that it has been met: it waits, or is counted as one that must
+ * wait for another round. */
+static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
+{
+    const uint32_t *face = part->work->faces[corner / 3].vertices;
+    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
+    struct candidate candidate;
+    if (part->work->states[other].mark == part->stamp)
+        return;
+    part->work->states[other].mark = part->stamp;
+    if (!judge(part->work, a, b, &candidate))
+        return;
+    if (is_locked(part->work->surface, a, b))
+        part->queue.locked[bucket_of(candidate.cost)]++;
+    else
+        push(part, corner, candidate.cost);
+}
+
 static void queue_edges(struct part *part)
 {
     struct workspace *work = part->work;
@@ -500,9 +526,9 @@ static void queue_edges(struct part *part)
                      right = face->vertices[(number + 2) % 3];
             next = face->next[number];
             if (left > vertex)
-                push_missing(part, corner, left);
+                queue_edge(part, corner, left);
             if (right > vertex)
-                push_missing(part, corner_before(corner), right);
+                queue_edge(part, corner_before(corner), right);
         }
     }
 }
@@ -512,6 +538,7 @@ void part_start(struct part *part)
     struct queue *queue = &part->queue;
     memset(queue->heads, 0xff, sizeof queue->heads);
     memset(queue->counts, 0, sizeof queue->counts);
+    memset(queue->locked, 0, sizeof queue->locked);
     queue->used = 0;
     queue->unused = CP_NONE;
     queue->lowest = BUCKET_COUNT;

@@ -46,6 +46,7 @@ struct queue {
     uint32_t room, used, unused; /* chunks, chunks ever used, list of those given back */
     uint32_t lowest;             /* no bucket below has edges */
     uint32_t heads[BUCKET_COUNT], counts[BUCKET_COUNT];
+    uint32_t locked[BUCKET_COUNT]; /* edges that do not wait since they end at the rim: what they would cost */
 };
 
 /* Chunks that are enough for so many triangles: three edges for each, were it alone. */

@@ -38,6 +38,7 @@ struct fit {
     struct moments *moments;
     double (*steps)[3], (*next_steps)[3]; /* of vertices */
     double *errors;                       /* of items: squares */
+    double stiffness;                     /* weight of the collapses' planes */
 };
 
 /* ---- the nearest face ---- */
@@ -227,20 +228,31 @@ static void add_face(const struct fit *fit, uint32_t corner, struct quadric *qua
         quadric->b[axis] -= height * normal[axis];
 }
 
+/* Adds what the planes of the faces that the vertex has come from ask for, where it has come to by now. */
+static void add_planes(const struct fit *fit, uint32_t vertex, struct quadric *quadric)
+{
+    struct quadric planes = fit->surface->quadrics[vertex];
+    quadric_move(&planes, fit->steps[vertex]);
+    quadric_scale(&planes, fit->stiffness);
+    quadric_sum(quadric, quadric, &planes, (double[3]){0, 0, 0});
+}
+
 static void sweep(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     const struct fit *fit = user;
     const struct surface *surface = fit->surface;
-    const double zero[3] = {0, 0, 0};
     for (uint32_t vertex = item * SLICE; vertex < slice_end(item, surface->vertex_count); vertex++) {
         struct quadric quadric = {0};
         double more[3] = {0, 0, 0};
         uint32_t left = MOST_FACES;
         for (uint32_t corner = fit->first[vertex]; corner != CP_NONE && left-- > 0; corner = fit->next[corner])
             add_face(fit, corner, &quadric);
-        if (!(surface->kinds[vertex] & KIND_CORNER))
-            quadric_minimum(&quadric, zero, ridge, more);
+        if (!(surface->kinds[vertex] & KIND_CORNER)) {
+            add_planes(fit, vertex, &quadric);
+            const struct descent by = descent_of(&quadric, ridge * quadric_weight(&quadric));
+            descend(&quadric, &by, more);
+        }
         for (int axis = 0; axis < 3; axis++)
             fit->next_steps[vertex][axis] = fit->steps[vertex][axis] + more[axis];
     }
@@ -290,12 +302,24 @@ static bool place_originals(struct fit *fit)
            parallel_for(surface->context, slices(surface->original_count), find_hits, fit);
 }
 
+/* Planes count, as a whole, for a part of all hits. Without them a vertex whose faces have few hits goes far for these; with
+ * more of them the surface stays too far outside. */
+static double find_stiffness(const struct surface *surface)
+{
+    const double part = 0.1;
+    double weight = 0;
+    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
+        weight += quadric_weight(&surface->quadrics[vertex]);
+    return weight > 0 ? part * surface->original_count / weight : 0;
+}
+
 static bool fit_once(struct fit *fit)
 {
     struct surface *surface = fit->surface;
     if (!place_originals(fit))
         return false;
     sum_moments(fit);
+    fit->stiffness = find_stiffness(surface);
     memset(fit->steps, 0, surface->vertex_count * sizeof *fit->steps);
     for (int i = 0; i < SWEEPS; i++) {
         if (!parallel_for(surface->context, slices(surface->vertex_count), sweep, fit))

@@ -73,6 +73,19 @@ static inline void quadric_move(struct quadric *quadric, const double step[3])
     *quadric = moved;
 }
 
+static inline void quadric_scale(struct quadric *quadric, double factor)
+{
+    quadric->a00 *= factor;
+    quadric->a01 *= factor;
+    quadric->a02 *= factor;
+    quadric->a11 *= factor;
+    quadric->a12 *= factor;
+    quadric->a22 *= factor;
+    for (int axis = 0; axis < 3; axis++)
+        quadric->b[axis] *= factor;
+    quadric->c *= factor;
+}
+
 /* The weight of all planes. */
 static inline double quadric_weight(const struct quadric *quadric)
 {
@@ -87,23 +100,44 @@ static inline double quadric_value(const struct quadric *quadric, const double x
     return value > 0 ? value : 0;
 }
 
-/* The x that makes Q least, drawn to `start` by a ridge of this part of the weight: where the planes leave a direction
- * open, x keeps to the start's. */
-static inline void quadric_minimum(const struct quadric *quadric, const double start[3], double ridge, double x[3])
+/* The inverse of A + more, as the adjugate of the symmetric matrix and one over its determinant. */
+struct descent {
+    double c00, c01, c02, c11, c12, c22, inverse;
+};
+
+static inline struct descent descent_of(const struct quadric *quadric, double more)
 {
-    double more = ridge * quadric_weight(quadric);
     double a01 = quadric->a01, a02 = quadric->a02, a12 = quadric->a12;
     double a00 = quadric->a00 + more, a11 = quadric->a11 + more, a22 = quadric->a22 + more;
-    double r0 = -(quadric->a00 * start[0] + a01 * start[1] + a02 * start[2] + quadric->b[0]);
-    double r1 = -(a01 * start[0] + quadric->a11 * start[1] + a12 * start[2] + quadric->b[1]);
-    double r2 = -(a02 * start[0] + a12 * start[1] + quadric->a22 * start[2] + quadric->b[2]);
-    double c00 = a11 * a22 - a12 * a12, c01 = a02 * a12 - a01 * a22, c02 = a01 * a12 - a02 * a11;
-    double c11 = a00 * a22 - a02 * a02, c12 = a01 * a02 - a00 * a12, c22 = a00 * a11 - a01 * a01;
-    double determinant = a00 * c00 + a01 * c01 + a02 * c02;
-    double inverse = determinant > 0 ? 1 / determinant : 0;
-    x[0] = start[0] + inverse * (c00 * r0 + c01 * r1 + c02 * r2);
-    x[1] = start[1] + inverse * (c01 * r0 + c11 * r1 + c12 * r2);
-    x[2] = start[2] + inverse * (c02 * r0 + c12 * r1 + c22 * r2);
+    struct descent by = {.c00 = a11 * a22 - a12 * a12,
+                         .c01 = a02 * a12 - a01 * a22,
+                         .c02 = a01 * a12 - a02 * a11,
+                         .c11 = a00 * a22 - a02 * a02,
+                         .c12 = a01 * a02 - a00 * a12,
+                         .c22 = a00 * a11 - a01 * a01};
+    double determinant = a00 * by.c00 + a01 * by.c01 + a02 * by.c02;
+    by.inverse = determinant > 0 ? 1 / determinant : 0;
+    return by;
+}
+
+/* x goes to where Q is least, as far as `more` lets it. */
+static inline void descend(const struct quadric *quadric, const struct descent *by, double x[3])
+{
+    double r0 = -(quadric->a00 * x[0] + quadric->a01 * x[1] + quadric->a02 * x[2] + quadric->b[0]) * by->inverse;
+    double r1 = -(quadric->a01 * x[0] + quadric->a11 * x[1] + quadric->a12 * x[2] + quadric->b[1]) * by->inverse;
+    double r2 = -(quadric->a02 * x[0] + quadric->a12 * x[1] + quadric->a22 * x[2] + quadric->b[2]) * by->inverse;
+    x[0] += by->c00 * r0 + by->c01 * r1 + by->c02 * r2;
+    x[1] += by->c01 * r0 + by->c11 * r1 + by->c12 * r2;
+    x[2] += by->c02 * r0 + by->c12 * r1 + by->c22 * r2;
+}
+
+/* The x that makes Q least, drawn to where it begins by a ridge of this part of the weight: where the planes leave a direction
+ * open, x stays. The second step takes nearly all of the rest where they do not: creases and corners are met. */
+static inline void quadric_minimum(const struct quadric *quadric, double ridge, double x[3])
+{
+    struct descent by = descent_of(quadric, ridge * quadric_weight(quadric));
+    descend(quadric, &by, x);
+    descend(quadric, &by, x);
 }
 
 #endif

@@ -428,7 +428,7 @@ static uint64_t edges_in_bucket(const struct rounds *rounds, uint32_t bucket)
 {
     uint64_t count = 0;
     for (uint32_t part = 0; part < rounds->part_count; part++)
-        count += rounds->parts[part].queue.counts[bucket];
+        count += rounds->parts[part].queue.counts[bucket] + rounds->parts[part].queue.locked[bucket];
     return count;
 }
 
