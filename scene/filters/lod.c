@@ -1,4 +1,6 @@
 /* lod: levels of detail, as further meshes that no frame draws; or one of them in the place of the original. */
+#include <math.h>
+
 #include "filters.h"
 #include "reduce.h"
 
@@ -34,7 +36,7 @@ static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_
     double triangles = (double)mesh_triangle_count(&mesh);
     for (uint32_t i = 0; i < level; i++)
         triangles *= ratio;
-    cp_status status = reduce_mesh(reduction, number, &mesh, (uint64_t)triangles, &none);
+    cp_status status = reduce_mesh(reduction, number, &mesh, (uint64_t)ceil(triangles * (1 - 1e-12)), &none);
     if (status != CP_OK)
         return status;
     mesh.id = NULL;
