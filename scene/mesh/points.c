@@ -1,5 +1,5 @@
-/* A slot of the table is an item's number in its low half and its hash in its high half, or FREE: most slots that are passed
- * by need no look at their item. */
+/* A slot of the table is FREE, or an item's hash whose low bits, as many as count the slots, have given way to the item's number:
+ * hardly ever must an item be looked at in vain, however many there are. The high half tells where the slot belongs. */
 #include "points.h"
 #include "../context.h"
 #include "join.h"
@@ -9,79 +9,105 @@
 #define FREE UINT64_MAX
 enum { LEAST_SLOTS = 64, AHEAD = 16 /* so many slots are fetched into the cache in advance; a power of two */ };
 
-static uint32_t hash_point(const struct points *points, const float position[3])
+static uint64_t hash_point(const struct points *points, const float position[3])
 {
-    uint32_t hash = (uint32_t)(hash_words(points->seed, position, 3) >> 32);
-    return hash == UINT32_MAX ? 0 : hash; /* no slot in use looks free */
+    return hash_words(points->seed, position, 3);
 }
 
-static bool is_item(const struct points *points, uint64_t slot, uint32_t hash, const float position[3])
+/* Where an item of this hash belongs; a slot in use says the same as its hash. */
+static uint64_t first_place(const struct points *points, uint64_t hash)
 {
-    return slot >> 32 == hash &&
-           memcmp(points->items + 3 * (size_t)(uint32_t)slot, position, 3 * sizeof *position) == 0;
+    return (hash >> 32) & (points->slot_count - 1);
+}
+
+static uint32_t number_in(const struct points *points, uint64_t slot)
+{
+    return (uint32_t)(slot & (points->slot_count - 1));
+}
+
+/* There are fewer items than slots: no slot in use looks free. */
+static uint64_t make_slot(const struct points *points, uint64_t hash, uint32_t number)
+{
+    return (hash & ~(points->slot_count - 1)) | number;
+}
+
+static bool is_item(const struct points *points, uint64_t slot, uint64_t hash, const float position[3])
+{
+    return (slot ^ hash) < points->slot_count &&
+           memcmp(points->items + 3 * (size_t)number_in(points, slot), position, 3 * sizeof *position) == 0;
 }
 
 /* The slot that holds the position, or the free one where it belongs. */
-static uint64_t *find_slot(const struct points *points, uint32_t hash, const float position[3])
+static uint64_t *find_slot(const struct points *points, uint64_t hash, const float position[3])
 {
-    uint64_t mask = points->slot_count - 1, at = hash & mask;
+    uint64_t mask = points->slot_count - 1, at = first_place(points, hash);
     while (points->slots[at] != FREE && !is_item(points, points->slots[at], hash, position))
         at = (at + 1) & mask;
     return &points->slots[at];
 }
 
-/* At most three quarters of the slots are taken. */
+/* At most seven eighths of the slots are taken: more makes searches long; with less, the table of a mesh without common points
+ * would need more than the file. */
 static uint64_t slots_for(uint64_t count)
 {
     uint64_t slot_count = LEAST_SLOTS;
-    while (3 * slot_count < 4 * count)
+    while (7 * slot_count < 8 * count)
         slot_count *= 2;
     return slot_count;
 }
 
-static void prefetch_slot(const struct points *points, uint32_t hash)
+static void prefetch_slot(const struct points *points, uint64_t hash)
 {
-    __builtin_prefetch(&points->slots[hash & (points->slot_count - 1)], 1);
+    __builtin_prefetch(&points->slots[first_place(points, hash)], 1);
 }
 
-static void put_item(struct points *points, uint32_t hash, uint32_t number)
+static void put_slot(struct points *points, uint64_t slot)
 {
-    uint64_t mask = points->slot_count - 1, at = hash & mask;
+    uint64_t mask = points->slot_count - 1, at = first_place(points, slot);
     while (points->slots[at] != FREE)
         at = (at + 1) & mask;
-    points->slots[at] = (uint64_t)hash << 32 | number;
+    points->slots[at] = slot;
 }
 
-/* All items into so many empty slots. */
-static void fill_slots(struct points *points, uint64_t slot_count)
+/* In place and in order: what a slot holds stays before it or goes before its double, since what was put before it has.
+ * So it must begin behind a free slot. */
+static void double_slots(struct points *points)
 {
-    uint32_t hashes[AHEAD];
-    points->slot_count = slot_count;
-    memset(points->slots, 0xff, slot_count * sizeof *points->slots);
-    for (uint64_t i = 0; i < (uint64_t)points->count + AHEAD; i++) {
-        if (i >= AHEAD)
-            put_item(points, hashes[i % AHEAD], (uint32_t)(i - AHEAD));
-        if (i >= points->count)
+    uint64_t old_count = points->slot_count, begin = 0;
+    memset(points->slots + old_count, 0xff, old_count * sizeof *points->slots);
+    points->slot_count = 2 * old_count;
+    while (points->slots[begin] != FREE)
+        begin++;
+    for (uint64_t i = begin; i < begin + old_count; i++) {
+        uint64_t at = i & (old_count - 1), slot = points->slots[at];
+        if (slot == FREE)
             continue;
-        hashes[i % AHEAD] = hash_point(points, points->items + 3 * i);
-        prefetch_slot(points, hashes[i % AHEAD]);
+        points->slots[at] = FREE;
+        put_slot(points, make_slot(points, slot, (uint32_t)(slot & (old_count - 1))));
     }
 }
 
-/* The old slots go first: the items are enough to make new ones. */
+static void empty_slots(struct points *points, uint64_t slot_count)
+{
+    points->slot_count = slot_count;
+    memset(points->slots, 0xff, slot_count * sizeof *points->slots);
+}
+
 static bool reserve_slots(struct points *points, uint64_t count)
 {
-    uint64_t room = slots_for(count), in_use = points->slot_count ? points->slot_count : LEAST_SLOTS;
+    uint64_t room = slots_for(count);
     if (room <= points->slot_room)
         return true;
-    memory_free(points->context, points->slots, points->slot_room, sizeof *points->slots);
-    points->slot_count = points->slot_room = 0;
-    points->slots = memory_allocate(points->context, room, sizeof *points->slots);
-    if (!points->slots)
+    uint64_t *slots =
+        memory_resize(points->context, points->slots, points->slot_room * sizeof *slots, room * sizeof *slots);
+    if (!slots)
         return false;
+    points->slots = slots;
     points->slot_room = room;
-    points->seed = points->context->seed;
-    fill_slots(points, in_use);
+    if (points->slot_count == 0) {
+        points->seed = points->context->seed;
+        empty_slots(points, LEAST_SLOTS);
+    }
     return true;
 }
 
@@ -96,16 +122,16 @@ bool points_reserve(struct points *points, uint64_t more)
            reserve_slots(points, count);
 }
 
-static uint32_t add_hashed(struct points *points, uint32_t hash, const float position[3])
+static uint32_t add_hashed(struct points *points, uint64_t hash, const float position[3])
 {
     uint64_t *slot = find_slot(points, hash, position);
     if (*slot != FREE)
-        return (uint32_t)*slot;
+        return number_in(points, *slot);
     uint32_t number = points->count++;
     memcpy(points->items + 3 * (size_t)number, position, 3 * sizeof *position);
-    *slot = (uint64_t)hash << 32 | number;
-    if (4 * (uint64_t)points->count > 3 * points->slot_count)
-        fill_slots(points, 2 * points->slot_count);
+    *slot = make_slot(points, hash, number);
+    if (8 * (uint64_t)points->count > 7 * points->slot_count)
+        double_slots(points);
     return number;
 }
 
@@ -116,7 +142,7 @@ uint32_t points_add(struct points *points, const float position[3])
 
 void points_add_all(struct points *points, const float *positions, uint32_t count, uint32_t *numbers)
 {
-    uint32_t hashes[AHEAD];
+    uint64_t hashes[AHEAD];
     for (uint64_t i = 0; i < (uint64_t)count + AHEAD; i++) {
         if (i >= AHEAD)
             numbers[i - AHEAD] = add_hashed(points, hashes[i % AHEAD], positions + 3 * (i - AHEAD));
@@ -130,10 +156,9 @@ void points_add_all(struct points *points, const float *positions, uint32_t coun
 /* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those did. */
 void points_clear(struct points *points)
 {
-    uint64_t slot_count = slots_for(points->count);
-    points->count = 0;
     if (points->slots)
-        fill_slots(points, slot_count);
+        empty_slots(points, slots_for(points->count));
+    points->count = 0;
 }
 
 void points_free(struct points *points)
