@@ -163,10 +163,7 @@ bool plan_diagonal(struct writer *writer)
         return true;
     if (measure_boxes(writer->context, writer->scene, CP_USE_BOTH, &measures) != CP_OK)
         return false;
-    double sum = 0;
-    for (int i = 0; measures.any && i < 3; i++)
-        sum += (measures.upper[i] - measures.lower[i]) * (measures.upper[i] - measures.lower[i]);
-    writer->diagonal = sqrt(sum);
+    writer->diagonal = measured_diagonal(&measures);
     return true;
 }
 

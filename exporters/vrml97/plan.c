@@ -1,5 +1,4 @@
 /* The first pass: what is where, what moves it, and how often a mesh is used. */
-#include <math.h>
 #include <string.h>
 
 #include "vrml97.h"
@@ -123,13 +122,11 @@ static cp_status plan_bounds(struct vrml *v)
         status = measure_boxes(v->context, v->scene, CP_USE_COLLISION, &measures);
     if (status != CP_OK)
         return status;
-    double square = 0;
     for (int i = 0; i < 3; i++) {
         v->lower[i] = measures.any ? measures.lower[i] : 0;
         v->upper[i] = measures.any ? measures.upper[i] : 0;
-        square += (v->upper[i] - v->lower[i]) * (v->upper[i] - v->lower[i]);
     }
-    v->diagonal = sqrt(square);
+    v->diagonal = measured_diagonal(&measures);
     return CP_OK;
 }
 

@@ -166,6 +166,14 @@ cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use
     return measure_scene(context, scene, use, &measuring);
 }
 
+double measured_diagonal(const cp_measures *measures)
+{
+    double squares = 0;
+    for (int i = 0; measures->any && i < 3; i++)
+        squares += (measures->upper[i] - measures->lower[i]) * (measures->upper[i] - measures->lower[i]);
+    return sqrt(squares);
+}
+
 /* Instances go from the last to the first, so that the first stays. */
 static void place_meshes(const cp_scene *scene, const cp_pose *worlds, cp_pose *poses)
 {

@@ -26,6 +26,8 @@ bool mesh_has_concave_faces(const cp_mesh *mesh);
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);
 /* As cp_measure, but of the box and the triangles alone, in a fraction of its time. */
 cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
+/* The diagonal of the box; 0 when there is none. */
+double measured_diagonal(const cp_measures *measures);
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
  * when the pose mirrors. For exporters that cannot say the pose. */
 cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);

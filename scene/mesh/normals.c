@@ -5,6 +5,7 @@
 #include "join.h"
 #include "mesh.h"
 #include "polygon.h"
+#include "sets.h"
 #include "topology/edges.h"
 
 #include <math.h>
@@ -92,22 +93,6 @@ static uint32_t next_corner(const struct smoothing *work, uint32_t corner)
     return corner + 1 < first + mesh_face_size(work->mesh, face) ? corner + 1 : first;
 }
 
-/* Halves the path on its way. */
-static uint32_t leader_of(struct smoothing *work, uint32_t corner)
-{
-    uint32_t *leaders = work->leaders;
-    while (leaders[corner] != corner)
-        corner = leaders[corner] = leaders[leaders[corner]];
-    return corner;
-}
-
-static void join_corners(struct smoothing *work, uint32_t a, uint32_t b)
-{
-    a = leader_of(work, a);
-    b = leader_of(work, b);
-    work->leaders[a < b ? b : a] = a < b ? a : b;
-}
-
 static bool face_has_area(const struct smoothing *work, uint32_t face)
 {
     return dot(work->face_normals[face], work->face_normals[face]) > 0;
@@ -143,8 +128,8 @@ static void join_soft_edges(struct smoothing *work)
         if (other == CP_NONE)
             continue;
         bool same_way = edge_start(&work->edges, edge) == edge_start(&work->edges, other);
-        join_corners(work, edge, same_way ? other : next_corner(work, other));
-        join_corners(work, next_corner(work, edge), same_way ? next_corner(work, other) : other);
+        sets_join(work->leaders, edge, same_way ? other : next_corner(work, other));
+        sets_join(work->leaders, next_corner(work, edge), same_way ? next_corner(work, other) : other);
     }
 }
 
@@ -171,7 +156,7 @@ static void sum_normals(struct smoothing *work)
         const double *normal = work->face_normals[face];
         for (uint32_t i = 0; i < polygon.count; i++) {
             double weight = corner_angle(&polygon, i, normal);
-            double *sum = work->sums[leader_of(work, mesh_face_first(work->mesh, face) + i)];
+            double *sum = work->sums[set_leader(work->leaders, mesh_face_first(work->mesh, face) + i)];
             for (int axis = 0; axis < 3; axis++)
                 sum[axis] += weight * normal[axis];
         }
@@ -224,7 +209,7 @@ static bool split_vertices(struct smoothing *work, struct split *split)
     bool *taken = memory_allocate_zeroed(context, mesh->vertex_count, sizeof *taken);
     for (uint32_t corner = 0; keys && corner < mesh->corner_count; corner++) {
         keys[corner][0] = mesh->corners[corner];
-        keys[corner][1] = leader_of(work, corner);
+        keys[corner][1] = set_leader(work->leaders, corner);
     }
     bool good = keys && first && taken && join_rows(context, keys, 2, 2, mesh->corner_count, first);
     if (good)
@@ -257,7 +242,7 @@ static cp_status write_vertices(cp_scene *scene, cp_mesh *mesh, struct smoothing
     for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
         write_normal((const double[3]){0, 0, 0}, normals + 3 * vertex);
     for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
-        write_normal(work->sums[leader_of(work, corner)], normals + 3 * (size_t)split->corners[corner]);
+        write_normal(work->sums[set_leader(work->leaders, corner)], normals + 3 * (size_t)split->corners[corner]);
     mesh->vertex_count = split->count;
     mesh->positions = positions;
     mesh->colours = colours;

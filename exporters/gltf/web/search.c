@@ -165,17 +165,6 @@ static cp_status try_and_judge(struct search *search, double error, struct brack
     return status;
 }
 
-static cp_status diagonal_of(const struct search *search, double *diagonal)
-{
-    cp_measures measures;
-    cp_status status = cp_measure(search->model->context, search->base, CP_USE_DRAWN, &measures);
-    double sum = 0;
-    for (int i = 0; status == CP_OK && measures.any && i < 3; i++)
-        sum += (measures.upper[i] - measures.lower[i]) * (measures.upper[i] - measures.lower[i]);
-    *diagonal = sqrt(sum);
-    return status;
-}
-
 static cp_status refuse_budget(const struct search *search, const struct bracket *bracket)
 {
     char budget[NUMBER_SIZE];
@@ -220,13 +209,13 @@ static cp_status close_in(struct search *search, struct bracket *bracket)
 static cp_status meet_budget(struct search *search)
 {
     struct bracket bracket = {0};
-    double diagonal;
-    cp_status status = diagonal_of(search, &diagonal);
+    cp_measures measures;
+    cp_status status = measure_boxes(search->model->context, search->base, CP_USE_DRAWN, &measures);
     if (status == CP_OK)
         status = try_and_judge(search, 0, &bracket);
     if (status != CP_OK || search->best)
         return status;
-    status = find_high(search, diagonal, &bracket);
+    status = find_high(search, measured_diagonal(&measures), &bracket);
     return status == CP_OK ? close_in(search, &bracket) : status;
 }
 

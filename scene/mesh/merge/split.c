@@ -3,6 +3,7 @@
 #include "split.h"
 #include "../join.h"
 #include "../mesh.h"
+#include "../sets.h"
 
 #include <string.h>
 
@@ -36,27 +37,6 @@ static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materia
     return good;
 }
 
-/* Halves the way to the root as it goes. */
-static uint32_t find_root(uint32_t *parents, uint32_t element)
-{
-    while (parents[element] != element) {
-        parents[element] = parents[parents[element]];
-        element = parents[element];
-    }
-    return element;
-}
-
-/* The lower root leads. */
-static void unite(uint32_t *parents, uint32_t a, uint32_t b)
-{
-    a = find_root(parents, a);
-    b = find_root(parents, b);
-    if (a < b)
-        parents[b] = a;
-    else
-        parents[a] = b;
-}
-
 /* Each face's first element becomes its piece's root. */
 static bool unite_faces(cp_context *context, const cp_mesh *mesh, const uint32_t *elements, uint32_t *pieces)
 {
@@ -69,10 +49,10 @@ static bool unite_faces(cp_context *context, const cp_mesh *mesh, const uint32_t
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
         for (uint32_t i = 1; i < size; i++)
-            unite(parents, elements[first], elements[first + i]);
+            sets_join(parents, elements[first], elements[first + i]);
     }
     for (uint32_t face = 0; face < mesh->face_count; face++)
-        pieces[face] = find_root(parents, elements[mesh_face_first(mesh, face)]);
+        pieces[face] = set_leader(parents, elements[mesh_face_first(mesh, face)]);
     memory_free(context, parents, count, sizeof *parents);
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "../../parallel.h"
 #include "../join.h"
+#include "../sets.h"
 #include "surface.h"
 
 enum { PLACES_AN_ITEM = 8192 };
@@ -84,25 +85,6 @@ static void sort_spokes(struct spoke *spokes, uint32_t count)
     }
 }
 
-static uint32_t leader_of(uint32_t *leaders, uint32_t face)
-{
-    while (leaders[face] != face) {
-        leaders[face] = leaders[leaders[face]];
-        face = leaders[face];
-    }
-    return face;
-}
-
-static void join_faces(uint32_t *leaders, uint32_t a, uint32_t b)
-{
-    a = leader_of(leaders, a);
-    b = leader_of(leaders, b);
-    if (a < b)
-        leaders[b] = a;
-    else
-        leaders[a] = b;
-}
-
 static uint32_t class_at(const struct split *split, const struct star *star, const struct spoke *spoke)
 {
     return tag_class(split->surface->tags[star->corners[spoke->face] / 3]);
@@ -111,7 +93,7 @@ static uint32_t class_at(const struct split *split, const struct star *star, con
 /* Two faces that go on in each other: a seam is counted once, at the first of the two, but both know of it. */
 static void join_spokes(const struct split *split, const struct star *star, struct spoke *a, struct spoke *b)
 {
-    join_faces(star->leaders, a->face, b->face);
+    sets_join(star->leaders, a->face, b->face);
     if (class_at(split, star, a) == class_at(split, star, b))
         return;
     a->feature = true;
@@ -206,9 +188,9 @@ static uint32_t number_fans(const struct split *split, struct star *star, uint32
     memset(star->degrees, 0, count * sizeof *star->degrees);
     for (uint32_t i = 0; i < 2 * count; i++)
         if (star->spokes[i].feature)
-            star->degrees[leader_of(star->leaders, star->spokes[i].face)] += star->spokes[i].fixed ? 3 : 1;
+            star->degrees[set_leader(star->leaders, star->spokes[i].face)] += star->spokes[i].fixed ? 3 : 1;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t corner = star->corners[i], leader = leader_of(star->leaders, i), degree = star->degrees[leader];
+        uint32_t corner = star->corners[i], leader = set_leader(star->leaders, i), degree = star->degrees[leader];
         uint8_t kind = degree == 0 ? 0 : degree == 2 ? KIND_LINE : KIND_CORNER;
         split->flags[corner] |= (uint8_t)(kind << CORNER_KIND);
         split->fans[corner] = leader == i ? fans++ : split->fans[star->corners[leader]];

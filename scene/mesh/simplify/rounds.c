@@ -5,6 +5,7 @@
 
 #include "../../context.h"
 #include "../../parallel.h"
+#include "../sets.h"
 #include "collapse.h"
 
 enum {
@@ -171,22 +172,13 @@ static bool reorder_vertices(struct rounds *rounds)
     return good;
 }
 
-static uint32_t find_root(uint32_t *parents, uint32_t vertex)
-{
-    while (parents[vertex] != vertex) {
-        parents[vertex] = parents[parents[vertex]];
-        vertex = parents[vertex];
-    }
-    return vertex;
-}
-
 static void renumber_owners(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
     for (uint32_t i = 0; i < rounds->key_count; i++)
         rounds->numbers[rounds->keys[i].vertex] = i;
     for (uint32_t i = 0; i < surface->original_count; i++)
-        surface->owners[i] = rounds->numbers[find_root(surface->parents, surface->owners[i])];
+        surface->owners[i] = rounds->numbers[set_leader(surface->parents, surface->owners[i])];
 }
 
 /* ---- triangles to parts ---- */

@@ -2,6 +2,7 @@
 #include "../../context.h"
 #include "../mesh.h"
 #include "../polygon.h"
+#include "../sets.h"
 #include "../tessellate.h"
 #include "duplicates.h"
 #include "shells.h"
@@ -70,28 +71,13 @@ static void judge_shells(const struct mesh_shells *shells, cp_topology *topology
     }
 }
 
-/* Halves the path on its way. */
-static uint32_t leader_of(uint32_t *leaders, uint32_t item)
-{
-    while (leaders[item] != item)
-        item = leaders[item] = leaders[leaders[item]];
-    return item;
-}
-
-static void join_leaders(uint32_t *leaders, uint32_t a, uint32_t b)
-{
-    a = leader_of(leaders, a);
-    b = leader_of(leaders, b);
-    leaders[a < b ? b : a] = a < b ? a : b;
-}
-
 /* Joins the shells at the edge; true when its faces are even in number. */
 static bool join_shells(const struct mesh_shells *shells, uint32_t edge, uint32_t *leaders)
 {
     bool even = true;
     uint32_t at = edge, shell = shells->shell_of[shells_face(shells, edge)];
     do {
-        join_leaders(leaders, shell, shells->shell_of[shells_face(shells, at)]);
+        sets_join(leaders, shell, shells->shell_of[shells_face(shells, at)]);
         even = !even;
         at = shells->ring[at];
     } while (at != edge);
@@ -110,7 +96,7 @@ static bool judge_components(const struct mesh_shells *shells, cp_topology *topo
         if (shells->edges.first[edge] == edge && shells_partner(shells, edge) == CP_NONE)
             open[shells->shell_of[shells_face(shells, edge)]] |= !join_shells(shells, edge, leaders);
     for (uint32_t i = 0; good && i < shells->count; i++)
-        open[leader_of(leaders, i)] |= open[i];
+        open[set_leader(leaders, i)] |= open[i];
     for (uint32_t i = 0; good && i < shells->count; i++) {
         topology->components += leaders[i] == i;
         topology->closed_components += leaders[i] == i && !open[i];
@@ -131,15 +117,15 @@ static void join_corners(const struct mesh_shells *shells, uint32_t *leaders)
         for (uint32_t edge = first; edge < first + size; edge++) {
             uint32_t next = edge + 1 < first + size ? edge + 1 : first, other = edges->first[edge];
             if (edge_is_empty(edges, edge))
-                join_leaders(leaders, edge, next);
+                sets_join(leaders, edge, next);
             if (other == CP_NONE || other == edge)
                 continue;
             uint32_t other_face = shells_face(shells, other), other_first = mesh_face_first(edges->mesh, other_face);
             uint32_t other_next =
                 other + 1 < other_first + mesh_face_size(edges->mesh, other_face) ? other + 1 : other_first;
             bool same_way = edge_start(edges, edge) == edge_start(edges, other);
-            join_leaders(leaders, edge, same_way ? other : other_next);
-            join_leaders(leaders, next, same_way ? other_next : other);
+            sets_join(leaders, edge, same_way ? other : other_next);
+            sets_join(leaders, next, same_way ? other_next : other);
         }
     }
 }
@@ -154,7 +140,7 @@ static void count_fans(const struct mesh_shells *shells, uint32_t *leaders, uint
         uint32_t *at = &seen[edge_start(&shells->edges, corner)];
         if (shells->shell_of[shells_face(shells, corner)] == CP_NONE || *at == several)
             continue;
-        uint32_t leader = leader_of(leaders, corner);
+        uint32_t leader = set_leader(leaders, corner);
         topology->vertices += *at == CP_NONE;
         topology->touching_vertices += *at != CP_NONE && *at != leader;
         *at = *at == CP_NONE || *at == leader ? leader : several;
