@@ -92,7 +92,7 @@ static void report_outcome(const struct reduction *reduction)
 {
     cp_context *context = reduction->scene->context;
     char error[NUMBER_SIZE];
-    print_double(1000 * reduction->worst, error);
+    (void)print_bound(1000 * reduction->worst, error);
     report_note(
         context, "simplify-done", NOWHERE,
         "%llu of %llu triangles stay; no point of the original is farther than %s mm from the new surface%s%s%s",

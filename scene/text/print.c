@@ -263,15 +263,35 @@ static size_t put_word(double value, char out[NUMBER_SIZE])
 
 /* ---- numbers ---- */
 
+/* Of a finite value other than 0. */
+static struct decimal shortest(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    struct binary binary = split(bits & (UINT64_MAX >> 1), 52, -1074);
+    return shorten_double(&binary);
+}
+
 size_t print_double(double value, char out[NUMBER_SIZE])
 {
     if (!isfinite(value) || value == 0)
         return put_word(value, out);
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    struct binary binary = split(bits & (UINT64_MAX >> 1), 52, -1074);
-    struct digits digits = digits_of(shorten_double(&binary));
-    return put_digits(&digits, bits >> 63, out);
+    struct digits digits = digits_of(shortest(value));
+    return put_digits(&digits, signbit(value), out);
+}
+
+size_t print_bound(double value, char out[NUMBER_SIZE])
+{
+    const uint64_t most = 10000; /* four digits, or this itself */
+    if (!isfinite(value) || value == 0)
+        return put_word(value, out);
+    struct decimal decimal = shortest(value);
+    uint64_t unit = 1;
+    for (; decimal.digits > most * unit; decimal.exponent++)
+        unit *= 10;
+    decimal.digits = decimal.digits / unit + (decimal.digits % unit > 0);
+    struct digits digits = digits_of(decimal);
+    return put_digits(&digits, signbit(value), out);
 }
 
 size_t print_float(float value, char out[NUMBER_SIZE])

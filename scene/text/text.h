@@ -20,6 +20,8 @@ enum { LONGEST_FLOAT = 18 }; /* characters of a float's text: a sign and 17 digi
  * "nan" are words. Returns its length. */
 size_t print_double(double value, char out[NUMBER_SIZE]);
 size_t print_float(float value, char out[NUMBER_SIZE]);
+/* A measured bound for messages: four digits, rounded away from 0, so that what is said to be the most is the most. */
+size_t print_bound(double value, char out[NUMBER_SIZE]);
 
 /* True when size bytes are well-formed UTF-8 without NUL. */
 bool utf8_valid(const char *bytes, size_t size);

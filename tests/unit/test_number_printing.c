@@ -1,5 +1,6 @@
 /* Every number is printed as the shortest text that reads back to it, of those the nearest: against the digits of the C library's
  * printf, on 10^8 floats from end to end under --long. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -207,12 +208,59 @@ static void test_usual_floats(void **unused)
     prove(check_any_float, usual_or_long(100000, 10000000));
 }
 
+static void expect_bound(double value, const char *expected)
+{
+    char text[NUMBER_SIZE];
+    assert_int_equal(print_bound(value, text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void test_bounds_by_hand(void **unused)
+{
+    (void)unused;
+    expect_bound(645.167638591213, "645.2");
+    expect_bound(645.1, "645.1");
+    expect_bound(645.2000000000002, "645.3");
+    expect_bound(9999.5, "10000");
+    expect_bound(10000, "10000");
+    expect_bound(10000.5, "10010");
+    expect_bound(123456, "123500");
+    expect_bound(0.000123401, "0.0001235");
+    expect_bound(0.05, "0.05");
+    expect_bound(1, "1");
+    expect_bound(-1.00001, "-1.001");
+    expect_bound(0, "0");
+    expect_bound(INFINITY, "inf");
+    expect_bound(5e-324, "5e-324");
+    expect_bound(DBL_MAX, "1.798e+308");
+}
+
+/* Read by the C library: no less than the value, by one in the fourth digit at most, in few digits. */
+static void test_bounds_hold(void **unused)
+{
+    (void)unused;
+    uint64_t state = 11;
+    for (int i = 0; i < 200000; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double value = ldexp(1 + (double)(state >> 12) / 4503599627370496.0, (int)(state >> 3 & 127) - 64);
+        char text[NUMBER_SIZE];
+        int digits = 0;
+        (void)print_bound(value, text);
+        double bound = plain_strtod(text, NULL);
+        assert_true(bound >= value && bound < value * 1.0011);
+        for (const char *at = text + strspn(text, "0."); *at && *at != 'e'; at++)
+            digits += *at >= '1' && *at <= '9';
+        assert_true(digits >= 1 && digits <= 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float_borders), cmocka_unit_test(test_double_borders),
         cmocka_unit_test(test_usual_floats),  cmocka_unit_test(test_sweep_of_floats),
-        cmocka_unit_test(test_any_doubles),
+        cmocka_unit_test(test_any_doubles),   cmocka_unit_test(test_bounds_by_hand),
+        cmocka_unit_test(test_bounds_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,13 +37,6 @@ struct search {
 
 /* ---- one attempt ---- */
 
-/* Three digits, rounded up. */
-static void print_rough(double value, char out[NUMBER_SIZE])
-{
-    double unit = value > 0 ? pow(10, floor(log10(value)) - 2) : 1;
-    print_float((float)(ceil(value / unit * (1 - 1e-9)) * unit), out);
-}
-
 static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double error, double stretch)
 {
     struct simplify_result result;
@@ -81,7 +74,7 @@ static cp_status check_places(const struct attempt *attempt)
     if (writer->settings->error == 0 || most <= writer->settings->error * quantised_part)
         return CP_OK;
     char metres[NUMBER_SIZE];
-    print_rough(most / quantised_part, metres);
+    (void)print_bound(most / quantised_part, metres);
     return report_error(writer->context, CP_USAGE, "gltf-error", NOWHERE,
                         "the error is too small for the positions of the largest mesh: it needs %s m", metres);
 }
@@ -246,8 +239,8 @@ static void report_quantised(const struct attempt *attempt)
         collapsed += web ? web->collapsed : 0;
     }
     char metres[NUMBER_SIZE], degrees[NUMBER_SIZE];
-    print_rough(position, metres);
-    print_rough(radians_to_degrees(normal), degrees);
+    (void)print_bound(position, metres);
+    (void)print_bound(radians_to_degrees(normal), degrees);
     report_note(writer->context, "gltf-quantised", NOWHERE, "positions are off by at most %s m%s%s%s", metres,
                 normal > 0 ? ", normals by " : "", normal > 0 ? degrees : "", normal > 0 ? " degrees" : "");
     if (collapsed > 0)
@@ -258,7 +251,7 @@ static void report_quantised(const struct attempt *attempt)
 static void report_simplified(const struct attempt *attempt)
 {
     char metres[NUMBER_SIZE];
-    print_rough(attempt->reached, metres);
+    (void)print_bound(attempt->reached, metres);
     if (attempt->error > 0)
         report_note(attempt->writer.context, "gltf-simplified", NOWHERE,
                     "simplified from %llu to %llu triangles, which moves the surface by %s m: %llu bytes",

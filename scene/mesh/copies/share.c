@@ -59,7 +59,7 @@ static void report_work(struct sharing *sharing)
         bytes += sharing->gone[i] ? cp_mesh_bytes(&scene->meshes[i]) : 0;
         sharing->displaced = fmax(sharing->displaced, sharing->gone[i] ? sharing->copies[i].displaced : 0);
     }
-    (void)print_float((float)(sharing->displaced * 1000), text);
+    (void)print_bound(1000 * sharing->displaced, text);
     if (equal + moved > 0)
         report_note(sharing->context, "instances-shared", NOWHERE,
                     "of %u meshes %u are equal and %u moved copies of others (%llu kB); no vertex is displaced by more "

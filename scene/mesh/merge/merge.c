@@ -445,7 +445,7 @@ static void report_work(cp_context *context, const struct merge_result *result)
     char rounded[NUMBER_SIZE];
     if (result->made == 0)
         return;
-    (void)print_float((float)(result->rounded * 1000), rounded);
+    (void)print_bound(1000 * result->rounded, rounded);
     report_note(context, "merge-joined", NOWHERE,
                 "%u placed meshes became %u; rounding moved no vertex by more than %s mm", result->instances,
                 result->made, rounded);
