@@ -1,10 +1,7 @@
-/* Edge collapses in the order of their cost, for one part of a surface. No call here takes a context: parts run in threads. */
+/* One edge: what its collapse would cost, and the collapse. No call here takes a context: parts run in threads. */
 #include "collapse.h"
 
 #include <string.h>
-
-/* At most so many faces at a vertex that takes part: keeps the work for a collapse bounded on any input. */
-enum { MOST_FACES = 96 };
 
 /* Where the planes leave a direction open, the new vertex keeps to the edge's middle: small enough not to be seen in the
  * error, large enough to be solved (tuned: 1e-3 costs 1 % of the mean error, 1e-5 gains nothing). */
@@ -17,18 +14,6 @@ static const double farthest = 0.5;
 static const double shortness = 1e-11;
 /* No face turns by more than acos of this in one collapse. */
 static const double least_cosine = 0.25;
-
-/* The faces at a vertex; `left` and `right` are the other corners. */
-struct star {
-    uint32_t count;
-    uint32_t corners[MOST_FACES], left[MOST_FACES], right[MOST_FACES];
-};
-
-/* A collapse that is looked at: b goes to a, which moves by `step`. */
-struct candidate {
-    uint32_t a, b;
-    double step[3], cost;
-};
 
 /* False when there are too many. Dead corners are unlinked on the way: each is met once. */
 static bool find_star(struct workspace *work, uint32_t vertex, struct star *star)
@@ -49,11 +34,6 @@ static bool find_star(struct workspace *work, uint32_t vertex, struct star *star
         link = &face->next[number];
     }
     return true;
-}
-
-static bool has_edge(const struct star *star, uint32_t face, uint32_t other)
-{
-    return star->left[face] == other || star->right[face] == other;
 }
 
 /* A border, or a seam between two classes of faces. */
@@ -96,8 +76,7 @@ static double keep_end(const struct quadric *sum, const double edge[3], double o
     return at_a <= at_b ? at_a : at_b;
 }
 
-/* False when the edge must stay. */
-static bool judge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate)
+bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate)
 {
     const struct surface *surface = work->surface;
     int freedom = find_freedom(work, a, b);
@@ -125,10 +104,39 @@ static bool judge(struct workspace *work, uint32_t a, uint32_t b, struct candida
     return off <= work->error * work->error * weight;
 }
 
-/* ---- the queue ---- */
+/* x'Ax */
+static double quadratic_part(const struct quadric *quadric, const double x[3])
+{
+    return x[0] * (quadric->a00 * x[0] + 2 * (quadric->a01 * x[1] + quadric->a02 * x[2])) +
+           x[1] * (quadric->a11 * x[1] + 2 * quadric->a12 * x[2]) + x[2] * quadric->a22 * x[2];
+}
 
-/* By the exponent and the highest bits of the cost. */
-static uint32_t bucket_of(double cost)
+bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost)
+{
+    const struct surface *surface = work->surface;
+    int freedom = find_freedom(work, a, b);
+    if (freedom == 3)
+        return false;
+    double edge[3];
+    subtract(surface->points[b], surface->points[a], edge);
+    const struct quadric *from = &surface->quadrics[a], *to = &surface->quadrics[b];
+    double sum = from->c + to->c, square_a = quadratic_part(from, edge), square_b = quadratic_part(to, edge);
+    double line_a = 2 * dot_product(from->b, edge), line_b = -2 * dot_product(to->b, edge);
+    double at_a = sum + line_b + square_b, at_b = sum + line_a + square_a;
+    double middle = sum + 0.5 * (line_a + line_b) + 0.25 * (square_a + square_b);
+    double least = freedom == 1 || (freedom == 0 && at_a < at_b) ? at_a : at_b;
+    if (freedom == 0 && middle < least)
+        least = middle;
+    *cost = (least > 0 ? least : 0) + shortness * (quadric_weight(from) + quadric_weight(to)) * dot_product(edge, edge);
+    return true;
+}
+
+bool edge_is_locked(const struct surface *surface, uint32_t a, uint32_t b)
+{
+    return ((surface->kinds[a] | surface->kinds[b]) & KIND_RIM) != 0;
+}
+
+uint32_t cost_bucket(double cost)
 {
     const uint64_t base = (uint64_t)(1023 - 176) << BUCKET_BITS; /* 1023: the exponent's bias */
     uint64_t bits;
@@ -137,128 +145,6 @@ static uint32_t bucket_of(double cost)
     if (bits < base)
         return 0;
     return bits - base < BUCKET_COUNT ? (uint32_t)(bits - base) : BUCKET_COUNT - 1;
-}
-
-/* Whether the corner's edge is still queued there. */
-static bool is_queued(const struct workspace *work, uint32_t corner)
-{
-    const struct linked_face *face = &work->faces[corner / 3];
-    return face->vertices[0] != CP_NONE && (face->queued >> corner % 3 & 1);
-}
-
-static uint32_t take_chunk(struct queue *queue)
-{
-    uint32_t at = queue->unused;
-    if (at != CP_NONE)
-        queue->unused = queue->chunks[at].next;
-    else if (queue->used < queue->room)
-        at = queue->used++;
-    return at;
-}
-
-static void give_chunk(struct queue *queue, uint32_t at)
-{
-    queue->chunks[at].next = queue->unused;
-    queue->unused = at;
-}
-
-/* False when there is no chunk left. */
-static bool put_edge(struct queue *queue, uint32_t bucket, uint32_t corner)
-{
-    uint32_t at = queue->heads[bucket];
-    if (at == CP_NONE || queue->chunks[at].count == CHUNK_EDGES) {
-        uint32_t fresh = take_chunk(queue);
-        if (fresh == CP_NONE)
-            return false;
-        queue->chunks[fresh].next = at;
-        queue->chunks[fresh].count = 0;
-        queue->heads[bucket] = at = fresh;
-    }
-    queue->chunks[at].edges[queue->chunks[at].count++] = corner;
-    queue->counts[bucket]++;
-    return true;
-}
-
-static void drop_dead(struct part *part)
-{
-    struct queue *queue = &part->queue;
-    for (uint32_t bucket = queue->lowest; bucket < BUCKET_COUNT; bucket++) {
-        uint32_t list = queue->heads[bucket];
-        queue->heads[bucket] = CP_NONE;
-        queue->counts[bucket] = 0;
-        while (list != CP_NONE) {
-            struct chunk chunk = queue->chunks[list];
-            give_chunk(queue, list);
-            list = chunk.next;
-            for (uint32_t i = 0; i < chunk.count; i++)
-                if (is_queued(part->work, chunk.edges[i]))
-                    (void)put_edge(queue, bucket, chunk.edges[i]);
-        }
-    }
-}
-
-/* An edge that finds no room is left out: that cannot be while there are at most three a triangle. */
-static void push(struct part *part, uint32_t corner, double cost)
-{
-    struct queue *queue = &part->queue;
-    uint32_t bucket = bucket_of(cost);
-    part->work->faces[corner / 3].queued |= 1u << corner % 3;
-    if (bucket > part->dearest)
-        return;
-    if (!put_edge(queue, bucket, corner)) {
-        drop_dead(part);
-        (void)put_edge(queue, bucket, corner);
-    }
-    if (bucket < queue->lowest)
-        queue->lowest = bucket;
-}
-
-/* Edges come in an order that no processor foresees: fetches what the next ones will be looked at for. */
-static void fetch_ahead(const struct part *part, const struct chunk *chunk)
-{
-    const struct workspace *work = part->work;
-    if (chunk->count == 0)
-        return;
-    __builtin_prefetch(&work->faces[chunk->edges[chunk->count > 3 ? chunk->count - 4 : 0] / 3]);
-    if (chunk->next != CP_NONE && chunk->count < 4)
-        __builtin_prefetch(&part->queue.chunks[chunk->next].edges[CHUNK_EDGES - 1]);
-    uint32_t next = chunk->edges[chunk->count - 1];
-    if (!is_queued(work, next))
-        return;
-    const uint32_t *face = work->faces[next / 3].vertices;
-    uint32_t ends[2] = {face[next % 3], face[(next + 1) % 3]};
-    for (int end = 0; end < 2; end++) {
-        __builtin_prefetch(&work->states[ends[end]]);
-        __builtin_prefetch(&work->surface->points[ends[end]]);
-        __builtin_prefetch(&work->surface->quadrics[ends[end]]);
-        __builtin_prefetch((const char *)&work->surface->quadrics[ends[end]] + 64);
-    }
-}
-
-/* Takes an edge; false when none is left that is cheap enough. */
-static bool pop(struct part *part, uint32_t *corner)
-{
-    struct queue *queue = &part->queue;
-    while (queue->lowest <= part->dearest) {
-        uint32_t at = queue->heads[queue->lowest];
-        if (at == CP_NONE) {
-            queue->lowest++;
-            continue;
-        }
-        struct chunk *chunk = &queue->chunks[at];
-        *corner = chunk->edges[--chunk->count];
-        queue->counts[queue->lowest]--;
-        fetch_ahead(part, chunk);
-        if (chunk->count == 0) {
-            queue->heads[queue->lowest] = chunk->next;
-            give_chunk(queue, at);
-        }
-        if (!is_queued(part->work, *corner))
-            continue;
-        part->work->faces[*corner / 3].queued &= ~(1u << *corner % 3);
-        return true;
-    }
-    return false;
 }
 
 /* ---- one collapse ---- */
@@ -375,176 +261,22 @@ static void collapse(struct part *part, const struct star *a, const struct star 
     work->states[edge->b].first = CP_NONE;
 }
 
-static bool is_locked(const struct surface *surface, uint32_t a, uint32_t b)
-{
-    return ((surface->kinds[a] | surface->kinds[b]) & KIND_RIM) != 0;
-}
-
-/* The edge from the corner to the next one of its face. */
-static void push_edge(struct part *part, uint32_t corner)
-{
-    const uint32_t *face = part->work->faces[corner / 3].vertices;
-    struct candidate candidate;
-    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
-    if (!is_locked(part->work->surface, a, b) && judge(part->work, a, b, &candidate))
-        push(part, corner, candidate.cost);
-}
-
-static uint32_t corner_before(uint32_t corner)
-{
-    return corner % 3 == 0 ? corner + 2 : corner - 1;
-}
-
-/* Of an edge that two edges have become one entry is enough. */
-static void merge_entries(struct part *part, uint32_t corner, uint32_t other)
-{
-    struct vertex_state *state = &part->work->states[other];
-    if (!is_queued(part->work, corner))
-        return;
-    if (state->mark == part->stamp)
-        part->work->faces[corner / 3].queued &= ~(1u << corner % 3);
-    state->mark = part->stamp;
-}
-
-static void push_missing(struct part *part, uint32_t corner, uint32_t other)
-{
-    struct vertex_state *state = &part->work->states[other];
-    if (state->mark != part->stamp)
-        push_edge(part, corner);
-    state->mark = part->stamp;
-}
-
-/* After a collapse: edges at the new vertex that wait go on waiting, those that do not, since they were refused or their face has
- * gone, get another chance. The star: as it was before, `gone` the other end. */
-static void merge_star(struct part *part, const struct star *star, uint32_t gone)
-{
-    for (uint32_t i = 0; i < star->count; i++) {
-        if (has_edge(star, i, gone))
-            continue;
-        merge_entries(part, star->corners[i], star->left[i]);
-        merge_entries(part, corner_before(star->corners[i]), star->right[i]);
-    }
-}
-
-static void push_star(struct part *part, const struct star *star, uint32_t gone)
-{
-    for (uint32_t i = 0; i < star->count; i++) {
-        if (has_edge(star, i, gone))
-            continue;
-        push_missing(part, star->corners[i], star->left[i]);
-        push_missing(part, corner_before(star->corners[i]), star->right[i]);
-    }
-}
-
-static void try_edge(struct part *part, uint32_t corner)
+bool collapse_edge(struct part *part, const struct candidate *edge, struct star stars[2])
 {
     struct workspace *work = part->work;
     struct surface *surface = work->surface;
-    const uint32_t *face = work->faces[corner / 3].vertices;
-    uint32_t one = face[corner % 3], other = face[(corner + 1) % 3];
-    struct candidate edge;
-    struct star a, b;
+    uint32_t one = edge->a, other = edge->b;
     double to[3];
-    if (!judge(work, one, other, &edge))
-        return;
-    if (bucket_of(edge.cost) > part->queue.lowest) {
-        push(part, corner, edge.cost);
-        return;
-    }
-    if (!find_star(work, one, &a) || !find_star(work, other, &b) || !keeps_topology(part, &a, &b, &edge))
-        return;
+    if (!find_star(work, one, &stars[0]) || !find_star(work, other, &stars[1]) ||
+        !keeps_topology(part, &stars[0], &stars[1], edge))
+        return false;
     for (int axis = 0; axis < 3; axis++)
-        to[axis] = surface->points[one][axis] + edge.step[axis];
+        to[axis] = surface->points[one][axis] + edge->step[axis];
     round_point(surface, to);
-    if (turns_face(work, &a, (uint32_t[2]){one, other}, to) || turns_face(work, &b, (uint32_t[2]){other, one}, to))
-        return;
-    collapse(part, &a, &b, &edge);
-    move_vertex(surface, &edge, to);
-    part->stamp += 2;
-    merge_star(part, &a, other);
-    merge_star(part, &b, one);
-    push_star(part, &a, other);
-    push_star(part, &b, one);
-}
-
-void part_run(struct part *part)
-{
-    uint32_t corner;
-    while (part->live > part->target && pop(part, &corner))
-        try_edge(part, corner);
-    struct workspace *work = part->work;
-    for (uint32_t triangle = part->first_triangle; triangle < part->first_triangle + part->triangle_count; triangle++)
-        memcpy(work->surface->triangles[triangle], work->faces[triangle].vertices,
-               sizeof work->faces[triangle].vertices);
-}
-
-/* ---- the beginning ---- */
-
-static void link_faces(struct part *part)
-{
-    struct workspace *work = part->work;
-    for (uint32_t vertex = part->first_vertex; vertex < part->first_vertex + part->vertex_count; vertex++)
-        work->states[vertex] = (struct vertex_state){.first = CP_NONE};
-    for (uint32_t triangle = part->first_triangle + part->triangle_count; triangle-- > part->first_triangle;) {
-        struct linked_face *face = &work->faces[triangle];
-        memcpy(face->vertices, work->surface->triangles[triangle], sizeof face->vertices);
-        face->queued = 0;
-        for (uint32_t number = 3; number-- > 0;) {
-            uint32_t *first = &work->states[face->vertices[number]].first;
-            face->next[number] = *first;
-            *first = 3 * triangle + number;
-        }
-    }
-}
-
-/* The edge from the corner to the next one, unless `other` says that it has been met: it waits, or is counted as one that must
- * wait for another round. */
-static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
-{
-    const uint32_t *face = part->work->faces[corner / 3].vertices;
-    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
-    struct candidate candidate;
-    if (part->work->states[other].mark == part->stamp)
-        return;
-    part->work->states[other].mark = part->stamp;
-    if (!judge(part->work, a, b, &candidate))
-        return;
-    if (is_locked(part->work->surface, a, b))
-        part->queue.locked[bucket_of(candidate.cost)]++;
-    else
-        push(part, corner, candidate.cost);
-}
-
-static void queue_edges(struct part *part)
-{
-    struct workspace *work = part->work;
-    for (uint32_t vertex = part->first_vertex; vertex < part->first_vertex + part->vertex_count; vertex++) {
-        part->stamp += 2;
-        for (uint32_t corner = work->states[vertex].first, next; corner != CP_NONE; corner = next) {
-            const struct linked_face *face = &work->faces[corner / 3];
-            uint32_t number = corner % 3, left = face->vertices[(number + 1) % 3],
-                     right = face->vertices[(number + 2) % 3];
-            next = face->next[number];
-            if (left > vertex)
-                queue_edge(part, corner, left);
-            if (right > vertex)
-                queue_edge(part, corner_before(corner), right);
-        }
-    }
-}
-
-void part_start(struct part *part)
-{
-    struct queue *queue = &part->queue;
-    memset(queue->heads, 0xff, sizeof queue->heads);
-    memset(queue->counts, 0, sizeof queue->counts);
-    memset(queue->locked, 0, sizeof queue->locked);
-    queue->used = 0;
-    queue->unused = CP_NONE;
-    queue->lowest = BUCKET_COUNT;
-    part->live = part->triangle_count;
-    part->dearest = BUCKET_COUNT - 1;
-    part->stamp = 0;
-    link_faces(part);
-    queue_edges(part);
+    if (turns_face(work, &stars[0], (uint32_t[2]){one, other}, to) ||
+        turns_face(work, &stars[1], (uint32_t[2]){other, one}, to))
+        return false;
+    collapse(part, &stars[0], &stars[1], edge);
+    move_vertex(surface, edge, to);
+    return true;
 }

@@ -11,6 +11,7 @@ enum { KIND_RIM = 4 };
 struct vertex_state {
     uint32_t first; /* corner (3 x triangle + number) of the part's faces; dead ones among them */
     uint32_t mark;  /* the part's last stamp that met it */
+    uint32_t moved; /* the last pass in which it got another edge's end */
 };
 
 /* A face in a round: its vertices, and the next corner at each. Bit k of `queued`: the edge from corner k to the next one is
@@ -25,6 +26,7 @@ struct workspace {
     struct vertex_state *states;
     struct linked_face *faces; /* copies of the surface's triangles, with links */
     double error;              /* no collapse farther off than this */
+    bool in_passes;            /* edges collapse in passes.c, not in queue.c */
 };
 
 enum {
@@ -55,18 +57,68 @@ static inline size_t queue_room(uint32_t triangle_count)
     return (3 * (size_t)triangle_count) / CHUNK_EDGES + BUCKET_COUNT + 1;
 }
 
+/* An edge that is listed for a pass. */
+struct listed_edge {
+    uint32_t corner, bucket;
+};
+
+/* Edges of triangles at most: one and a half for each where the surface is closed. */
+static inline size_t list_room(uint32_t triangle_count)
+{
+    return 2 * (size_t)triangle_count;
+}
+
 struct part {
     struct workspace *work;
     uint32_t first_vertex, vertex_count, first_triangle, triangle_count;
     uint32_t live;            /* triangles */
     uint32_t target, dearest; /* stop at so many triangles, or at a dearer bucket */
     uint32_t stamp;
-    struct queue queue; /* its chunks are the caller's */
+    struct queue queue; /* its chunks are the caller's, as is the list; one of the two is there */
+    struct listed_edge *list;
+    uint32_t list_room, list_count;
 };
 
-/* Links the part's triangles and queues its edges. */
+/* At most so many faces at a vertex that takes part: keeps the work for a collapse bounded on any input. */
+enum { MOST_FACES = 96 };
+
+/* The faces at a vertex; `left` and `right` are the other corners. */
+struct star {
+    uint32_t count;
+    uint32_t corners[MOST_FACES], left[MOST_FACES], right[MOST_FACES];
+};
+
+static inline bool has_edge(const struct star *star, uint32_t face, uint32_t other)
+{
+    return star->left[face] == other || star->right[face] == other;
+}
+
+/* A collapse that is looked at: b goes to a, which moves by `step`. */
+struct candidate {
+    uint32_t a, b;
+    double step[3], cost;
+};
+
+/* collapse.c. The best collapse of the edge; false when it must stay. */
+bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate);
+/* What it would cost to collapse the edge to one of its ends or its middle: never less than the best, for much less work. */
+bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost);
+/* Whether an end is in several parts. */
+bool edge_is_locked(const struct surface *surface, uint32_t a, uint32_t b);
+/* By the exponent and the highest bits of the cost. */
+uint32_t cost_bucket(double cost);
+/* False when it would break the surface, or turn a face. The stars of both ends as they were before. */
+bool collapse_edge(struct part *part, const struct candidate *edge, struct star stars[2]);
+
+/* queue.c, passes.c: what part_start and part_run do with edges. */
+void queue_start(struct part *part);
+void queue_run(struct part *part);
+void passes_start(struct part *part);
+void passes_run(struct part *part);
+
+/* part.c. Links the part's triangles and queues, or lists, its edges. */
 void part_start(struct part *part);
-/* Collapses edges, the cheapest first, until part->target or part->dearest is reached, or none is left; then the surface
+/* Collapses edges, the cheapest first or about so, until part->target or part->dearest is reached, or none is left; then the surface
  * has what has become of the triangles. */
 void part_run(struct part *part);
 

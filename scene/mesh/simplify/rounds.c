@@ -18,6 +18,8 @@ enum {
 /* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then. Less
  * would save a round of ten per cent, and make the largest error of a result half as large again. */
 static const double round_part = 0.4;
+/* The same for the first round of a draft. */
+static const double draft_part = 0.25;
 /* What the last round is left to do, of the goal. */
 static const double last_part = 0.06;
 
@@ -35,8 +37,10 @@ struct rounds {
     uint32_t key_count; /* live vertices */
     uint32_t part_vertices, part_count;
     struct part *parts;
-    struct chunk *chunks; /* of the parts' queues */
-    size_t chunk_count;
+    struct chunk *chunks;     /* of the parts' queues */
+    struct listed_edge *list; /* of the parts, in the first round */
+    size_t chunk_count, list_count;
+    double next_part;   /* of the triangles, when the next round begins */
     uint32_t rim_first; /* triangles from here on belong to no part */
 };
 
@@ -347,10 +351,13 @@ static void free_round(struct rounds *rounds)
     memory_free(context, work->states, surface->vertex_count, sizeof *work->states);
     memory_free(context, work->faces, surface->triangle_count, sizeof *work->faces);
     memory_free(context, rounds->chunks, rounds->chunk_count, sizeof *rounds->chunks);
+    memory_free(context, rounds->list, rounds->list_count, sizeof *rounds->list);
     memory_free(context, rounds->parts, rounds->part_count, sizeof *rounds->parts);
     rounds->chunks = NULL;
+    rounds->list = NULL;
     rounds->parts = NULL;
-    *work = (struct workspace){.surface = surface, .error = work->error};
+    work->states = NULL;
+    work->faces = NULL;
 }
 
 static bool allocate_work(struct rounds *rounds)
@@ -360,26 +367,43 @@ static bool allocate_work(struct rounds *rounds)
     struct workspace *work = &rounds->work;
     work->states = memory_allocate(context, surface->vertex_count, sizeof *work->states);
     work->faces = memory_allocate(context, surface->triangle_count, sizeof *work->faces);
-    rounds->chunk_count = 0;
+    rounds->chunk_count = rounds->list_count = 0;
     for (uint32_t part = 0; part < rounds->part_count; part++)
-        rounds->chunk_count += queue_room(rounds->parts[part].triangle_count);
+        if (work->in_passes)
+            rounds->list_count += list_room(rounds->parts[part].triangle_count);
+        else
+            rounds->chunk_count += queue_room(rounds->parts[part].triangle_count);
     rounds->chunks = memory_allocate(context, rounds->chunk_count, sizeof *rounds->chunks);
-    return work->states && work->faces && rounds->chunks;
+    rounds->list = memory_allocate(context, rounds->list_count, sizeof *rounds->list);
+    return work->states && work->faces && rounds->chunks && rounds->list;
+}
+
+/* What the part has of the room for edges, which was made for all parts in order. */
+static void set_room(struct part *part, struct chunk **chunks, struct listed_edge **list)
+{
+    if (part->work->in_passes) {
+        part->list = *list;
+        part->list_room = (uint32_t)list_room(part->triangle_count);
+        *list += part->list_room;
+    } else {
+        part->queue.chunks = *chunks;
+        part->queue.room = (uint32_t)queue_room(part->triangle_count);
+        *chunks += part->queue.room;
+    }
 }
 
 static void set_parts(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
     struct chunk *chunks = rounds->chunks;
+    struct listed_edge *list = rounds->list;
     for (uint32_t number = 0; number < rounds->part_count; number++) {
         struct part *part = &rounds->parts[number];
         uint32_t first = number * rounds->part_vertices, rest = surface->vertex_count - first;
         part->work = &rounds->work;
         part->first_vertex = first;
         part->vertex_count = rest < rounds->part_vertices ? rest : rounds->part_vertices;
-        part->queue.room = (uint32_t)queue_room(part->triangle_count);
-        part->queue.chunks = chunks;
-        chunks += part->queue.room;
+        set_room(part, &chunks, &list);
     }
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
         surface->kinds[vertex] &= (uint8_t)~KIND_RIM;
@@ -494,7 +518,7 @@ static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
     struct surface *surface = rounds->surface;
     bool good = start_round(rounds, whole);
     if (good && surface->live > goal) {
-        uint32_t most = (uint32_t)((1 - round_part) * rounds->rim_first), excess = surface->live - goal;
+        uint32_t most = (uint32_t)((1 - rounds->next_part) * rounds->rim_first), excess = surface->live - goal;
         set_targets(rounds, whole || excess < most ? excess : most);
         if (whole)
             rounds->parts[0].dearest = BUCKET_COUNT - 1;
@@ -512,22 +536,27 @@ static bool run_rounds(struct rounds *rounds, uint32_t goal)
     struct surface *surface = rounds->surface;
     double last = goal * (1 + last_part);
     for (uint32_t before = UINT32_MAX; rounds->number < MOST_ROUNDS;) {
-        double next = fmax(surface->live * round_part, last);
+        double next = fmax(surface->live * rounds->next_part, last);
         bool stuck = surface->live > 0.9 * before;
         if (surface->live <= last + 1 || stuck || surface->vertex_count <= 2 * PART_VERTICES)
             break;
         before = surface->live;
         if (!run_round(rounds, next < UINT32_MAX ? (uint32_t)next : UINT32_MAX, false))
             return false;
+        rounds->work.in_passes = false;
+        rounds->next_part = round_part;
     }
+    rounds->work.in_passes = false;
     return run_round(rounds, goal, true) && sort_surface(rounds, true);
 }
 
-bool surface_collapse(struct surface *surface, uint32_t triangles, double error)
+bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast)
 {
     cp_context *context = surface->context;
     uint32_t count = surface->vertex_count;
-    struct rounds rounds = {.surface = surface, .work = {.surface = surface, .error = error}};
+    struct rounds rounds = {.surface = surface,
+                            .work = {.surface = surface, .error = error, .in_passes = true},
+                            .next_part = fast ? draft_part : round_part};
     surface->parents = memory_allocate(context, count, sizeof *surface->parents);
     rounds.keys = memory_allocate(context, count, sizeof *rounds.keys);
     rounds.numbers = memory_allocate(context, count, sizeof *rounds.numbers);

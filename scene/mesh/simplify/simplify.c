@@ -108,7 +108,8 @@ static cp_status try_bound(const struct simplification *work, cp_mesh *mesh, dou
     uint32_t triangles = goal->triangles < UINT32_MAX ? (uint32_t)goal->triangles : UINT32_MAX;
     double error = 0;
     bool good = surface_make(&surface, work->scene->context, mesh, work->classes) &&
-                surface_sample(&surface, goal->fast) && surface_collapse(&surface, triangles, bound / surface.scale) &&
+                surface_sample(&surface, goal->fast) &&
+                surface_collapse(&surface, triangles, bound / surface.scale, goal->fast) &&
                 surface_fit(&surface, goal->fast ? 0 : 1, &error);
     cp_status status = good ? CP_OK : CP_LIMIT;
     if (good)

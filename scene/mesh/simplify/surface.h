@@ -69,8 +69,8 @@ void surface_free(struct surface *surface);
 bool surface_sample(struct surface *surface, bool few);
 
 /* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
- * `error` (in units of the surface). */
-bool surface_collapse(struct surface *surface, uint32_t triangles, double error);
+ * `error` (in units of the surface); fast: with longer rounds. */
+bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast);
 
 /* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides, and tells
  * the largest distance of an original point from the surface, or a little more. */

@@ -1,0 +1,255 @@
+/* Collapses in the order of their costs: the edges wait in buckets. */
+#include <string.h>
+
+#include "collapse.h"
+
+/* ---- buckets ---- */
+
+/* Whether the corner's edge is still queued there. */
+static bool is_queued(const struct workspace *work, uint32_t corner)
+{
+    const struct linked_face *face = &work->faces[corner / 3];
+    return face->vertices[0] != CP_NONE && (face->queued >> corner % 3 & 1);
+}
+
+static uint32_t take_chunk(struct queue *queue)
+{
+    uint32_t at = queue->unused;
+    if (at != CP_NONE)
+        queue->unused = queue->chunks[at].next;
+    else if (queue->used < queue->room)
+        at = queue->used++;
+    return at;
+}
+
+static void give_chunk(struct queue *queue, uint32_t at)
+{
+    queue->chunks[at].next = queue->unused;
+    queue->unused = at;
+}
+
+/* False when there is no chunk left. */
+static bool put_edge(struct queue *queue, uint32_t bucket, uint32_t corner)
+{
+    uint32_t at = queue->heads[bucket];
+    if (at == CP_NONE || queue->chunks[at].count == CHUNK_EDGES) {
+        uint32_t fresh = take_chunk(queue);
+        if (fresh == CP_NONE)
+            return false;
+        queue->chunks[fresh].next = at;
+        queue->chunks[fresh].count = 0;
+        queue->heads[bucket] = at = fresh;
+    }
+    queue->chunks[at].edges[queue->chunks[at].count++] = corner;
+    queue->counts[bucket]++;
+    return true;
+}
+
+static void drop_dead(struct part *part)
+{
+    struct queue *queue = &part->queue;
+    for (uint32_t bucket = queue->lowest; bucket < BUCKET_COUNT; bucket++) {
+        uint32_t list = queue->heads[bucket];
+        queue->heads[bucket] = CP_NONE;
+        queue->counts[bucket] = 0;
+        while (list != CP_NONE) {
+            struct chunk chunk = queue->chunks[list];
+            give_chunk(queue, list);
+            list = chunk.next;
+            for (uint32_t i = 0; i < chunk.count; i++)
+                if (is_queued(part->work, chunk.edges[i]))
+                    (void)put_edge(queue, bucket, chunk.edges[i]);
+        }
+    }
+}
+
+/* An edge that finds no room is left out: that cannot be while there are at most three a triangle. */
+static void push(struct part *part, uint32_t corner, double cost)
+{
+    struct queue *queue = &part->queue;
+    uint32_t bucket = cost_bucket(cost);
+    part->work->faces[corner / 3].queued |= 1u << corner % 3;
+    if (bucket > part->dearest)
+        return;
+    if (!put_edge(queue, bucket, corner)) {
+        drop_dead(part);
+        (void)put_edge(queue, bucket, corner);
+    }
+    if (bucket < queue->lowest)
+        queue->lowest = bucket;
+}
+
+/* Edges come in an order that no processor foresees: fetches what the next ones will be looked at for. */
+static void fetch_ahead(const struct part *part, const struct chunk *chunk)
+{
+    const struct workspace *work = part->work;
+    if (chunk->count == 0)
+        return;
+    __builtin_prefetch(&work->faces[chunk->edges[chunk->count > 3 ? chunk->count - 4 : 0] / 3]);
+    if (chunk->next != CP_NONE && chunk->count < 4)
+        __builtin_prefetch(&part->queue.chunks[chunk->next].edges[CHUNK_EDGES - 1]);
+    uint32_t next = chunk->edges[chunk->count - 1];
+    if (!is_queued(work, next))
+        return;
+    const uint32_t *face = work->faces[next / 3].vertices;
+    uint32_t ends[2] = {face[next % 3], face[(next + 1) % 3]};
+    for (int end = 0; end < 2; end++) {
+        __builtin_prefetch(&work->states[ends[end]]);
+        __builtin_prefetch(&work->surface->points[ends[end]]);
+        __builtin_prefetch(&work->surface->quadrics[ends[end]]);
+        __builtin_prefetch((const char *)&work->surface->quadrics[ends[end]] + 64);
+    }
+}
+
+/* Takes an edge; false when none is left that is cheap enough. */
+static bool pop(struct part *part, uint32_t *corner)
+{
+    struct queue *queue = &part->queue;
+    while (queue->lowest <= part->dearest) {
+        uint32_t at = queue->heads[queue->lowest];
+        if (at == CP_NONE) {
+            queue->lowest++;
+            continue;
+        }
+        struct chunk *chunk = &queue->chunks[at];
+        *corner = chunk->edges[--chunk->count];
+        queue->counts[queue->lowest]--;
+        fetch_ahead(part, chunk);
+        if (chunk->count == 0) {
+            queue->heads[queue->lowest] = chunk->next;
+            give_chunk(queue, at);
+        }
+        if (!is_queued(part->work, *corner))
+            continue;
+        part->work->faces[*corner / 3].queued &= ~(1u << *corner % 3);
+        return true;
+    }
+    return false;
+}
+
+/* ---- edges ---- */
+
+/* The edge from the corner to the next one of its face. */
+static void push_edge(struct part *part, uint32_t corner)
+{
+    const uint32_t *face = part->work->faces[corner / 3].vertices;
+    struct candidate candidate;
+    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
+    if (!edge_is_locked(part->work->surface, a, b) && judge_edge(part->work, a, b, &candidate))
+        push(part, corner, candidate.cost);
+}
+
+static uint32_t corner_before(uint32_t corner)
+{
+    return corner % 3 == 0 ? corner + 2 : corner - 1;
+}
+
+/* Of an edge that two edges have become one entry is enough. */
+static void merge_entries(struct part *part, uint32_t corner, uint32_t other)
+{
+    struct vertex_state *state = &part->work->states[other];
+    if (!is_queued(part->work, corner))
+        return;
+    if (state->mark == part->stamp)
+        part->work->faces[corner / 3].queued &= ~(1u << corner % 3);
+    state->mark = part->stamp;
+}
+
+static void push_missing(struct part *part, uint32_t corner, uint32_t other)
+{
+    struct vertex_state *state = &part->work->states[other];
+    if (state->mark != part->stamp)
+        push_edge(part, corner);
+    state->mark = part->stamp;
+}
+
+/* After a collapse: edges at the new vertex that wait go on waiting, those that do not, since they were refused or their face has
+ * gone, get another chance. The star: as it was before, `gone` the other end. */
+static void merge_star(struct part *part, const struct star *star, uint32_t gone)
+{
+    for (uint32_t i = 0; i < star->count; i++) {
+        if (has_edge(star, i, gone))
+            continue;
+        merge_entries(part, star->corners[i], star->left[i]);
+        merge_entries(part, corner_before(star->corners[i]), star->right[i]);
+    }
+}
+
+static void push_star(struct part *part, const struct star *star, uint32_t gone)
+{
+    for (uint32_t i = 0; i < star->count; i++) {
+        if (has_edge(star, i, gone))
+            continue;
+        push_missing(part, star->corners[i], star->left[i]);
+        push_missing(part, corner_before(star->corners[i]), star->right[i]);
+    }
+}
+
+static void try_edge(struct part *part, uint32_t corner)
+{
+    const uint32_t *face = part->work->faces[corner / 3].vertices;
+    uint32_t one = face[corner % 3], other = face[(corner + 1) % 3];
+    struct candidate edge;
+    struct star stars[2];
+    if (!judge_edge(part->work, one, other, &edge))
+        return;
+    if (cost_bucket(edge.cost) > part->queue.lowest) {
+        push(part, corner, edge.cost);
+        return;
+    }
+    if (!collapse_edge(part, &edge, stars))
+        return;
+    part->stamp += 2;
+    merge_star(part, &stars[0], other);
+    merge_star(part, &stars[1], one);
+    push_star(part, &stars[0], other);
+    push_star(part, &stars[1], one);
+}
+
+void queue_run(struct part *part)
+{
+    uint32_t corner;
+    while (part->live > part->target && pop(part, &corner))
+        try_edge(part, corner);
+}
+
+/* The edge from the corner to the next one, unless `other` says that it has been met: it waits, or is counted as one that must
+ * wait for another round. */
+static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
+{
+    const uint32_t *face = part->work->faces[corner / 3].vertices;
+    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
+    struct candidate candidate;
+    if (part->work->states[other].mark == part->stamp)
+        return;
+    part->work->states[other].mark = part->stamp;
+    if (!judge_edge(part->work, a, b, &candidate))
+        return;
+    if (edge_is_locked(part->work->surface, a, b))
+        part->queue.locked[cost_bucket(candidate.cost)]++;
+    else
+        push(part, corner, candidate.cost);
+}
+
+void queue_start(struct part *part)
+{
+    struct workspace *work = part->work;
+    struct queue *queue = &part->queue;
+    memset(queue->heads, 0xff, sizeof queue->heads);
+    queue->used = 0;
+    queue->unused = CP_NONE;
+    queue->lowest = BUCKET_COUNT;
+    for (uint32_t vertex = part->first_vertex; vertex < part->first_vertex + part->vertex_count; vertex++) {
+        part->stamp += 2;
+        for (uint32_t corner = work->states[vertex].first, next; corner != CP_NONE; corner = next) {
+            const struct linked_face *face = &work->faces[corner / 3];
+            uint32_t number = corner % 3, left = face->vertices[(number + 1) % 3],
+                     right = face->vertices[(number + 2) % 3];
+            next = face->next[number];
+            if (left > vertex)
+                queue_edge(part, corner, left);
+            if (right > vertex)
+                queue_edge(part, corner_before(corner), right);
+        }
+    }
+}
