@@ -182,10 +182,16 @@ print_estimate() {
 
 # ---- the page ----
 
+# The commit that the program is of: none when files differ from it, or the program is older.
+commit_measured() {
+    since=$(git -C "$top" log -1 --format=%ct 2>/dev/null) && git -C "$top" diff --quiet HEAD &&
+        [ "$(stat -c %Y "$cellpipe")" -ge "$since" ] && git -C "$top" rev-parse --short HEAD
+}
+
 describe_run() {
     model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
     printf 'cellpipe %s' "$(ask_peer cellpipe version)"
-    if commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null); then printf ' (commit %s)' "$commit"; fi
+    if commit=$(commit_measured); then printf ' (commit %s)' "$commit"; fi
     printf ', %s; %s, %s processors, ' "$(date -u +%Y-%m-%d)" "${model:-unknown processor}" "$(getconf _NPROCESSORS_ONLN)"
     printf 'which others kept %s busy at the start; %s threads. ' "$load" "$threads"
     printf '%s triangles, %s parts, medians of %s rounds.\n' "$triangles" "$parts" "$rounds"

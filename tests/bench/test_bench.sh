@@ -46,6 +46,12 @@ must "an unknown peer is usage" [ $? = 2 ]
 "$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" "$1" >"$work/page.md" 2>/dev/null
 must "no peers" grep -q '^Peers: none' "$work/page.md"
 
+# A program that is older than the commit is not said to be of it.
+cp "$1" "$work/old" && touch -d 2001-01-01 "$work/old"
+"$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" "$work/old" >"$work/page.md" 2>/dev/null
+must "no commit" [ "$(grep -c '^cellpipe [0-9.]* (commit' "$work/page.md")" = 0 ]
+must "but a version" grep -q '^cellpipe [0-9]' "$work/page.md"
+
 # --into replaces what stands between its two lines, and nothing else.
 printf 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n' >"$work/into.md"
 must "--into" "$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" --into "$work/into.md" "$1" 2>/dev/null
