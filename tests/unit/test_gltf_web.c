@@ -282,6 +282,48 @@ static void faces_keep_their_places(void **state)
     }
 }
 
+/* Faces of three materials by turns become three groups, in the order of first use; the height of a face tells its material. */
+static void a_material_is_one_group(void **state)
+{
+    enum { COUNT = 90 };
+    static const uint32_t materials[3] = {1, CP_NONE, 0};
+    float points[9 * COUNT];
+    uint32_t points_of[3 * COUNT];
+    cp_group groups[COUNT];
+    (void)state;
+    for (uint32_t face = 0; face < COUNT; face++) {
+        groups[face] = (cp_group){face, 1, materials[face % 3]};
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            float *point = points + 9 * face + 3 * corner;
+            point[0] = (float)(face + (corner == 1));
+            point[1] = (float)(corner == 2);
+            point[2] = (float)(face % 3);
+            points_of[3 * face + corner] = 3 * face + corner;
+        }
+    }
+    cp_mesh mesh = {.name = "turns", .vertex_count = 3 * COUNT, .face_count = COUNT, .corner_count = 3 * COUNT};
+    mesh.group_count = COUNT;
+    mesh.positions = points;
+    mesh.corners = points_of;
+    mesh.groups = groups;
+    for (int i = 0; i < 2; i++)
+        (void)scene_add_material(scene, "m", (const double[]){i, 0, 0, 1}, false);
+    assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
+    struct web_mesh web;
+    assert_true(web_quantise(scene, &mesh, &web_place_meshes(scene, 14, 0)[0], &web));
+    assert_int_equal(web.group_count, 3);
+    for (uint32_t group = 0, next = 0; group < 3; group++) {
+        assert_int_equal(web.groups[group].material, materials[group]);
+        assert_int_equal(web.groups[group].first_face, next);
+        assert_int_equal(web.groups[group].face_count, COUNT / 3);
+        next += COUNT / 3;
+        for (uint32_t corner = 3 * next - COUNT; corner < 3 * next; corner++) {
+            double z = web.grid.m[10] * (double)(web.vertices[web.corners[corner]][1] & 0xffff) + web.grid.m[11];
+            assert_true(fabs(z - group) < 0.01);
+        }
+    }
+}
+
 /* As many bits as it takes, unless they are given. */
 static void bits_follow_the_error(void **state)
 {
@@ -478,11 +520,11 @@ static void threads_do_not_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(vertices_come_back),      TEST(triangles_come_back),
-        TEST(faces_keep_their_places), TEST(normals_decode_as_the_library_does),
-        TEST(bits_follow_the_error),   TEST(hostile_fans_are_ordered),
-        TEST(budgets_are_met),         TEST(threads_do_not_show),
-        TEST(links_become_meshes),
+        TEST(vertices_come_back),       TEST(triangles_come_back),
+        TEST(faces_keep_their_places),  TEST(normals_decode_as_the_library_does),
+        TEST(a_material_is_one_group),  TEST(bits_follow_the_error),
+        TEST(hostile_fans_are_ordered), TEST(budgets_are_met),
+        TEST(threads_do_not_show),      TEST(links_become_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

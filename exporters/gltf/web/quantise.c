@@ -194,14 +194,50 @@ static bool is_collapsed(const struct web_mesh *web, const uint32_t triangle[3])
     return same_place(a, b) || same_place(b, c) || same_place(c, a);
 }
 
+/* sorted: the groups with those of one material together, in the order of first use. slots[material + 1], starts[count + 1]: all 0. */
+static void sort_groups(const cp_group *groups, uint32_t count, uint32_t *slots, uint32_t *starts, cp_group *sorted)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *slot = &slots[groups[i].material + 1]; /* CP_NONE + 1 is 0 */
+        *slot = *slot ? *slot : ++used;
+        starts[*slot]++;
+    }
+    for (uint32_t slot = 1; slot <= used; slot++)
+        starts[slot] += starts[slot - 1];
+    for (uint32_t i = 0; i < count; i++)
+        sorted[starts[slots[groups[i].material + 1] - 1]++] = groups[i];
+}
+
 static bool copy_groups(cp_scene *scene, const cp_mesh *mesh, struct web_mesh *web)
 {
+    cp_context *context = scene->context;
     cp_group whole = {0, mesh->face_count, CP_NONE};
-    web->group_count = mesh->group_count ? mesh->group_count : 1;
-    web->groups = scene_allocate(scene, web->group_count, sizeof *web->groups);
-    if (web->groups)
-        memcpy(web->groups, mesh->group_count ? mesh->groups : &whole, web->group_count * sizeof *web->groups);
-    return web->groups != NULL;
+    uint32_t count = mesh->group_count ? mesh->group_count : 1;
+    size_t materials = (size_t)scene->material_count + 1, rooms = (size_t)count + 1;
+    uint32_t *slots = memory_allocate_zeroed(context, materials, sizeof *slots);
+    uint32_t *starts = memory_allocate_zeroed(context, rooms, sizeof *starts);
+    web->groups = scene_allocate(scene, count, sizeof *web->groups);
+    web->group_count = count;
+    bool good = slots && starts && web->groups;
+    if (good)
+        sort_groups(mesh->group_count ? mesh->groups : &whole, count, slots, starts, web->groups);
+    memory_free(context, slots, materials, sizeof *slots);
+    memory_free(context, starts, rooms, sizeof *starts);
+    return good;
+}
+
+/* One draw call a material. */
+static void join_groups(struct web_mesh *web)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < web->group_count; i++) {
+        if (count > 0 && web->groups[count - 1].material == web->groups[i].material)
+            web->groups[count - 1].face_count += web->groups[i].face_count;
+        else
+            web->groups[count++] = web->groups[i];
+    }
+    web->group_count = count;
 }
 
 /* Triangles of the group that keep three places, put behind those kept so far. */
@@ -230,6 +266,8 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
                 join_rows(context, web->vertices, 3, 3, mesh->vertex_count, first);
     for (uint32_t i = 0; good && i < web->group_count; i++)
         keep_faces(mesh, first, web, &web->groups[i]);
+    if (good)
+        join_groups(web);
     memory_free(context, first, mesh->vertex_count, sizeof *first);
     return good && web_order(context, web);
 }
