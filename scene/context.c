@@ -15,17 +15,6 @@
 #include "options.h"
 #include "text/text.h"
 
-static void *resize_by_library(void *user, void *block, size_t old_size, size_t size)
-{
-    (void)user;
-    (void)old_size;
-    if (size == 0) {
-        free(block);
-        return NULL;
-    }
-    return realloc(block, size);
-}
-
 static const struct limit {
     const char *name, *help, *initial;
     size_t offset;
@@ -60,7 +49,7 @@ static uint64_t random_seed(const void *salt)
 
 cp_context *cp_context_new(const cp_allocator *allocator)
 {
-    cp_allocator use = allocator ? *allocator : (cp_allocator){resize_by_library, NULL};
+    cp_allocator use = allocator ? *allocator : (cp_allocator){memory_resize_by_library, NULL};
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;

@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -13,6 +14,17 @@
 #include "text/text.h"
 
 enum { ARENA_BLOCK = 64 * 1024 };
+
+void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t size)
+{
+    (void)user;
+    (void)old_size;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return realloc(block, size);
+}
 
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size)
 {
@@ -42,8 +54,17 @@ void *memory_allocate(cp_context *context, size_t count, size_t size)
     return memory_resize(context, NULL, 0, bytes);
 }
 
+/* The library has large blocks as zeros from the system, page by page when they are touched. */
 void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size)
 {
+    size_t bytes;
+    if (context->allocator.resize == memory_resize_by_library && product(count, size, &bytes) &&
+        !context_is_cancelled(context)) {
+        void *zeros = calloc(bytes, 1);
+        if (!zeros)
+            report_out_of_memory(context);
+        return zeros;
+    }
     void *block = memory_allocate(context, count, size);
     if (block)
         memset(block, 0, count * size);

@@ -5,6 +5,8 @@
 
 #include "cellpipe.h"
 
+/* The allocator of a context that was given none. */
+void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t size);
 /* As cp_allocator.resize, through the context's allocator. Fails without losing the block. */
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size);
 /* count x size uninitialised bytes, the product checked. count or size 0 gives a valid block of 1 byte. */

@@ -167,8 +167,25 @@ static void not_finite(struct gltf *gltf, const struct gltf_accessor *accessor, 
     gltf_error(gltf, accessor->value, "gltf-not-finite", "element %lu is not a finite number", (unsigned long)element);
 }
 
+/* The usual rows, to be quick: floats to floats. False when one is not finite, which load_row tells. */
+static bool load_float_rows(const struct rows *rows, const struct gltf_accessor *accessor)
+{
+    uint32_t take = rows->take, not_finite = 0;
+    for (size_t i = 0; i < accessor->count; i++) {
+        const unsigned char *bytes = accessor->view.bytes + i * accessor->view.stride;
+        for (uint32_t at = 0; at < take; at++) {
+            uint32_t bits = load_bits(bytes + 4 * (size_t)at, 4);
+            memcpy(&rows->floats[i * rows->width + at], &bits, sizeof bits);
+            not_finite |= (bits & 0x7f800000u) == 0x7f800000u;
+        }
+    }
+    return !not_finite;
+}
+
 static void load_dense(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
 {
+    if (accessor->view.bytes && accessor->type == COMPONENT_FLOAT && rows->floats && load_float_rows(rows, accessor))
+        return;
     for (uint32_t i = 0; accessor->view.bytes && i < accessor->count; i++)
         if (!load_row(rows, accessor, accessor->view.bytes + i * accessor->view.stride, i)) {
             not_finite(gltf, accessor, i);
@@ -330,18 +347,34 @@ static bool index_fits(struct gltf *gltf, uint32_t value, uint32_t index, uint32
     return false;
 }
 
+static void load_indices(const struct gltf_accessor *accessor, uint32_t *out)
+{
+    const unsigned char *bytes = accessor->view.bytes;
+    size_t stride = accessor->view.stride, count = accessor->count;
+    if (!bytes)
+        memset(out, 0, count * sizeof *out);
+    else if (accessor->type == COMPONENT_UBYTE)
+        for (size_t i = 0; i < count; i++)
+            out[i] = bytes[i * stride];
+    else if (accessor->type == COMPONENT_USHORT)
+        for (size_t i = 0; i < count; i++)
+            out[i] = load_bits(bytes + i * stride, 2);
+    else
+        for (size_t i = 0; i < count; i++)
+            out[i] = load_bits(bytes + i * stride, 4);
+}
+
 bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
                   uint32_t *out)
 {
-    uint32_t size = component_size(accessor->type);
+    uint32_t size = component_size(accessor->type), largest = 0;
     bool legal =
         accessor->type == COMPONENT_UBYTE || accessor->type == COMPONENT_USHORT || accessor->type == COMPONENT_UINT;
     if (!legal || accessor->components != 1) {
         gltf_error(gltf, accessor->value, "gltf-accessor", "indices are unsigned integers");
         return false;
     }
-    for (uint32_t i = 0; i < accessor->count; i++)
-        out[i] = accessor->view.bytes ? load_bits(accessor->view.bytes + i * accessor->view.stride, size) : 0;
+    load_indices(accessor, out);
     struct sparse sparse;
     if (accessor->sparse != JSON_NONE && open_sparse(gltf, accessor, &sparse))
         for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
@@ -349,7 +382,9 @@ bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint3
             if (index != CP_NONE)
                 out[index] = load_bits(sparse.values.bytes + i * sparse.values.stride, size);
         }
-    for (uint32_t i = 0; i < accessor->count && gltf->status == CP_OK; i++)
+    for (uint32_t i = 0; i < accessor->count; i++)
+        largest = out[i] > largest ? out[i] : largest;
+    for (uint32_t i = 0; largest >= vertex_count && i < accessor->count && gltf->status == CP_OK; i++)
         (void)index_fits(gltf, value, out[i], vertex_count);
     return gltf->status == CP_OK;
 }

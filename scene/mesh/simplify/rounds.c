@@ -7,12 +7,11 @@
 #include "../../parallel.h"
 #include "../sets.h"
 #include "collapse.h"
+#include "order.h"
 
 enum {
     PART_VERTICES = 7000, /* so that a part stays in a processor's own cache */
-    KEY_BITS = 48,
-    DIGIT_BITS = 12,
-    SLICE = 16384 /* rows an item of simple loops */
+    SLICE = 16384         /* rows an item of simple loops */
 };
 
 /* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then. Less
@@ -22,11 +21,6 @@ static const double round_part = 0.4;
 static const double draft_part = 0.25;
 /* What the last round is left to do, of the goal. */
 static const double last_part = 0.06;
-
-struct key {
-    uint64_t code;
-    uint32_t vertex;
-};
 
 struct rounds {
     struct surface *surface;
@@ -45,61 +39,6 @@ struct rounds {
 };
 
 /* ---- order ---- */
-
-/* 16 bits with two empty ones behind each. */
-static uint64_t spread_bits(uint64_t bits)
-{
-    bits = (bits | bits << 16) & UINT64_C(0x0000FF0000FF);
-    bits = (bits | bits << 8) & UINT64_C(0x00F00F00F00F);
-    bits = (bits | bits << 4) & UINT64_C(0x0C30C30C30C3);
-    return (bits | bits << 2) & UINT64_C(0x249249249249);
-}
-
-/* Each round has the curve elsewhere, by steps that do not come back soon: powers of the root of x^4 = x + 1. */
-static uint64_t curve_code(const double point[3], uint32_t round)
-{
-    static const double steps[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
-    uint64_t code = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double shift = steps[axis] * round;
-        double at = 0.5 * (point[axis] + 0.5 + shift - floor(shift)); /* 0 .. 1 */
-        double cell = at * 65536;
-        code |= spread_bits(cell < 65535 ? (uint64_t)(cell > 0 ? cell : 0) : 65535) << axis;
-    }
-    return code;
-}
-
-static void sort_pass(const struct key *from, struct key *to, uint32_t count, uint32_t shift)
-{
-    enum { DIGITS = 1 << DIGIT_BITS };
-    uint32_t starts[DIGITS + 1] = {0};
-    for (uint32_t i = 0; i < count; i++)
-        starts[(from[i].code >> shift & (DIGITS - 1)) + 1]++;
-    for (uint32_t digit = 0; digit < DIGITS; digit++)
-        starts[digit + 1] += starts[digit];
-    for (uint32_t i = 0; i < count; i++)
-        to[starts[from[i].code >> shift & (DIGITS - 1)]++] = from[i];
-}
-
-/* The live vertices along the curve. */
-static bool sort_vertices(struct rounds *rounds)
-{
-    struct surface *surface = rounds->surface;
-    uint32_t count = 0;
-    struct key *spare = memory_allocate(surface->context, surface->vertex_count, sizeof *spare);
-    if (!spare)
-        return false;
-    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
-        if (surface->parents[vertex] == vertex)
-            rounds->keys[count++] = (struct key){curve_code(surface->points[vertex], rounds->number), vertex};
-    rounds->key_count = count;
-    for (uint32_t shift = 0; shift < KEY_BITS; shift += 2 * DIGIT_BITS) {
-        sort_pass(rounds->keys, spare, count, shift);
-        sort_pass(spare, rounds->keys, count, shift + DIGIT_BITS);
-    }
-    memory_free(surface->context, spare, surface->vertex_count, sizeof *spare);
-    return true;
-}
 
 /* An array of vertices' rows, the new one beside the old. */
 struct column {
@@ -316,13 +255,24 @@ static void add_planes(struct surface *surface, uint32_t triangle)
     }
 }
 
+static void add_part_planes(void *user, uint32_t item, uint32_t worker)
+{
+    (void)worker;
+    const struct rounds *rounds = user;
+    const struct part *part = &rounds->parts[item];
+    for (uint32_t i = 0; i < part->triangle_count; i++)
+        add_planes(rounds->surface, part->first_triangle + i);
+}
+
 static bool begin_quadrics(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
     surface->quadrics = memory_allocate_zeroed(surface->context, surface->vertex_count, sizeof *surface->quadrics);
-    for (uint32_t triangle = rounds->rim_first; surface->quadrics && triangle < surface->triangle_count; triangle++)
+    if (!surface->quadrics || !parallel_for(surface->context, rounds->part_count, add_part_planes, rounds))
+        return false;
+    for (uint32_t triangle = rounds->rim_first; triangle < surface->triangle_count; triangle++)
         add_planes(surface, triangle);
-    return surface->quadrics != NULL;
+    return true;
 }
 
 /* ---- a round ---- */
@@ -331,10 +281,7 @@ static void start_part(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     struct rounds *rounds = user;
-    struct part *part = &rounds->parts[item];
-    for (uint32_t i = 0; rounds->number == 0 && i < part->triangle_count; i++)
-        add_planes(rounds->surface, part->first_triangle + i);
-    part_start(part);
+    part_start(&rounds->parts[item]);
 }
 
 static void run_part(void *user, uint32_t item, uint32_t worker)
@@ -418,7 +365,7 @@ static void set_parts(struct rounds *rounds)
 static bool sort_surface(struct rounds *rounds, bool whole)
 {
     struct surface *surface = rounds->surface;
-    if (!sort_vertices(rounds))
+    if (!order_vertices(surface, rounds->number, rounds->keys, &rounds->key_count))
         return false;
     renumber_owners(rounds);
     if (!reorder_vertices(rounds))

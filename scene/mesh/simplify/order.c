@@ -1,0 +1,145 @@
+/* The Morton curve, and a radix sort by chunks: each knows where its keys go, so that threads can move them. */
+#include "order.h"
+
+#include <string.h>
+
+#include "../../parallel.h"
+
+enum { KEY_BITS = 48, DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, CHUNK_KEYS = 16384, MOST_CHUNKS = 16 };
+
+struct sort {
+    const struct surface *surface;
+    uint32_t round, count, chunk_count, shift; /* count: of what the chunks are made of */
+    struct key *from, *to;
+    uint32_t (*starts)[DIGITS];     /* of chunks */
+    uint32_t live[MOST_CHUNKS + 1]; /* of chunks: the first live vertex' place */
+};
+
+/* 16 bits with two empty ones behind each. */
+static uint64_t spread_bits(uint64_t bits)
+{
+    bits = (bits | bits << 16) & UINT64_C(0x0000FF0000FF);
+    bits = (bits | bits << 8) & UINT64_C(0x00F00F00F00F);
+    bits = (bits | bits << 4) & UINT64_C(0x0C30C30C30C3);
+    return (bits | bits << 2) & UINT64_C(0x249249249249);
+}
+
+/* Each round has the curve elsewhere, by steps that do not come back soon: powers of the root of x^4 = x + 1. */
+static uint64_t curve_code(const double point[3], uint32_t round)
+{
+    static const double steps[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+    uint64_t code = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double shift = steps[axis] * round;
+        double at = 0.5 * (point[axis] + 0.5 + shift - floor(shift)); /* 0 .. 1 */
+        double cell = at * 65536;
+        code |= spread_bits(cell < 65535 ? (uint64_t)(cell > 0 ? cell : 0) : 65535) << axis;
+    }
+    return code;
+}
+
+static uint32_t chunk_begin(const struct sort *sort, uint32_t chunk)
+{
+    return (uint32_t)((uint64_t)sort->count * chunk / sort->chunk_count);
+}
+
+static void set_chunks(struct sort *sort, uint32_t count)
+{
+    sort->count = count;
+    sort->chunk_count = count / CHUNK_KEYS < MOST_CHUNKS ? count / CHUNK_KEYS + 1 : (uint32_t)MOST_CHUNKS;
+}
+
+static void count_live(void *user, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    struct sort *sort = user;
+    uint32_t live = 0;
+    for (uint32_t vertex = chunk_begin(sort, chunk); vertex < chunk_begin(sort, chunk + 1); vertex++)
+        live += sort->surface->parents[vertex] == vertex;
+    sort->live[chunk + 1] = live;
+}
+
+static void make_keys(void *user, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct sort *sort = user;
+    struct key *key = sort->from + sort->live[chunk];
+    for (uint32_t vertex = chunk_begin(sort, chunk); vertex < chunk_begin(sort, chunk + 1); vertex++)
+        if (sort->surface->parents[vertex] == vertex)
+            *key++ = (struct key){curve_code(sort->surface->points[vertex], sort->round), vertex};
+}
+
+static uint32_t digit_of(const struct sort *sort, const struct key *key)
+{
+    return (uint32_t)(key->code >> sort->shift & (DIGITS - 1));
+}
+
+static void count_digits(void *user, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct sort *sort = user;
+    uint32_t *counts = sort->starts[chunk];
+    memset(counts, 0, sizeof *sort->starts);
+    for (uint32_t i = chunk_begin(sort, chunk); i < chunk_begin(sort, chunk + 1); i++)
+        counts[digit_of(sort, &sort->from[i])]++;
+}
+
+static void move_keys(void *user, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct sort *sort = user;
+    uint32_t *starts = sort->starts[chunk];
+    for (uint32_t i = chunk_begin(sort, chunk); i < chunk_begin(sort, chunk + 1); i++)
+        sort->to[starts[digit_of(sort, &sort->from[i])]++] = sort->from[i];
+}
+
+static bool sort_pass(struct sort *sort, uint32_t shift)
+{
+    cp_context *context = sort->surface->context;
+    sort->shift = shift;
+    if (!parallel_for(context, sort->chunk_count, count_digits, sort))
+        return false;
+    uint32_t total = 0;
+    for (uint32_t digit = 0; digit < DIGITS; digit++)
+        for (uint32_t chunk = 0; chunk < sort->chunk_count; chunk++) {
+            uint32_t count = sort->starts[chunk][digit];
+            sort->starts[chunk][digit] = total;
+            total += count;
+        }
+    if (!parallel_for(context, sort->chunk_count, move_keys, sort))
+        return false;
+    struct key *from = sort->from;
+    sort->from = sort->to;
+    sort->to = from;
+    return true;
+}
+
+static bool find_live(struct sort *sort)
+{
+    cp_context *context = sort->surface->context;
+    set_chunks(sort, sort->surface->vertex_count);
+    if (!parallel_for(context, sort->chunk_count, count_live, sort))
+        return false;
+    for (uint32_t chunk = 0; chunk < sort->chunk_count; chunk++)
+        sort->live[chunk + 1] += sort->live[chunk];
+    if (!parallel_for(context, sort->chunk_count, make_keys, sort))
+        return false;
+    set_chunks(sort, sort->live[sort->chunk_count]);
+    return true;
+}
+
+bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count)
+{
+    cp_context *context = surface->context;
+    struct key *spare = memory_allocate(context, surface->vertex_count, sizeof *spare);
+    struct sort sort = {.surface = surface, .round = round, .from = keys, .to = spare};
+    sort.starts = memory_allocate(context, MOST_CHUNKS, sizeof *sort.starts);
+    bool good = spare && sort.starts && find_live(&sort);
+    for (uint32_t shift = 0; good && shift < KEY_BITS;
+         shift += DIGIT_BITS) /* an even number: the last goes to `keys` */
+        good = sort_pass(&sort, shift);
+    *count = sort.count;
+    memory_free(context, spare, surface->vertex_count, sizeof *spare);
+    memory_free(context, sort.starts, MOST_CHUNKS, sizeof *sort.starts);
+    return good;
+}
