@@ -61,11 +61,14 @@ static bool in_range(const struct option *option, double number)
 static cp_status out_of_range(cp_context *context, const struct value *value)
 {
     char minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
+    enum option_type type = value->option->type;
     print_double(value->option->minimum * option_scale(value->option), minimum);
     print_double(value->option->maximum * option_scale(value->option), maximum);
     return report_error(context, CP_USAGE, "option-range", NOWHERE, "%s=%s: must lie in %s .. %s%s",
                         value->option->name, value->text, minimum, maximum,
-                        value->option->type == OPTION_ANGLE ? " degrees" : "");
+                        type == OPTION_ANGLE    ? " degrees"
+                        : type == OPTION_LENGTH ? " m"
+                                                : "");
 }
 
 static cp_status set_boolean(cp_context *context, const struct value *value)
