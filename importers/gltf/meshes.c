@@ -350,12 +350,25 @@ static void check_remainder(struct gltf *gltf, const struct primitive *primitive
         gltf->status = CP_INPUT;
 }
 
-static void fill_group(struct batch *batch, const struct primitive *primitive, cp_group *group)
+/* Whether the elements are the corners as they are. */
+static bool is_list_of_triangles(const struct batch *batch, const struct primitive *primitive)
+{
+    return batch->all_triangles && primitive->mode == MODE_TRIANGLES && primitive->elements % 3 == 0;
+}
+
+static void load_triangles(struct batch *batch, const struct primitive *primitive)
+{
+    cp_mesh *mesh = &batch->mesh;
+    if (!load_elements(batch, primitive, batch->corners + mesh->corner_count))
+        return;
+    mesh->corner_count += primitive->elements;
+    mesh->face_count += primitive->elements / 3;
+}
+
+static void load_faces(struct batch *batch, const struct primitive *primitive)
 {
     struct gltf *gltf = batch->gltf;
     uint32_t *elements = memory_allocate(gltf->context, primitive->elements, sizeof *elements);
-    group->first_face = batch->mesh.face_count;
-    group->material = primitive->material;
     if (!elements) {
         gltf_no_memory(gltf);
         return;
@@ -363,8 +376,18 @@ static void fill_group(struct batch *batch, const struct primitive *primitive, c
     check_remainder(gltf, primitive);
     if (load_elements(batch, primitive, elements))
         add_faces(batch, primitive, elements);
-    group->face_count = batch->mesh.face_count - group->first_face;
     memory_free(gltf->context, elements, primitive->elements, sizeof *elements);
+}
+
+static void fill_group(struct batch *batch, const struct primitive *primitive, cp_group *group)
+{
+    group->first_face = batch->mesh.face_count;
+    group->material = primitive->material;
+    if (is_list_of_triangles(batch, primitive))
+        load_triangles(batch, primitive);
+    else
+        load_faces(batch, primitive);
+    group->face_count = batch->mesh.face_count - group->first_face;
 }
 
 static void give_groups(struct batch *batch)

@@ -8,7 +8,7 @@
 #include "../sets.h"
 #include "surface.h"
 
-enum { PLACES_AN_ITEM = 8192 };
+enum { PLACES_AN_ITEM = 8192, SLICE_TRIANGLES = 16384, MOST_SLICES = 64 };
 
 /* Of a corner, found at its place: the edge to the next corner is a feature; the kind of its vertex. */
 enum { CORNER_FEATURE = 1, CORNER_KIND = 1 };
@@ -439,22 +439,63 @@ static void take_places(struct surface *surface, const cp_mesh *mesh, const uint
     }
 }
 
-static void take_triangles(struct surface *surface, const cp_mesh *mesh, const uint32_t *places,
+/* Triangles by slices: those that keep three places are counted, then written behind those of the slices before. */
+struct taking {
+    struct surface *surface;
+    const cp_mesh *mesh;
+    const uint32_t *places, *classes;
+    uint32_t slice_count, starts[MOST_SLICES + 1];
+};
+
+static uint32_t slice_begin(const struct taking *taking, uint32_t slice)
+{
+    return (uint32_t)((uint64_t)taking->mesh->face_count * slice / taking->slice_count);
+}
+
+static bool find_places(const struct taking *taking, uint32_t triangle, uint32_t found[3])
+{
+    for (int corner = 0; corner < 3; corner++)
+        found[corner] = taking->places[taking->mesh->corners[3 * (size_t)triangle + (size_t)corner]];
+    return found[0] != found[1] && found[1] != found[2] && found[2] != found[0];
+}
+
+static void count_slice(void *user, uint32_t slice, uint32_t worker)
+{
+    (void)worker;
+    struct taking *taking = user;
+    uint32_t kept = 0, places[3];
+    for (uint32_t triangle = slice_begin(taking, slice); triangle < slice_begin(taking, slice + 1); triangle++)
+        kept += find_places(taking, triangle, places);
+    taking->starts[slice + 1] = kept;
+}
+
+static void take_slice(void *user, uint32_t slice, uint32_t worker)
+{
+    (void)worker;
+    const struct taking *taking = user;
+    struct surface *surface = taking->surface;
+    uint32_t at = taking->starts[slice], places[3];
+    for (uint32_t triangle = slice_begin(taking, slice); triangle < slice_begin(taking, slice + 1); triangle++) {
+        if (!find_places(taking, triangle, places))
+            continue;
+        memcpy(surface->triangles[at], places, sizeof places);
+        surface->tags[at++] = taking->classes ? taking->classes[triangle] << TAG_BITS : 0;
+    }
+}
+
+static bool take_triangles(struct surface *surface, const cp_mesh *mesh, const uint32_t *places,
                            const uint32_t *classes)
 {
-    uint32_t kept = 0;
-    for (uint32_t triangle = 0; triangle < mesh->face_count; triangle++) {
-        const uint32_t *corners = mesh->corners + 3 * (size_t)triangle;
-        uint32_t a = places[corners[0]], b = places[corners[1]], c = places[corners[2]];
-        if (a == b || b == c || c == a)
-            continue;
-        surface->triangles[kept][0] = a;
-        surface->triangles[kept][1] = b;
-        surface->triangles[kept][2] = c;
-        surface->tags[kept++] = classes ? classes[triangle] << TAG_BITS : 0;
-    }
-    surface->flat_faces = mesh->face_count - kept;
-    surface->triangle_count = surface->live = kept;
+    struct taking taking = {.surface = surface, .mesh = mesh, .places = places, .classes = classes};
+    uint32_t slices = mesh->face_count / SLICE_TRIANGLES;
+    taking.slice_count = slices < MOST_SLICES ? slices + 1 : (uint32_t)MOST_SLICES;
+    if (!parallel_for(surface->context, taking.slice_count, count_slice, &taking))
+        return false;
+    for (uint32_t slice = 0; slice < taking.slice_count; slice++)
+        taking.starts[slice + 1] += taking.starts[slice];
+    surface->triangle_count = surface->live = taking.starts[taking.slice_count];
+    surface->flat_faces = mesh->face_count - surface->live;
+    return parallel_for(surface->context, taking.slice_count, take_slice, &taking);
 }
 
 static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32_t *classes)
@@ -475,7 +516,7 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
     if (good) {
         find_frame(surface, mesh);
         take_places(surface, mesh, places);
-        take_triangles(surface, mesh, places, classes);
+        good = take_triangles(surface, mesh, places, classes);
     }
     memory_free(context, places, mesh->vertex_count, sizeof *places);
     return good;
