@@ -277,14 +277,6 @@ bool buffer_reserve(struct buffer *buffer, size_t more)
     return true;
 }
 
-void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
-{
-    if (size == 0 || !buffer_reserve(buffer, size))
-        return;
-    memcpy(buffer->data + buffer->size, bytes, size);
-    buffer->size += size;
-}
-
 void buffer_text(struct buffer *buffer, const char *text)
 {
     buffer_append(buffer, text, strlen(text));

@@ -3,6 +3,8 @@
 #ifndef CELLPIPE_MEMORY_H
 #define CELLPIPE_MEMORY_H
 
+#include <string.h>
+
 #include "cellpipe.h"
 
 /* The allocator of a context that was given none. */
@@ -44,7 +46,14 @@ struct buffer {
     bool failed;
 };
 bool buffer_reserve(struct buffer *buffer, size_t more);
-void buffer_append(struct buffer *buffer, const void *bytes, size_t size);
+/* Here, since JSON and lists are made of pieces of a few bytes. */
+static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
+{
+    if (size == 0 || (size > buffer->capacity - buffer->size && !buffer_reserve(buffer, size)))
+        return;
+    memcpy(buffer->data + buffer->size, bytes, size);
+    buffer->size += size;
+}
 void buffer_text(struct buffer *buffer, const char *text);
 void buffer_print(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shortest text that reads back to the same value. */

@@ -43,10 +43,23 @@ static void put_escape(struct buffer *out, unsigned char byte)
         buffer_append(out, code, sizeof code);
 }
 
+/* How many characters of ASCII the text begins with that stand for themselves. */
+static size_t plain_length(const char *text)
+{
+    size_t size = 0;
+    while (text[size] >= 0x20 && text[size] < 0x7f && text[size] != '"' && text[size] != '\\')
+        size++;
+    return size;
+}
+
 /* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes: those are read as Latin-1. */
 static void put_escaped(struct buffer *out, const char *text)
 {
-    size_t begin = 0, at = 0;
+    size_t begin = 0, at = plain_length(text);
+    if (!text[at]) {
+        buffer_append(out, text, at);
+        return;
+    }
     unsigned char highest = utf8_valid(text, strlen(text)) ? 0xff : 0x7f;
     for (; text[at]; at++) {
         unsigned char byte = (unsigned char)text[at];
@@ -75,8 +88,10 @@ void json_text(struct json *json, const char *value)
 
 void json_key(struct json *json, const char *key)
 {
-    json_text(json, key);
-    buffer_append(json->out, ":", 1);
+    begin_value(json);
+    buffer_append(json->out, "\"", 1);
+    buffer_text(json->out, key);
+    buffer_append(json->out, "\":", 2);
     json->comma = false;
 }
 

@@ -15,6 +15,7 @@ void json_open(struct json *json, char bracket);
 void json_close(struct json *json, char bracket);
 /* The next value of an array begins a line, for people who look at the file. */
 void json_line(struct json *json);
+/* The keys are ours: nothing in them needs an escape. */
 void json_key(struct json *json, const char *key);
 
 void json_text(struct json *json, const char *value);

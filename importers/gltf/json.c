@@ -404,6 +404,11 @@ bool json_string_equals(const struct json *json, uint32_t value, const char *tex
     const char *at = json->text + json->values[value].start + 1, *end = json->text + json->values[value].end - 1;
     while (at < end) {
         char bytes[4];
+        if (*at >= ' ' && *at < 0x7f && *at != '\\') { /* nearly all */
+            if (*at++ != *text++)
+                return false;
+            continue;
+        }
         size_t more = next_bytes(&at, end, bytes);
         if (strncmp(text, bytes, more) != 0)
             return false;

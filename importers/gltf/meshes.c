@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "../../scene/text/digits.h"
+
 enum { MODE_POINTS, MODE_LINES, MODE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN, MODE_COUNT };
 
 enum { WITH_NORMALS = 1, WITH_LINES = 2, KIND_COUNT = 4 };
@@ -106,6 +108,23 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
 
 /* ---- vertices ---- */
 
+/* A number and a blank, as part of a key; NUMBER_SIZE bytes must be free. */
+static char *put_key_number(char *at, uint32_t number)
+{
+    at = put_whole(at, number);
+    *at = ' ';
+    return at + 1;
+}
+
+/* The same text for the same vertices; NULL when out of memory. */
+static const char *vertices_key(struct gltf *gltf, const struct primitive *primitive)
+{
+    char key[3 * NUMBER_SIZE], *end = put_key_number(key, primitive->positions);
+    end = put_key_number(end, primitive->normals);
+    end = put_key_number(end, primitive->colours);
+    return arena_copy_text(gltf->arena, key, (size_t)(end - key));
+}
+
 /* Gives each primitive its place among the vertices: the same accessors, the same vertices. */
 static void place_vertices(struct batch *batch)
 {
@@ -114,8 +133,7 @@ static void place_vertices(struct batch *batch)
     for (uint32_t i = 0; i < batch->count && gltf->status == CP_OK; i++) {
         struct primitive *primitive = batch->primitives[i];
         bool added = true;
-        const char *key = arena_print(gltf->arena, "%lu %lu %lu", (unsigned long)primitive->positions,
-                                      (unsigned long)primitive->normals, (unsigned long)primitive->colours);
+        const char *key = vertices_key(gltf, primitive);
         uint32_t *first = key ? name_map_add(&seen, key, (uint32_t)batch->vertices, &added) : NULL;
         if (!first) {
             gltf_no_memory(gltf);
@@ -419,12 +437,14 @@ static const char *shape_key(struct batch *batch)
     struct buffer text = {.context = batch->gltf->context};
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct primitive *primitive = batch->primitives[i];
-        buffer_print(&text, "%lu %lu %lu %lu %lu %d;", (unsigned long)primitive->positions,
-                     (unsigned long)primitive->normals, (unsigned long)primitive->colours,
-                     (unsigned long)primitive->indices, (unsigned long)primitive->mode, primitive->polygons);
+        const uint32_t parts[] = {primitive->positions, primitive->normals, primitive->colours,
+                                  primitive->indices,   primitive->mode,    primitive->polygons};
+        char numbers[6 * NUMBER_SIZE], *end = numbers;
+        for (size_t k = 0; k < 6; k++)
+            end = put_key_number(end, parts[k]);
+        buffer_append(&text, numbers, (size_t)(end - numbers));
     }
-    buffer_append(&text, "", 1);
-    const char *key = text.failed ? NULL : arena_print(batch->gltf->arena, "%s", text.data);
+    const char *key = text.failed ? NULL : arena_copy_text(batch->gltf->arena, text.data, text.size);
     buffer_free(&text);
     return key;
 }
