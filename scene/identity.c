@@ -4,8 +4,6 @@
 
 #include "build.h"
 #include "context.h"
-#include "text/digits.h"
-#include "text/text.h"
 
 /* One table of things with ids and names, looked at alike. */
 struct things {
@@ -26,21 +24,6 @@ static const char *name_of(const struct things *things, uint32_t index)
     return *(const char **)(void *)(things->first_id + index * things->stride + things->name_offset);
 }
 
-/* base#number, without printf: a scene may have a million of them. */
-static const char *numbered_id(cp_scene *scene, const char *base, uint32_t number)
-{
-    char digits[NUMBER_SIZE];
-    size_t size = strlen(base), count = (size_t)(put_whole(digits, number) - digits);
-    char *id = arena_allocate(scene->arena, size + count + 2, 1);
-    if (!id)
-        return NULL;
-    memcpy(id, base, size);
-    id[size] = '#';
-    memcpy(id + size + 1, digits, count);
-    id[size + 1 + count] = '\0';
-    return id;
-}
-
 /* base, or base#2, base#3 ...: the first that nobody has. The number goes on where it stopped for this base. */
 static const char *free_id(cp_scene *scene, struct name_map *taken, const char *base)
 {
@@ -48,7 +31,7 @@ static const char *free_id(cp_scene *scene, struct name_map *taken, const char *
     if (!place)
         return base;
     for (uint32_t number = *place + 1;; number++) {
-        const char *id = numbered_id(scene, base, number);
+        const char *id = arena_number(scene->arena, base, '#', number);
         if (!id || !name_map_find(taken, id)) {
             *place = number;
             return id;

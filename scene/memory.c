@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "context.h"
+#include "text/digits.h"
 #include "text/text.h"
 
 enum { ARENA_BLOCK = 64 * 1024 };
@@ -191,6 +192,20 @@ char *arena_copy_text(struct arena *arena, const char *bytes, size_t size)
         memcpy(copy, bytes, size);
     copy[size] = '\0';
     return copy;
+}
+
+char *arena_number(struct arena *arena, const char *base, char between, uint32_t number)
+{
+    char digits[NUMBER_SIZE];
+    size_t size = strlen(base), count = (size_t)(put_whole(digits, number) - digits);
+    char *text = arena_allocate(arena, size + count + 2, 1);
+    if (!text)
+        return NULL;
+    memcpy(text, base, size);
+    text[size] = between;
+    memcpy(text + size + 1, digits, count);
+    text[size + 1 + count] = '\0';
+    return text;
 }
 
 char *arena_print(struct arena *arena, const char *format, ...)

@@ -29,6 +29,8 @@ char *arena_copy_text(struct arena *arena, const char *bytes, size_t size);
 void *arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
 /* The arena takes over a block of memory_allocate: of count x size bytes. False when out of memory: it is the caller's still. */
 bool arena_take(struct arena *arena, void *block, size_t count, size_t size);
+/* "base#12" with # for the character between, without printf: there may be a million of them. */
+char *arena_number(struct arena *arena, const char *base, char between, uint32_t number);
 /* printf into the arena. */
 char *arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Moves all blocks of `other` into `target`; `other` is freed. */

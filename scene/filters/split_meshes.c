@@ -41,7 +41,7 @@ static cp_status name_pieces(struct split *split, uint32_t mesh)
     const struct range *range = &split->ranges[mesh];
     const char *name = split->scene->meshes[mesh].name;
     for (uint32_t i = 0; i < range->count; i++) {
-        char *own = arena_print(split->scene->arena, "%s_%u", *name ? name : "mesh", (unsigned)i + 1);
+        char *own = arena_number(split->scene->arena, *name ? name : "mesh", '_', i + 1);
         if (!own)
             return CP_LIMIT;
         split->scene->meshes[range->first + i].name = own;
@@ -134,7 +134,7 @@ static cp_status add_frame(struct split *split, const cp_instance *whole, uint32
     const char *name = scene->nodes[whole->node].name;
     if (whole->node == 0 || !*name)
         name = *scene->meshes[whole->mesh].name ? scene->meshes[whole->mesh].name : "mesh";
-    char *own = arena_print(scene->arena, "%s_%u", name, (unsigned)++split->last_number[whole->node]);
+    char *own = arena_number(scene->arena, name, '_', ++split->last_number[whole->node]);
     uint32_t node = own ? scene_add_node(scene, whole->node, own, strlen(own)) : CP_NONE;
     if (node == CP_NONE)
         return CP_LIMIT;
