@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../parallel.h"
-#include "surface.h"
+#include "nearest.h"
 
 enum {
     SLICE = 8192,    /* rows an item */
@@ -32,128 +32,30 @@ struct moments {
 
 struct fit {
     struct surface *surface;
-    uint32_t *first, *next; /* corners at each vertex */
+    struct face_map map;
     struct hit *hits;
     double (*normals)[3]; /* of faces, unit length; 0 where there is no area */
     struct moments *moments;
     double (*steps)[3], (*next_steps)[3]; /* of vertices */
     double *errors;                       /* of items: squares */
+    double noise;                         /* the square of what floats leave open */
     double stiffness;                     /* weight of the collapses' planes */
 };
 
-/* ---- the nearest face ---- */
-
-/* The squared distance of a point from a triangle; the nearest place's shares of corners 0 and 1. By regions, after Ericson,
- * Real-Time Collision Detection (2005), 5.1.5. */
-static double triangle_distance(const double point[3], const double *const corners[3], double shares[2])
-{
-    double ab[3], ac[3], ap[3];
-    subtract(corners[1], corners[0], ab);
-    subtract(corners[2], corners[0], ac);
-    subtract(point, corners[0], ap);
-    double d1 = dot_product(ab, ap), d2 = dot_product(ac, ap), abab = dot_product(ab, ab);
-    double acac = dot_product(ac, ac), abac = dot_product(ab, ac);
-    double d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
-    double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v = 0, w = 0;
-    if (d1 <= 0 && d2 <= 0) {
-    } else if (d3 >= 0 && d4 <= d3) {
-        v = 1;
-    } else if (d6 >= 0 && d5 <= d6) {
-        w = 1;
-    } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
-        v = d1 / (d1 - d3);
-    } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
-        w = d2 / (d2 - d6);
-    } else if (va <= 0 && d4 >= d3 && d5 >= d6) {
-        w = d4 - d3 + d5 - d6 > 0 ? (d4 - d3) / (d4 - d3 + d5 - d6) : 0;
-        v = 1 - w;
-    } else {
-        v = vb / (va + vb + vc);
-        w = vc / (va + vb + vc);
-    }
-    double away[3];
-    for (int axis = 0; axis < 3; axis++)
-        away[axis] = ap[axis] - v * ab[axis] - w * ac[axis];
-    shares[0] = 1 - v - w;
-    shares[1] = v;
-    return dot_product(away, away);
-}
-
-struct search {
-    const struct fit *fit;
-    double point[3];
-    double distance; /* squared */
-    uint32_t face;
-    double shares[2];
-};
-
-static void try_face(struct search *search, uint32_t face)
-{
-    const struct surface *surface = search->fit->surface;
-    const uint32_t *at = surface->triangles[face];
-    const double *const corners[3] = {surface->points[at[0]], surface->points[at[1]], surface->points[at[2]]};
-    double shares[2], distance = triangle_distance(search->point, corners, shares);
-    if (!(distance < search->distance))
-        return;
-    search->distance = distance;
-    search->face = face;
-    memcpy(search->shares, shares, sizeof shares);
-}
-
-static void try_star(struct search *search, uint32_t vertex)
-{
-    uint32_t left = MOST_FACES;
-    for (uint32_t corner = search->fit->first[vertex]; corner != CP_NONE && left-- > 0;
-         corner = search->fit->next[corner])
-        try_face(search, corner / 3);
-}
-
-static uint32_t nearest_corner(const struct search *search)
-{
-    double last = 1 - search->shares[0] - search->shares[1];
-    const uint32_t *face = search->fit->surface->triangles[search->face];
-    if (search->shares[0] >= search->shares[1])
-        return face[search->shares[0] >= last ? 0 : 2];
-    return face[search->shares[1] >= last ? 1 : 2];
-}
-
-/* From vertex to vertex, while it gets nearer. */
-static void walk(struct search *search, uint32_t vertex)
-{
-    enum { MOST_STEPS = 4 };
-    for (int step = 0; step < MOST_STEPS; step++) {
-        double before = search->distance;
-        try_star(search, vertex);
-        uint32_t nearest = search->distance < before ? nearest_corner(search) : vertex;
-        if (nearest == vertex)
-            return;
-        vertex = nearest;
-    }
-}
-
-/* From the best face to all around it, while it gets nearer. */
-static void look_around(struct search *search)
-{
-    enum { MOST_STEPS = 32 };
-    for (int step = 0; step < MOST_STEPS; step++) {
-        uint32_t from = search->face;
-        for (int corner = 0; corner < 3; corner++)
-            try_star(search, search->fit->surface->triangles[from][corner]);
-        if (search->face == from)
-            return;
-    }
-}
+/* ---- places ---- */
 
 static uint32_t slice_end(uint32_t item, uint32_t count)
 {
     return count - item * SLICE < SLICE ? count : (item + 1) * SLICE;
 }
 
-static struct search search_of(const struct fit *fit, uint32_t original)
+/* Whether a place is as near as the planes of the collapses make expect, or as near as floats are. */
+static bool is_near_enough(const struct fit *fit, const struct search *search)
 {
-    struct search search = {.fit = fit, .distance = DBL_MAX};
-    from_mesh_unit(fit->surface, fit->surface->originals[original], search.point);
-    return search;
+    const double far = 9; /* of the mean of squares */
+    const struct quadric *quadric = &fit->surface->quadrics[search_vertex(search)];
+    double weight = quadric_weight(quadric), expected = weight > 0 ? far * quadric->c / weight : 0;
+    return search->distance <= fmax(expected, fit->noise);
 }
 
 static void find_hits(void *user, uint32_t item, uint32_t worker)
@@ -162,9 +64,11 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     const struct fit *fit = user;
     struct surface *surface = fit->surface;
     for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
-        struct search search = search_of(fit, at);
-        walk(&search, surface->owners[at]);
-        surface->owners[at] = nearest_corner(&search);
+        struct search search = search_begin(&fit->map, at);
+        search_from(&search, surface->owners[at]);
+        if (!is_near_enough(fit, &search))
+            search_all(&search);
+        surface->owners[at] = search_vertex(&search);
         const uint32_t *face = surface->triangles[search.face];
         double away[3];
         subtract(search.point, surface->points[face[2]], away);
@@ -246,7 +150,7 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
         struct quadric quadric = {0};
         double more[3] = {0, 0, 0};
         uint32_t left = MOST_FACES;
-        for (uint32_t corner = fit->first[vertex]; corner != CP_NONE && left-- > 0; corner = fit->next[corner])
+        for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE && left-- > 0; corner = fit->map.next[corner])
             add_face(fit, corner, &quadric);
         if (!(surface->kinds[vertex] & KIND_CORNER)) {
             add_planes(fit, vertex, &quadric);
@@ -262,7 +166,7 @@ static bool turns_face(const struct fit *fit, uint32_t vertex, const double to[3
 {
     const double least_cosine = 0.5; /* of the angle by which a face may turn */
     const struct surface *surface = fit->surface;
-    for (uint32_t corner = fit->first[vertex]; corner != CP_NONE; corner = fit->next[corner]) {
+    for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner]) {
         const uint32_t *face = surface->triangles[corner / 3];
         double after[3];
         triangle_normal(to, surface->points[face[(corner + 1) % 3]], surface->points[face[(corner + 2) % 3]], after);
@@ -306,7 +210,7 @@ static bool place_originals(struct fit *fit)
  * more of them the surface stays too far outside. */
 static double find_stiffness(const struct surface *surface)
 {
-    const double part = 0.1;
+    const double part = 0.05;
     double weight = 0;
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
         weight += quadric_weight(&surface->quadrics[vertex]);
@@ -329,6 +233,7 @@ static bool fit_once(struct fit *fit)
         fit->next_steps = steps;
     }
     move_vertices(fit);
+    face_map_measure(&fit->map);
     return true;
 }
 
@@ -341,10 +246,10 @@ static void measure(void *user, uint32_t item, uint32_t worker)
     const struct fit *fit = user;
     double largest = 0;
     for (uint32_t at = item * SLICE; at < slice_end(item, fit->surface->original_count); at++) {
-        struct search search = search_of(fit, at);
-        try_face(&search, fit->hits[at].face);
+        struct search search = search_begin(&fit->map, at);
+        search_face(&search, fit->hits[at].face);
         if (search.distance > largest)
-            look_around(&search);
+            search_all(&search);
         largest = fmax(largest, search.distance);
     }
     fit->errors[item] = largest;
@@ -362,39 +267,25 @@ static bool find_error(struct fit *fit, double *error)
     return true;
 }
 
-static void link_corners(struct fit *fit)
-{
-    const struct surface *surface = fit->surface;
-    memset(fit->first, 0xff, surface->vertex_count * sizeof *fit->first);
-    for (uint32_t corner = 3 * surface->triangle_count; corner-- > 0;) {
-        uint32_t vertex = surface->triangles[corner / 3][corner % 3];
-        fit->next[corner] = fit->first[vertex];
-        fit->first[vertex] = corner;
-    }
-}
-
 static bool allocate_fit(struct fit *fit)
 {
     const struct surface *surface = fit->surface;
     cp_context *context = surface->context;
-    fit->first = memory_allocate(context, surface->vertex_count, sizeof *fit->first);
-    fit->next = memory_allocate(context, 3 * (size_t)surface->triangle_count, sizeof *fit->next);
     fit->hits = memory_allocate(context, surface->original_count, sizeof *fit->hits);
     fit->normals = memory_allocate(context, surface->triangle_count, sizeof *fit->normals);
     fit->moments = memory_allocate(context, surface->triangle_count, sizeof *fit->moments);
     fit->steps = memory_allocate(context, surface->vertex_count, sizeof *fit->steps);
     fit->next_steps = memory_allocate(context, surface->vertex_count, sizeof *fit->next_steps);
     fit->errors = memory_allocate(context, slices(surface->original_count), sizeof *fit->errors);
-    return fit->first && fit->next && fit->hits && fit->normals && fit->moments && fit->steps && fit->next_steps &&
-           fit->errors;
+    return face_map_make(&fit->map, surface) && fit->hits && fit->normals && fit->moments && fit->steps &&
+           fit->next_steps && fit->errors;
 }
 
 static void free_fit(struct fit *fit)
 {
     const struct surface *surface = fit->surface;
     cp_context *context = surface->context;
-    memory_free(context, fit->first, surface->vertex_count, sizeof *fit->first);
-    memory_free(context, fit->next, 3 * (size_t)surface->triangle_count, sizeof *fit->next);
+    face_map_free(&fit->map);
     memory_free(context, fit->hits, surface->original_count, sizeof *fit->hits);
     memory_free(context, fit->normals, surface->triangle_count, sizeof *fit->normals);
     memory_free(context, fit->moments, surface->triangle_count, sizeof *fit->moments);
@@ -403,15 +294,22 @@ static void free_fit(struct fit *fit)
     memory_free(context, fit->errors, slices(surface->original_count), sizeof *fit->errors);
 }
 
+/* Of floats in the mesh's unit. */
+static double find_noise(const struct surface *surface)
+{
+    double largest = 1;
+    for (int axis = 0; axis < 3; axis++)
+        largest = fmax(largest, 1 + fabs(surface->centre[axis]) / surface->scale);
+    return largest * largest * FLT_EPSILON * FLT_EPSILON;
+}
+
 bool surface_fit(struct surface *surface, uint32_t passes, double *error)
 {
-    struct fit fit = {.surface = surface};
+    struct fit fit = {.surface = surface, .noise = find_noise(surface)};
     *error = 0;
     if (surface->triangle_count == 0)
         return true;
     bool good = allocate_fit(&fit);
-    if (good)
-        link_corners(&fit);
     for (uint32_t pass = 0; good && pass < passes; pass++)
         good = fit_once(&fit);
     if (good && passes == 0)

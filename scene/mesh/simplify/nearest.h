@@ -1,0 +1,41 @@
+/* The nearest face of a surface: from face to face while it gets nearer, and by a tree of boxes where that has not led near
+ * enough. */
+#ifndef CELLPIPE_NEAREST_H
+#define CELLPIPE_NEAREST_H
+
+#include "surface.h"
+
+/* The faces at each vertex, and boxes around faces that lie together. */
+struct face_map {
+    const struct surface *surface;
+    uint32_t *first, *next; /* corners (3 x face + number) at each vertex */
+    uint32_t *order;        /* faces along the curve of the vertices */
+    double (*boxes)[6];     /* of leaves, then of groups of them, ..., at last of all: lows, highs */
+    uint32_t box_room;
+};
+
+struct search {
+    const struct face_map *map;
+    double point[3];
+    double distance; /* squared */
+    uint32_t face;
+    double shares[2]; /* of the nearest place, of corners 0 and 1 */
+};
+
+/* The vertices must lie along a curve, as surface_collapse leaves them. False when out of memory; face_map_free is due in any
+ * case. */
+bool face_map_make(struct face_map *map, const struct surface *surface);
+void face_map_free(struct face_map *map);
+/* Sets the boxes, where the vertices are now. */
+void face_map_measure(struct face_map *map);
+
+struct search search_begin(const struct face_map *map, uint32_t original);
+void search_face(struct search *search, uint32_t face);
+/* From vertex to vertex, while it gets nearer. */
+void search_from(struct search *search, uint32_t vertex);
+/* Looks for nearer faces in the whole surface. The work is bounded: many needles in one place may hide the nearest. */
+void search_all(struct search *search);
+/* The corner of the face that is nearest to the place. */
+uint32_t search_vertex(const struct search *search);
+
+#endif
