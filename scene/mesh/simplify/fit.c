@@ -8,9 +8,10 @@
 #include "nearest.h"
 
 enum {
-    SLICE = 8192,    /* rows an item */
-    MOST_FACES = 64, /* that are looked at around a vertex */
-    SWEEPS = 4       /* over all vertices, for one set of places */
+    SLICE = 8192,             /* rows an item */
+    MOST_FACES = 64,          /* that are looked at around a vertex */
+    SLICE_BOXES = 16 * SLICE, /* of the tree, that an item looks into */
+    SWEEPS = 4                /* over all vertices, for one set of places */
 };
 
 /* Of the weight of a vertex' faces: what holds it where they leave a direction open. */
@@ -63,11 +64,12 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     (void)worker;
     const struct fit *fit = user;
     struct surface *surface = fit->surface;
+    uint32_t boxes = SLICE_BOXES;
     for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
         struct search search = search_begin(&fit->map, at);
         search_from(&search, surface->owners[at]);
         if (!is_near_enough(fit, &search))
-            search_all(&search);
+            search_all(&search, &boxes);
         surface->owners[at] = search_vertex(&search);
         const uint32_t *face = surface->triangles[search.face];
         double away[3];
@@ -244,12 +246,13 @@ static void measure(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     const struct fit *fit = user;
+    uint32_t boxes = SLICE_BOXES;
     double largest = 0;
     for (uint32_t at = item * SLICE; at < slice_end(item, fit->surface->original_count); at++) {
         struct search search = search_begin(&fit->map, at);
         search_face(&search, fit->hits[at].face);
         if (search.distance > largest)
-            search_all(&search);
+            search_all(&search, &boxes);
         largest = fmax(largest, search.distance);
     }
     fit->errors[item] = largest;

@@ -148,9 +148,9 @@ static void search_leaf(struct search *search, uint32_t leaf)
         search_face(search, search->map->order[at]);
 }
 
-void search_all(struct search *search)
+void search_all(struct search *search, uint32_t *boxes)
 {
-    enum { MOST_BOXES = 2048 };
+    enum { MOST_BOXES = 512 };
     const struct face_map *map = search->map;
     struct tree_walk walk;
     uint32_t count = groups_of(map->surface->triangle_count, LEAF), start = 0, levels = 0;
@@ -165,6 +165,9 @@ void search_all(struct search *search)
     walk.height = 0;
     walk.stack[walk.height++] = (struct pending){levels, 0};
     for (uint32_t seen = 0; walk.height > 0 && seen < MOST_BOXES; seen++) {
+        if (*boxes == 0)
+            return;
+        --*boxes;
         struct pending at = walk.stack[--walk.height];
         if (!(box_distance(map->boxes[walk.starts[at.level] + at.box], search->point) < search->distance))
             continue;

@@ -33,8 +33,9 @@ struct search search_begin(const struct face_map *map, uint32_t original);
 void search_face(struct search *search, uint32_t face);
 /* From vertex to vertex, while it gets nearer. */
 void search_from(struct search *search, uint32_t vertex);
-/* Looks for nearer faces in the whole surface. The work is bounded: many needles in one place may hide the nearest. */
-void search_all(struct search *search);
+/* Looks for nearer faces in the whole surface. The work is bounded: many needles in one place may hide the nearest. *boxes: how
+ * many may still be looked into, for this search and others. */
+void search_all(struct search *search, uint32_t *boxes);
 /* The corner of the face that is nearest to the place. */
 uint32_t search_vertex(const struct search *search);
 
