@@ -149,14 +149,17 @@ static const char *guess_facet(const char *at, const char *limit, const char *en
 }
 
 struct wave {
+    struct ascii *ascii;
     struct stl_reader *reader;
     const char *starts[STL_MOST_BATCHES + 1]; /* a batch's limit is the next one's start */
     const char *end;
+    const struct stl_batch *last; /* that was taken */
+    bool ended;                   /* not all could be taken */
 };
 
-static void read_part(void *user, uint32_t item, uint32_t worker)
+static void read_part(void *user, uint32_t item, uint32_t slot)
 {
-    (void)worker;
+    (void)slot;
     const struct wave *wave = user;
     stl_read_facets(&wave->reader->batches[item], wave->starts[item + 1], wave->end);
 }
@@ -193,30 +196,39 @@ static bool begin_batches(const struct wave *wave, uint32_t parts)
     return true;
 }
 
-/* How many of the parts have been read from where a facet begins: the first, and each that the one before it led to. */
-static uint32_t count_good(struct ascii *ascii, const struct wave *wave, uint32_t parts)
+/* Takes a part that has been read from where a facet begins: the first, and each that the one before it led to. */
+static bool take_part(void *user, uint32_t item, uint32_t slot)
 {
-    const struct stl_batch *batches = ascii->reader->batches;
-    uint32_t good = 1;
-    while (good < parts && batches[good - 1].stop == STL_AT_LIMIT && batches[good - 1].at == wave->starts[good])
-        good++;
-    ascii->distrusted = ascii->distrusted || (good < parts && batches[good - 1].stop == STL_AT_LIMIT);
-    return good;
+    (void)slot;
+    struct wave *wave = user;
+    struct ascii *ascii = wave->ascii;
+    const struct stl_batch *last = wave->last, *batch = &wave->reader->batches[item];
+    wave->ended = true;
+    if (last && (last->stop != STL_AT_LIMIT || last->at != wave->starts[item])) {
+        ascii->distrusted = ascii->distrusted || last->stop == STL_AT_LIMIT;
+        return false;
+    }
+    if (!stl_take_batch(wave->reader, batch)) {
+        ascii->status = CP_LIMIT;
+        return false;
+    }
+    wave->last = batch;
+    wave->ended = false;
+    ascii->at = batch->at;
+    return true;
 }
 
 /* Reads facets from about so many bytes. The batch that came to a stop, or NULL on failure. */
 static const struct stl_batch *read_wave(struct ascii *ascii, size_t bytes)
 {
-    struct stl_reader *reader = ascii->reader;
     struct wave wave;
     uint32_t parts = cut_parts(ascii, bytes, &wave);
-    ascii->status = CP_LIMIT;
-    if (!begin_batches(&wave, parts) || !parallel_for(reader->context, parts, read_part, &wave))
-        return NULL;
-    uint32_t good = count_good(ascii, &wave, parts);
-    ascii->status = stl_take_batches(reader, good);
-    ascii->at = reader->batches[good - 1].at;
-    return ascii->status == CP_OK ? &reader->batches[good - 1] : NULL;
+    wave.ascii = ascii;
+    bool good = begin_batches(&wave, parts) &&
+                (parallel_in_order(ascii->reader->context, parts, read_part, take_part, &wave) || wave.ended);
+    if (!good)
+        ascii->status = CP_LIMIT;
+    return ascii->status == CP_OK ? wave.last : NULL;
 }
 
 /* The facets of a solid. False after a failure. */

@@ -28,6 +28,7 @@ static void note_comment(const struct stl_reader *reader)
 struct wave {
     struct stl_reader *reader;
     uint32_t first, end; /* facets */
+    cp_status status;
 };
 
 /* The first coordinate of a facet that is not finite, or 9. */
@@ -58,9 +59,9 @@ static uint32_t batch_end(const struct wave *wave, uint32_t first)
     return wave->end - first < BATCH_FACETS ? wave->end : first + BATCH_FACETS;
 }
 
-static void read_batch(void *user, uint32_t item, uint32_t worker)
+static void read_batch(void *user, uint32_t item, uint32_t slot)
 {
-    (void)worker;
+    (void)slot;
     const struct wave *wave = user;
     struct stl_batch *batch = &wave->reader->batches[item];
     uint32_t first = wave->first + item * BATCH_FACETS, end = batch_end(wave, first);
@@ -85,6 +86,17 @@ static cp_status check_batch(const struct stl_reader *reader, const struct stl_b
                         (unsigned long long)facet + 1, "xyz"[value % 3], value / 3 + 1);
 }
 
+static bool take_batch(void *user, uint32_t item, uint32_t slot)
+{
+    (void)slot;
+    struct wave *wave = user;
+    const struct stl_batch *batch = &wave->reader->batches[item];
+    wave->status = check_batch(wave->reader, batch);
+    if (wave->status == CP_OK && !stl_take_batch(wave->reader, batch))
+        wave->status = CP_LIMIT;
+    return wave->status == CP_OK;
+}
+
 /* Reads as many facets as can be read at the same time. */
 static cp_status read_wave(struct wave *wave)
 {
@@ -96,15 +108,11 @@ static cp_status read_wave(struct wave *wave)
         if (!stl_begin_batch(reader->context, &reader->batches[i], 3 * (batch_end(wave, first) - first)))
             return CP_LIMIT;
     }
-    if (!parallel_for(reader->context, count, read_batch, wave))
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < count; i++) {
-        cp_status status = check_batch(reader, &reader->batches[i]);
-        if (status != CP_OK)
-            return status;
-    }
+    wave->status = CP_OK;
+    if (!parallel_in_order(reader->context, count, read_batch, take_batch, wave))
+        return wave->status != CP_OK ? wave->status : CP_LIMIT;
     wave->first = batch_end(wave, wave->first + (count - 1) * BATCH_FACETS);
-    return stl_take_batches(reader, count);
+    return CP_OK;
 }
 
 /* ---- the file ---- */

@@ -32,7 +32,7 @@ static bool take_ends(struct stl_reader *reader, const struct stl_batch *batch)
 }
 
 /* What follows from the order of the batches: the points' numbers, and where its corners belong. */
-static bool take_points(struct stl_reader *reader, struct stl_batch *batch)
+static bool take_points(struct stl_reader *reader, const struct stl_batch *batch)
 {
     struct stl_solid *solid = &reader->solid;
     solid->points.context = reader->context;
@@ -40,35 +40,30 @@ static bool take_points(struct stl_reader *reader, struct stl_batch *batch)
         !points_reserve(&solid->points, batch->points.count))
         return false;
     points_add_all(&solid->points, batch->points.items, batch->points.count, batch->numbers);
-    batch->first_corner = solid->corner_count;
     solid->corner_count += batch->corner_count;
     solid->facet_count += batch->facet_count;
     return true;
 }
 
-static void take_corners(void *user, uint32_t item, uint32_t worker)
+static void take_corners(const struct stl_solid *solid, uint32_t first, const struct stl_batch *batch)
 {
-    (void)worker;
-    const struct stl_reader *reader = user;
-    const struct stl_batch *batch = &reader->batches[item];
-    const struct stl_solid *solid = &reader->solid;
     for (uint32_t i = 0; i < batch->corner_count; i++)
-        solid->corners[batch->first_corner + i] = batch->numbers[batch->corners[i]];
+        solid->corners[first + i] = batch->numbers[batch->corners[i]];
 }
 
-cp_status stl_take_batches(struct stl_reader *reader, uint32_t count)
+bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct stl_batch *batch = &reader->batches[i];
-        if (!take_points(reader, &reader->batches[i]))
-            return CP_LIMIT;
-        reader->facets += batch->facet_count;
-        reader->oddities.degenerate += batch->oddities.degenerate;
-        reader->oddities.opposed += batch->oddities.opposed;
-        reader->oddities.without_normal += batch->oddities.without_normal;
-        reader->oddities.polygons += batch->oddities.polygons;
-    }
-    return parallel_for(reader->context, count, take_corners, reader) ? CP_OK : CP_LIMIT;
+    struct stl_solid *solid = &reader->solid;
+    uint32_t first = solid->corner_count;
+    if (!take_points(reader, batch))
+        return false;
+    take_corners(solid, first, batch);
+    reader->facets += batch->facet_count;
+    reader->oddities.degenerate += batch->oddities.degenerate;
+    reader->oddities.opposed += batch->oddities.opposed;
+    reader->oddities.without_normal += batch->oddities.without_normal;
+    reader->oddities.polygons += batch->oddities.polygons;
+    return true;
 }
 
 /* ---- the mesh ---- */

@@ -41,7 +41,6 @@ struct stl_batch {
     uint32_t *numbers; /* for each point its number in the solid */
     uint32_t corner_count, facet_count;
     uint32_t room;         /* for corners, and for as many of the others */
-    uint32_t first_corner; /* its first one's place in the solid */
     bool has_polygons;
     struct stl_oddities oddities;
     enum stl_stop stop;
@@ -92,8 +91,8 @@ static inline void stl_add_corner(struct stl_batch *batch, const float position[
 
 /* ---- solid.c ---- */
 
-/* Adds the first `count` batches to the solid. */
-cp_status stl_take_batches(struct stl_reader *reader, uint32_t count);
+/* Adds the batch to the solid. False when there is no room. */
+bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch);
 /* Adds the solid as a node with a mesh and begins a new one. name: size bytes; size 0: the file's stem. */
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size);
 void stl_free_solid(struct stl_reader *reader);
