@@ -110,6 +110,34 @@ static cp_mesh make_sheet(uint32_t n, double wave, bool hole)
     return mesh_of(&shape);
 }
 
+/* A tube of `sides` sides, as wide as `outer` and `inner`, a tenth high: the walls in four layers, the ends in triangles that reach from
+ * one ring to the other. */
+static cp_mesh make_tube(uint32_t sides, double outer, double inner)
+{
+    enum { LAYERS = 4 };
+    struct shape shape = shape_new(2 * (LAYERS + 1) * sides, (4 * LAYERS + 4) * sides);
+    for (uint32_t ring = 0; ring < 2 * (LAYERS + 1); ring++)
+        for (uint32_t side = 0; side < sides; side++) {
+            double angle = 2 * PI * side / sides, radius = ring <= LAYERS ? outer : inner;
+            add_point(&shape, radius * cos(angle), radius * sin(angle), 0.1 * (ring % (LAYERS + 1)) / LAYERS);
+        }
+    for (uint32_t side = 0; side < sides; side++) {
+        uint32_t next = (side + 1) % sides;
+        for (uint32_t ring = 0; ring < 2 * (LAYERS + 1); ring++) { /* up outside, over the top, down inside, back */
+            uint32_t up = ring <= LAYERS ? ring : 3 * LAYERS + 2 - ring, above = (ring + 1) % (2 * (LAYERS + 1));
+            uint32_t to = above <= LAYERS ? above : 3 * LAYERS + 2 - above;
+            add_triangle(&shape, up * sides + side, up * sides + next, to * sides + next);
+            add_triangle(&shape, up * sides + side, to * sides + next, to * sides + side);
+        }
+    }
+    return mesh_of(&shape);
+}
+
+static double tube_volume(double sides, double outer, double inner)
+{
+    return 0.1 * sides / 2 * sin(2 * PI / sides) * (outer * outer - inner * inner);
+}
+
 /* ---- plain answers ---- */
 
 static void minus(const double a[3], const double b[3], double out[3])
@@ -490,6 +518,70 @@ static void test_scales(void **unused)
     }
 }
 
+/* ---- shapes that have a formula ---- */
+
+/* Long thin triangles at the ends, which reach from part to part of what works in threads. With 1,000 triangles a tube has 125 sides at
+ * best. */
+static void test_tube(void **unused)
+{
+    (void)unused;
+    for (uint32_t sides = 400; sides <= 4000; sides *= 10) {
+        cp_mesh before = make_tube(sides, 2, 0.5), after = before;
+        assert_true(fabs(plain_volume(&before) / tube_volume(sides, 2, 0.5) - 1) < 1e-6);
+        struct simplify_result result = simplify(&after, 1000, INFINITY);
+        double best = 2 * (1 - cos(PI / 125));
+        assert_int_equal(after.face_count, 1000);
+        assert_closed(&after, 0);
+        assert_true(result.error < 3 * best);
+        assert_true(fabs(plain_volume(&after) / tube_volume(sides, 2, 0.5) - 1) < 1e-3);
+        if (sides == 400)
+            assert_true(result.error >= vertex_distance(&before, &after) * (1 - 1e-6));
+    }
+}
+
+static cp_mesh scaled_cube(uint32_t n, const double scale[3])
+{
+    cp_mesh mesh = cube_of_squares(n);
+    float *positions = (float *)mesh.positions;
+    for (uint32_t i = 0; i < 3 * mesh.vertex_count; i++)
+        positions[i] = (float)((double)positions[i] * scale[i % 3]);
+    return mesh;
+}
+
+/* A sheet of metal keeps its thickness, to the last triangle. */
+static void test_thin_plate(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = scaled_cube(24, (double[]){4, 3, 0.002});
+    struct simplify_result result = simplify(&mesh, 12, INFINITY);
+    assert_int_equal(mesh.face_count, 12);
+    assert_closed(&mesh, 2);
+    assert_true(result.error < 1e-6);
+    assert_true(fabs(plain_volume(&mesh) / 0.024 - 1) < 1e-5);
+}
+
+static void test_draft_keeps_the_volume(void **unused)
+{
+    (void)unused;
+    cp_mesh before = make_torus(128, 64, 0, 1), after = before;
+    struct simplify_goal goal = {1000, INFINITY, true};
+    struct simplify_result result;
+    assert_int_equal(mesh_simplify(scene, &after, &goal, &result), CP_OK);
+    assert_closed(&after, 0);
+    assert_true(fabs(plain_volume(&after) / plain_volume(&before) - 1) < 1e-4);
+}
+
+/* However finely a border is cut, it holds against the faces beside it. */
+static void test_fine_border(void **unused)
+{
+    (void)unused;
+    cp_mesh before = make_sheet(150, 0.1, false), after = before;
+    (void)simplify(&after, 400, INFINITY);
+    for (uint32_t i = 0; i < 3 * after.vertex_count; i++)
+        if (i % 3 != 2)
+            assert_true(after.positions[i] > -0.004f && after.positions[i] < 1.004f);
+}
+
 /* ---- hostile shapes: how the work on them grows is counted by work/test_work.c ---- */
 
 enum { HOSTILE = 100000 };
@@ -609,6 +701,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_common_edge_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_far_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scales, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_tube, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_thin_plate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_draft_keeps_the_volume, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fine_border, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_hub, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_equal_points_and_needles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_edge_and_noise, set_up, tear_down),

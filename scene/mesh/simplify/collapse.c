@@ -83,21 +83,21 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
     if (freedom == 3)
         return false;
     double edge[3], *step = candidate->step;
+    struct quadric *sum = &candidate->sum;
     subtract(surface->points[b], surface->points[a], edge);
     double back[3] = {-edge[0], -edge[1], -edge[2]};
-    struct quadric sum;
-    quadric_sum(&sum, &surface->quadrics[a], &surface->quadrics[b], back);
+    quadric_sum(sum, &surface->quadrics[a], &surface->quadrics[b], back);
     for (int axis = 0; axis < 3; axis++)
         step[axis] = freedom == 1 ? 0 : freedom == 2 ? edge[axis] : 0.5 * edge[axis];
     if (freedom == 0)
-        quadric_minimum(&sum, ridge, step);
+        quadric_minimum(sum, ridge, step);
     double away[3] = {step[0] - 0.5 * edge[0], step[1] - 0.5 * edge[1], step[2] - 0.5 * edge[2]};
     if (freedom == 0 && dot_product(away, away) > farthest * dot_product(edge, edge))
         for (int axis = 0; axis < 3; axis++)
             step[axis] = 0.5 * edge[axis];
-    double off = quadric_value(&sum, step), weight = quadric_weight(&sum);
+    double off = quadric_value(sum, step), weight = quadric_weight(sum);
     if (freedom == 0)
-        off = keep_end(&sum, edge, off, step);
+        off = keep_end(sum, edge, off, step);
     candidate->a = a;
     candidate->b = b;
     candidate->cost = off + shortness * weight * dot_product(edge, edge);
@@ -217,11 +217,9 @@ static void mix_colours(struct surface *surface, const struct candidate *edge)
 
 static void move_vertex(struct surface *surface, const struct candidate *edge, const double to[3])
 {
-    double back[3], moved[3];
-    subtract(surface->points[edge->a], surface->points[edge->b], back);
+    double moved[3];
+    struct quadric sum = edge->sum;
     subtract(to, surface->points[edge->a], moved);
-    struct quadric sum;
-    quadric_sum(&sum, &surface->quadrics[edge->a], &surface->quadrics[edge->b], back);
     quadric_move(&sum, moved);
     if (surface->colours)
         mix_colours(surface, edge);
@@ -261,7 +259,46 @@ static void collapse(struct part *part, const struct star *a, const struct star 
     work->states[edge->b].first = CP_NONE;
 }
 
-bool collapse_edge(struct part *part, const struct candidate *edge, struct star stars[2])
+/* Adds the cross products of the sides opposite the end, seen from a: what the faces that stay have of volume is
+ * their sum's product with the vertex. ends: the star's, the other one, a. Returns the volume that the faces have now. */
+static double add_sides(const struct surface *surface, const struct star *star, const uint32_t ends[3], double sum[3])
+{
+    const double(*points)[3] = (const double(*)[3])surface->points;
+    double normal[3], place[3], volume = 0;
+    subtract(points[ends[0]], points[ends[2]], place);
+    for (uint32_t i = 0; i < star->count; i++) {
+        if (has_edge(star, i, ends[1]))
+            continue;
+        triangle_normal(points[ends[2]], points[star->left[i]], points[star->right[i]], normal);
+        volume += dot_product(place, normal);
+        for (int axis = 0; axis < 3; axis++)
+            sum[axis] += normal[axis];
+    }
+    return volume;
+}
+
+/* Moves the new vertex to where the volume stays, on the way that the planes like best, if it is not far or dear (after Lindstrom and
+ * Turk, Fast and memory efficient polygonal simplification, 1998). */
+static void keep_volume(const struct surface *surface, const struct star stars[2], struct candidate *edge)
+{
+    const double far = 0.25, dear = 4; /* of the edge's squared length; of the error */
+    const struct quadric *sum = &edge->sum;
+    double sides[3] = {0, 0, 0}, way[3] = {0, 0, 0}, along[3], to[3];
+    double volume = add_sides(surface, &stars[0], (uint32_t[3]){edge->a, edge->b, edge->a}, sides);
+    volume += add_sides(surface, &stars[1], (uint32_t[3]){edge->b, edge->a, edge->a}, sides);
+    const struct descent by = descent_of(sum, ridge * quadric_weight(sum));
+    descent_apply(&by, sides, way);
+    double reach = dot_product(sides, way), part = reach > 0 ? (volume - dot_product(sides, edge->step)) / reach : 0;
+    subtract(surface->points[edge->b], surface->points[edge->a], along);
+    double length = dot_product(along, along);
+    for (int axis = 0; axis < 3; axis++)
+        to[axis] = edge->step[axis] + part * way[axis];
+    double most = dear * quadric_value(sum, edge->step) + shortness * quadric_weight(sum) * length;
+    if (part * part * dot_product(way, way) <= far * length && quadric_value(sum, to) <= most)
+        memcpy(edge->step, to, sizeof to);
+}
+
+bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[2])
 {
     struct workspace *work = part->work;
     struct surface *surface = work->surface;
@@ -270,6 +307,8 @@ bool collapse_edge(struct part *part, const struct candidate *edge, struct star 
     if (!find_star(work, one, &stars[0]) || !find_star(work, other, &stars[1]) ||
         !keeps_topology(part, &stars[0], &stars[1], edge))
         return false;
+    if (!surface->kinds[one] && !surface->kinds[other])
+        keep_volume(surface, stars, edge);
     for (int axis = 0; axis < 3; axis++)
         to[axis] = surface->points[one][axis] + edge->step[axis];
     round_point(surface, to);

@@ -97,6 +97,7 @@ static inline bool has_edge(const struct star *star, uint32_t face, uint32_t oth
 struct candidate {
     uint32_t a, b;
     double step[3], cost;
+    struct quadric sum; /* about a */
 };
 
 /* collapse.c. The best collapse of the edge; false when it must stay. */
@@ -107,8 +108,9 @@ bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost)
 bool edge_is_locked(const struct surface *surface, uint32_t a, uint32_t b);
 /* By the exponent and the highest bits of the cost. */
 uint32_t cost_bucket(double cost);
-/* False when it would break the surface, or turn a face. The stars of both ends as they were before. */
-bool collapse_edge(struct part *part, const struct candidate *edge, struct star stars[2]);
+/* False when it would break the surface, or turn a face. The step is mended so that the volume stays. The stars of both ends come
+ * out as they were before. */
+bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[2]);
 
 /* queue.c, passes.c: what part_start and part_run do with edges. */
 void queue_start(struct part *part);

@@ -120,15 +120,22 @@ static inline struct descent descent_of(const struct quadric *quadric, double mo
     return by;
 }
 
+/* x += (A + more)^-1 r */
+static inline void descent_apply(const struct descent *by, const double r[3], double x[3])
+{
+    double scaled[3] = {by->inverse * r[0], by->inverse * r[1], by->inverse * r[2]};
+    x[0] += by->c00 * scaled[0] + by->c01 * scaled[1] + by->c02 * scaled[2];
+    x[1] += by->c01 * scaled[0] + by->c11 * scaled[1] + by->c12 * scaled[2];
+    x[2] += by->c02 * scaled[0] + by->c12 * scaled[1] + by->c22 * scaled[2];
+}
+
 /* x goes to where Q is least, as far as `more` lets it. */
 static inline void descend(const struct quadric *quadric, const struct descent *by, double x[3])
 {
-    double r0 = -(quadric->a00 * x[0] + quadric->a01 * x[1] + quadric->a02 * x[2] + quadric->b[0]) * by->inverse;
-    double r1 = -(quadric->a01 * x[0] + quadric->a11 * x[1] + quadric->a12 * x[2] + quadric->b[1]) * by->inverse;
-    double r2 = -(quadric->a02 * x[0] + quadric->a12 * x[1] + quadric->a22 * x[2] + quadric->b[2]) * by->inverse;
-    x[0] += by->c00 * r0 + by->c01 * r1 + by->c02 * r2;
-    x[1] += by->c01 * r0 + by->c11 * r1 + by->c12 * r2;
-    x[2] += by->c02 * r0 + by->c12 * r1 + by->c22 * r2;
+    const double r[3] = {-(quadric->a00 * x[0] + quadric->a01 * x[1] + quadric->a02 * x[2] + quadric->b[0]),
+                         -(quadric->a01 * x[0] + quadric->a11 * x[1] + quadric->a12 * x[2] + quadric->b[1]),
+                         -(quadric->a02 * x[0] + quadric->a12 * x[1] + quadric->a22 * x[2] + quadric->b[2])};
+    descent_apply(by, r, x);
 }
 
 /* The x that makes Q least, drawn to where it begins by a ridge of this part of the weight: where the planes leave a direction

@@ -34,8 +34,9 @@ struct rounds {
     struct chunk *chunks;     /* of the parts' queues */
     struct listed_edge *list; /* of the parts, in the first round */
     size_t chunk_count, list_count;
-    double next_part;   /* of the triangles, when the next round begins */
-    uint32_t rim_first; /* triangles from here on belong to no part */
+    double next_part;    /* of the triangles, when the next round begins */
+    double border_width; /* an edge of a border or seam counts like faces beside it this wide */
+    uint32_t rim_first;  /* triangles from here on belong to no part */
 };
 
 /* ---- order ---- */
@@ -228,9 +229,8 @@ static bool deal_triangles(struct rounds *rounds)
 /* ---- quadrics ---- */
 
 /* All planes go through the vertices that they are added to: only the matrices are not zero. */
-static void add_planes(struct surface *surface, uint32_t triangle)
+static void add_planes(struct surface *surface, uint32_t triangle, double border_width)
 {
-    const double border_weight = 2; /* of the squared length, beside a face's area */
     const uint32_t *face = surface->triangles[triangle];
     const double(*points)[3] = (const double(*)[3])surface->points;
     double normal[3], side[3], edge[3], zero[3] = {0, 0, 0};
@@ -250,8 +250,8 @@ static void add_planes(struct surface *surface, uint32_t triangle)
         triangle_normal(zero, edge, normal, side);
         for (int axis = 0; axis < 3; axis++)
             side[axis] /= length > 0 ? length : 1;
-        quadric_add_plane(&surface->quadrics[from], side, 0, border_weight * length * length);
-        quadric_add_plane(&surface->quadrics[to], side, 0, border_weight * length * length);
+        quadric_add_plane(&surface->quadrics[from], side, 0, border_width * length);
+        quadric_add_plane(&surface->quadrics[to], side, 0, border_width * length);
     }
 }
 
@@ -261,7 +261,7 @@ static void add_part_planes(void *user, uint32_t item, uint32_t worker)
     const struct rounds *rounds = user;
     const struct part *part = &rounds->parts[item];
     for (uint32_t i = 0; i < part->triangle_count; i++)
-        add_planes(rounds->surface, part->first_triangle + i);
+        add_planes(rounds->surface, part->first_triangle + i, rounds->border_width);
 }
 
 static bool begin_quadrics(struct rounds *rounds)
@@ -271,7 +271,7 @@ static bool begin_quadrics(struct rounds *rounds)
     if (!surface->quadrics || !parallel_for(surface->context, rounds->part_count, add_part_planes, rounds))
         return false;
     for (uint32_t triangle = rounds->rim_first; triangle < surface->triangle_count; triangle++)
-        add_planes(surface, triangle);
+        add_planes(surface, triangle, rounds->border_width);
     return true;
 }
 
@@ -497,6 +497,24 @@ static bool run_rounds(struct rounds *rounds, uint32_t goal)
     return run_round(rounds, goal, true) && sort_surface(rounds, true);
 }
 
+/* About as long as edges will be in the end: then borders count as much as faces, however finely they are cut. */
+static double find_border_width(const struct surface *surface, uint32_t triangles)
+{
+    const double weight = 2, least = 256; /* triangles */
+    double area = 0;
+    for (uint32_t triangle = 0; triangle < surface->triangle_count; triangle++)
+        area += double_area(surface, triangle) / 2;
+    return weight * sqrt(area / fmax(triangles, least));
+}
+
+static bool has_borders(const struct surface *surface)
+{
+    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
+        if (surface->kinds[vertex])
+            return true;
+    return false;
+}
+
 bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast)
 {
     cp_context *context = surface->context;
@@ -504,6 +522,8 @@ bool surface_collapse(struct surface *surface, uint32_t triangles, double error,
     struct rounds rounds = {.surface = surface,
                             .work = {.surface = surface, .error = error, .in_passes = true},
                             .next_part = fast ? draft_part : round_part};
+    if (has_borders(surface))
+        rounds.border_width = find_border_width(surface, triangles);
     surface->parents = memory_allocate(context, count, sizeof *surface->parents);
     rounds.keys = memory_allocate(context, count, sizeof *rounds.keys);
     rounds.numbers = memory_allocate(context, count, sizeof *rounds.numbers);

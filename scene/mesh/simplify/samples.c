@@ -6,14 +6,6 @@
  * is told well enough by its vertices, and gets hardly any. */
 enum { MOST_POINTS = 32768, POINTS_A_FACE = 16 };
 
-static double double_area(const struct surface *surface, uint32_t triangle)
-{
-    const uint32_t *face = surface->triangles[triangle];
-    double normal[3];
-    triangle_normal(surface->points[face[0]], surface->points[face[1]], surface->points[face[2]], normal);
-    return sqrt(dot_product(normal, normal));
-}
-
 /* How many points the faces get in all, and the area of each. */
 static uint32_t count_points(const struct surface *surface, double *share)
 {

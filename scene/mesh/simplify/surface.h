@@ -51,6 +51,14 @@ static inline void from_mesh_unit(const struct surface *surface, const float poi
         out[axis] = ((double)point[axis] - surface->centre[axis]) / surface->scale;
 }
 
+static inline double double_area(const struct surface *surface, uint32_t triangle)
+{
+    const uint32_t *face = surface->triangles[triangle];
+    double normal[3];
+    triangle_normal(surface->points[face[0]], surface->points[face[1]], surface->points[face[2]], normal);
+    return sqrt(dot_product(normal, normal));
+}
+
 /* Where a float of the mesh's unit is: nothing is made that the result cannot hold. */
 static inline void round_point(const struct surface *surface, double point[3])
 {
