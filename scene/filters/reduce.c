@@ -77,7 +77,7 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
         return CP_OK;
     }
     double stretch = number < reduction->mesh_count ? reduction->stretches[number] : 0;
-    struct simplify_goal goal = {triangles, own_error(error, mesh, stretch), reduction->fast};
+    struct simplify_goal goal = {triangles, own_error(error, mesh, stretch), reduction->fast, 0};
     struct simplify_result result;
     bool had_normals = mesh->normals != NULL;
     reduction->polygons += mesh->face_offsets != NULL;

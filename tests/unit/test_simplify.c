@@ -305,7 +305,7 @@ static double length_of_borders(const cp_mesh *mesh)
 
 static struct simplify_result simplify(cp_mesh *mesh, uint64_t triangles, double error)
 {
-    struct simplify_goal goal = {triangles, error, false};
+    struct simplify_goal goal = {triangles, error, false, 0};
     struct simplify_result result;
     assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
     assert_int_equal(result.triangles, mesh_triangle_count(mesh));
@@ -564,7 +564,7 @@ static void test_draft_keeps_the_volume(void **unused)
 {
     (void)unused;
     cp_mesh before = make_torus(128, 64, 0, 1), after = before;
-    struct simplify_goal goal = {1000, INFINITY, true};
+    struct simplify_goal goal = {1000, INFINITY, true, 0};
     struct simplify_result result;
     assert_int_equal(mesh_simplify(scene, &after, &goal, &result), CP_OK);
     assert_closed(&after, 0);

@@ -18,7 +18,7 @@ static const double first_guess = 1e-3, most_error = 0.5;
 
 struct attempt {
     struct writer writer;
-    double error; /* asked for, in metres; 0: not simplified */
+    double error; /* asked for, or the bound that is tried, in metres; 0: not simplified */
     double reached;
     uint64_t before, triangles; /* of the meshes, each counted once */
     uint64_t size;
@@ -37,11 +37,22 @@ struct search {
 
 /* ---- one attempt ---- */
 
-static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double error, double stretch)
+/* With error=, no point may be farther off. For a budget the bound of the collapses is what is searched for: then one go is enough. */
+static struct simplify_goal goal_of(const struct attempt *attempt, double stretch)
+{
+    const struct gltf_settings *settings = attempt->writer.settings;
+    struct simplify_goal goal = {.error = INFINITY, .fast = settings->quality == QUALITY_FAST};
+    if (settings->error > 0)
+        goal.error = attempt->error * (1 - quantised_part) / stretch;
+    else
+        goal.bound = attempt->error / stretch;
+    return goal;
+}
+
+static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double stretch)
 {
     struct simplify_result result;
-    struct simplify_goal goal = {.error = error / stretch};
-    goal.fast = attempt->writer.settings->quality == QUALITY_FAST;
+    struct simplify_goal goal = goal_of(attempt, stretch);
     bool had_normals = mesh->normals;
     cp_status status = mesh_simplify(attempt->writer.work, mesh, &goal, &result);
     attempt->before += result.before;
@@ -55,12 +66,10 @@ static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double er
 static cp_status simplify_meshes(const struct search *search, struct attempt *attempt)
 {
     cp_scene *scene = attempt->writer.work;
-    bool given = attempt->writer.settings->error > 0;
-    double error = attempt->error * (given ? 1 - quantised_part : 1);
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
         if (scene->meshes[i].kind == CP_MESH_FACES && search->places[i].stretch > 0)
-            status = simplify_mesh(attempt, &scene->meshes[i], error, search->places[i].stretch);
+            status = simplify_mesh(attempt, &scene->meshes[i], search->places[i].stretch);
     return status;
 }
 
@@ -114,11 +123,12 @@ struct bracket {
     bool assumed;               /* nobody tried low: its size is that of the whole */
 };
 
-/* Where a straight line through both ends, in the logarithms, meets the budget; not too near to either. */
+/* Where a straight line through both ends, in the logarithms, meets what is well enough; not too near to either. */
 static double next_error(const struct bracket *bracket, double budget)
 {
     double low = log(bracket->low), high = log(bracket->high), width = high - low;
-    double part = (log(bracket->low_size) - log(budget)) / (log(bracket->low_size) - log(bracket->high_size));
+    double aim = log(budget * 0.5 * (1 + close_enough));
+    double part = (log(bracket->low_size) - aim) / (log(bracket->low_size) - log(bracket->high_size));
     part = isfinite(part) ? fmax(0.1, fmin(0.9, part)) : 0.5;
     return exp(low + part * width);
 }
@@ -181,14 +191,14 @@ static cp_status find_high(struct search *search, double diagonal, struct bracke
 }
 
 /* Between an error that is too small and one that fits. When the first one tried fits, the other end is where the size would be that of
- * the whole, if it went with the error to the power of -1.1: a little less than it does on smooth surfaces. */
+ * the whole, if it went with the error to the power of -1.5, as it does on smooth surfaces. */
 static cp_status close_in(struct search *search, struct bracket *bracket)
 {
     double budget = search->model->settings->budget;
     cp_status status = CP_OK;
     bracket->assumed = bracket->low == 0;
     if (bracket->assumed)
-        bracket->low = bracket->high * pow(bracket->high_size / bracket->low_size, 1 / 1.1);
+        bracket->low = bracket->high * pow(bracket->high_size / bracket->low_size, 1 / 1.5);
     for (int i = 0; i < MOST_ATTEMPTS && status == CP_OK; i++) {
         if (bracket->assumed && bracket->high < bracket->low * 1.5)
             bracket->low /= 8;

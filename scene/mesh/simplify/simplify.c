@@ -124,7 +124,7 @@ static cp_status try_bound(const struct simplification *work, cp_mesh *mesh, dou
 static cp_status simplify_faces(const struct simplification *work, cp_mesh *mesh)
 {
     enum { MOST_TRIES = 6 };
-    double bound = work->goal->error, wanted = work->goal->error;
+    double wanted = work->goal->error, bound = work->goal->bound > 0 ? fmin(wanted, work->goal->bound) : wanted;
     for (int i = 0; i < MOST_TRIES; i++) {
         cp_status status = try_bound(work, mesh, bound);
         if (status != CP_OK || work->result->error <= wanted)

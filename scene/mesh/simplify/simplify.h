@@ -4,12 +4,14 @@
 
 #include "../../build.h"
 
-/* When to stop: at the first of the two that is met. */
+/* When to stop: at the first of the limits that is met. */
 struct simplify_goal {
-    uint64_t triangles; /* as few as these; 0: as few as the error allows */
+    uint64_t triangles; /* as few as these; 0: as few as the others allow */
     double error; /* the result's error is not larger than this, in the mesh's own unit; INFINITY: however large */
-    bool
-        fast; /* a draft: no fit to the original, about a quarter more error; of large meshes every 8th vertex is measured */
+    /* A draft: no fit to the original, about a quarter more error; of large meshes every 8th vertex is measured. */
+    bool fast;
+    /* The same for each collapse, by the planes alone: what is measured may be some times as much. 0: however large. */
+    double bound;
 };
 
 struct simplify_result {
