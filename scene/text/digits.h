@@ -16,6 +16,25 @@ static inline uint64_t spread_digits(uint32_t value)
     return tens | (twos - 10 * tens) << 8;
 }
 
+/* The number of eight digits, the highest in the lowest byte: neighbours are joined in lanes of 16, 32 and 64 bits. */
+static inline uint32_t join_digits(uint64_t digits)
+{
+    uint64_t twos = digits * (10 * 256 + 1) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+    uint64_t fours = twos * (100 * 65536 + 1) >> 16 & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(fours * (10000 * (UINT64_C(1) << 32) + 1) >> 32);
+}
+
+/* Eight characters, the first one in the lowest byte. */
+static inline uint64_t get_eight(const char *text)
+{
+    uint64_t characters;
+    memcpy(&characters, text, sizeof characters);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    characters = __builtin_bswap64(characters);
+#endif
+    return characters;
+}
+
 /* Eight characters from eight digits, the one in the lowest byte first. */
 static inline void put_eight(char *out, uint64_t digits)
 {

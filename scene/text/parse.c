@@ -1,7 +1,7 @@
 /* Reading numbers: correctly rounded, free of the locale.
  *
  * A number is digits * 10^exponent with up to 19 digits in 64 bits. Where both are small, doubles hold them exactly and one
- * operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990). Else the product with the first 128
+ * operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990); for a float nearly so is enough. Else the product with the first 128
  * bits of the power decides (after D. Lemire, "Number parsing at a gigabyte per second", 2021), whenever it can: the power
  * is cut off by less than 1 in its last place, so the true product lies less than `digits` above the computed one, and
  * what rounds either end alike rounds the number. The rest, one in billions of random ones, is left to the C library. */
@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digits.h"
 #include "powers.h"
 
 enum {
     LONGEST_NUMBER = 1100, /* digits that can decide a double's rounding: 767, and the rest of the text */
     MOST_DIGITS = 19,      /* that always fit 64 bits */
+    COMMON_SIZE = 12,      /* characters of d.dddddde+dd */
 };
 
 struct decimal {
@@ -108,16 +110,21 @@ static inline bool scan_decimal(const char *text, const char *end, struct decima
 
 /* ---- rounding ---- */
 
-static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+/* 10^-22 to 10^22, as near as doubles come: from 1 on exact. */
+enum { EXACT_POWER = 22 };
+static const double powers[] = {1e-22, 1e-21, 1e-20, 1e-19, 1e-18, 1e-17, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11,
+                                1e-10, 1e-9,  1e-8,  1e-7,  1e-6,  1e-5,  1e-4,  1e-3,  1e-2,  1e-1,  1e0,   1e1,
+                                1e2,   1e3,   1e4,   1e5,   1e6,   1e7,   1e8,   1e9,   1e10,  1e11,  1e12,  1e13,
+                                1e14,  1e15,  1e16,  1e17,  1e18,  1e19,  1e20,  1e21,  1e22};
 
 /* Clinger's fast path: exact factors, one rounding. False where it does not hold. */
 static inline bool small_double(const struct decimal *number, double *value)
 {
-    if (!number->exact || number->digits > (UINT64_C(1) << 53) || number->exponent < -22 || number->exponent > 22)
+    int64_t exponent = number->exponent;
+    if (!number->exact || number->digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
         return false;
     double digits = (double)number->digits;
-    *value = number->exponent < 0 ? digits / exact_powers[-number->exponent] : digits * exact_powers[number->exponent];
+    *value = exponent < 0 ? digits / powers[EXACT_POWER - exponent] : digits * powers[EXACT_POWER + exponent];
     return true;
 }
 
@@ -244,14 +251,18 @@ const char *parse_double(const char *text, const char *end, double *value)
     return number.end;
 }
 
-/* The float nearest to a number whose nearest double this is, and which is 0 or a normal float: rounding a second time is wrong
- * only where the first rounding may have met the middle between two floats. */
-static inline bool narrow(double nearest, float *value)
+/* The float nearest to digits * 10^exponent, by a double that is off by less than two of its last places: one by the power, half
+ * a one by the product. False where that may matter, since the middle between two floats is near. */
+static inline bool small_float(uint64_t digits, int64_t exponent, float *value)
 {
+    if (digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
+        return false;
+    double nearly = (double)digits * powers[EXACT_POWER + exponent]; /* 0, or as a float normal */
     uint64_t bits;
-    memcpy(&bits, &nearest, sizeof bits);
-    *value = (float)nearest;
-    return (bits & 0x1fffffff) != 0x10000000;
+    memcpy(&bits, &nearly, sizeof bits);
+    *value = (float)nearly;
+    uint64_t middle = UINT64_C(1) << 28, dropped = bits & (2 * middle - 1);
+    return dropped < middle - 2 || dropped > middle + 2;
 }
 
 static float round_float(const char *text, const struct decimal *number)
@@ -265,17 +276,44 @@ static float round_float(const char *text, const struct decimal *number)
     return value;
 }
 
-const char *parse_float(const char *text, const char *end, float *value)
+/* d.dddddde+dd: so "%e" prints numbers, and so most programs write ASCII STL. False for a number of another form. */
+static inline bool scan_common(const char *text, const char *end, float *value)
+{
+    if (end - text < COMMON_SIZE || text[8] != 'e' || (end - text > COMMON_SIZE && is_digit(text[COMMON_SIZE])))
+        return false;
+    /* In every byte a digit's value, and 0 for the point; the sum sets the high bit of those that exceed 9, or 0. */
+    uint64_t digits = get_eight(text) ^ UINT64_C(0x3030303030302e30);
+    uint64_t others = (digits | (digits + UINT64_C(0x7676767676767f76))) & UINT64_C(0x8080808080808080);
+    uint32_t tens = (uint32_t)text[10] - '0', ones = (uint32_t)text[11] - '0';
+    if (others != 0 || (text[9] != '-' && text[9] != '+') || tens > 9 || ones > 9)
+        return false;
+    uint64_t first = digits & 0xff;
+    int32_t exponent = (int32_t)(10 * tens + ones);
+    return small_float(join_digits((digits ^ first) | first << 8), (text[9] == '-' ? -exponent : exponent) - 6, value);
+}
+
+/* Not inlined: the registers that it needs would be saved for the common numbers too. */
+__attribute__((noinline)) static const char *parse_any_float(const char *text, const char *end, float *value)
 {
     struct decimal number;
     if (!scan_decimal(text, end, &number))
         return NULL;
-    double nearest; /* up to 2^53 * 10^22, less than the largest float */
     float result;
-    if (!small_double(&number, &nearest) || !narrow(nearest, &result))
+    if (!number.exact || !small_float(number.digits, number.exponent, &result))
         result = round_float(text, &number);
     *value = number.negative ? -result : result;
     return number.end;
+}
+
+const char *parse_float(const char *text, const char *end, float *value)
+{
+    bool negative = text < end && *text == '-';
+    float result;
+    const char *first = text + negative;
+    if (!scan_common(first, end, &result))
+        return parse_any_float(text, end, value);
+    *value = negative ? -result : result;
+    return first + COMMON_SIZE;
 }
 
 static const char *match_word(const char *text, const char *end, const char *word)

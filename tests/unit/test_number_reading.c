@@ -113,6 +113,38 @@ static void test_random_texts(void **unused)
     prove(check_random, usual_or_long(300000, 100000000));
 }
 
+/* ---- nearly as %e ---- */
+
+/* One character of a usual number is another, or one is missing or too many. */
+static void check_damaged(struct block *block)
+{
+    static const char others[] = "0123456789.eE+-,:;/dn \x80";
+    char text[TEXT_SIZE];
+    make_usual_text(block, text);
+    size_t size = strlen(text), at = draw_below(block, (unsigned)size + 1);
+    unsigned kind = draw_below(block, 4);
+    if (kind == 0)
+        memmove(text + at, text + at + 1, size - at + (at < size));
+    if (kind == 1)
+        memmove(text + at + 1, text + at, size + 1 - at);
+    if (kind > 0 && at < size)
+        text[at] = others[draw_below(block, sizeof others - 1)];
+    char *theirs_end = text;
+    float mine = 0, theirs = plain_strtof(text, &theirs_end);
+    const char *end = parse_float(text, text + strlen(text), &mine);
+    if (text[0] == ' ')
+        theirs_end = text; /* strtof steps over blanks */
+    if ((end ? end : text) != theirs_end || (end && memcmp(&mine, &theirs, sizeof mine) != 0))
+        (void)snprintf(block->failure, FAILURE_SIZE, "\"%s\" reads as %a, not %a, up to %td, not %td", text,
+                       (double)mine, (double)theirs, end ? end - text : 0, theirs_end - text);
+}
+
+static void test_damaged_texts(void **unused)
+{
+    (void)unused;
+    prove(check_damaged, usual_or_long(300000, 10000000));
+}
+
 /* ---- around the middle between two neighbours ---- */
 
 /* 0.DIGITS * 10^exponent */
@@ -264,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_texts),
+        cmocka_unit_test(test_damaged_texts),
         cmocka_unit_test(test_middles),
         cmocka_unit_test(test_borders),
     };
