@@ -123,9 +123,24 @@ run_rounds() {
     done
 }
 
+# A file is removed. A folder is put aside, its files emptied, until remove_outputs: for minutes after thousands of files were
+# removed ext4 searches long for a free name for each new one, and every program would pay for those before it.
 prepare_output() {
-    rm -rf "$1"
-    case $1 in *library) mkdir "$1" ;; esac
+    case $1 in
+    *library)
+        if [ -e "$1" ]; then
+            # shellcheck disable=SC2016 # the inner shell's
+            find "$1" -type f -exec sh -c 'for file; do : >"$file"; done' sh {} +
+            mv "$1" "$(mktemp -d "$1.XXXXXX")"
+        fi
+        mkdir "$1"
+        ;;
+    *) rm -f "$1" ;;
+    esac
+}
+
+remove_outputs() {
+    rm -rf "$1" "$1".*
 }
 
 rotate() {

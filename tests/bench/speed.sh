@@ -140,7 +140,7 @@ speed_row() { # row
         prepare_output "$(row_output "$row")"
         run_once "$work/results/$row/$runner.memory" --memory "$runner" "$row" "$(row_input "$row")" "$(row_output "$row")" || true
     done
-    rm -rf "$(row_output "$row")"
+    remove_outputs "$(row_output "$row")"
     printf '\n### %s\n\n| program | s | times cellpipe | CPU s | times cellpipe | peak MiB | output MB |\n|---|---|---|---|---|---|---|\n' "$(row_title "$row")"
     for runner in $row_runners; do
         result_line "$work/results/$row" "$runner"
