@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -14,7 +16,23 @@
 #include "text/digits.h"
 #include "text/text.h"
 
-enum { ARENA_BLOCK = 64 * 1024 };
+enum {
+    ARENA_BLOCK = 64 * 1024,
+    LARGE_BLOCK = 4 * 1024 * 1024, /* holds large pages of any usual size */
+};
+
+/* Has the pages that were not touched yet come in large ones, where the system knows how: fewer are to be made ready, and looked up. */
+static void ask_for_large_pages(void *block, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), unused = -(uintptr_t)block & (page - 1);
+    if (block && size >= LARGE_BLOCK)
+        (void)madvise((char *)block + unused, (size - unused) & ~(page - 1), MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)size;
+#endif
+}
 
 void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t size)
 {
@@ -24,7 +42,10 @@ void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t 
         free(block);
         return NULL;
     }
-    return realloc(block, size);
+    void *moved = realloc(block, size);
+    if (!block)
+        ask_for_large_pages(moved, size);
+    return moved;
 }
 
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size)
@@ -62,6 +83,7 @@ void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size)
     if (context->allocator.resize == memory_resize_by_library && product(count, size, &bytes) &&
         !context_is_cancelled(context)) {
         void *zeros = calloc(bytes, 1);
+        ask_for_large_pages(zeros, bytes);
         if (!zeros)
             report_out_of_memory(context);
         return zeros;
