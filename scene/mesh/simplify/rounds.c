@@ -18,7 +18,7 @@ enum {
  * would save a round of ten per cent, and make the largest error of a result half as large again. */
 static const double round_part = 0.4;
 /* The same for the first round of a draft. */
-static const double draft_part = 0.25;
+static const double draft_part = 0.16;
 /* What the last round is left to do, of the goal. */
 static const double last_part = 0.06;
 
