@@ -110,7 +110,10 @@ static void report_outcome(const struct reduction *reduction)
 void reduction_report(const struct reduction *reduction)
 {
     cp_context *context = reduction->scene->context;
-    report_outcome(reduction);
+    if (reduction->before > 0)
+        report_outcome(reduction);
+    else
+        report_warning(context, "simplify-nothing", NOWHERE, "nothing to simplify: no mesh is made of faces");
     if (reduction->cut_edges + reduction->cut_vertices > 0)
         report_warning(context, "simplify-cut", NOWHERE,
                        "what touches itself is cut first: %llu edges of three faces and more, %llu vertices more",

@@ -13,7 +13,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
   --parts N         parts of the library (2000)
-  --linear N        the largest size of the rows on growth (32000000; 0 leaves them out)
+  --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
   --samples N       samples each way of a surface's distance (200000)
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
@@ -31,7 +31,7 @@ EOF
 . "$here/quality.sh"
 
 all_rows="floors $speed_rows memory linear quality"
-rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32000000 samples=200000 longest=600 work='' tools='' into=''
+rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32768000 samples=200000 longest=600 work='' tools='' into=''
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
 
