@@ -20,6 +20,7 @@ bool stl_begin_batch(cp_context *context, struct stl_batch *batch, uint32_t corn
     batch->points.context = context;
     batch->corner_count = batch->facet_count = 0;
     batch->has_polygons = false;
+    batch->attributes = 0;
     batch->oddities = (struct stl_oddities){0};
     if (corners > batch->room && !grow(context, batch, corners))
         return false;

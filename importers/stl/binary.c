@@ -51,6 +51,7 @@ static void read_facet(struct stl_batch *batch, const char *record)
             position[i] = stl_number(record + 12 * (corner + 1) + 4 * i);
         stl_add_corner(batch, position);
     }
+    batch->attributes |= stl_attributes(record);
     stl_end_facet(batch, first, normal);
 }
 

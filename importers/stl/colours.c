@@ -72,8 +72,7 @@ static bool read_header(struct stl_reader *reader, struct colours *colours)
 
 static uint32_t attributes_of(const struct stl_reader *reader, uint32_t facet)
 {
-    const unsigned char *bytes = (const unsigned char *)stl_record(reader, facet) + 48;
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
+    return stl_attributes(stl_record(reader, facet));
 }
 
 /* ---- facets ---- */
@@ -148,7 +147,6 @@ static cp_status colour_facets(struct stl_reader *reader, struct colours *colour
 }
 
 struct survey {
-    bool any;                  /* some attributes are not 0 */
     uint32_t own, meaningless; /* facets with a colour of their own; with attributes that are no colour */
 };
 
@@ -158,7 +156,6 @@ static struct survey survey_attributes(const struct stl_reader *reader, const st
     for (uint32_t facet = 0; facet < reader->solid.facet_count; facet++) {
         uint32_t attributes = attributes_of(reader, facet);
         bool own = (attributes & COLOUR_VALID) == colours->own_bit;
-        survey.any = survey.any || attributes != 0;
         survey.own += own;
         survey.meaningless += attributes != 0 && !own && colours->own_bit == COLOUR_VALID;
     }
@@ -170,12 +167,13 @@ cp_status stl_read_colours(struct stl_reader *reader)
     struct colours colours;
     if (!read_header(reader, &colours))
         return CP_LIMIT;
-    struct survey survey = survey_attributes(reader, &colours);
+    struct survey survey = {0};
+    if (reader->attributes)
+        survey = survey_attributes(reader, &colours);
     if (survey.meaningless)
         report_loss(reader->context, "stl-attributes", IN_FILE(reader->source->name), survey.meaningless,
                     "attribute bytes that are no colour");
-    if (!survey.any)
+    if (!reader->attributes)
         colours.own_bit = COLOUR_VALID;
-    bool has_own = survey.any && survey.own > 0;
-    return has_own || colours.part != CP_NONE ? colour_facets(reader, &colours) : CP_OK;
+    return survey.own > 0 || colours.part != CP_NONE ? colour_facets(reader, &colours) : CP_OK;
 }

@@ -59,6 +59,7 @@ bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch)
         return false;
     take_corners(solid, first, batch);
     reader->facets += batch->facet_count;
+    reader->attributes |= batch->attributes;
     reader->oddities.degenerate += batch->oddities.degenerate;
     reader->oddities.opposed += batch->oddities.opposed;
     reader->oddities.without_normal += batch->oddities.without_normal;

@@ -40,8 +40,9 @@ struct stl_batch {
     uint32_t *ends;    /* for each facet the number of corners up to its end; unused while all are triangles */
     uint32_t *numbers; /* for each point its number in the solid */
     uint32_t corner_count, facet_count;
-    uint32_t room;         /* for corners, and for as many of the others */
+    uint32_t room; /* for corners, and for as many of the others */
     bool has_polygons;
+    uint32_t attributes; /* of the binary facets: the bits that are set in any */
     struct stl_oddities oddities;
     enum stl_stop stop;
     const char *at; /* where it stopped */
@@ -73,6 +74,7 @@ struct stl_reader {
     uint32_t batch_count;
     /* of all solids together, for the report */
     uint64_t facets;
+    uint32_t attributes;
     struct stl_oddities oddities;
 };
 
@@ -140,6 +142,12 @@ static inline float stl_number(const char *bytes)
 static inline const char *stl_record(const struct stl_reader *reader, uint32_t facet)
 {
     return reader->source->data + STL_HEADER_SIZE + (size_t)STL_FACET_SIZE * facet;
+}
+
+static inline uint32_t stl_attributes(const char *record)
+{
+    const unsigned char *b = (const unsigned char *)record + 48;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8;
 }
 
 static inline bool stl_is_blank(char c)
