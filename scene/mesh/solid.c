@@ -1,9 +1,13 @@
 /* Whether faces bound a solid, in one pass and without a table of edges.
  *
- * A surface is closed and wound alike throughout when each edge is gone through as often one way as the other. So a function of the
- * edge's two ends is added up over all edges, and the same function of the ends exchanged is taken away: what is left of
- * a closed surface is exactly 0, and of another one, the function being as good as random, it is not but for one case in 2^64
- * (the idea of Zobrist's hashing). Sums in integers have no order, so the parts may be added up in any. */
+ * A surface is closed and wound alike throughout when each edge is gone through as often one way as the other. So every vertex gets
+ * a place in a plane, as good as random, and each edge adds the area of its triangle with the origin there: what is left of a
+ * closed surface is exactly 0, and of another one it is what its border goes round, which is 0 in one case of 2^31 at most
+ * (J. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980). Sums in integers have
+ * no order, so the parts may be added up in any.
+ *
+ * Places follow from the numbers of the vertices: what is closed so is closed. Only where it is not may vertices share positions:
+ * then places follow from these. */
 #include "join.h"
 #include "mesh.h"
 
@@ -18,6 +22,8 @@ struct part {
 
 struct search {
     const cp_mesh *mesh;
+    bool by_position;
+    double origin[3]; /* the first vertex */
     struct part *parts;
 };
 
@@ -32,34 +38,44 @@ static uint64_t hash_position(const float *position)
     return hash_words(UINT64_C(0x452821E638D01377), values, 3);                           /* digits of pi */
 }
 
-static uint64_t hash_edge(uint64_t from, uint64_t to)
+/* The place of a corner's vertex: x in the low half, y in the high one. */
+static uint64_t find_place(const struct search *search, uint32_t corner)
 {
-    uint64_t hash = (from ^ (to << 32 | to >> 32)) * UINT64_C(0x9E3779B97F4A7C15) + from;
+    if (search->by_position)
+        return hash_position(corner_position(search->mesh, corner));
+    uint64_t hash = (search->mesh->corners[corner] + UINT64_C(1)) * UINT64_C(0x9FB21C651E98DF25);
     return (hash ^ hash >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
 }
 
-static double facet_volume(const float *origin, const float *const corners[3])
+/* Twice the area of the triangle of the origin and the edge, modulo 2^64. */
+static uint64_t edge_area(uint64_t from, uint64_t to)
+{
+    return (from & UINT32_MAX) * (to >> 32) - (to & UINT32_MAX) * (from >> 32);
+}
+
+static double facet_volume(const double origin[3], const float *const corners[3])
 {
     double p[3][3];
     for (int k = 0; k < 3; k++)
         for (int axis = 0; axis < 3; axis++)
-            p[k][axis] = (double)corners[k][axis] - (double)origin[axis];
+            p[k][axis] = (double)corners[k][axis] - origin[axis];
     return p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) - p[0][1] * (p[1][0] * p[2][2] - p[1][2] * p[2][0]) +
            p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
 }
 
-static void add_face(const cp_mesh *mesh, uint32_t first, uint32_t size, struct part *part)
+static void add_face(const struct search *search, uint32_t first, uint32_t size, struct part *part)
 {
-    uint64_t start = hash_position(corner_position(mesh, first)), from = start;
+    const cp_mesh *mesh = search->mesh;
+    uint64_t start = find_place(search, first), from = start;
     for (uint32_t i = 1; i <= size; i++) {
-        uint64_t to = i < size ? hash_position(corner_position(mesh, first + i)) : start;
-        part->open += hash_edge(from, to) - hash_edge(to, from);
+        uint64_t to = i < size ? find_place(search, first + i) : start;
+        part->open += edge_area(from, to);
         from = to;
     }
     for (uint32_t i = 1; i + 1 < size; i++)
-        part->volume += facet_volume(mesh->positions, (const float *const[3]){corner_position(mesh, first),
-                                                                              corner_position(mesh, first + i),
-                                                                              corner_position(mesh, first + i + 1)});
+        part->volume += facet_volume(search->origin, (const float *const[3]){corner_position(mesh, first),
+                                                                             corner_position(mesh, first + i),
+                                                                             corner_position(mesh, first + i + 1)});
 }
 
 static void add_part(void *user, uint32_t item, uint32_t worker)
@@ -71,8 +87,20 @@ static void add_part(void *user, uint32_t item, uint32_t worker)
     uint32_t end = mesh->face_count - first < PART_FACES ? mesh->face_count : first + PART_FACES;
     struct part part = {0, 0};
     for (uint32_t face = first; face < end; face++)
-        add_face(mesh, mesh_face_first(mesh, face), mesh_face_size(mesh, face), &part);
+        add_face(search, mesh_face_first(mesh, face), mesh_face_size(mesh, face), &part);
     search->parts[item] = part;
+}
+
+static bool add_parts(cp_context *context, struct search *search, uint32_t count, struct part *sum)
+{
+    if (!parallel_for(context, count, add_part, search))
+        return false;
+    *sum = (struct part){0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        sum->open += search->parts[i].open;
+        sum->volume += search->parts[i].volume;
+    }
+    return true;
 }
 
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid)
@@ -81,12 +109,14 @@ cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *soli
     if (mesh->kind != CP_MESH_FACES || mesh->face_count == 0)
         return CP_OK;
     uint32_t count = (mesh->face_count - 1) / PART_FACES + 1;
-    struct search search = {mesh, memory_allocate(context, count, sizeof *search.parts)};
-    bool done = search.parts && parallel_for(context, count, add_part, &search);
+    struct search search = {.mesh = mesh, .parts = memory_allocate(context, count, sizeof *search.parts)};
+    for (int axis = 0; axis < 3; axis++)
+        search.origin[axis] = (double)mesh->positions[axis];
     struct part sum = {0, 0};
-    for (uint32_t i = 0; done && i < count; i++) {
-        sum.open += search.parts[i].open;
-        sum.volume += search.parts[i].volume;
+    bool done = search.parts && add_parts(context, &search, count, &sum);
+    if (done && sum.open != 0) {
+        search.by_position = true;
+        done = add_parts(context, &search, count, &sum);
     }
     memory_free(context, search.parts, count, sizeof *search.parts);
     *solid = done && sum.open == 0 && sum.volume > 0;

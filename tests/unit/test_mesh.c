@@ -221,6 +221,90 @@ static void test_topology_joins_equal_positions(void **unused)
     assert_int_equal(topology.edges, 6);
 }
 
+/* ---- solids ---- */
+
+enum { SOLID_CORNERS = 48 };
+
+/* The boundaries of up to four tetrahedra on eight points; one face more turned or left out of every second mesh. Zeros have either
+ * sign; vertices are shared or each corner's own. */
+static cp_mesh random_solid(struct random *random, float positions[3 * SOLID_CORNERS], uint32_t corners[SOLID_CORNERS])
+{
+    static const uint32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    uint32_t count = 0, places[4], tetrahedra = 1 + random_bits(random) % 4;
+    bool shared = random_bits(random) % 2;
+    for (uint32_t i = 0; i < tetrahedra; i++) {
+        for (int k = 0; k < 4; k++)
+            places[k] = random_bits(random) % 8;
+        for (int face = 0; face < 4; face++)
+            for (int k = 0; k < 3; k++)
+                corners[count++] = places[faces[face][k]];
+    }
+    uint32_t face = 3 * (random_bits(random) % (count / 3)), first = corners[face];
+    if (random_bits(random) % 4 == 0) {
+        corners[face] = corners[face + 1];
+        corners[face + 1] = first;
+    } else if (random_bits(random) % 4 == 0) {
+        count -= 3;
+    }
+    uint32_t vertices = shared ? 8 : count;
+    for (uint32_t vertex = 0; vertex < vertices; vertex++) {
+        uint32_t place = shared ? vertex : corners[vertex];
+        for (uint32_t axis = 0; axis < 3; axis++)
+            positions[3 * vertex + axis] = place >> axis & 1 ? 1.0f : random_bits(random) % 2 ? 0.0f : -0.0f;
+        if (!shared)
+            corners[vertex] = vertex;
+    }
+    return (cp_mesh){.source = "",
+                     .vertex_count = vertices,
+                     .positions = positions,
+                     .face_count = count / 3,
+                     .corner_count = count,
+                     .corners = corners};
+}
+
+static int octant_of(const cp_mesh *mesh, uint32_t corner)
+{
+    const float *at = position_at(mesh, mesh->corners[corner]);
+    return (at[0] > 0) | (at[1] > 0) << 1 | (at[2] > 0) << 2;
+}
+
+static bool is_solid_by_counting(const cp_mesh *mesh)
+{
+    int edges[8][8] = {{0}}, volume = 0;
+    bool balanced = true;
+    for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
+        edges[octant_of(mesh, corner)][octant_of(mesh, corner % 3 == 2 ? corner - 2 : corner + 1)]++;
+    for (int a = 0; a < 8; a++)
+        for (int b = 0; b < 8; b++)
+            balanced = balanced && edges[a][b] == edges[b][a];
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        const float *p = position_at(mesh, mesh->corners[3 * face]),
+                    *q = position_at(mesh, mesh->corners[3 * face + 1]),
+                    *r = position_at(mesh, mesh->corners[3 * face + 2]);
+        volume += (int)(p[0] * (q[1] * r[2] - q[2] * r[1]) - p[1] * (q[0] * r[2] - q[2] * r[0]) +
+                        p[2] * (q[0] * r[1] - q[1] * r[0]));
+    }
+    return balanced && volume > 0;
+}
+
+static void test_solids_as_by_counting(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 20000 };
+    struct random random = {23};
+    uint32_t solids = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        float positions[3 * SOLID_CORNERS];
+        uint32_t corners[SOLID_CORNERS];
+        cp_mesh mesh = random_solid(&random, positions, corners);
+        bool solid = false, expected = is_solid_by_counting(&mesh);
+        assert_int_equal(mesh_bounds_solid(context, &mesh, &solid), CP_OK);
+        assert_int_equal(solid, expected);
+        solids += expected;
+    }
+    assert_in_range(solids, COUNT / 10, COUNT / 2);
+}
+
 static void test_degenerate_faces_are_counted(void **unused)
 {
     (void)unused;
@@ -501,6 +585,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_primitives_out_of_range, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology_of_hand_made_meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology_joins_equal_positions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_solids_as_by_counting, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_degenerate_faces_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology_as_by_comparing_all, set_up, tear_down),
         cmocka_unit_test(test_neighbours_are_rounded_to_floats),
