@@ -416,6 +416,17 @@ static uint64_t cheap_edges(const struct part *part, uint32_t dearest)
     return edges;
 }
 
+/* The dearest bucket before a round ends: edges that cost a thousand times as much as the one in the middle are features among flat
+ * faces, and no part may come to them while others have not. */
+static uint32_t find_dearest(const struct rounds *rounds)
+{
+    const uint32_t thousand = 10 << BUCKET_BITS;
+    uint64_t edges = 0;
+    for (uint32_t bucket = 0; bucket < BUCKET_COUNT; bucket++)
+        edges += edges_in_bucket(rounds, bucket);
+    return find_bucket(rounds, edges / 2) + thousand;
+}
+
 /* Whether the parts are alike: how much of the edges up to a bucket would have to be in other parts to be spread as all edges
  * are. */
 static bool parts_are_even(const struct rounds *rounds, uint32_t bucket)
@@ -440,6 +451,8 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
     uint32_t dearest = find_bucket(rounds, triangles);
     if (parts_are_even(rounds, dearest))
         dearest = find_bucket(rounds, 2 * (uint64_t)triangles);
+    uint32_t most = find_dearest(rounds);
+    dearest = dearest < most ? dearest : most;
     uint64_t all = 0;
     for (uint32_t part = 0; part < rounds->part_count; part++)
         all += cheap_edges(&rounds->parts[part], dearest);
