@@ -582,6 +582,51 @@ static void test_fine_border(void **unused)
             assert_true(after.positions[i] > -0.004f && after.positions[i] < 1.004f);
 }
 
+/* A sheet of n x n squares over a plane, the points of which lie anywhere near their places and heights. */
+static cp_mesh make_rough_sheet(uint32_t n, double rough, struct random *random)
+{
+    struct shape shape = shape_new((n + 1) * (n + 1), 2 * n * n);
+    for (uint32_t i = 0; i <= n; i++)
+        for (uint32_t k = 0; k <= n; k++)
+            add_point(&shape, i + 0.6 * (random_unit(random) - 0.5), k + 0.6 * (random_unit(random) - 0.5),
+                      0.08 * n * sin(7.0 * i / n) * cos(5.0 * k / n) + rough * random_unit(random));
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t a = i * (n + 1) + k;
+            add_triangle(&shape, a, a + n + 1, a + n + 2);
+            add_triangle(&shape, a, a + n + 2, a + 1);
+        }
+    return mesh_of(&shape);
+}
+
+static uint32_t count_looking_down(const cp_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        double normal[3];
+        face_normal(mesh, face, normal);
+        count += normal[2] < 0;
+    }
+    return count;
+}
+
+/* All faces of a sheet over a plane look up before; so they must after many collapses, each of which turns some a little. */
+static void test_no_face_is_turned(void **unused)
+{
+    (void)unused;
+    const double ratios[] = {0.3, 0.1, 0.03};
+    struct random random = {5};
+    for (int i = 0; i < 24; i++) {
+        cp_mesh before = make_rough_sheet(i < 18 ? 60 : 140, i % 2 ? 0.2 : 0.02, &random), after = before;
+        assert_int_equal(count_looking_down(&before), 0);
+        struct simplify_goal goal = {(uint64_t)(ratios[i % 3] * before.face_count), INFINITY, i % 4 < 2, 0};
+        struct simplify_result result;
+        assert_int_equal(mesh_simplify(scene, &after, &goal, &result), CP_OK);
+        assert_in_range(result.triangles, goal.triangles - 1, goal.triangles);
+        assert_int_equal(count_looking_down(&after), 0);
+    }
+}
+
 /* ---- hostile shapes: how the work on them grows is counted by work/test_work.c ---- */
 
 enum { HOSTILE = 100000 };
@@ -705,6 +750,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_thin_plate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_draft_keeps_the_volume, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_fine_border, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_face_is_turned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_hub, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_equal_points_and_needles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_edge_and_noise, set_up, tear_down),

@@ -12,7 +12,7 @@ static const double farthest = 0.5;
 /* Of two edges with the same error the shorter one goes first; of the squared length. As small as this, since the errors of
  * a finely cut mechanical part are: only noise is below. */
 static const double shortness = 1e-11;
-/* No face turns by more than acos of this in one collapse. */
+/* No face turns by more than acos of this in one collapse, or away from where the original looked there. */
 static const double least_cosine = 0.25;
 
 /* False when there are too many. Dead corners are unlinked on the way: each is met once. */
@@ -182,7 +182,7 @@ static bool has_area(const double from[3], const double left[3], const double ri
 }
 
 static bool turns_face(const struct workspace *work, const struct star *star, const uint32_t ends[2],
-                       const double to[3])
+                       const double to[3], const double up[3])
 {
     const double(*points)[3] = (const double(*)[3])work->surface->points;
     for (uint32_t i = 0; i < star->count; i++) {
@@ -193,6 +193,8 @@ static bool turns_face(const struct workspace *work, const struct star *star, co
         triangle_normal(from, left, right, before);
         triangle_normal(to, left, right, after);
         double product = dot_product(before, after);
+        if (looks_away(before, after, up))
+            return true;
         if (product > 0 &&
             product * product >= least_cosine * least_cosine * dot_product(before, before) * dot_product(after, after))
             continue;
@@ -224,6 +226,8 @@ static void move_vertex(struct surface *surface, const struct candidate *edge, c
     if (surface->colours)
         mix_colours(surface, edge);
     surface->quadrics[edge->a] = sum;
+    for (int i = 0; i < 4; i++)
+        surface->ups[edge->a][i] += surface->ups[edge->b][i];
     memcpy(surface->points[edge->a], to, sizeof surface->points[0]);
     surface->kinds[edge->a] |= surface->kinds[edge->b]; /* of a corner and a line, both: */
     if (surface->kinds[edge->a] & KIND_CORNER)
@@ -303,7 +307,7 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     struct workspace *work = part->work;
     struct surface *surface = work->surface;
     uint32_t one = edge->a, other = edge->b;
-    double to[3];
+    double to[3], up[3];
     if (!find_star(work, one, &stars[0]) || !find_star(work, other, &stars[1]) ||
         !keeps_topology(part, &stars[0], &stars[1], edge))
         return false;
@@ -312,8 +316,9 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     for (int axis = 0; axis < 3; axis++)
         to[axis] = surface->points[one][axis] + edge->step[axis];
     round_point(surface, to);
-    if (turns_face(work, &stars[0], (uint32_t[2]){one, other}, to) ||
-        turns_face(work, &stars[1], (uint32_t[2]){other, one}, to))
+    find_way_up(surface->ups[one], surface->ups[other], up);
+    if (turns_face(work, &stars[0], (uint32_t[2]){one, other}, to, up) ||
+        turns_face(work, &stars[1], (uint32_t[2]){other, one}, to, up))
         return false;
     collapse(part, &stars[0], &stars[1], edge);
     move_vertex(surface, edge, to);

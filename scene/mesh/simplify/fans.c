@@ -533,6 +533,7 @@ void surface_free(struct surface *surface)
     cp_context *context = surface->context;
     memory_free(context, surface->points, surface->vertex_count, sizeof *surface->points);
     memory_free(context, surface->quadrics, surface->vertex_count, sizeof *surface->quadrics);
+    memory_free(context, surface->ups, surface->vertex_count, sizeof *surface->ups);
     if (surface->colours)
         memory_free(context, surface->colours, surface->vertex_count, sizeof *surface->colours);
     memory_free(context, surface->kinds, surface->vertex_count, sizeof *surface->kinds);

@@ -168,12 +168,16 @@ static bool turns_face(const struct fit *fit, uint32_t vertex, const double to[3
 {
     const double least_cosine = 0.5; /* of the angle by which a face may turn */
     const struct surface *surface = fit->surface;
+    const float none[4] = {0};
+    double up[3];
+    find_way_up(surface->ups[vertex], none, up);
     for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner]) {
         const uint32_t *face = surface->triangles[corner / 3];
         double after[3];
         triangle_normal(to, surface->points[face[(corner + 1) % 3]], surface->points[face[(corner + 2) % 3]], after);
         double product = dot_product(fit->normals[corner / 3], after);
-        if (!(product > 0) || product * product < least_cosine * least_cosine * dot_product(after, after))
+        if (looks_away(fit->normals[corner / 3], after, up) || !(product > 0) ||
+            product * product < least_cosine * least_cosine * dot_product(after, after))
             return true;
     }
     return false;

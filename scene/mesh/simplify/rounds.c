@@ -50,10 +50,12 @@ struct column {
     char *to;
 };
 
+enum { COLUMNS = 5 };
+
 struct gather {
     const struct key *keys;
     uint32_t count;
-    struct column columns[4];
+    struct column columns[COLUMNS];
 };
 
 static void gather_slice(void *user, uint32_t item, uint32_t worker)
@@ -61,7 +63,7 @@ static void gather_slice(void *user, uint32_t item, uint32_t worker)
     (void)worker;
     const struct gather *gather = user;
     uint32_t first = item * SLICE, end = gather->count - first < SLICE ? gather->count : first + SLICE;
-    for (size_t column = 0; column < 4; column++) {
+    for (size_t column = 0; column < COLUMNS; column++) {
         size_t size = gather->columns[column].size;
         const char *from = gather->columns[column].from;
         char *to = gather->columns[column].to;
@@ -78,7 +80,7 @@ static uint32_t slices(uint32_t count)
 static bool allocate_columns(struct gather *gather, cp_context *context)
 {
     bool good = true;
-    for (int column = 0; good && column < 4; column++) {
+    for (int column = 0; good && column < COLUMNS; column++) {
         struct column *at = &gather->columns[column];
         void *from;
         memcpy(&from, at->array, sizeof from);
@@ -99,11 +101,12 @@ static bool reorder_vertices(struct rounds *rounds)
                             rounds->key_count,
                             {{&surface->points, sizeof *surface->points, NULL, NULL},
                              {&surface->quadrics, sizeof *surface->quadrics, NULL, NULL},
+                             {&surface->ups, sizeof *surface->ups, NULL, NULL},
                              {&surface->colours, sizeof *surface->colours, NULL, NULL},
                              {&surface->kinds, sizeof *surface->kinds, NULL, NULL}}};
     bool good =
         allocate_columns(&gather, context) && parallel_for(context, slices(gather.count), gather_slice, &gather);
-    for (int column = 0; column < 4; column++) {
+    for (int column = 0; column < COLUMNS; column++) {
         struct column *at = &gather.columns[column];
         void *old = NULL, *to = at->to;
         memcpy(&old, at->array, sizeof old);
@@ -243,6 +246,9 @@ static void add_planes(struct surface *surface, uint32_t triangle, double border
         normal[axis] /= area;
     for (int corner = 0; corner < 3; corner++) {
         uint32_t from = face[corner], to = face[(corner + 1) % 3];
+        for (int axis = 0; axis < 3; axis++)
+            surface->ups[from][axis] += (float)(area * normal[axis]);
+        surface->ups[from][3] += (float)area;
         quadric_add_plane(&surface->quadrics[from], normal, 0, 0.5 * area);
         if (!(surface->tags[triangle] >> corner & 1))
             continue;
@@ -269,7 +275,9 @@ static bool begin_quadrics(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
     surface->quadrics = memory_allocate_zeroed(surface->context, surface->vertex_count, sizeof *surface->quadrics);
-    if (!surface->quadrics || !parallel_for(surface->context, rounds->part_count, add_part_planes, rounds))
+    surface->ups = memory_allocate_zeroed(surface->context, surface->vertex_count, sizeof *surface->ups);
+    if (!surface->quadrics || !surface->ups ||
+        !parallel_for(surface->context, rounds->part_count, add_part_planes, rounds))
         return false;
     for (uint32_t triangle = rounds->rim_first; triangle < surface->triangle_count; triangle++)
         add_planes(surface, triangle, rounds->border_width);

@@ -22,7 +22,9 @@ struct surface {
     double centre[3], scale;               /* a point of the mesh is centre + scale * point */
     double (*points)[3];
     struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
-    float (*colours)[4];      /* or NULL */
+    /* Of the original's faces that the vertex has come from: the sums of the area vectors, and of the areas. NULL as the quadrics. */
+    float (*ups)[4];
+    float (*colours)[4]; /* or NULL */
     uint8_t *kinds;
     uint32_t (*triangles)[3]; /* [0] == CP_NONE: gone */
     uint32_t *tags;           /* of triangles */
@@ -37,6 +39,30 @@ struct surface {
 static inline uint32_t tag_class(uint32_t tag)
 {
     return tag >> TAG_BITS;
+}
+
+/* Where the faces looked that a vertex has come from, or two; 0 where they looked in many directions. */
+static inline void find_way_up(const float a[4], const float b[4], double up[3])
+{
+    const double least = 0.75; /* the length of the mean of unit normals */
+    double area = (double)a[3] + (double)b[3];
+    for (int axis = 0; axis < 3; axis++)
+        up[axis] = (double)a[axis] + (double)b[axis];
+    if (dot_product(up, up) < least * least * area * area)
+        up[0] = up[1] = up[2] = 0;
+}
+
+/* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees, and more than it did with the
+ * normal `before`. */
+static inline bool looks_away(const double before[3], const double after[3], const double up[3])
+{
+    const double least = 0.5, slack = 0.05; /* cosines */
+    double off = dot_product(after, up), length = dot_product(after, after) * dot_product(up, up);
+    if ((off > 0 && off * off >= least * least * length) || !(length > 0))
+        return false;
+    double length_before = dot_product(before, before) * dot_product(up, up);
+    double was = length_before > 0 ? dot_product(before, up) / sqrt(length_before) : least;
+    return off < fmin(least, was - slack) * sqrt(length);
 }
 
 static inline void to_mesh_unit(const struct surface *surface, const double point[3], float out[3])
