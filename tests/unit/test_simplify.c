@@ -588,7 +588,7 @@ static cp_mesh make_rough_sheet(uint32_t n, double rough, struct random *random)
     struct shape shape = shape_new((n + 1) * (n + 1), 2 * n * n);
     for (uint32_t i = 0; i <= n; i++)
         for (uint32_t k = 0; k <= n; k++)
-            add_point(&shape, i + 0.6 * (random_unit(random) - 0.5), k + 0.6 * (random_unit(random) - 0.5),
+            add_point(&shape, i + 0.4 * (random_unit(random) - 0.5), k + 0.4 * (random_unit(random) - 0.5),
                       0.08 * n * sin(7.0 * i / n) * cos(5.0 * k / n) + rough * random_unit(random));
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n; k++) {
