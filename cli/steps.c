@@ -23,8 +23,12 @@ static size_t size_without_gz(const char *path)
 
 const char *exporter_named(const char *word)
 {
-    if (plugin_named(CP_EXPORTER, word) != SIZE_MAX)
-        return word;
+    size_t size = size_without_gz(word);
+    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
+        const char *name = cp_plugin_at(CP_EXPORTER, i).name;
+        if (strlen(name) == size && strncmp(name, word, size) == 0)
+            return name;
+    }
     char path[32] = ".";
     if (strlen(word) + 2 > sizeof path)
         return NULL;
@@ -172,6 +176,19 @@ cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read
     return step.format ? check_settings(cli, CP_IMPORTER, step.format, &step.settings) : CP_OK;
 }
 
+/* "wrl.gz" is "vrml97.gz"; a compressed VRML file has a suffix of its own. */
+static const char *packed_format(struct cli *cli, const char *word, const char *name)
+{
+    size_t size = strlen(word), plain = size_without_gz(word);
+    bool packed = plain < size || strcasecmp(word + (*word == '.'), "wrz") == 0;
+    if (!packed)
+        return name;
+    char *format = cli_allocate(cli, strlen(name) + sizeof ".gz");
+    if (format)
+        strcat(strcpy(format, name), ".gz");
+    return format;
+}
+
 /* Standard output has no suffix: glb, the format between stages, is its default. */
 static cp_status choose_format(struct cli *cli, struct step *write)
 {
@@ -179,8 +196,8 @@ static cp_status choose_format(struct cli *cli, struct step *write)
         const char *name = exporter_named(write->format);
         if (!name)
             return complain_unknown(cli, "output format", write->format, plugin_words(cli, CP_EXPORTER));
-        write->format = name;
-        return CP_OK;
+        write->format = packed_format(cli, write->format, name);
+        return write->format ? CP_OK : CP_LIMIT;
     }
     if (strcmp(write->name, "-") != 0)
         return CP_OK;
@@ -193,10 +210,11 @@ static cp_status choose_format(struct cli *cli, struct step *write)
 cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage)
 {
     struct step step = *write;
+    const char *named = step.format ? exporter_named(step.format) : strcmp(step.name, "-") == 0 ? "glb" : NULL;
     cp_status status = choose_format(cli, &step);
     if (status != CP_OK)
         return status;
-    size_t exporter = step.format ? plugin_named(CP_EXPORTER, step.format) : cp_exporter_of(step.name);
+    size_t exporter = named ? plugin_named(CP_EXPORTER, named) : cp_exporter_of(step.name);
     if (exporter == SIZE_MAX)
         return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", step.name);
     bool to_stage = stage || strcmp(step.name, "-") == 0;

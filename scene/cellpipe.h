@@ -319,7 +319,8 @@ CP_API cp_status cp_read_memory(cp_context *context, const void *bytes, size_t s
 /* Changes the scene by a filter. On failure the scene is as it was. */
 CP_API cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,
                           size_t option_count);
-/* Writes a file ("-": standard output). format NULL: by the path's suffix. */
+/* Writes a file ("-": standard output). format NULL: by the path's suffix; with ".gz" after its name ("glb.gz"), or after the
+ * path's suffix: packed by gzip. */
 CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path, const char *format,
                           const char *const *options, size_t option_count);
 /* The same into memory: *bytes is *size bytes from the context's allocator, freed by cp_free. */

@@ -7,9 +7,26 @@
 #include "options.h"
 #include "registry.h"
 
-static cp_status choose(cp_context *context, const char *path, const char *format, const struct exporter **exporter)
+/* The exporter's name; a format that ends in ".gz" is packed. */
+static bool split_format(const char *format, char name[32])
 {
-    size_t index = format ? plugin_find(CP_EXPORTER, format) : cp_exporter_of(path);
+    size_t size = strlen(format);
+    bool packed = text_ends_nocase(format, ".gz");
+    size -= packed ? 3 : 0;
+    name[0] = '\0';
+    if (size < 32) {
+        memcpy(name, format, size);
+        name[size] = '\0';
+    }
+    return packed;
+}
+
+static cp_status choose(cp_context *context, const char *path, const char *format, const struct exporter **exporter,
+                        bool *packed)
+{
+    char name[32];
+    *packed = format && split_format(format, name);
+    size_t index = format ? plugin_find(CP_EXPORTER, name) : cp_exporter_of(path);
     if (index == SIZE_MAX && format)
         return plugin_unknown(context, CP_EXPORTER, format);
     if (index == SIZE_MAX)
@@ -29,6 +46,7 @@ struct job {
     const cp_scene *scene;
     const struct exporter *exporter;
     void *settings;
+    bool packed;
     const char *output; /* for messages */
 };
 
@@ -38,6 +56,8 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
     cp_scene *prepared;
     job->context->subject = job->output;
     cp_status status = scene_prepare(job->scene, carries, &prepared);
+    if (status == CP_OK && job->packed)
+        status = sink_pack(sink);
     if (status == CP_OK)
         status = job->exporter->write(job->context, prepared ? prepared : job->scene, job->settings, sink);
     job->context->subject = NULL;
@@ -50,7 +70,7 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
 /* Losses come first, so that --strict fails before a byte is written. */
 static cp_status start_job(struct job *job, const char *path, const char *format, const struct texts *texts)
 {
-    cp_status status = choose(job->context, path, format, &job->exporter);
+    cp_status status = choose(job->context, path, format, &job->exporter, &job->packed);
     if (status != CP_OK)
         return status;
     job->settings = options_parse(job->context, &job->exporter->plugin, NULL, texts->items, texts->count, &status);

@@ -237,6 +237,11 @@ static cp_status start_packer(struct sink *sink)
     return CP_LIMIT;
 }
 
+cp_status sink_pack(struct sink *sink)
+{
+    return sink->packer ? CP_OK : start_packer(sink);
+}
+
 static cp_status open_path(struct sink *sink, const char *path)
 {
     bool packed = text_ends_nocase(path, ".gz") || text_ends_nocase(path, ".wrz");

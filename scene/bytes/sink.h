@@ -30,6 +30,9 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
 const char *sink_safe_name(struct sink *top, const char *wanted, const char *suffix);
 cp_status sink_close_further(struct sink *sink);
 
+/* Packs by gzip, if the name has not asked for it already; before anything is written. */
+cp_status sink_pack(struct sink *sink);
+
 /* For write.c. path "-": standard output. */
 cp_status sink_open_top(cp_context *context, const char *path, struct sink **opened);
 cp_status sink_open_memory(cp_context *context, struct sink **opened);

@@ -33,6 +33,18 @@ for file in deliver.glb deliver2.glb deliver3.glb deliver4.glb deliver5.glb deli
     must "$file is for viewers" [ "$(profile $file)" = '"profile":"deliver"' ]
 done
 
+# What --to says is packed, wherever it goes.
+"$cellpipe" convert part.stl - --to stl.gz >packed.stl.gz
+must "standard output" gzip -t packed.stl.gz
+"$cellpipe" convert part.stl plain.stl
+must "the same bytes" [ "$(gzip -dc packed.stl.gz | cksum)" = "$(cksum <plain.stl)" ]
+"$cellpipe" convert part.stl other.bin --to .glb.gz
+must "a name of another kind" gzip -t -S .bin other.bin
+"$cellpipe" convert part.stl once.stl.gz --to stl.gz
+must "once, not twice" [ "$(gzip -dc once.stl.gz | cksum)" = "$(cksum <plain.stl)" ]
+"$cellpipe" convert part.stl - --to wrz >part.wrz
+must "compressed VRML" gzip -t -S .wrz part.wrz
+
 # Standard output carries nothing but the result.
 "$cellpipe" weld <cell.wu >cell.glb 2>messages
 must "GLB from its first byte" [ "$(head -c 4 cell.glb)" = glTF ]
