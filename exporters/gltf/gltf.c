@@ -28,7 +28,7 @@
      "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: smooth " \
      "for the web, else keep", OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", 0, 0,                   \
      "auto|keep|smooth|none"},                                                                                         \
-    {"crease", "normals=smooth: faces that meet at a greater angle keep their edge", OPTION_ANGLE,                     \
+    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", OPTION_ANGLE,                     \
      offsetof(struct gltf_settings, crease), "30", 0, PI, NULL},                                                       \
     {"clips", "auto: a made clip a driven joint (deliver); none: only the scene's own clips", OPTION_CHOICE,           \
      offsetof(struct gltf_settings, clips), "auto", 0, 0, "auto|none"},                                                \
