@@ -210,11 +210,10 @@ static cp_status choose_format(struct cli *cli, struct step *write)
 cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage)
 {
     struct step step = *write;
-    const char *named = step.format ? exporter_named(step.format) : strcmp(step.name, "-") == 0 ? "glb" : NULL;
     cp_status status = choose_format(cli, &step);
     if (status != CP_OK)
         return status;
-    size_t exporter = named ? plugin_named(CP_EXPORTER, named) : cp_exporter_of(step.name);
+    size_t exporter = step.format ? plugin_named(CP_EXPORTER, exporter_named(step.format)) : cp_exporter_of(step.name);
     if (exporter == SIZE_MAX)
         return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", step.name);
     bool to_stage = stage || strcmp(step.name, "-") == 0;

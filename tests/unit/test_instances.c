@@ -5,7 +5,6 @@
 
 #include "scene_fixture.h"
 
-
 static struct random dice = {23};
 
 static double random_between(double low, double high)

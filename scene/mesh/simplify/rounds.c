@@ -11,8 +11,8 @@
 
 enum {
     PART_VERTICES = 7000, /* so that a part stays in a processor's own cache */
-    MANY_PARTS = 64,
-    SLICE = 16384 /* rows an item of simple loops */
+    MANY_PARTS = 64,      /* of a mesh that takes long */
+    SLICE = 16384         /* rows an item of simple loops */
 };
 
 /* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then. Less

@@ -8,7 +8,7 @@
 struct simplify_goal {
     uint64_t triangles; /* as few as these; 0: as few as the others allow */
     double error; /* the result's error is not larger than this, in the mesh's own unit; INFINITY: however large */
-    /* A draft: no fit to the original, a third to a half more error; of large meshes every 8th vertex is measured. */
+    /* A draft: no fit to the original, up to half as much error again; of large meshes every 8th vertex is measured. */
     bool fast;
     /* The same for each collapse, by the planes alone: what is measured may be some times as much. 0: however large. */
     double bound;
