@@ -540,5 +540,6 @@ void surface_free(struct surface *surface)
     memory_free(context, surface->triangles, surface->triangle_room, sizeof *surface->triangles);
     memory_free(context, surface->tags, surface->triangle_room, sizeof *surface->tags);
     memory_free(context, surface->owners, surface->original_room, sizeof *surface->owners);
+    memory_free(context, surface->original_faces, surface->original_face_count, sizeof *surface->original_faces);
     memory_free(context, surface->originals, surface->original_room, sizeof *surface->originals);
 }

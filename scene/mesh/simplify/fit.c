@@ -1,6 +1,6 @@
 /* What collapses leave behind is near the tangent planes of the original, which is outside where it is convex. Here each
  * vertex of the original looks for its place on the surface, and the surface's vertices move so that the squares of the
- * distances, measured along the faces' normals, become least. Then the largest distance is measured. */
+ * distances, measured along the faces' normals, become least. */
 #include <float.h>
 #include <string.h>
 
@@ -17,9 +17,8 @@ enum {
 /* Of the weight of a vertex' faces: what holds it where they leave a direction open. */
 static const double ridge = 1e-2;
 
-/* An original vertex' place: the face, and the share of its corners 0 and 1. */
+/* An original vertex' place on its face: the share of its corners 0 and 1. */
 struct hit {
-    uint32_t face;
     float shares[2];
     float height; /* above the face */
 };
@@ -34,11 +33,11 @@ struct moments {
 struct fit {
     struct surface *surface;
     struct face_map map;
+    uint32_t *faces; /* of the originals: the nearest */
     struct hit *hits;
     double (*normals)[3]; /* of faces, unit length; 0 where there is no area */
     struct moments *moments;
     double (*steps)[3], (*next_steps)[3]; /* of vertices */
-    double *errors;                       /* of items: squares */
     double noise;                         /* the square of what floats leave open */
     double stiffness;                     /* weight of the collapses' planes */
 };
@@ -66,7 +65,7 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     struct surface *surface = fit->surface;
     uint32_t boxes = SLICE_BOXES;
     for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
-        struct search search = search_begin(&fit->map, at);
+        struct search search = search_original(&fit->map, at);
         search_from(&search, surface->owners[at]);
         if (!is_near_enough(fit, &search))
             search_all(&search, &boxes);
@@ -79,7 +78,8 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
             subtract(surface->points[face[corner]], surface->points[face[2]], away);
             height -= search.shares[corner] * dot_product(away, fit->normals[search.face]);
         }
-        fit->hits[at] = (struct hit){search.face, {(float)search.shares[0], (float)search.shares[1]}, (float)height};
+        fit->faces[at] = search.face;
+        fit->hits[at] = (struct hit){{(float)search.shares[0], (float)search.shares[1]}, (float)height};
     }
 }
 
@@ -106,7 +106,7 @@ static void sum_moments(struct fit *fit)
     memset(fit->moments, 0, surface->triangle_count * sizeof *fit->moments);
     for (uint32_t i = 0; i < surface->original_count; i++) {
         const struct hit *hit = &fit->hits[i];
-        struct moments *moments = &fit->moments[hit->face];
+        struct moments *moments = &fit->moments[fit->faces[i]];
         double shares[3] = {(double)hit->shares[0], (double)hit->shares[1], 0}, height = (double)hit->height;
         shares[2] = 1 - shares[0] - shares[1];
         for (int corner = 0; corner < 3; corner++) {
@@ -243,49 +243,18 @@ static bool fit_once(struct fit *fit)
     return true;
 }
 
-/* ---- the error ---- */
-
-/* Only where a hit is farther than the farthest yet, the nearest face is looked for once more. */
-static void measure(void *user, uint32_t item, uint32_t worker)
-{
-    (void)worker;
-    const struct fit *fit = user;
-    uint32_t boxes = SLICE_BOXES;
-    double largest = 0;
-    for (uint32_t at = item * SLICE; at < slice_end(item, fit->surface->original_count); at++) {
-        struct search search = search_begin(&fit->map, at);
-        search_face(&search, fit->hits[at].face);
-        if (search.distance > largest)
-            search_all(&search, &boxes);
-        largest = fmax(largest, search.distance);
-    }
-    fit->errors[item] = largest;
-}
-
-static bool find_error(struct fit *fit, double *error)
-{
-    uint32_t items = slices(fit->surface->original_count);
-    if (!parallel_for(fit->surface->context, items, measure, fit))
-        return false;
-    double largest = 0;
-    for (uint32_t item = 0; item < items; item++)
-        largest = fmax(largest, fit->errors[item]);
-    *error = sqrt(largest);
-    return true;
-}
-
 static bool allocate_fit(struct fit *fit)
 {
-    const struct surface *surface = fit->surface;
+    struct surface *surface = fit->surface;
     cp_context *context = surface->context;
+    fit->faces = memory_allocate(context, surface->original_count, sizeof *fit->faces);
     fit->hits = memory_allocate(context, surface->original_count, sizeof *fit->hits);
     fit->normals = memory_allocate(context, surface->triangle_count, sizeof *fit->normals);
     fit->moments = memory_allocate(context, surface->triangle_count, sizeof *fit->moments);
     fit->steps = memory_allocate(context, surface->vertex_count, sizeof *fit->steps);
     fit->next_steps = memory_allocate(context, surface->vertex_count, sizeof *fit->next_steps);
-    fit->errors = memory_allocate(context, slices(surface->original_count), sizeof *fit->errors);
-    return face_map_make(&fit->map, surface) && fit->hits && fit->normals && fit->moments && fit->steps &&
-           fit->next_steps && fit->errors;
+    return face_map_make(&fit->map, surface) && fit->faces && fit->hits && fit->normals && fit->moments && fit->steps &&
+           fit->next_steps;
 }
 
 static void free_fit(struct fit *fit)
@@ -293,12 +262,12 @@ static void free_fit(struct fit *fit)
     const struct surface *surface = fit->surface;
     cp_context *context = surface->context;
     face_map_free(&fit->map);
+    memory_free(context, fit->faces, surface->original_count, sizeof *fit->faces);
     memory_free(context, fit->hits, surface->original_count, sizeof *fit->hits);
     memory_free(context, fit->normals, surface->triangle_count, sizeof *fit->normals);
     memory_free(context, fit->moments, surface->triangle_count, sizeof *fit->moments);
     memory_free(context, fit->steps, surface->vertex_count, sizeof *fit->steps);
     memory_free(context, fit->next_steps, surface->vertex_count, sizeof *fit->next_steps);
-    memory_free(context, fit->errors, slices(surface->original_count), sizeof *fit->errors);
 }
 
 /* Of floats in the mesh's unit. */
@@ -310,7 +279,7 @@ static double find_noise(const struct surface *surface)
     return largest * largest * FLT_EPSILON * FLT_EPSILON;
 }
 
-bool surface_fit(struct surface *surface, uint32_t passes, double *error)
+bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error)
 {
     struct fit fit = {.surface = surface, .noise = find_noise(surface)};
     *error = 0;
@@ -321,7 +290,7 @@ bool surface_fit(struct surface *surface, uint32_t passes, double *error)
         good = fit_once(&fit);
     if (good && passes == 0)
         good = place_originals(&fit);
-    good = good && find_error(&fit, error);
+    good = good && measure_error(&fit.map, fit.faces, fit.noise, most, error);
     free_fit(&fit);
     return good;
 }

@@ -75,11 +75,16 @@ uint32_t search_vertex(const struct search *search)
     return face[search->shares[1] >= last ? 1 : 2];
 }
 
-struct search search_begin(const struct face_map *map, uint32_t original)
+struct search search_begin(const struct face_map *map, const double point[3])
 {
-    struct search search = {.map = map, .distance = DBL_MAX};
-    from_mesh_unit(map->surface, map->surface->originals[original], search.point);
-    return search;
+    return (struct search){.map = map, .point = {point[0], point[1], point[2]}, .distance = DBL_MAX};
+}
+
+struct search search_original(const struct face_map *map, uint32_t original)
+{
+    double point[3];
+    from_mesh_unit(map->surface, map->surface->originals[original], point);
+    return search_begin(map, point);
 }
 
 void search_from(struct search *search, uint32_t vertex)
@@ -238,7 +243,7 @@ static uint32_t count_boxes(uint32_t faces)
     return all;
 }
 
-bool face_map_make(struct face_map *map, const struct surface *surface)
+bool face_map_make(struct face_map *map, struct surface *surface)
 {
     cp_context *context = surface->context;
     size_t faces = surface->triangle_count;

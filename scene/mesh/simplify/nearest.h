@@ -7,7 +7,7 @@
 
 /* The faces at each vertex, and boxes around faces that lie together. */
 struct face_map {
-    const struct surface *surface;
+    struct surface *surface;
     uint32_t *first, *next; /* corners (3 x face + number) at each vertex */
     uint32_t *order;        /* faces along the curve of the vertices */
     double (*boxes)[6];     /* of leaves, then of groups of them, ..., at last of all: lows, highs */
@@ -24,12 +24,13 @@ struct search {
 
 /* The vertices must lie along a curve, as surface_collapse leaves them. False when out of memory; face_map_free is due in any
  * case. */
-bool face_map_make(struct face_map *map, const struct surface *surface);
+bool face_map_make(struct face_map *map, struct surface *surface);
 void face_map_free(struct face_map *map);
 /* Sets the boxes, where the vertices are now. */
 void face_map_measure(struct face_map *map);
 
-struct search search_begin(const struct face_map *map, uint32_t original);
+struct search search_begin(const struct face_map *map, const double point[3]);
+struct search search_original(const struct face_map *map, uint32_t original);
 void search_face(struct search *search, uint32_t face);
 /* From vertex to vertex, while it gets nearer. */
 void search_from(struct search *search, uint32_t vertex);
@@ -38,5 +39,9 @@ void search_from(struct search *search, uint32_t vertex);
 void search_all(struct search *search, uint32_t *boxes);
 /* The corner of the face that is nearest to the place. */
 uint32_t search_vertex(const struct search *search);
+
+/* error.c: the largest distance of the original from the surface; what floats leave open (noise, squared) counts as nothing. faces: of
+ * the originals, near ones; the nearest come out for those that are far. Marks what is farther than `most`. */
+bool measure_error(const struct face_map *map, uint32_t *faces, double noise, double most, double *error);
 
 #endif

@@ -1,5 +1,7 @@
 /* What a simplified surface is fitted to and measured against: the original's vertices, and points on its faces where these
  * are large. */
+#include <string.h>
+
 #include "surface.h"
 
 /* So many points on faces, evenly over the area; a surface whose faces are all smaller than such a point's share
@@ -35,6 +37,11 @@ static void point_shares(uint32_t number, double shares[3])
     shares[2] = v;
 }
 
+static bool was_far(const struct surface *surface, uint32_t at)
+{
+    return surface->far && surface->far[at] > 0;
+}
+
 static void add_point(struct surface *surface, uint32_t at, const uint32_t face[3])
 {
     double shares[3], point[3];
@@ -56,6 +63,20 @@ static uint32_t add_points(struct surface *surface, uint32_t at, uint32_t end, d
     return at;
 }
 
+static bool keep_faces(struct surface *surface)
+{
+    uint32_t count = surface->triangle_count;
+    surface->original_faces = memory_allocate(surface->context, count, sizeof *surface->original_faces);
+    if (!surface->original_faces)
+        return false;
+    surface->original_face_count = count;
+    memcpy(surface->original_faces, surface->triangles, count * sizeof *surface->triangles);
+    for (uint32_t face = 0; face < count; face++)
+        for (int corner = 0; corner < 3 && was_far(surface, surface->original_count + face); corner++)
+            surface->kinds[surface->triangles[face][corner]] = KIND_CORNER;
+    return true;
+}
+
 bool surface_sample(struct surface *surface, bool few)
 {
     const uint32_t many = 131072, step = few && surface->vertex_count >= many ? 8 : 1;
@@ -71,7 +92,9 @@ bool surface_sample(struct surface *surface, bool few)
     for (uint32_t at = 0; at < count; at++) {
         to_mesh_unit(surface, surface->points[at * step], surface->originals[at]);
         surface->owners[at] = at * step;
+        if (was_far(surface, at))
+            surface->kinds[at * step] = KIND_CORNER;
     }
     surface->original_count = points > 0 ? add_points(surface, count, count + points, share) : count;
-    return true;
+    return step > 1 || keep_faces(surface);
 }

@@ -88,6 +88,8 @@ struct simplification {
     const struct simplify_goal *goal;
     struct simplify_result *result;
     const uint32_t *classes;
+    uint8_t *far, try; /* see surface.h */
+    uint32_t far_room;
 };
 
 static void tell(const struct simplification *work, const struct surface *surface, double error)
@@ -100,17 +102,29 @@ static void tell(const struct simplification *work, const struct surface *surfac
     work->result->mixed_colours = surface->mixed_colours;
 }
 
+static bool take_marks(struct simplification *work, struct surface *surface)
+{
+    if (!work->far) {
+        work->far_room = surface->original_count + surface->original_face_count;
+        work->far = memory_allocate_zeroed(work->scene->context, work->far_room, 1);
+    }
+    surface->far = work->far;
+    surface->try = work->try;
+    return work->far != NULL;
+}
+
 /* bound: of the collapses, by the planes. The mesh changes when the outcome is good enough. */
-static cp_status try_bound(const struct simplification *work, cp_mesh *mesh, double bound)
+static cp_status try_bound(struct simplification *work, cp_mesh *mesh, double bound)
 {
     const struct simplify_goal *goal = work->goal;
     struct surface surface;
     uint32_t triangles = goal->triangles < UINT32_MAX ? (uint32_t)goal->triangles : UINT32_MAX;
     double error = 0;
-    bool good = surface_make(&surface, work->scene->context, mesh, work->classes) &&
-                surface_sample(&surface, goal->fast) &&
-                surface_collapse(&surface, triangles, bound / surface.scale, goal->fast) &&
-                surface_fit(&surface, goal->fast ? 0 : 1, &error);
+    bool good = surface_make(&surface, work->scene->context, mesh, work->classes);
+    surface.far = work->far;
+    good = good && surface_sample(&surface, goal->fast && goal->error == INFINITY) && take_marks(work, &surface) &&
+           surface_collapse(&surface, triangles, bound / surface.scale, goal->fast) &&
+           surface_fit(&surface, goal->fast ? 0 : 1, goal->error / surface.scale, &error);
     cp_status status = good ? CP_OK : CP_LIMIT;
     if (good)
         tell(work, &surface, error);
@@ -120,17 +134,38 @@ static cp_status try_bound(const struct simplification *work, cp_mesh *mesh, dou
     return status;
 }
 
-/* The planes' error is a mean over faces: what is measured may be larger. Then it is done again with a lower bound. */
-static cp_status simplify_faces(const struct simplification *work, cp_mesh *mesh)
+/* The part of the points that were too far for the first time. */
+static double new_marks(const struct simplification *work)
 {
-    enum { MOST_TRIES = 6 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < work->far_room; i++)
+        count += work->far[i] == work->try;
+    return (double)count / work->far_room;
+}
+
+static void drop_marks(const struct simplification *work)
+{
+    for (uint32_t i = 0; i < work->far_room; i++)
+        if (work->far[i] == work->try)
+            work->far[i] = 0;
+}
+
+/* The planes' error is a mean over faces: what is measured may be larger. Where it is so in few places, these stay as they are in the
+ * next try; where in many, the bound is lowered first. */
+static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
+{
+    enum { MOST_TRIES = 24, LOWERED = 2 };
+    const double few = 0.02;
     double wanted = work->goal->error, bound = work->goal->bound > 0 ? fmin(wanted, work->goal->bound) : wanted;
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (work->try = 1; work->try <= MOST_TRIES; work->try++) {
         cp_status status = try_bound(work, mesh, bound);
         if (status != CP_OK || work->result->error <= wanted)
             return status;
         double ratio = wanted / work->result->error;
-        bound *= ratio < 0.25 ? 0.25 : 0.9 * ratio;
+        if (work->try <= LOWERED && new_marks(work) > few) {
+            drop_marks(work);
+            bound *= ratio < 0.5 ? 0.5 : 0.9 * ratio;
+        }
     }
     *work->result = (struct simplify_result){.before = work->result->before, .triangles = work->result->before};
     return CP_OK;
@@ -145,8 +180,9 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
     if (status != CP_OK || mesh->kind != CP_MESH_FACES || result->before <= goal->triangles)
         return status;
     uint32_t *classes = find_classes(scene->context, mesh), face_count = mesh->face_count;
-    struct simplification work = {scene, goal, result, classes};
+    struct simplification work = {.scene = scene, .goal = goal, .result = result, .classes = classes};
     status = classes ? simplify_faces(&work, mesh) : CP_LIMIT;
+    memory_free(scene->context, work.far, work.far_room, 1);
     memory_free(scene->context, classes, face_count, sizeof *classes);
     return status;
 }

@@ -32,6 +32,10 @@ struct surface {
     uint32_t original_count, original_room;
     float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
     uint32_t *owners;      /* for each of them a vertex near by */
+    uint32_t (*original_faces)[3], original_face_count; /* or NULL, 0: only the points are measured */
+    /* For each point, and then for each face, the first try that it was too far from, or 0; the caller's, NULL: nobody asks. */
+    uint8_t *far;
+    uint8_t try; /* this one's number, from 1 */
     /* What had to be cut, left out and mixed to make the surface: see simplify.h. */
     uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
 };
@@ -99,7 +103,8 @@ static inline void round_point(const struct surface *surface, double point[3])
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
 void surface_free(struct surface *surface);
 
-/* samples.c: sets the originals, of the surface as it is; with `few`, not all vertices of a large one. */
+/* samples.c: sets the originals, of the surface as it is; with `few`, not all vertices of a large one and no faces. What `far` has
+ * marked stays where it is. */
 bool surface_sample(struct surface *surface, bool few);
 
 /* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
@@ -107,7 +112,7 @@ bool surface_sample(struct surface *surface, bool few);
 bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast);
 
 /* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides, and tells
- * the largest distance of an original point from the surface, or a little more. */
-bool surface_fit(struct surface *surface, uint32_t passes, double *error);
+ * the largest distance of an original point from the surface, or a little more. Marks the points that are farther than `most`. */
+bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error);
 
 #endif
