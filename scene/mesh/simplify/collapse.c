@@ -36,17 +36,22 @@ static bool find_star(struct workspace *work, uint32_t vertex, struct star *star
     return true;
 }
 
-/* A border, or a seam between two classes of faces. */
+/* A border, a seam between two classes of faces, or a fold. */
 static bool is_feature(struct workspace *work, uint32_t a, uint32_t b)
 {
+    const struct surface *surface = work->surface;
     struct star star;
     uint32_t faces = 0, classes[2] = {0, 0};
+    double normals[2][3] = {{0}};
     if (!find_star(work, a, &star))
         return false;
     for (uint32_t i = 0; i < star.count; i++)
-        if (has_edge(&star, i, b) && faces++ < 2)
-            classes[faces - 1] = tag_class(work->surface->tags[star.corners[i] / 3]);
-    return faces == 1 || (faces == 2 && classes[0] != classes[1]);
+        if (has_edge(&star, i, b) && faces++ < 2) {
+            classes[faces - 1] = tag_class(surface->tags[star.corners[i] / 3]);
+            triangle_normal(surface->points[a], surface->points[star.left[i]], surface->points[star.right[i]],
+                            normals[faces - 1]);
+        }
+    return faces == 1 || (faces == 2 && (classes[0] != classes[1] || is_fold(normals[0], normals[1])));
 }
 
 /* Where an end must not leave its place, or its line: 0 free, 1 at a, 2 at b, 3 not at all. */

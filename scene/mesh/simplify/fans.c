@@ -18,7 +18,7 @@ struct spoke {
     uint32_t other; /* the place at the edge's other end */
     uint32_t face;  /* number of the corner among the place's */
     bool out;       /* the face runs from the place to the other */
-    bool feature;   /* stands for an edge that is a border or a seam */
+    bool feature;   /* stands for an edge that is a border, a seam or a fold */
     bool fixed;     /* of a border that was cut from other faces */
     double angle;   /* of the face round the edge, 0 .. 4 */
 };
@@ -90,11 +90,25 @@ static uint32_t class_at(const struct split *split, const struct star *star, con
     return tag_class(split->surface->tags[star->corners[spoke->face] / 3]);
 }
 
-/* Two faces that go on in each other: a seam is counted once, at the first of the two, but both know of it. */
+static void normal_of(const struct surface *surface, uint32_t triangle, double normal[3])
+{
+    const uint32_t *face = surface->triangles[triangle];
+    triangle_normal(surface->points[face[0]], surface->points[face[1]], surface->points[face[2]], normal);
+}
+
+static bool are_folded(const struct split *split, const struct star *star, const struct spoke *a, const struct spoke *b)
+{
+    double normals[2][3];
+    normal_of(split->surface, star->corners[a->face] / 3, normals[0]);
+    normal_of(split->surface, star->corners[b->face] / 3, normals[1]);
+    return is_fold(normals[0], normals[1]);
+}
+
+/* Two faces that go on in each other: a seam or fold is counted once, at the first of the two, but both know of it. */
 static void join_spokes(const struct split *split, const struct star *star, struct spoke *a, struct spoke *b)
 {
     sets_join(star->leaders, a->face, b->face);
-    if (class_at(split, star, a) == class_at(split, star, b))
+    if (class_at(split, star, a) == class_at(split, star, b) && !are_folded(split, star, a, b))
         return;
     a->feature = true;
     split->flags[star->corners[a->face]] |= a->out ? CORNER_FEATURE : 0;
@@ -210,7 +224,7 @@ static uint32_t find_follower(const struct spoke *spokes, uint32_t count, uint32
     return matches == 1 ? found : CP_NONE;
 }
 
-/* Whether the faces of a place are one closed fan of one class, as almost everywhere: then all of its numbers and flags are 0,
+/* Whether the faces of a place are one closed fan of one class without a fold, as almost everywhere: then all of its numbers and flags are 0,
  * as they are already. */
 static bool is_plain(const struct split *split, const struct star *star, uint32_t count)
 {
@@ -219,12 +233,19 @@ static bool is_plain(const struct split *split, const struct star *star, uint32_
     if (count == 0 || count > most)
         return false;
     uint32_t face = 0, steps = 0;
+    double normals[2][3];
+    normal_of(split->surface, star->corners[0] / 3, normals[0]);
     do {
         if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3])
             return false;
         face = find_follower(star->spokes, count, star->spokes[2 * face + 1].other);
+        if (face == CP_NONE)
+            return false;
         steps++;
-    } while (face != 0 && face != CP_NONE && steps < count);
+        normal_of(split->surface, star->corners[face] / 3, normals[steps % 2]);
+        if (is_fold(normals[0], normals[1]))
+            return false;
+    } while (face != 0 && steps < count);
     return face == 0 && steps == count;
 }
 

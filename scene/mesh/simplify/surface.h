@@ -7,11 +7,11 @@
 
 /* What a vertex lies on. */
 enum {
-    KIND_LINE = 1,  /* a border, or a seam between two classes of faces: it moves along it only */
+    KIND_LINE = 1,  /* a border, a seam between two classes of faces, or a fold: it moves along it only */
     KIND_CORNER = 2 /* where lines end or meet: it stays */
 };
 
-/* Feature bit k of a tag: the edge from corner k to the next is a border or a seam; above them the face's class. */
+/* Feature bit k of a tag: the edge from corner k to the next is a border, a seam or a fold; above them the face's class. */
 enum { TAG_BITS = 3 };
 
 struct surface {
@@ -67,6 +67,14 @@ static inline bool looks_away(const double before[3], const double after[3], con
     double length_before = dot_product(before, before) * dot_product(up, up);
     double was = length_before > 0 ? dot_product(before, up) / sqrt(length_before) : least;
     return off < fmin(least, was - slack) * sqrt(length);
+}
+
+/* Whether two faces with these normals and a common edge lie on each other: their planes alone would let the edge wander. */
+static inline bool is_fold(const double a[3], const double b[3])
+{
+    const double least = 0.9999; /* of the cosine of the angle that they leave open: 0.8 degrees */
+    double product = dot_product(a, b);
+    return product < 0 && product * product > least * least * dot_product(a, a) * dot_product(b, b);
 }
 
 static inline void to_mesh_unit(const struct surface *surface, const double point[3], float out[3])
