@@ -51,6 +51,7 @@ static void add_result(struct reduction *reduction, const struct simplify_goal *
     reduction->cut_vertices += result->cut_vertices;
     reduction->flat_faces += result->flat_faces;
     reduction->mixed_colours += result->mixed_colours;
+    reduction->points = reduction->points || (result->error > 0 && !result->whole);
     if (error > reduction->worst) {
         reduction->worst = error;
         reduction->worst_mesh = mesh_title(mesh);
@@ -77,7 +78,8 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
         return CP_OK;
     }
     double stretch = number < reduction->mesh_count ? reduction->stretches[number] : 0;
-    struct simplify_goal goal = {triangles, own_error(error, mesh, stretch), reduction->fast, 0};
+    struct simplify_goal goal = {triangles, own_error(error, mesh, stretch), reduction->fast, 0,
+                                 error->metres > 0 || error->part > 0};
     struct simplify_result result;
     bool had_normals = mesh->normals != NULL;
     reduction->polygons += mesh->face_offsets != NULL;
@@ -93,12 +95,11 @@ static void report_outcome(const struct reduction *reduction)
     cp_context *context = reduction->scene->context;
     char error[NUMBER_SIZE];
     (void)print_bound(1000 * reduction->worst, error);
-    report_note(
-        context, "simplify-done", NOWHERE,
-        "%llu of %llu triangles stay; no point of the original is farther than %s mm from the new surface%s%s%s",
-        (unsigned long long)reduction->after, (unsigned long long)reduction->before, error,
-        reduction->worst > 0 ? " (mesh \"" : "", reduction->worst > 0 ? reduction->worst_mesh : "",
-        reduction->worst > 0 ? "\")" : "");
+    report_note(context, "simplify-done", NOWHERE,
+                "%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
+                (unsigned long long)reduction->after, (unsigned long long)reduction->before,
+                reduction->points ? "measured vertex" : "point", error, reduction->worst > 0 ? " (mesh \"" : "",
+                reduction->worst > 0 ? reduction->worst_mesh : "", reduction->worst > 0 ? "\")" : "");
     if (reduction->missed > 0)
         report_warning(
             context, "simplify-missed", NOWHERE,

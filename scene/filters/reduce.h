@@ -14,6 +14,7 @@ struct reduction {
     uint64_t before, after; /* triangles */
     double worst;           /* error in metres of the world */
     const char *worst_mesh;
+    bool points;                    /* of some mesh, points alone were measured */
     uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
     uint64_t cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
 };

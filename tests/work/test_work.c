@@ -94,7 +94,7 @@ typedef void mesh_work(cp_mesh *mesh);
 
 static void simplify_as(cp_mesh *mesh, bool fast)
 {
-    struct simplify_goal goal = {mesh->face_count / 10, INFINITY, fast, 0};
+    struct simplify_goal goal = {.triangles = mesh->face_count / 10, .error = INFINITY, .fast = fast};
     struct simplify_result result;
     assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
     assert_int_equal(result.triangles, mesh_triangle_count(mesh));

@@ -20,6 +20,7 @@ struct attempt {
     struct writer writer;
     double error; /* asked for, or the bound that is tried, in metres; 0: not simplified */
     double reached;
+    bool points;                /* of some mesh, points alone were measured */
     uint64_t before, triangles; /* of the meshes, each counted once */
     uint64_t size;
     struct merge_result merged;
@@ -41,7 +42,8 @@ struct search {
 static struct simplify_goal goal_of(const struct attempt *attempt, double stretch)
 {
     const struct gltf_settings *settings = attempt->writer.settings;
-    struct simplify_goal goal = {.error = INFINITY, .fast = settings->quality == QUALITY_FAST};
+    struct simplify_goal goal = {
+        .error = INFINITY, .fast = settings->quality == QUALITY_FAST, .whole = settings->error > 0};
     if (settings->error > 0)
         goal.error = attempt->error * (1 - quantised_part) / stretch;
     else
@@ -58,6 +60,7 @@ static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double st
     attempt->before += result.before;
     attempt->triangles += result.triangles;
     attempt->reached = fmax(attempt->reached, result.error * stretch);
+    attempt->points = attempt->points || (result.error > 0 && !result.whole);
     if (status == CP_OK && had_normals && !mesh->normals && normals_mode(attempt->writer.settings) != NORMALS_NONE)
         status = mesh_smooth_normals(attempt->writer.work, mesh, attempt->writer.settings->crease);
     return status;
@@ -264,8 +267,9 @@ static void report_simplified(const struct attempt *attempt)
     (void)print_bound(attempt->reached, metres);
     if (attempt->error > 0)
         report_note(attempt->writer.context, "gltf-simplified", NOWHERE,
-                    "simplified from %llu to %llu triangles, which moves the surface by %s m: %llu bytes",
-                    (unsigned long long)attempt->before, (unsigned long long)attempt->triangles, metres,
+                    "simplified from %llu to %llu triangles, which moves %s by %s m: %llu bytes",
+                    (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
+                    attempt->points ? "the measured vertices" : "the surface", metres,
                     (unsigned long long)attempt->size);
     else if (attempt->writer.settings->budget > 0)
         report_note(attempt->writer.context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",

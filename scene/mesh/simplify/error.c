@@ -33,7 +33,7 @@ struct piece {
 struct cover {
     const struct face_map *map;
     uint32_t *boxes, *pieces; /* that may still be looked at */
-    double good;              /* squared: no nearer face is looked for */
+    double good;              /* squared: where a face is so near, the nearest is not looked for */
     double most;
     struct piece pending[MOST_PENDING];
     uint32_t count;
@@ -101,10 +101,8 @@ static void point_between(const double a[3], const double b[3], double part, dou
 /* How much of the way from a to b the face has near: the distance from it has no second minimum. */
 static double part_near(const struct cover *cover, const double a[3], const double b[3], uint32_t face)
 {
-    enum { STEPS = 24 };
+    enum { STEPS = 10 };
     double low = 0, high = 1, point[3];
-    if (distance_from(cover, b, face) <= cover->good)
-        return 1;
     for (int step = 0; step < STEPS; step++) {
         double middle = 0.5 * (low + high);
         point_between(a, b, middle, point);
@@ -116,39 +114,37 @@ static double part_near(const struct cover *cover, const double a[3], const doub
     return low;
 }
 
-/* An edge, from corner `edge` to the next: where it is to be cut, and how much of it is near to a face of neither end; 0 or less
- * where one face has all of it near. */
-struct cut {
-    double part, open, length;
-};
-
-static struct cut find_cut(const struct cover *cover, const struct piece *piece, int edge)
+/* Whether the face that is near at one end has all of an edge near. */
+static bool is_near(const struct cover *cover, const struct piece *piece, int edge)
 {
     int next = (edge + 1) % 3;
-    const double *a = piece->corners[edge], *b = piece->corners[next];
-    double along[3];
-    subtract(b, a, along);
-    struct cut cut = {0.5, 0, dot_product(along, along)};
-    double from_a = part_near(cover, a, b, piece->near[edge]);
-    double from_b = from_a < 1 ? part_near(cover, b, a, piece->near[next]) : 0;
-    if (from_a >= 1 || from_b >= 1)
-        return cut;
-    cut.part = 0.5 * (from_a + 1 - from_b);
-    cut.open = fmax(1 - from_a - from_b, 1e-9) * sqrt(cut.length);
-    return cut;
+    return distance_from(cover, piece->corners[next], piece->near[edge]) <= cover->good ||
+           distance_from(cover, piece->corners[edge], piece->near[next]) <= cover->good;
 }
 
-/* The edge that is open for the longest way is cut, or the longest one. */
-static int choose_edge(const struct cover *cover, const struct piece *piece, struct cut *cut)
+/* The longest edge that no face has near, and where what is near to its ends meets; if there is none, the middle of the longest. The
+ * edge leads from corner `edge` to the next. */
+static int choose_cut(const struct cover *cover, const struct piece *piece, double *part)
 {
     int best = 0;
-    *cut = find_cut(cover, piece, 0);
-    for (int edge = 1; edge < 3; edge++) {
-        struct cut other = find_cut(cover, piece, edge);
-        if (other.open > cut->open || (other.open == cut->open && other.length > cut->length)) {
-            best = edge;
-            *cut = other;
-        }
+    double longest = -1;
+    bool open = false;
+    for (int edge = 0; edge < 3; edge++) {
+        double along[3];
+        bool near = is_near(cover, piece, edge);
+        subtract(piece->corners[(edge + 1) % 3], piece->corners[edge], along);
+        double length = dot_product(along, along);
+        if ((open && near) || (open == !near && length <= longest))
+            continue;
+        best = edge;
+        longest = length;
+        open = !near;
+    }
+    *part = 0.5;
+    if (open) {
+        const double *from = piece->corners[best], *to = piece->corners[(best + 1) % 3];
+        *part = 0.5 * (part_near(cover, from, to, piece->near[best]) + 1 -
+                       part_near(cover, to, from, piece->near[(best + 1) % 3]));
     }
     return best;
 }
@@ -167,11 +163,11 @@ static uint32_t find_near(const struct cover *cover, const double point[3], uint
 
 static void cut_piece(struct cover *cover, const struct piece *piece)
 {
-    struct cut cut;
-    int edge = choose_edge(cover, piece, &cut), next = (edge + 1) % 3;
+    double part;
+    int edge = choose_cut(cover, piece, &part), next = (edge + 1) % 3;
     struct piece *halves = &cover->pending[cover->count];
     double point[3];
-    point_between(piece->corners[edge], piece->corners[next], cut.part, point);
+    point_between(piece->corners[edge], piece->corners[next], part, point);
     uint32_t near = find_near(cover, point, piece->near[edge], piece->near[next]);
     for (int half = 0; half < 2; half++) {
         halves[half] = *piece;
@@ -200,7 +196,8 @@ static double cover_piece(struct cover *cover, const struct piece *whole)
             sure = fmax(sure, distance_from(cover, piece.corners[corner], piece.near[corner]));
         if (sure > cover->most)
             return sure;
-        cover->good = fmax(cover->good, fmin(sure * (1 + slack) * (1 + slack), cover->most));
+        if (sure > cover->good)
+            cover->good = fmin(sure * (1 + slack) * (1 + slack), cover->most);
         if (distance <= cover->good || left == 0 || *cover->pieces == 0 || cover->count + 2 > MOST_PENDING) {
             largest = fmax(largest, distance);
             continue;

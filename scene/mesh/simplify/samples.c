@@ -77,9 +77,9 @@ static bool keep_faces(struct surface *surface)
     return true;
 }
 
-bool surface_sample(struct surface *surface, bool few)
+bool surface_sample(struct surface *surface, bool draft, bool whole)
 {
-    const uint32_t many = 131072, step = few && surface->vertex_count >= many ? 8 : 1;
+    const uint32_t many = 131072, step = draft && !whole && surface->vertex_count >= many ? 8 : 1;
     double share;
     uint32_t count = (surface->vertex_count + step - 1) / step, points = count_points(surface, &share);
     if (points > UINT32_MAX - 1 - count)
@@ -96,5 +96,5 @@ bool surface_sample(struct surface *surface, bool few)
             surface->kinds[at * step] = KIND_CORNER;
     }
     surface->original_count = points > 0 ? add_points(surface, count, count + points, share) : count;
-    return step > 1 || keep_faces(surface);
+    return !whole || keep_faces(surface);
 }

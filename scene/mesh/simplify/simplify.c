@@ -96,6 +96,7 @@ static void tell(const struct simplification *work, const struct surface *surfac
 {
     work->result->triangles = surface->triangle_count;
     work->result->error = error * surface->scale;
+    work->result->whole = surface->original_faces != NULL;
     work->result->cut_edges = surface->cut_edges;
     work->result->cut_vertices = surface->cut_vertices;
     work->result->flat_faces = surface->flat_faces;
@@ -113,6 +114,12 @@ static bool take_marks(struct simplification *work, struct surface *surface)
     return work->far != NULL;
 }
 
+static bool is_whole(const struct simplify_goal *goal, const struct surface *surface)
+{
+    const uint32_t many = 131072;
+    return goal->whole || (!goal->fast && surface->triangle_count < many);
+}
+
 /* bound: of the collapses, by the planes. The mesh changes when the outcome is good enough. */
 static cp_status try_bound(struct simplification *work, cp_mesh *mesh, double bound)
 {
@@ -122,7 +129,7 @@ static cp_status try_bound(struct simplification *work, cp_mesh *mesh, double bo
     double error = 0;
     bool good = surface_make(&surface, work->scene->context, mesh, work->classes);
     surface.far = work->far;
-    good = good && surface_sample(&surface, goal->fast && goal->error == INFINITY) && take_marks(work, &surface) &&
+    good = good && surface_sample(&surface, goal->fast, is_whole(goal, &surface)) && take_marks(work, &surface) &&
            surface_collapse(&surface, triangles, bound / surface.scale, goal->fast) &&
            surface_fit(&surface, goal->fast ? 0 : 1, goal->error / surface.scale, &error);
     cp_status status = good ? CP_OK : CP_LIMIT;
@@ -134,13 +141,13 @@ static cp_status try_bound(struct simplification *work, cp_mesh *mesh, double bo
     return status;
 }
 
-/* The part of the points that were too far for the first time. */
-static double new_marks(const struct simplification *work)
+/* What was too far for the first time. */
+static uint32_t count_marks(const struct simplification *work)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < work->far_room; i++)
         count += work->far[i] == work->try;
-    return (double)count / work->far_room;
+    return count;
 }
 
 static void drop_marks(const struct simplification *work)
@@ -151,23 +158,25 @@ static void drop_marks(const struct simplification *work)
 }
 
 /* The planes' error is a mean over faces: what is measured may be larger. Where it is so in few places, these stay as they are in the
- * next try; where in many, the bound is lowered first. */
+ * next try; where in many, the bound is lowered. A lower one does not help where planes see no error at all. */
 static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
 {
-    enum { MOST_TRIES = 24, LOWERED = 2 };
-    const double few = 0.02;
+    enum { MOST_TRIES = 24, MOST_LOWERED = 3 };
+    const double few = 0.3; /* of the triangles that are left */
     double wanted = work->goal->error, bound = work->goal->bound > 0 ? fmin(wanted, work->goal->bound) : wanted;
+    int lowered = 0;
     for (work->try = 1; work->try <= MOST_TRIES; work->try++) {
         cp_status status = try_bound(work, mesh, bound);
         if (status != CP_OK || work->result->error <= wanted)
             return status;
-        double ratio = wanted / work->result->error;
-        if (work->try <= LOWERED && new_marks(work) > few) {
-            drop_marks(work);
-            bound *= ratio < 0.5 ? 0.5 : 0.9 * ratio;
-        }
+        if (lowered == MOST_LOWERED || count_marks(work) <= few * (double)work->result->triangles)
+            continue;
+        drop_marks(work);
+        bound *= fmax(0.5, 0.9 * wanted / work->result->error);
+        lowered++;
     }
-    *work->result = (struct simplify_result){.before = work->result->before, .triangles = work->result->before};
+    *work->result = (struct simplify_result){
+        .before = work->result->before, .triangles = work->result->before, .whole = work->result->whole};
     return CP_OK;
 }
 

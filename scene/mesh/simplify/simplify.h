@@ -12,13 +12,17 @@ struct simplify_goal {
     bool fast;
     /* The same for each collapse, by the planes alone: what is measured may be some times as much. 0: however large. */
     double bound;
+    /* The error holds for all of the original, however dear that is to find out; else for measured points of it where that is cheaper. */
+    bool whole;
 };
 
 struct simplify_result {
     uint64_t before, triangles; /* after triangulation; now */
-    /* The largest distance of a point of the original from the new surface, in the mesh's own unit: measured at all vertices and, on
-     * meshes of less than 131,072 triangles, at up to 32,768 points spread over the faces; if not exact then too large. */
+    /* The largest distance of a point of the original from the new surface, in the mesh's own unit; if not exact then too large,
+     * in general by a tenth at most. */
     double error;
+    /* Of all points; else of the vertices alone: of meshes of 131,072 triangles and more, and of drafts, nobody asked for more. */
+    bool whole;
     uint64_t cut_edges,
         cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
     uint64_t flat_faces;    /* on fewer than three positions: left out */

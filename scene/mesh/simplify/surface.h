@@ -111,9 +111,9 @@ static inline void round_point(const struct surface *surface, double point[3])
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
 void surface_free(struct surface *surface);
 
-/* samples.c: sets the originals, of the surface as it is; with `few`, not all vertices of a large one and no faces. What `far` has
- * marked stays where it is. */
-bool surface_sample(struct surface *surface, bool few);
+/* samples.c: sets the originals, of the surface as it is: faces when `whole`; else, for a draft, not all vertices of a large one.
+ * What `far` has marked stays where it is. */
+bool surface_sample(struct surface *surface, bool draft, bool whole);
 
 /* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
  * `error` (in units of the surface); fast: with longer rounds. */
