@@ -110,6 +110,34 @@ static cp_mesh make_sheet(uint32_t n, double wave, bool hole)
     return mesh_of(&shape);
 }
 
+/* Rings round (0, 0) and a centre, on each side of the paper: only the outermost is the same for both. */
+static cp_mesh make_double_sheet(uint32_t sides, bool square)
+{
+    enum { RINGS = 3 };
+    struct shape shape = shape_new(2 * RINGS * sides + 2, 4 * RINGS * sides);
+    for (uint32_t paper = 0; paper < 2; paper++) {
+        for (uint32_t ring = 0; ring < RINGS; ring++)
+            for (uint32_t side = 0; side < sides; side++) {
+                double angle = 2 * PI * side / sides, size = ring == 0 ? 1 : (RINGS - ring - 0.3 * paper) / RINGS;
+                double x = cos(angle), y = sin(angle), most = square ? fmax(fabs(x), fabs(y)) : 1;
+                add_point(&shape, size * x / most, size * y / most, 0);
+            }
+        add_point(&shape, 0.05 * paper, 0, 0);
+    }
+    for (uint32_t paper = 0; paper < 2; paper++)
+        for (uint32_t side = 0; side < sides; side++) {
+            uint32_t first = paper * (RINGS * sides + 1), next = (side + 1) % sides, centre = first + RINGS * sides;
+            uint32_t here = paper ? next : side, there = paper ? side : next;
+            for (uint32_t ring = 0; ring + 1 < RINGS; ring++) {
+                uint32_t out = first + ring * sides, in = out + sides;
+                add_triangle(&shape, out + here, out + there, in + there);
+                add_triangle(&shape, out + here, in + there, in + here);
+            }
+            add_triangle(&shape, centre - sides + here, centre - sides + there, centre);
+        }
+    return mesh_of(&shape);
+}
+
 /* A tube of `sides` sides, as wide as `outer` and `inner`, a tenth high: the walls in four layers, the ends in triangles that reach from
  * one ring to the other. */
 static cp_mesh make_tube(uint32_t sides, double outer, double inner)
@@ -412,6 +440,23 @@ static void test_borders_stay(void **unused)
     assert_same_side(&before, &after);
     assert_true(fabs(length_of_borders(&after) / length_of_borders(&before) - 1) < 0.02);
     assert_true(one_way(&before, &after, 0.5) < 0.03);
+}
+
+/* Faces that lie on each other have no volume and no height: their common edge is all there is. */
+static void test_folds_stay(void **unused)
+{
+    (void)unused;
+    cp_mesh before = make_double_sheet(32, true), after = before;
+    struct simplify_result result = simplify(&after, 4, INFINITY);
+    assert_int_equal(result.triangles, 4);
+    assert_closed(&after, 2);
+    assert_true(one_way(&before, &after, 0.5) < 1e-6);
+    before = make_double_sheet(64, false);
+    after = before;
+    result = simplify(&after, 28, INFINITY);
+    assert_int_equal(result.triangles, 28); /* a polygon of 16 sides */
+    assert_closed(&after, 2);
+    assert_true(one_way(&before, &after, 0.5) < 2 * (1 - cos(PI / 16)));
 }
 
 /* Two materials in stripes: each keeps its area, and stays in its group. */
@@ -764,6 +809,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cube_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_target_out_of_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_borders_stay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folds_stay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_seams_stay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_touching_solids_are_parted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_common_edge_stays, set_up, tear_down),

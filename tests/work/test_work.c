@@ -23,9 +23,11 @@ static void add_triangle(struct builder *builder, uint32_t a, uint32_t b, uint32
     add_face(builder, (const uint32_t[]){a, b, c}, 3);
 }
 
+/* Squares, however many: long strips would meet more faces of a simplified surface, the more they are. */
 static void make_torus(struct builder *builder, uint32_t count)
 {
-    add_torus(builder, count / 100, 50); /* quads */
+    uint32_t rings = (uint32_t)sqrt(count);
+    add_torus(builder, rings, rings / 2);
 }
 
 /* A cone: one vertex with all faces. */
