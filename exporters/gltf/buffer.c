@@ -70,7 +70,7 @@ void set_range(struct accessor *accessor, const float *values)
         }
 }
 
-static void write_floats(struct json *json, const char *key, const float *values, unsigned count)
+static void write_floats(struct json_writer *json, const char *key, const float *values, unsigned count)
 {
     json_key(json, key);
     json_open(json, '[');
@@ -79,7 +79,7 @@ static void write_floats(struct json *json, const char *key, const float *values
     json_close(json, ']');
 }
 
-static void write_accessor(struct json *json, const struct accessor *accessor)
+static void write_accessor(struct json_writer *json, const struct accessor *accessor)
 {
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     json_line(json);
@@ -101,7 +101,7 @@ static void write_accessor(struct json *json, const struct accessor *accessor)
 
 void write_accessors(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->accessor_count == 0)
         return;
     json_line(json);
@@ -113,7 +113,7 @@ void write_accessors(struct writer *writer)
 }
 
 /* The EXT_meshopt_compression of a view: where the packed bytes are. */
-static void write_packing(struct json *json, const struct view *view)
+static void write_packing(struct json_writer *json, const struct view *view)
 {
     const struct packing *packing = &view->packing;
     json_key(json, "extensions");
@@ -133,7 +133,7 @@ static void write_packing(struct json *json, const struct view *view)
     json_close(json, '}');
 }
 
-static void write_view(struct json *json, const struct view *view)
+static void write_view(struct json_writer *json, const struct view *view)
 {
     const struct packing *packing = view->packing.mode ? &view->packing : NULL;
     uint64_t offset = packing ? packing->offset : view->offset;
@@ -158,7 +158,7 @@ static void write_view(struct json *json, const struct view *view)
 
 void write_views(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->view_count == 0)
         return;
     json_line(json);

@@ -371,7 +371,7 @@ static const char *const path_words[] = {"weights", "translation", "rotation", "
 
 static void write_track(struct writer *writer, const cp_track *track)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_open(json, '{');
     if (track->path == CP_PATH_JOINT) {
         json_key_text(json, "joint", joint_id(writer, track->target));
@@ -387,7 +387,7 @@ static void write_track(struct writer *writer, const cp_track *track)
 
 void write_tracks(struct writer *writer, const cp_clip *clip)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_key(json, "tracks");
     json_open(json, '[');
     for (uint32_t i = 0; i < clip->track_count; i++)
@@ -395,7 +395,7 @@ void write_tracks(struct writer *writer, const cp_clip *clip)
     json_close(json, ']');
 }
 
-static void write_channel(struct json *json, const struct channel *channel, uint32_t sampler)
+static void write_channel(struct json_writer *json, const struct channel *channel, uint32_t sampler)
 {
     json_open(json, '{');
     json_key_integer(json, "sampler", sampler);
@@ -407,7 +407,7 @@ static void write_channel(struct json *json, const struct channel *channel, uint
     json_close(json, '}');
 }
 
-static void write_sampler(struct json *json, const struct channel *channel)
+static void write_sampler(struct json_writer *json, const struct channel *channel)
 {
     json_open(json, '{');
     json_key_integer(json, "input", channel->input);
@@ -418,7 +418,7 @@ static void write_sampler(struct json *json, const struct channel *channel)
 
 static void write_clip_extras(struct writer *writer, const struct clip_plan *plan)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_extras_open(json);
     if (plan->clip == CP_NONE) {
         json_key_text(json, "made", "sweep");
@@ -432,7 +432,7 @@ static void write_clip_extras(struct writer *writer, const struct clip_plan *pla
 
 static void write_clip(struct writer *writer, const struct clip_plan *plan)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "name", plan->name);
@@ -452,7 +452,7 @@ static void write_clip(struct writer *writer, const struct clip_plan *plan)
 
 void write_clips(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->channel_count == 0)
         return;
     json_line(json);

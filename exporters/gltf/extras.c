@@ -1,58 +1,6 @@
 /* What glTF has no word for: extras.cellpipe of the asset, the scene and the meshes, as docs/stage-format.md says. */
 #include "writer.h"
 
-#include <string.h>
-
-/* ---- metadata: lists by owner ---- */
-
-static uint32_t owner_slot(const cp_scene *scene, cp_owner owner, uint32_t index)
-{
-    uint32_t first = 1; /* slot 0 is the scene's */
-    if (owner == CP_OWNER_SCENE)
-        return 0;
-    first += owner > CP_OWNER_NODE ? scene->node_count : 0;
-    first += owner > CP_OWNER_MESH ? scene->mesh_count : 0;
-    first += owner > CP_OWNER_MATERIAL ? scene->material_count : 0;
-    return first + index;
-}
-
-bool plan_metadata(struct writer *writer)
-{
-    const cp_scene *scene = writer->scene;
-    size_t slots = (size_t)owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
-    writer->metadata_first = scene_allocate(writer->work, slots, sizeof *writer->metadata_first);
-    writer->metadata_next = scene_allocate(writer->work, scene->metadata_count, sizeof *writer->metadata_next);
-    if (!writer->metadata_first || !writer->metadata_next)
-        return false;
-    memset(writer->metadata_first, 0xff, slots * sizeof *writer->metadata_first);
-    for (uint32_t i = scene->metadata_count; i-- > 0;) {
-        uint32_t slot = owner_slot(scene, scene->metadata[i].owner, scene->metadata[i].index);
-        writer->metadata_next[i] = writer->metadata_first[slot];
-        writer->metadata_first[slot] = i;
-    }
-    return true;
-}
-
-void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
-{
-    struct json *json = &writer->json;
-    uint32_t at = writer->metadata_first[owner_slot(writer->scene, owner, index)];
-    if (at == CP_NONE)
-        return;
-    json_key(json, "metadata");
-    json_open(json, '[');
-    for (; at != CP_NONE; at = writer->metadata_next[at]) {
-        const cp_metadata *metadata = &writer->scene->metadata[at];
-        json_open(json, '{');
-        json_key_text(json, "key", metadata->key);
-        if (metadata->type != CP_VALUE_STRING)
-            json_key_text(json, "type", value_type_words[metadata->type]);
-        json_key_text(json, "value", metadata->value);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
 /* ---- asset ---- */
 
 /* How much of each the scene has, so that a reader sees what another tool took away. Twice, in the mark and with the
@@ -60,7 +8,7 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
 static void write_holds(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     uint32_t meshes = scene->mesh_count;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         meshes -= writer->meshes[i].left_out;
@@ -77,14 +25,15 @@ static void write_holds(struct writer *writer)
 
 void write_asset(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_source *source = &writer->scene->source;
     json_line(json);
     json_key(json, "asset");
     json_open(json, '{');
     json_key_text(json, "version", "2.0");
     json_key_text(json, "generator", "cellpipe " CP_VERSION);
-    json_extras_open(json);
+    write_copyright(writer);
+    open_extras(writer, CP_OWNER_SCENE, 0, "asset.extras");
     json_key_text(json, "version", "1.0");
     json_key_text(json, "profile", is_deliver(writer) ? "deliver" : "stage");
     if (has_up_root(writer))
@@ -103,13 +52,13 @@ void write_asset(struct writer *writer)
 
 /* ---- meshes ---- */
 
-static void write_view_name(struct json *json, const char *key, const char *id, const char *part)
+static void write_view_name(struct json_writer *json, const char *key, const char *id, const char *part)
 {
     json_key(json, key);
     json_text_of_two(json, id, part);
 }
 
-static void write_faces(struct json *json, const cp_mesh *mesh, const struct mesh_plan *plan)
+static void write_faces(struct json_writer *json, const cp_mesh *mesh, const struct mesh_plan *plan)
 {
     if (!plan->has_faces)
         return;
@@ -135,7 +84,7 @@ static bool groups_need_saying(const cp_mesh *mesh, const struct mesh_plan *plan
 
 static void write_groups(struct writer *writer, const cp_mesh *mesh)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_key(json, "groups");
     json_open(json, '[');
     for (uint32_t i = 0; i < mesh->group_count; i++) {
@@ -152,7 +101,7 @@ static void write_groups(struct writer *writer, const cp_mesh *mesh)
     json_close(json, ']');
 }
 
-static void write_kind(struct json *json, const cp_mesh *mesh, const struct mesh_plan *plan)
+static void write_kind(struct json_writer *json, const cp_mesh *mesh, const struct mesh_plan *plan)
 {
     if (mesh->kind != CP_MESH_FACES)
         json_key_text(json, "kind", mesh_kind_words[mesh->kind]);
@@ -166,7 +115,7 @@ static void write_kind(struct json *json, const cp_mesh *mesh, const struct mesh
 }
 
 /* The views of vertices that no primitive has. */
-static void write_vertex_views(struct json *json, const cp_mesh *mesh, const struct mesh_plan *plan)
+static void write_vertex_views(struct json_writer *json, const cp_mesh *mesh, const struct mesh_plan *plan)
 {
     const cp_mesh *shape = &plan->shape;
     bool undrawn = plan->index == CP_NONE;
@@ -183,7 +132,7 @@ static void write_vertex_views(struct json *json, const cp_mesh *mesh, const str
 }
 
 /* How far what is drawn may be from the mesh: metres in the world, degrees. */
-static void write_quantised(struct json *json, const struct web_mesh *web)
+static void write_quantised(struct json_writer *json, const struct web_mesh *web)
 {
     if (!web)
         return;
@@ -197,7 +146,7 @@ static void write_quantised(struct json *json, const struct web_mesh *web)
 
 void write_mesh_extras(struct writer *writer, uint32_t index)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_mesh *mesh = &writer->scene->meshes[index];
     const struct mesh_plan *plan = &writer->meshes[index];
     json_key_text(json, "id", mesh->id);
@@ -216,7 +165,7 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
 
 static void write_device(struct writer *writer, const cp_device *device)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "id", device->id);
@@ -242,7 +191,7 @@ static void write_device(struct writer *writer, const cp_device *device)
 
 static void write_devices(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->scene->device_count == 0)
         return;
     json_key(json, "devices");
@@ -254,7 +203,7 @@ static void write_devices(struct writer *writer)
 
 static void write_pair(struct writer *writer, const cp_pair *pair)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "first", node_id(writer, pair->first));
@@ -269,7 +218,7 @@ static void write_pair(struct writer *writer, const cp_pair *pair)
 
 static void write_pairs(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->scene->pair_count == 0)
         return;
     json_key(json, "pairs");
@@ -283,7 +232,7 @@ static void write_pairs(struct writer *writer)
 
 static void write_undrawn_mesh(struct writer *writer, uint32_t index, uint32_t position)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_open(json, '{');
     json_key_integer(json, "position", position);
@@ -294,7 +243,7 @@ static void write_undrawn_mesh(struct writer *writer, uint32_t index, uint32_t p
 
 static void write_undrawn_meshes(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     bool any = false;
     uint32_t position = 0;
     for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
@@ -316,7 +265,7 @@ static void write_undrawn_meshes(struct writer *writer)
 
 static void write_unplayed_clips(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     bool any = false;
     for (uint32_t i = 0; i < writer->clip_count; i++) {
         const struct clip_plan *plan = &writer->clips[i];
@@ -340,7 +289,7 @@ static void write_unplayed_clips(struct writer *writer)
 
 void write_scene(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_key_integer(json, "scene", 0);
     json_key(json, "scenes");
@@ -350,7 +299,7 @@ void write_scene(struct writer *writer)
     json_open(json, '[');
     json_whole(json, root_node(writer));
     json_close(json, ']');
-    json_extras_open(json);
+    open_extras(writer, CP_OWNER_SCENE, 0, "extras");
     write_holds(writer);
     if (writer->scene->exclude_static_pairs)
         json_key_true(json, "exclude_static_pairs");

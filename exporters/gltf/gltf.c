@@ -127,6 +127,14 @@ static void report_left_out(struct writer *writer)
                     "meshes for collision only are left out (collision=yes keeps them)");
 }
 
+static void report_split(struct writer *writer)
+{
+    if (writer->split_articulations > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-articulations", NOWHERE, writer->split_articulations,
+                    "articulations of several stages become one for each joint, since joints between the first and the "
+                    "last are not at zero");
+}
+
 static void report_turns(struct writer *writer)
 {
     if (writer->turns > 0)
@@ -137,8 +145,8 @@ static void report_turns(struct writer *writer)
 
 static bool plan_all(struct writer *writer)
 {
-    bool good = plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_joints(writer) &&
-                plan_diagonal(writer) && plan_clips(writer) && plan_metadata(writer);
+    bool good = plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_metadata(writer) &&
+                plan_joints(writer) && plan_diagonal(writer) && plan_clips(writer);
     if (good)
         place_views(writer);
     return good;
@@ -168,8 +176,10 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 cp_status finish_file(struct writer *writer, struct sink *sink)
 {
     cp_status status = writer->container->emit(writer, sink);
-    if (status == CP_OK)
+    if (status == CP_OK) {
         report_turns(writer);
+        report_split(writer);
+    }
     return status;
 }
 

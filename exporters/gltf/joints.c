@@ -54,10 +54,9 @@ static const char *numbered_name(struct writer *writer, const char *name, uint32
     return unique;
 }
 
-/* Ids are unique already; only those that differ by blanks alone need a number. */
-static bool name_articulation(struct writer *writer, struct name_map *taken, uint32_t joint)
+static bool name_articulation(struct writer *writer, struct name_map *taken, uint32_t joint, const char *base)
 {
-    const char *base = name_without_blanks(writer, joint_id(writer, joint)), *name = base;
+    const char *name = base;
     bool added = false;
     while (name && name_map_add(taken, name, 1, &added) && !added)
         name = numbered_name(writer, base, ++*name_map_find(taken, base));
@@ -72,13 +71,110 @@ static bool has_articulation(const cp_scene *scene, uint32_t joint)
     return type != CP_JOINT_FIXED && (type != CP_JOINT_SCALE || cp_joint_value(scene, joint, NULL) != 0);
 }
 
+/* ---- articulations of several stages ---- */
+
+/* The articulation that a joint was a stage of, in a file of another tool. */
+static const char *find_origin(const struct writer *writer, uint32_t joint)
+{
+    uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, "articulation");
+    bool whole = at != CP_NONE && has_articulation(writer->scene, joint) && !writer->joints[joint].aligned;
+    return whole ? writer->scene->metadata[at].value : NULL;
+}
+
+static bool is_neutral(const struct writer *writer, uint32_t joint)
+{
+    double neutral = writer->scene->joints[joint].type == CP_JOINT_SCALE ? 1 : 0;
+    return cp_joint_value(writer->scene, joint, NULL) == neutral;
+}
+
+/* How many joints of the node, from this one on, were one articulation. */
+static uint32_t count_stages(const struct writer *writer, uint32_t first, uint32_t end)
+{
+    const char *origin = find_origin(writer, first);
+    uint32_t joint = first;
+    for (; origin && joint < end; joint++) {
+        const char *other = find_origin(writer, joint);
+        if (!other || strcmp(other, origin) != 0)
+            break;
+    }
+    return joint - first;
+}
+
+/* Whether they can be one again: the first one's node gets the stages, which are relative to where the joints are now. Before them may be
+ * the first joint's motion, behind them the last one's. */
+static bool can_be_one(const struct writer *writer, uint32_t first, uint32_t count)
+{
+    bool good = true;
+    for (uint32_t joint = first + 1; joint + 1 < first + count; joint++)
+        good = good && is_neutral(writer, joint);
+    return good;
+}
+
+static void add_stages(struct writer *writer, uint32_t first, uint32_t count)
+{
+    for (uint32_t joint = first + 1; joint < first + count; joint++)
+        writer->joints[joint].in_other = true;
+}
+
+static bool plan_origins(struct writer *writer, struct name_map *taken, const cp_node *node)
+{
+    uint32_t end = node->first_joint + node->joint_count;
+    bool good = true;
+    for (uint32_t first = node->first_joint, count; first < end && good; first += count > 0 ? count : 1) {
+        count = count_stages(writer, first, end);
+        bool one = can_be_one(writer, first, count);
+        writer->split_articulations += !one;
+        if (count == 0 || !one)
+            continue;
+        good = name_articulation(writer, taken, first, find_origin(writer, first));
+        writer->joints[first].stages = count;
+        add_stages(writer, first, count);
+    }
+    return good;
+}
+
+/* Whether a joint does as its master does, about the same axis. */
+static bool follows(const struct writer *writer, uint32_t joint, uint32_t master)
+{
+    const cp_joint *it = &writer->scene->joints[joint], *other = &writer->scene->joints[master];
+    const struct joint_plan *plan = &writer->joints[joint], *others = &writer->joints[master];
+    return it->master == master && it->scale == 1 && it->offset == 0 && it->type == other->type && !plan->aligned &&
+           plan->axis == others->axis;
+}
+
+/* Nodes that shared an articulation do so again: the joints of one follow those of the other. */
+static void plan_followers(struct writer *writer, const cp_node *node)
+{
+    uint32_t end = node->first_joint + node->joint_count;
+    for (uint32_t first = node->first_joint; first < end; first++) {
+        uint32_t master = writer->scene->joints[first].master, count = 0;
+        uint32_t stages = master == CP_NONE || !find_origin(writer, master) ? 0 : writer->joints[master].stages;
+        while (count < stages && first + count < end && follows(writer, first + count, master + count))
+            count++;
+        if (count == 0 || count < stages)
+            continue;
+        writer->joints[first].articulation = writer->joints[master].articulation;
+        add_stages(writer, first, count);
+    }
+}
+
 bool plan_joints(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
     struct name_map taken = {.context = writer->context};
     bool good = true;
-    for (uint32_t i = 0; i < scene->joint_count && good; i++)
-        good = !has_articulation(scene, i) || name_articulation(writer, &taken, i);
+    for (uint32_t i = 0; i < scene->node_count && good; i++)
+        good = plan_origins(writer, &taken, &scene->nodes[i]);
+    for (uint32_t i = 0; i < scene->node_count && good; i++)
+        plan_followers(writer, &scene->nodes[i]);
+    for (uint32_t i = 0; i < scene->joint_count && good; i++) {
+        struct joint_plan *plan = &writer->joints[i];
+        if (!has_articulation(scene, i) || plan->articulation || plan->in_other)
+            continue;
+        const char *name = name_without_blanks(writer, joint_id(writer, i));
+        good = name && name_articulation(writer, &taken, i, name);
+        plan->stages = 1;
+    }
     name_map_free(&taken);
     return good;
 }
@@ -112,32 +208,58 @@ static void write_stage(struct writer *writer, uint32_t index)
                                             {"xRotate", "yRotate", "zRotate"},
                                             {"xTranslate", "yTranslate", "zTranslate"},
                                             {"xScale", "yScale", "zScale"}};
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_joint *joint = &writer->scene->joints[index];
     double q = cp_joint_value(writer->scene, index, NULL), range[2];
     joint_range(writer, index, range);
     double initial = joint->type == CP_JOINT_SCALE ? 1 : 0;
     double a = stage_value(joint, q, range[0]), b = stage_value(joint, q, range[1]);
+    uint32_t name = find_metadata(writer, CP_OWNER_JOINT, index, "stage");
     json_open(json, '{');
-    json_key_text(json, "name", "value");
+    json_key_text(json, "name", name == CP_NONE ? "value" : writer->scene->metadata[name].value);
     json_key_text(json, "type", types[joint->type][writer->joints[index].axis]);
     json_key_number(json, "minimumValue", fmin(initial, fmin(a, b)));
     json_key_number(json, "maximumValue", fmax(initial, fmax(a, b)));
     json_key_number(json, "initialValue", initial);
+    write_metadata_value(writer, index, "stage.extras", "extras");
     json_close(json, '}');
 }
 
-static uint32_t articulation_count(const struct writer *writer)
+static bool has_articulations(const struct writer *writer)
 {
-    uint32_t count = 0;
     for (uint32_t i = 0; i < writer->scene->joint_count; i++)
-        count += writer->joints[i].articulation != NULL;
-    return count;
+        if (writer->joints[i].stages > 0)
+            return true;
+    return false;
+}
+
+static bool has_attach_points(const struct writer *writer)
+{
+    for (uint32_t i = 0; i < writer->scene->node_count; i++)
+        if (has_attach_point(writer, i))
+            return true;
+    return false;
+}
+
+static void write_articulation(struct writer *writer, uint32_t first)
+{
+    struct json_writer *json = &writer->json;
+    json_line(json);
+    json_open(json, '{');
+    json_key_text(json, "name", writer->joints[first].articulation);
+    json_key(json, "stages");
+    json_open(json, '[');
+    for (uint32_t joint = first; joint < first + writer->joints[first].stages; joint++)
+        write_stage(writer, joint);
+    json_close(json, ']');
+    write_metadata_value(writer, first, "articulation.pointingVector", "pointingVector");
+    write_metadata_value(writer, first, "articulation.extras", "extras");
+    json_close(json, '}');
 }
 
 static void write_articulations(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_key(json, "extensions");
     json_open(json, '{');
@@ -145,18 +267,9 @@ static void write_articulations(struct writer *writer)
     json_open(json, '{');
     json_key(json, "articulations");
     json_open(json, '[');
-    for (uint32_t i = 0; i < writer->scene->joint_count; i++) {
-        if (!writer->joints[i].articulation)
-            continue;
-        json_line(json);
-        json_open(json, '{');
-        json_key_text(json, "name", writer->joints[i].articulation);
-        json_key(json, "stages");
-        json_open(json, '[');
-        write_stage(writer, i);
-        json_close(json, ']');
-        json_close(json, '}');
-    }
+    for (uint32_t i = 0; i < writer->scene->joint_count; i++)
+        if (writer->joints[i].stages > 0)
+            write_articulation(writer, i);
     json_close(json, ']');
     json_close(json, '}');
     json_close(json, '}');
@@ -178,8 +291,8 @@ static void write_needed(struct writer *writer)
 
 void write_extensions(struct writer *writer)
 {
-    struct json *json = &writer->json;
-    bool articulated = articulation_count(writer) > 0;
+    struct json_writer *json = &writer->json;
+    bool articulations = has_articulations(writer), articulated = articulations || has_attach_points(writer);
     if (!articulated && !writer->has_polygons && !is_quantised(writer))
         return;
     json_line(json);
@@ -197,6 +310,6 @@ void write_extensions(struct writer *writer)
         write_needed(writer);
         json_close(json, ']');
     }
-    if (articulated)
+    if (articulations)
         write_articulations(writer);
 }

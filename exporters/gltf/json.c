@@ -6,27 +6,27 @@
 
 #include "../../scene/text/digits.h"
 
-static void begin_value(struct json *json)
+static void begin_value(struct json_writer *json)
 {
     if (json->comma)
         buffer_append(json->out, ",", 1);
     json->comma = true;
 }
 
-void json_open(struct json *json, char bracket)
+void json_open(struct json_writer *json, char bracket)
 {
     begin_value(json);
     buffer_append(json->out, &bracket, 1);
     json->comma = false;
 }
 
-void json_close(struct json *json, char bracket)
+void json_close(struct json_writer *json, char bracket)
 {
     buffer_append(json->out, &bracket, 1);
     json->comma = true;
 }
 
-void json_line(struct json *json)
+void json_line(struct json_writer *json)
 {
     buffer_text(json->out, json->comma ? ",\n" : "\n");
     json->comma = false;
@@ -72,7 +72,7 @@ static void put_escaped(struct buffer *out, const char *text)
     buffer_append(out, text + begin, at - begin);
 }
 
-void json_text_of_two(struct json *json, const char *first, const char *second)
+void json_text_of_two(struct json_writer *json, const char *first, const char *second)
 {
     begin_value(json);
     buffer_append(json->out, "\"", 1);
@@ -81,12 +81,12 @@ void json_text_of_two(struct json *json, const char *first, const char *second)
     buffer_append(json->out, "\"", 1);
 }
 
-void json_text(struct json *json, const char *value)
+void json_text(struct json_writer *json, const char *value)
 {
     json_text_of_two(json, value, "");
 }
 
-void json_key(struct json *json, const char *key)
+void json_key(struct json_writer *json, const char *key)
 {
     begin_value(json);
     buffer_append(json->out, "\"", 1);
@@ -95,14 +95,14 @@ void json_key(struct json *json, const char *key)
     json->comma = false;
 }
 
-void json_word(struct json *json, const char *word)
+void json_word(struct json_writer *json, const char *word)
 {
     begin_value(json);
     buffer_text(json->out, word);
 }
 
 /* Readers take a number without fraction or exponent as an integer, and lose the sign of zero or the whole number. */
-static void put_number(struct json *json, char *digits, size_t size, bool keep_real)
+static void put_number(struct json_writer *json, char *digits, size_t size, bool keep_real)
 {
     begin_value(json);
     buffer_append(json->out, digits, size);
@@ -110,7 +110,7 @@ static void put_number(struct json *json, char *digits, size_t size, bool keep_r
         buffer_append(json->out, ".0", 2);
 }
 
-void json_number(struct json *json, double value)
+void json_number(struct json_writer *json, double value)
 {
     char digits[NUMBER_SIZE];
     if (!isfinite(value)) {
@@ -120,13 +120,13 @@ void json_number(struct json *json, double value)
     put_number(json, digits, print_double(value, digits), fabs(value) >= 1e15 || (value == 0 && signbit(value)));
 }
 
-void json_float(struct json *json, float value)
+void json_float(struct json_writer *json, float value)
 {
     char digits[NUMBER_SIZE];
     put_number(json, digits, print_float(value, digits), fabsf(value) >= 1e15f || (value == 0 && signbit(value)));
 }
 
-void json_whole(struct json *json, uint64_t value)
+void json_whole(struct json_writer *json, uint64_t value)
 {
     char digits[NUMBER_SIZE];
     begin_value(json);
@@ -136,7 +136,7 @@ void json_whole(struct json *json, uint64_t value)
         buffer_print(json->out, "%llu", (unsigned long long)value);
 }
 
-void json_numbers(struct json *json, const double *values, size_t count)
+void json_numbers(struct json_writer *json, const double *values, size_t count)
 {
     json_open(json, '[');
     for (size_t i = 0; i < count; i++)
@@ -144,37 +144,44 @@ void json_numbers(struct json *json, const double *values, size_t count)
     json_close(json, ']');
 }
 
-void json_key_text(struct json *json, const char *key, const char *value)
+void json_key_text(struct json_writer *json, const char *key, const char *value)
 {
     json_key(json, key);
     json_text(json, value);
 }
 
-void json_key_number(struct json *json, const char *key, double value)
+void json_key_number(struct json_writer *json, const char *key, double value)
 {
     json_key(json, key);
     json_number(json, value);
 }
 
-void json_key_integer(struct json *json, const char *key, uint64_t value)
+void json_key_integer(struct json_writer *json, const char *key, uint64_t value)
 {
     json_key(json, key);
     json_whole(json, value);
 }
 
-void json_key_true(struct json *json, const char *key)
+void json_key_true(struct json_writer *json, const char *key)
 {
     json_key(json, key);
     json_word(json, "true");
 }
 
-void json_key_numbers(struct json *json, const char *key, const double *values, size_t count)
+void json_key_numbers(struct json_writer *json, const char *key, const double *values, size_t count)
 {
     json_key(json, key);
     json_numbers(json, values, count);
 }
 
-void json_extras_open(struct json *json)
+void json_members(struct json_writer *json, const char *object)
+{
+    const char *begin = strchr(object, '{') + 1, *end = strrchr(object, '}');
+    begin_value(json);
+    buffer_append(json->out, begin, (size_t)(end - begin));
+}
+
+void json_extras_open(struct json_writer *json)
 {
     json_key(json, "extras");
     json_open(json, '{');
@@ -182,7 +189,7 @@ void json_extras_open(struct json *json)
     json_open(json, '{');
 }
 
-void json_extras_close(struct json *json)
+void json_extras_close(struct json_writer *json)
 {
     json_close(json, '}');
     json_close(json, '}');

@@ -5,37 +5,40 @@
 
 #include "../../scene/plugin.h"
 
-struct json {
+struct json_writer {
     struct buffer *out;
     bool comma; /* the next key or value needs one before it */
 };
 
 /* '{' or '[', and its end. */
-void json_open(struct json *json, char bracket);
-void json_close(struct json *json, char bracket);
+void json_open(struct json_writer *json, char bracket);
+void json_close(struct json_writer *json, char bracket);
 /* The next value of an array begins a line, for people who look at the file. */
-void json_line(struct json *json);
+void json_line(struct json_writer *json);
 /* The keys are ours: nothing in them needs an escape. */
-void json_key(struct json *json, const char *key);
+void json_key(struct json_writer *json, const char *key);
 
-void json_text(struct json *json, const char *value);
+void json_text(struct json_writer *json, const char *value);
 /* One string made of two. */
-void json_text_of_two(struct json *json, const char *first, const char *second);
+void json_text_of_two(struct json_writer *json, const char *first, const char *second);
 /* Not finite: null. */
-void json_number(struct json *json, double value);
-void json_float(struct json *json, float value);
-void json_whole(struct json *json, uint64_t value);
-void json_word(struct json *json, const char *word); /* true, false, null */
-void json_numbers(struct json *json, const double *values, size_t count);
+void json_number(struct json_writer *json, double value);
+void json_float(struct json_writer *json, float value);
+void json_whole(struct json_writer *json, uint64_t value);
+void json_word(struct json_writer *json, const char *word); /* true, false, null */
+void json_numbers(struct json_writer *json, const double *values, size_t count);
 
-void json_key_text(struct json *json, const char *key, const char *value);
-void json_key_number(struct json *json, const char *key, double value);
-void json_key_integer(struct json *json, const char *key, uint64_t value);
-void json_key_true(struct json *json, const char *key);
-void json_key_numbers(struct json *json, const char *key, const double *values, size_t count);
+void json_key_text(struct json_writer *json, const char *key, const char *value);
+void json_key_number(struct json_writer *json, const char *key, double value);
+void json_key_integer(struct json_writer *json, const char *key, uint64_t value);
+void json_key_true(struct json_writer *json, const char *key);
+void json_key_numbers(struct json_writer *json, const char *key, const double *values, size_t count);
+
+/* The members of an object that is given as text, which must be one and have some. */
+void json_members(struct json_writer *json, const char *object);
 
 /* "extras": {"cellpipe": { ... }} */
-void json_extras_open(struct json *json);
-void json_extras_close(struct json *json);
+void json_extras_open(struct json_writer *json);
+void json_extras_close(struct json_writer *json);
 
 #endif

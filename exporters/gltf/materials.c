@@ -70,7 +70,7 @@ static bool factor_of(const cp_material *material, double factor[4])
     return !material->srgb && memcmp(factor, material->rgba, sizeof material->rgba) == 0;
 }
 
-static void write_surface(struct json *json, const double factor[4], unsigned look)
+static void write_surface(struct json_writer *json, const double factor[4], unsigned look)
 {
     json_key(json, "pbrMetallicRoughness");
     json_open(json, '{');
@@ -86,7 +86,7 @@ static void write_surface(struct json *json, const double factor[4], unsigned lo
 
 static void write_material(struct writer *writer, uint32_t index, unsigned look, bool variant)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_material *material = &writer->scene->materials[index];
     double factor[4];
     bool exact = factor_of(material, factor);
@@ -94,7 +94,7 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
     json_open(json, '{');
     json_key_text(json, "name", material->name);
     write_surface(json, factor, look);
-    json_extras_open(json);
+    open_extras(writer, CP_OWNER_MATERIAL, index, variant ? "" : "extras");
     json_key_text(json, "id", material->id);
     if (variant)
         json_key_text(json, "made", "variant");
@@ -112,7 +112,7 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
 
 static void write_default(struct writer *writer, unsigned look)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     double shade = look & LOOK_WHITE ? 1 : plain_grey;
     const double factor[4] = {shade, shade, shade, 1};
     json_line(json);
@@ -140,7 +140,7 @@ static void write_looks(struct writer *writer, uint32_t row)
 
 void write_materials(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     uint32_t rows = writer->scene->material_count + 1;
     if (writer->scene->material_count == 0 && !has_look(writer->looks))
         return;

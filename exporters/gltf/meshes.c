@@ -355,7 +355,7 @@ bool plan_meshes(struct writer *writer)
 
 static void write_primitive(struct writer *writer, const struct mesh_plan *plan, const struct primitive *primitive)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     uint32_t row = primitive->material == CP_NONE ? writer->scene->material_count : primitive->material;
     json_open(json, '{');
     json_key(json, "attributes");
@@ -383,7 +383,7 @@ static void write_primitive(struct writer *writer, const struct mesh_plan *plan,
 
 static void write_mesh(struct writer *writer, uint32_t mesh)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const struct mesh_plan *plan = &writer->meshes[mesh];
     json_line(json);
     json_open(json, '{');
@@ -393,7 +393,7 @@ static void write_mesh(struct writer *writer, uint32_t mesh)
     for (uint32_t i = 0; i < plan->primitive_count; i++)
         write_primitive(writer, plan, &plan->primitives[i]);
     json_close(json, ']');
-    json_extras_open(json);
+    open_extras(writer, CP_OWNER_MESH, mesh, "extras");
     write_mesh_extras(writer, mesh);
     json_extras_close(json);
     json_close(json, '}');
@@ -401,7 +401,7 @@ static void write_mesh(struct writer *writer, uint32_t mesh)
 
 void write_meshes(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->mesh_count == 0)
         return;
     json_line(json);

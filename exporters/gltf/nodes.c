@@ -106,7 +106,7 @@ bool plan_nodes(struct writer *writer)
 
 static void write_children(struct writer *writer, uint32_t node)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const struct node_plan *plan = &writer->nodes[node];
     const cp_node *it = &writer->scene->nodes[node];
     uint32_t made = plan->tail + 1, made_end = plan_instances(writer, it, plan->shown, made);
@@ -130,7 +130,7 @@ static void write_children(struct writer *writer, uint32_t node)
 /* What hangs on glTF node `index` of the chain: the next one, or all that the scene node has. */
 static void write_below(struct writer *writer, uint32_t node, uint32_t index)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const struct node_plan *plan = &writer->nodes[node];
     if (index < plan->tail) {
         json_key(json, "children");
@@ -160,7 +160,7 @@ static void write_shown(struct writer *writer, uint32_t node, uint32_t index)
     write_position(writer, plan->shown);
 }
 
-static void write_pose(struct json *json, const cp_pose *pose, const struct placement *placement)
+static void write_pose(struct json_writer *json, const cp_pose *pose, const struct placement *placement)
 {
     if (!placement->exact)
         json_key_numbers(json, "pose", pose->m, 12);
@@ -168,7 +168,7 @@ static void write_pose(struct json *json, const cp_pose *pose, const struct plac
 
 /* ---- the scene node ---- */
 
-static void write_flags(struct json *json, uint32_t flags)
+static void write_flags(struct json_writer *json, uint32_t flags)
 {
     if (flags == 0)
         return;
@@ -203,7 +203,7 @@ static void write_raw_name(struct writer *writer, const char *raw)
 static void write_undrawn(struct writer *writer, const cp_node *node)
 {
     static const char *const words[] = {"", "drawn", NULL, "both"};
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     bool any = false;
     for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++) {
         const cp_instance *instance = &writer->scene->instances[i];
@@ -227,28 +227,45 @@ static void write_undrawn(struct writer *writer, const cp_node *node)
         json_close(json, ']');
 }
 
-static void open_node(struct json *json)
+static void open_node(struct json_writer *json)
 {
     json_line(json);
     json_open(json, '{');
 }
 
-static void close_node(struct json *json)
+static void close_node(struct json_writer *json)
 {
     json_extras_close(json);
     json_close(json, '}');
 }
 
+static void write_articulation(struct json_writer *json, const char *name, bool attach_point)
+{
+    if (!name && !attach_point)
+        return;
+    json_key(json, "extensions");
+    json_open(json, '{');
+    json_key(json, "AGI_articulations");
+    json_open(json, '{');
+    if (attach_point)
+        json_key_true(json, "isAttachPoint");
+    if (name)
+        json_key_text(json, "articulationName", name);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
 static void write_scene_node(struct writer *writer, uint32_t node, const struct placement *placement)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_node *it = &writer->scene->nodes[node];
     uint32_t index = writer->nodes[node].first;
     open_node(json);
     json_key_text(json, "name", it->name);
     write_trs(json, &placement->first);
     write_below(writer, node, index);
-    json_extras_open(json);
+    write_articulation(json, NULL, has_attach_point(writer, node));
+    open_extras(writer, CP_OWNER_NODE, node, "extras");
     json_key_text(json, "id", it->id);
     if (node == 0)
         json_key_true(json, "world");
@@ -267,7 +284,7 @@ static void write_scene_node(struct writer *writer, uint32_t node, const struct 
 
 static void write_made(struct writer *writer, uint32_t node, uint32_t index, const char *made, const struct trs *trs)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     open_node(json);
     write_trs(json, trs);
     write_below(writer, node, index);
@@ -279,7 +296,7 @@ static void write_made(struct writer *writer, uint32_t node, uint32_t index, con
 
 static void write_instance(struct writer *writer, uint32_t index, uint32_t *next)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_instance *instance = &writer->scene->instances[index];
     uint32_t mesh = writer->meshes[instance->mesh].index;
     cp_pose transform = written_transform(writer, index);
@@ -317,7 +334,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
 
 static void write_dependence(struct writer *writer, const cp_joint *joint)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (joint->master == CP_NONE)
         return;
     json_key_text(json, "master", joint_id(writer, joint->master));
@@ -328,7 +345,7 @@ static void write_dependence(struct writer *writer, const cp_joint *joint)
 static void write_joint_values(struct writer *writer, const cp_joint *joint)
 {
     static const double z[3] = {0, 0, 1};
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_key(json, "joint");
     json_open(json, '{');
     json_key_text(json, "id", joint->id);
@@ -348,22 +365,9 @@ static void write_joint_values(struct writer *writer, const cp_joint *joint)
     json_close(json, '}');
 }
 
-static void write_articulation_name(struct json *json, const char *name)
-{
-    if (!name)
-        return;
-    json_key(json, "extensions");
-    json_open(json, '{');
-    json_key(json, "AGI_articulations");
-    json_open(json, '{');
-    json_key_text(json, "articulationName", name);
-    json_close(json, '}');
-    json_close(json, '}');
-}
-
 static void write_joint_node(struct writer *writer, uint32_t index)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     const cp_joint *joint = &writer->scene->joints[index];
     const struct joint_plan *plan = &writer->joints[index];
     struct trs motion = joint_trs(plan, joint, cp_joint_value(writer->scene, index, NULL));
@@ -371,8 +375,8 @@ static void write_joint_node(struct writer *writer, uint32_t index)
     json_key_text(json, "name", joint->name);
     write_trs(json, &motion);
     write_below(writer, joint->node, plan->node);
-    write_articulation_name(json, plan->articulation);
-    json_extras_open(json);
+    write_articulation(json, plan->articulation, false);
+    open_extras(writer, CP_OWNER_JOINT, index, "extras");
     write_joint_values(writer, joint);
     write_shown(writer, joint->node, plan->node);
     write_metadata(writer, CP_OWNER_JOINT, index);
@@ -414,7 +418,7 @@ static void write_node(struct writer *writer, uint32_t node)
 /* (x, y, z) -> (x, z, -y): a quarter turn about X. */
 static void write_up_root(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     static const double quarter_turn[4] = {-0.70710678118654752440, 0, 0, 0.70710678118654752440};
     open_node(json);
     json_key_text(json, "name", "Y up");
@@ -430,7 +434,7 @@ static void write_up_root(struct writer *writer)
 
 void write_nodes(struct writer *writer)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     json_line(json);
     json_key(json, "nodes");
     json_open(json, '[');

@@ -139,7 +139,7 @@ static void write_members(struct writer *writer)
 }
 
 /* The buffer in which packed views lie unpacked: it has no bytes anywhere. */
-static void write_fallback(struct json *json, uint64_t size)
+static void write_fallback(struct json_writer *json, uint64_t size)
 {
     json_open(json, '{');
     json_key_integer(json, "byteLength", size);
@@ -156,7 +156,7 @@ static void write_fallback(struct json *json, uint64_t size)
 /* uri NULL: the GLB's own binary chunk. */
 static void write_buffers(struct writer *writer, const char *uri)
 {
-    struct json *json = &writer->json;
+    struct json_writer *json = &writer->json;
     if (writer->buffer_size == 0)
         return;
     json_line(json);

@@ -111,7 +111,7 @@ bool rotation_is_identity(const double rotation[4])
     return memcmp(rotation, trs_identity.rotation, sizeof trs_identity.rotation) == 0;
 }
 
-void write_trs(struct json *json, const struct trs *trs)
+void write_trs(struct json_writer *json, const struct trs *trs)
 {
     if (memcmp(trs->translation, trs_identity.translation, sizeof trs->translation) != 0)
         json_key_numbers(json, "translation", trs->translation, 3);

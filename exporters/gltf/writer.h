@@ -85,7 +85,9 @@ struct joint_plan {
     int axis;                               /* 0, 1, 2 */
     bool aligned;                           /* between two made nodes */
     double alignment[4];                    /* the rotation of the first of them */
-    const char *articulation;               /* or NULL */
+    const char *articulation;               /* that moves its node, or NULL */
+    uint32_t stages;                        /* of it: this joint's is the first; 0: those of another node */
+    bool in_other;                          /* is a stage of an earlier joint's articulation */
     uint32_t first_follower, next_follower; /* joints that depend on it */
 };
 
@@ -152,7 +154,7 @@ struct writer {
     const cp_scene *scene;
     const struct gltf_settings *settings;
     cp_scene *work; /* owns all that is made on the way */
-    struct json json;
+    struct json_writer json;
     struct buffer text; /* of it */
     const struct container *container;
     struct node_plan *nodes;
@@ -161,6 +163,7 @@ struct writer {
     uint32_t *positions; /* of instances, where a reader has to be told; else CP_NONE */
     uint32_t *looks;     /* (material_count + 1) x LOOK_COUNT glTF materials; the last row is for no material */
     uint32_t *metadata_first, *metadata_next; /* lists by owner */
+    bool *metadata_placed;                    /* stands in a place of its own */
     struct view *views;
     struct accessor *accessors;
     struct channel *channels;
@@ -176,7 +179,8 @@ struct writer {
     struct buffer packed;     /* the packed bytes of the streams */
     double diagonal;          /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
-    uint64_t turns; /* ways between two keys with more turns than are shown */
+    uint64_t split_articulations; /* that could not become one again */
+    uint64_t turns;               /* ways between two keys with more turns than are shown */
 };
 
 /* ---- plans, in this order; false: out of memory, reported ---- */
@@ -184,10 +188,10 @@ struct writer {
 bool plan_meshes(struct writer *writer);
 bool plan_materials(struct writer *writer);
 bool plan_nodes(struct writer *writer);
+bool plan_metadata(struct writer *writer);
 bool plan_joints(struct writer *writer);
 bool plan_diagonal(struct writer *writer);
 bool plan_clips(struct writer *writer);
-bool plan_metadata(struct writer *writer);
 /* All views get their places in the buffer. */
 void place_views(struct writer *writer);
 
@@ -226,7 +230,7 @@ struct placement {
 };
 struct placement place(const cp_pose *pose);
 /* Members of a node; those that are the identity are left out. */
-void write_trs(struct json *json, const struct trs *trs);
+void write_trs(struct json_writer *json, const struct trs *trs);
 bool rotation_is_identity(const double rotation[4]);
 /* Chooses the axis; node and articulation are left alone. */
 void plan_joint(const cp_joint *joint, struct joint_plan *plan);
@@ -252,8 +256,17 @@ bool instance_is_drawn(const struct writer *writer, const cp_instance *instance)
 /* profile deliver leaves collision-only instances out */
 bool instance_is_left_out(const struct writer *writer, const cp_instance *instance);
 
-/* "metadata": [...] of an owner, if there is any. */
+/* metadata.c. The first metadata of an owner with this key, or CP_NONE. */
+uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t index, const char *key);
+/* "extras": {..., "cellpipe": {, with what another tool had there, which is metadata with this key; json_extras_close ends it. */
+void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const char *key);
+/* "metadata": [...] of an owner, if there is any that has no other place. */
 void write_metadata(struct writer *writer, cp_owner owner, uint32_t index);
+/* A member `key` with the JSON of a joint's metadata `from`, if that is there. */
+void write_metadata_value(struct writer *writer, uint32_t joint, const char *from, const char *key);
+void write_copyright(struct writer *writer);
+/* Whether isAttachPoint is to be said of a node. */
+bool has_attach_point(const struct writer *writer, uint32_t node);
 /* extras of a mesh, within the open object. */
 void write_mesh_extras(struct writer *writer, uint32_t mesh);
 /* "tracks" of a scene's clip. */

@@ -20,6 +20,7 @@ struct stage {
 
 struct gltf_articulation {
     const char *name;
+    uint32_t value;
     struct stage *stages;
     uint32_t count;
 };
@@ -53,13 +54,31 @@ static void set_joint(const struct stage *stage, cp_joint *joint)
     joint->home = joint->q = turns ? degrees_to_radians(stage->initial) : stage->initial;
 }
 
-static void add_stage(struct gltf *gltf, const struct gltf_node *node, const char *articulation,
-                      const struct stage *stage, bool only)
+/* What tells a writer of AGI_articulations how these joints were one. Those that follow them are told by that. */
+static void keep_origin(struct gltf *gltf, const struct gltf_articulation *articulation, const struct stage *stage,
+                        uint32_t joint)
 {
-    const char *name = articulation;
+    cp_scene *scene = gltf->scene;
+    const struct json *json = &gltf->json;
+    if (!scene_add_metadata(scene, CP_OWNER_JOINT, joint, "articulation", CP_VALUE_STRING, articulation->name) ||
+        (stage->name && !scene_add_metadata(scene, CP_OWNER_JOINT, joint, "stage", CP_VALUE_STRING, stage->name)))
+        gltf_no_memory(gltf);
+    gltf_keep_json(gltf, json_member(json, stage->value, "extras"), CP_OWNER_JOINT, joint, "stage.extras");
+    if (stage != articulation->stages)
+        return;
+    gltf_keep_json(gltf, json_member(json, articulation->value, "pointingVector"), CP_OWNER_JOINT, joint,
+                   "articulation.pointingVector");
+    gltf_keep_json(gltf, json_member(json, articulation->value, "extras"), CP_OWNER_JOINT, joint,
+                   "articulation.extras");
+}
+
+static void add_stage(struct gltf *gltf, const struct gltf_node *node, const struct gltf_articulation *origin,
+                      const struct stage *stage)
+{
+    const char *articulation = origin->name, *name = articulation;
     if (!gltf_take_room(gltf, node->value, ITEMS_A_JOINT))
         return;
-    if (!only)
+    if (origin->count > 1)
         name = arena_print(gltf->arena, "%s.%s", articulation, stage->name ? stage->name : stage_words[stage->type]);
     uint32_t index = name ? scene_add_joint(gltf->scene, node->target, joint_type(stage), name) : CP_NONE;
     if (index == CP_NONE) {
@@ -73,7 +92,9 @@ static void add_stage(struct gltf *gltf, const struct gltf_node *node, const cha
     uint32_t *first = key ? name_map_add(&gltf->maps[MAP_STAGES], key, index, &added) : NULL;
     if (!first) {
         gltf_no_memory(gltf);
-    } else if (!added) {
+    } else if (added) {
+        keep_origin(gltf, origin, stage, index);
+    } else {
         joint->master = *first;
         joint->driven = false;
     }
@@ -85,7 +106,7 @@ static void add_stages(struct gltf *gltf, const struct gltf_node *node, const st
     for (uint32_t i = 0; i < articulation->count && gltf->status == CP_OK; i++) {
         const struct stage *stage = &articulation->stages[i];
         if (stage->type < STAGE_TYPES && stage->lower <= stage->upper)
-            add_stage(gltf, node, articulation->name, stage, articulation->count == 1);
+            add_stage(gltf, node, articulation, stage);
         else
             gltf_loss(gltf, LOSS_STAGES, 1);
     }
@@ -95,6 +116,7 @@ static void read_articulation(struct gltf *gltf, uint32_t value, struct gltf_art
 {
     struct gltf_list list = gltf_items(gltf, value, "stages", true);
     articulation->name = gltf_text(gltf, value, "name");
+    articulation->value = value;
     if (list.count > MOST_STAGES) {
         gltf_loss(gltf, LOSS_STAGES, list.count);
         return;

@@ -88,8 +88,13 @@ void gltf_read_asset(struct gltf *gltf)
     check_extensions(gltf, "extensionsUsed", false);
     count_losses(gltf);
     gltf->asset_own = gltf_own(gltf, asset);
-    gltf_keep_extras(gltf, asset, CP_OWNER_SCENE, 0);
-    if (gltf->asset_own != JSON_NONE)
+    gltf_keep_asset_extras(gltf, asset);
+}
+
+void gltf_read_credits(struct gltf *gltf)
+{
+    uint32_t asset = gltf_object(gltf, 0, "asset");
+    if (gltf->asset_own != JSON_NONE || gltf->status != CP_OK)
         return;
     keep_text(gltf, asset, "generator", "asset.generator");
     keep_text(gltf, asset, "copyright", "asset.copyright");

@@ -316,7 +316,17 @@ static void compact_extras(const struct json *json, uint32_t extras, bool named,
         buffer_text(buffer, "}");
 }
 
-void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index)
+/* Empties the buffer. */
+static void keep_text(struct gltf *gltf, struct buffer *buffer, cp_owner owner, uint32_t index, const char *key)
+{
+    bool any = buffer->size > 0;
+    buffer_append(buffer, "", 1);
+    if (buffer->failed || (any && !scene_add_metadata(gltf->scene, owner, index, key, CP_VALUE_JSON, buffer->data)))
+        gltf_no_memory(gltf);
+    buffer_free(buffer);
+}
+
+static void keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key)
 {
     uint32_t extras = json_member(&gltf->json, object, "extras");
     if (extras == JSON_NONE || gltf->status != CP_OK)
@@ -324,11 +334,26 @@ void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32
     struct buffer buffer = {.context = gltf->context};
     bool named = gltf_own(gltf, object) != JSON_NONE && (owner == CP_OWNER_NODE || owner == CP_OWNER_JOINT);
     compact_extras(&gltf->json, extras, named, &buffer);
-    bool any = buffer.size > 0;
-    buffer_append(&buffer, "", 1);
-    if (buffer.failed || (any && !scene_add_metadata(gltf->scene, owner, index, "extras", CP_VALUE_JSON, buffer.data)))
-        gltf_no_memory(gltf);
-    buffer_free(&buffer);
+    keep_text(gltf, &buffer, owner, index, key);
+}
+
+void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index)
+{
+    keep_extras(gltf, object, owner, index, "extras");
+}
+
+void gltf_keep_asset_extras(struct gltf *gltf, uint32_t asset)
+{
+    keep_extras(gltf, asset, CP_OWNER_SCENE, 0, "asset.extras");
+}
+
+void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key)
+{
+    if (value == JSON_NONE || gltf->status != CP_OK)
+        return;
+    struct buffer buffer = {.context = gltf->context};
+    json_compact(&gltf->json, value, &buffer);
+    keep_text(gltf, &buffer, owner, index, key);
 }
 
 /* ---- memory ---- */

@@ -98,6 +98,7 @@ static void read_parts(struct gltf *gltf)
     own_read_scopes(gltf);
     own_read_pairs(gltf);
     gltf_read_animations(gltf);
+    gltf_read_credits(gltf);
     own_read_metadata(gltf, gltf->scene_own, CP_OWNER_SCENE, 0);
     own_count_gone(gltf);
     gltf_report_losses(gltf);

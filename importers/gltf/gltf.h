@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_GLTF_H
 #define CELLPIPE_GLTF_H
 
-#include "json.h"
+#include "../../scene/text/json.h"
 
 enum gltf_up { UP_AUTO, UP_Y, UP_Z };
 
@@ -296,6 +296,8 @@ bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint3
 /* ---- the parts of the scene ---- */
 
 void gltf_read_asset(struct gltf *gltf);
+/* Generator and copyright, as metadata behind the extras. */
+void gltf_read_credits(struct gltf *gltf);
 void gltf_read_materials(struct gltf *gltf);
 void gltf_read_meshes(struct gltf *gltf);
 void gltf_place_meshes(struct gltf *gltf);
@@ -318,8 +320,11 @@ void gltf_read_animations(struct gltf *gltf);
 /* Numbers a key of a track. */
 uint32_t gltf_path_width(cp_path path);
 bool gltf_times_ascend(const double *times, uint32_t count);
-/* The extras of other tools, as metadata "extras". */
+/* The extras of other tools, as metadata "extras"; those of the asset as "asset.extras". */
 void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index);
+void gltf_keep_asset_extras(struct gltf *gltf, uint32_t asset);
+/* A member's value, if it is there, as metadata. */
+void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key);
 /* The name of a node. */
 const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node);
 

@@ -33,7 +33,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                                         .reordered = instances->order == ORDER_ANY};
     double displaced;
     (void)context;
-    return scene_share_copies(scene, &how, 0, &displaced);
+    return scene_share_copies(scene, &how, 0, NULL, &displaced);
 }
 
 const struct filter instances_filter = {.plugin = {.name = "instances",

@@ -3,33 +3,43 @@
 
 #include "../../../scene/mesh/copies/share.h"
 
+#include <string.h>
+
 /* ---- fewer meshes ---- */
 
 /* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks for. */
 enum { MOST_REPEATED_TRIANGLES = 500 };
 
-/* keep[mesh]: it is used more than once, and stays one mesh with several places. */
-static void find_kept(const cp_scene *scene, bool *keep)
+/* Meshes that bring extras stay what these are about. */
+static void find_described(const cp_scene *scene, bool *described)
 {
+    for (uint32_t i = 0; i < scene->metadata_count; i++)
+        if (scene->metadata[i].owner == CP_OWNER_MESH && strcmp(scene->metadata[i].key, "extras") == 0)
+            described[scene->metadata[i].index] = true;
+}
+
+/* keep[mesh]: it is used more than once, and stays one mesh with several places. */
+static void find_kept(const cp_scene *scene, const uint32_t *uses, bool *keep)
+{
+    find_described(scene, keep);
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         const cp_mesh *mesh = &scene->meshes[i];
-        keep[i] = (mesh->name && *mesh->name) || cp_mesh_triangles(mesh) > MOST_REPEATED_TRIANGLES;
+        bool worth = (mesh->name && *mesh->name) || cp_mesh_triangles(mesh) > MOST_REPEATED_TRIANGLES;
+        keep[i] = keep[i] || (worth && uses[i] > 1);
     }
 }
 
 cp_status web_merge(cp_scene *scene, struct merge_result *result)
 {
     uint32_t count = scene->mesh_count;
-    bool *keep = memory_allocate(scene->context, count, sizeof *keep);
+    bool *keep = memory_allocate_zeroed(scene->context, count, sizeof *keep);
     uint32_t *uses = memory_allocate_zeroed(scene->context, count, sizeof *uses);
     struct merge_settings how = {.scope = MERGE_LINK, .groups = true, .shared = true, .keep = keep};
     cp_status status = keep && uses ? CP_OK : CP_LIMIT;
     if (status == CP_OK) {
-        find_kept(scene, keep);
         for (uint32_t i = 0; i < scene->instance_count; i++)
             uses[scene->instances[i].mesh]++;
-        for (uint32_t i = 0; i < count; i++)
-            keep[i] = keep[i] && uses[i] > 1;
+        find_kept(scene, uses, keep);
         status = scene_merge_meshes(scene, &how, result);
     }
     memory_free(scene->context, keep, count, sizeof *keep);
@@ -43,10 +53,18 @@ cp_status web_merge(cp_scene *scene, struct merge_result *result)
 static cp_status share_copies(cp_scene *scene, double *displaced)
 {
     const struct copies_settings how = {.moved = true, .reordered = true};
-    uint32_t large = 0;
-    for (uint32_t i = 0; i < scene->mesh_count; i++)
+    uint32_t large = 0, count = scene->mesh_count;
+    for (uint32_t i = 0; i < count; i++)
         large += cp_mesh_triangles(&scene->meshes[i]) > MOST_REPEATED_TRIANGLES;
-    return large > 1 ? scene_share_copies(scene, &how, MOST_REPEATED_TRIANGLES + 1, displaced) : CP_OK;
+    if (large < 2)
+        return CP_OK;
+    bool *keep = memory_allocate_zeroed(scene->context, count, sizeof *keep);
+    if (!keep)
+        return CP_LIMIT;
+    find_described(scene, keep);
+    cp_status status = scene_share_copies(scene, &how, MOST_REPEATED_TRIANGLES + 1, keep, displaced);
+    memory_free(scene->context, keep, count, sizeof *keep);
+    return status;
 }
 
 /* ---- what is drawn ---- */

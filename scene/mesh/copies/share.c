@@ -12,6 +12,7 @@ struct sharing {
     struct mesh_copy *copies;
     bool *gone, *told; /* for each mesh; told: a frame that shows it, or what it is a copy of, has its name */
     uint64_t least;    /* triangles of a mesh that is worth it */
+    const bool *keep;  /* meshes that do not go; or NULL */
     uint32_t unfinished;
     double displaced; /* at most */
 };
@@ -76,7 +77,7 @@ static cp_status share(struct sharing *sharing, const struct copies_settings *se
     if (status != CP_OK)
         return status;
     for (uint32_t i = 0; i < sharing->scene->mesh_count; i++) {
-        if (cp_mesh_triangles(&sharing->scene->meshes[i]) < sharing->least)
+        if (cp_mesh_triangles(&sharing->scene->meshes[i]) < sharing->least || (sharing->keep && sharing->keep[i]))
             sharing->copies[i] = (struct mesh_copy){.leader = i};
         sharing->gone[i] = sharing->copies[i].leader != i;
     }
@@ -86,11 +87,12 @@ static cp_status share(struct sharing *sharing, const struct copies_settings *se
     return scene_drop_meshes(sharing->scene, sharing->gone);
 }
 
-cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *settings, uint64_t least, double *displaced)
+cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *settings, uint64_t least, const bool *keep,
+                             double *displaced)
 {
     cp_context *context = scene->context;
     uint32_t meshes = scene->mesh_count;
-    struct sharing sharing = {.context = context, .scene = scene, .least = least};
+    struct sharing sharing = {.context = context, .scene = scene, .least = least, .keep = keep};
     sharing.copies = memory_allocate(context, meshes, sizeof *sharing.copies);
     sharing.gone = memory_allocate_zeroed(context, meshes, sizeof *sharing.gone);
     sharing.told = memory_allocate_zeroed(context, meshes, sizeof *sharing.told);

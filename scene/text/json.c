@@ -29,7 +29,9 @@ static struct place place_of(const struct parser *parser)
 static void fail(struct parser *parser, const char *expected)
 {
     const char *end = parser->at >= parser->json->size ? ", but the text ends" : "";
-    if (parser->status == CP_OK)
+    if (parser->status == CP_OK && !parser->file)
+        parser->status = CP_INPUT;
+    else if (parser->status == CP_OK)
         parser->status = report_error(parser->json->context, CP_INPUT, "gltf-json", place_of(parser),
                                       "%s expected here%s", expected, end);
     parser->at = parser->json->size;
@@ -171,9 +173,11 @@ static void add_scalar(struct parser *parser, enum json_type type)
 static void open_container(struct parser *parser, enum json_type type)
 {
     if (++parser->depth > parser->nesting) {
-        parser->status = report_error(parser->json->context, CP_LIMIT, "gltf-nesting", place_of(parser),
-                                      "nested deeper than the limit of %llu (--limit nesting=)",
-                                      (unsigned long long)parser->nesting);
+        parser->status = CP_LIMIT;
+        if (parser->file)
+            (void)report_error(parser->json->context, CP_LIMIT, "gltf-nesting", place_of(parser),
+                               "nested deeper than the limit of %llu (--limit nesting=)",
+                               (unsigned long long)parser->nesting);
         parser->at = parser->json->size;
         return;
     }

@@ -1,10 +1,10 @@
 /* JSON (RFC 8259) as a flat table of values over the text it came from: no recursion, no allocation a value, numbers
  * and strings read where they stand. Text that the scene keeps as it is (extras of other tools) stays what it was,
  * digit for digit. */
-#ifndef CELLPIPE_GLTF_JSON_H
-#define CELLPIPE_GLTF_JSON_H
+#ifndef CELLPIPE_JSON_H
+#define CELLPIPE_JSON_H
 
-#include "../../scene/plugin.h"
+#include "../plugin.h"
 
 enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
@@ -25,7 +25,8 @@ struct json {
     uint32_t count, room;
 };
 
-/* Parses the whole text, which must stay. Errors "gltf-json" (with line and column) and "gltf-nesting". */
+/* Parses the whole text, which must stay. Errors "gltf-json" (with line and column) and "gltf-nesting"; without a file nobody hears of
+ * them. */
 cp_status json_parse(struct json *json, const char *file, uint64_t nesting);
 void json_free(struct json *json);
 

@@ -1,0 +1,166 @@
+/* Metadata: in our extras as lists, and what came from a glTF file in the places that other tools look for it: extras beside ours,
+ * isAttachPoint and the copyright. */
+#include "writer.h"
+
+#include "../../scene/text/json.h"
+#include "../../scene/text/text.h"
+
+#include <string.h>
+
+/* ---- lists by owner ---- */
+
+static uint32_t owner_slot(const cp_scene *scene, cp_owner owner, uint32_t index)
+{
+    uint32_t first = 1; /* slot 0 is the scene's */
+    if (owner == CP_OWNER_SCENE)
+        return 0;
+    first += owner > CP_OWNER_NODE ? scene->node_count : 0;
+    first += owner > CP_OWNER_MESH ? scene->mesh_count : 0;
+    first += owner > CP_OWNER_MATERIAL ? scene->material_count : 0;
+    return first + index;
+}
+
+uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t index, const char *key)
+{
+    uint32_t at = writer->metadata_first[owner_slot(writer->scene, owner, index)];
+    while (at != CP_NONE && strcmp(writer->scene->metadata[at].key, key) != 0)
+        at = writer->metadata_next[at];
+    return at;
+}
+
+static bool list_metadata(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    size_t slots = (size_t)owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
+    writer->metadata_first = scene_allocate(writer->work, slots, sizeof *writer->metadata_first);
+    writer->metadata_next = scene_allocate(writer->work, scene->metadata_count, sizeof *writer->metadata_next);
+    writer->metadata_placed = writer_allocate(writer, scene->metadata_count, sizeof *writer->metadata_placed);
+    if (!writer->metadata_first || !writer->metadata_next || !writer->metadata_placed)
+        return false;
+    memset(writer->metadata_first, 0xff, slots * sizeof *writer->metadata_first);
+    for (uint32_t i = scene->metadata_count; i-- > 0;) {
+        uint32_t slot = owner_slot(scene, scene->metadata[i].owner, scene->metadata[i].index);
+        writer->metadata_next[i] = writer->metadata_first[slot];
+        writer->metadata_first[slot] = i;
+    }
+    return true;
+}
+
+/* ---- what has a place of its own ---- */
+
+/* Anybody can write metadata: what is no JSON cannot stand in the file as it is. json_free is due in any case. */
+static bool parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json *json)
+{
+    const uint64_t nesting = 64;
+    size_t size = strlen(metadata->value);
+    *json = (struct json){.context = writer->context, .text = metadata->value, .size = (uint32_t)size};
+    return metadata->type == CP_VALUE_JSON && size < UINT32_MAX && utf8_valid(metadata->value, size) &&
+           json_parse(json, NULL, nesting) == CP_OK;
+}
+
+/* An object that does not say what our own extras do. */
+static bool is_foreign_object(const struct writer *writer, const cp_metadata *metadata)
+{
+    struct json json;
+    bool good = parse_metadata(writer, metadata, &json) && json_is(&json, 0, JSON_OBJECT) && json_count(&json, 0) > 0;
+    for (uint32_t at = good ? json_first(&json, 0) : JSON_NONE; at != JSON_NONE; at = json_next(&json, 0, at))
+        good = good && !json_string_equals(&json, at, "cellpipe") && !json_string_equals(&json, at, "name");
+    json_free(&json);
+    return good;
+}
+
+static bool has_extras(const struct writer *writer, const cp_metadata *metadata)
+{
+    bool asset = metadata->owner == CP_OWNER_SCENE && strcmp(metadata->key, "asset.extras") == 0;
+    bool drawn = metadata->owner != CP_OWNER_MESH || writer->meshes[metadata->index].index != CP_NONE;
+    return drawn && (asset || strcmp(metadata->key, "extras") == 0);
+}
+
+static bool is_attach_point(const cp_metadata *metadata)
+{
+    return metadata->owner == CP_OWNER_NODE && strcmp(metadata->key, "isAttachPoint") == 0 &&
+           strcmp(metadata->value, "true") == 0;
+}
+
+static bool has_place(const struct writer *writer, uint32_t at)
+{
+    const cp_metadata *metadata = &writer->scene->metadata[at];
+    if (find_metadata(writer, metadata->owner, metadata->index, metadata->key) != at)
+        return false;
+    if (is_attach_point(metadata))
+        return true;
+    return has_extras(writer, metadata) && is_foreign_object(writer, metadata);
+}
+
+/* Stages keep all metadata in one place, in its order. */
+bool plan_metadata(struct writer *writer)
+{
+    if (!list_metadata(writer))
+        return false;
+    for (uint32_t i = 0; is_deliver(writer) && i < writer->scene->metadata_count; i++)
+        writer->metadata_placed[i] = has_place(writer, i);
+    return true;
+}
+
+/* ---- JSON ---- */
+
+void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const char *key)
+{
+    struct json_writer *json = &writer->json;
+    uint32_t at = find_metadata(writer, owner, index, key);
+    json_key(json, "extras");
+    json_open(json, '{');
+    if (at != CP_NONE && writer->metadata_placed[at])
+        json_members(json, writer->scene->metadata[at].value);
+    json_key(json, "cellpipe");
+    json_open(json, '{');
+}
+
+void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
+{
+    struct json_writer *json = &writer->json;
+    bool any = false;
+    for (uint32_t at = writer->metadata_first[owner_slot(writer->scene, owner, index)]; at != CP_NONE;
+         at = writer->metadata_next[at]) {
+        const cp_metadata *metadata = &writer->scene->metadata[at];
+        if (writer->metadata_placed[at])
+            continue;
+        if (!any) {
+            json_key(json, "metadata");
+            json_open(json, '[');
+        }
+        any = true;
+        json_open(json, '{');
+        json_key_text(json, "key", metadata->key);
+        if (metadata->type != CP_VALUE_STRING)
+            json_key_text(json, "type", value_type_words[metadata->type]);
+        json_key_text(json, "value", metadata->value);
+        json_close(json, '}');
+    }
+    if (any)
+        json_close(json, ']');
+}
+
+void write_metadata_value(struct writer *writer, uint32_t joint, const char *from, const char *key)
+{
+    uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, from);
+    struct json json = {.context = writer->context};
+    if (at != CP_NONE && parse_metadata(writer, &writer->scene->metadata[at], &json)) {
+        json_key(&writer->json, key);
+        json_word(&writer->json, writer->scene->metadata[at].value);
+    }
+    json_free(&json);
+}
+
+bool has_attach_point(const struct writer *writer, uint32_t node)
+{
+    uint32_t at = find_metadata(writer, CP_OWNER_NODE, node, "isAttachPoint");
+    return at != CP_NONE && writer->metadata_placed[at];
+}
+
+void write_copyright(struct writer *writer)
+{
+    uint32_t at = find_metadata(writer, CP_OWNER_SCENE, 0, "asset.copyright");
+    if (at != CP_NONE)
+        json_key_text(&writer->json, "copyright", writer->scene->metadata[at].value);
+}
