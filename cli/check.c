@@ -2,6 +2,7 @@
 #include "parts.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,43 +59,75 @@ struct fault {
     const char *what;
 };
 
-static void print_begin(const struct wanted *wanted, const cp_mesh *mesh, const char *what)
+/* A mesh and what is wrong with it: a line on standard output, an entry of the report. */
+struct line {
+    FILE *file; /* NULL: nothing to say */
+    char *text;
+    size_t size;
+};
+
+static bool begin_line(const struct wanted *wanted, const cp_mesh *mesh, const char *what, struct line *line)
 {
-    printf("%s: mesh \"%s\" %s: ", wanted->path, mesh_name(mesh), what);
+    line->file = open_memstream(&line->text, &line->size);
+    if (line->file)
+        fprintf(line->file, "%s: mesh \"%s\" %s: ", wanted->path, mesh_name(mesh), what);
+    return line->file != NULL;
 }
 
-/* A line with those that are there; true when some are. faults: ended by a `what` of NULL. */
-static bool print_faults(const struct wanted *wanted, const cp_mesh *mesh, const char *what, const struct fault *faults)
+static cp_status end_line(struct cli *cli, const struct wanted *wanted, const char *code, struct line *line)
 {
-    bool any = false;
+    bool good = fclose(line->file) == 0;
+    if (good) {
+        printf("%s\n", line->text);
+        log_fault(cli, code, wanted->path, line->text, strlen(wanted->path) + 2);
+    }
+    free(line->text);
+    return good ? CP_NO : complain(cli, CP_LIMIT, "out of memory");
+}
+
+/* A line with those that are there: CP_NO when some are. faults: ended by a `what` of NULL. */
+static cp_status tell_faults(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh, const char *code,
+                             const char *what, const struct fault *faults)
+{
+    struct line line = {0};
     for (const struct fault *fault = faults; fault->what; fault++) {
+        const char *before = line.file ? ", " : "";
         if (fault->count == 0)
             continue;
-        if (!any)
-            print_begin(wanted, mesh, what);
-        printf("%s%" PRIu64 " %s", any ? ", " : "", fault->count, fault->what);
-        any = true;
+        if (!line.file && !begin_line(wanted, mesh, what, &line))
+            return complain(cli, CP_LIMIT, "out of memory");
+        fprintf(line.file, "%s%" PRIu64 " %s", before, fault->count, fault->what);
     }
-    if (any)
-        printf("\n");
-    return any;
+    return line.file ? end_line(cli, wanted, code, &line) : CP_OK;
 }
 
-static bool print_open(const struct wanted *wanted, const cp_mesh *mesh, const cp_topology *topology)
+static cp_status tell_open(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
+                           const cp_topology *topology)
 {
+    struct line line;
     if (topology->closed)
-        return false;
-    print_begin(wanted, mesh, "is not closed");
+        return CP_OK;
+    if (!begin_line(wanted, mesh, "is not closed", &line))
+        return complain(cli, CP_LIMIT, "out of memory");
     if (topology->edges == 0)
-        printf("no faces\n");
+        fprintf(line.file, "no faces");
     else
-        printf("%" PRIu64 " border edges, %" PRIu64 " edges of more than two faces, %" PRIu64
-               " edges between faces that are wound against each other\n",
-               topology->border_edges, topology->non_manifold_edges, topology->misoriented_edges);
-    return true;
+        fprintf(line.file,
+                "%" PRIu64 " border edges, %" PRIu64 " edges of more than two faces, %" PRIu64
+                " edges between faces that are wound against each other",
+                topology->border_edges, topology->non_manifold_edges, topology->misoriented_edges);
+    return end_line(cli, wanted, "check-closed", &line);
 }
 
-static bool check_mesh(const struct wanted *wanted, const cp_mesh *mesh, const cp_topology *topology)
+/* CP_NO is outdone by what keeps us from going on. */
+static void add_outcome(cp_status *status, cp_status outcome)
+{
+    if (*status == CP_OK || (*status == CP_NO && outcome != CP_OK))
+        *status = outcome;
+}
+
+static cp_status check_mesh(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
+                            const cp_topology *topology)
 {
     const struct fault manifold[] = {{topology->non_manifold_edges, "edges of more than two faces"},
                                      {topology->touching_vertices, "vertices where the surface touches itself"},
@@ -107,25 +140,26 @@ static bool check_mesh(const struct wanted *wanted, const cp_mesh *mesh, const c
                                   {topology->duplicate_faces, "faces that are there twice"},
                                   {topology->flat_shells, "closed shells without volume"},
                                   {0}};
-    bool faulty = wanted->faults & CLOSED && print_open(wanted, mesh, topology);
+    cp_status status = CP_OK;
+    if (wanted->faults & CLOSED)
+        add_outcome(&status, tell_open(cli, wanted, mesh, topology));
     if (wanted->faults & MANIFOLD)
-        faulty |= print_faults(wanted, mesh, "is not manifold", manifold);
+        add_outcome(&status, tell_faults(cli, wanted, mesh, "check-manifold", "is not manifold", manifold));
     if (wanted->faults & ORIENTED)
-        faulty |= print_faults(wanted, mesh, "is not oriented", oriented);
+        add_outcome(&status, tell_faults(cli, wanted, mesh, "check-oriented", "is not oriented", oriented));
     if (wanted->faults & CLEAN)
-        faulty |= print_faults(wanted, mesh, "is not clean", clean);
-    return faulty;
+        add_outcome(&status, tell_faults(cli, wanted, mesh, "check-clean", "is not clean", clean));
+    return status;
 }
 
 static cp_status check_meshes(struct cli *cli, const cp_scene *scene, const struct wanted *wanted)
 {
     struct parts parts;
-    bool faulty = false;
     cp_status status = list_parts(cli, scene, false, &parts);
-    for (uint32_t i = 0; i < parts.count && status == CP_OK; i++)
+    for (uint32_t i = 0; i < parts.count && (status == CP_OK || status == CP_NO); i++)
         if (parts.items[i].mesh->kind != CP_MESH_LINES)
-            faulty |= check_mesh(wanted, parts.items[i].mesh, &parts.items[i].topology);
-    return status == CP_OK && faulty ? CP_NO : status;
+            add_outcome(&status, check_mesh(cli, wanted, parts.items[i].mesh, &parts.items[i].topology));
+    return status;
 }
 
 /* Of a part is asked what an engineer asks of a solid; the meshes of a cell are what its author made of them. */

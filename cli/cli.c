@@ -119,6 +119,13 @@ cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
     return status;
 }
 
+void log_fault(struct cli *cli, const char *code, const char *file, const char *message, size_t start)
+{
+    cp_entry entry = {
+        .severity = CP_WARNING, .code = code, .file = file, .count = 1, .text = message + start, .message = message};
+    log_entry(cli, &entry);
+}
+
 cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known)
 {
     const char *nearest = known ? cp_nearest_word(word, known) : NULL;

@@ -44,6 +44,8 @@ void *cli_allocate(struct cli *cli, size_t size);
 bool list_add(struct cli *cli, struct list *list, const char *item);
 /* Says what is wrong with the request or the world outside the library; returns status. */
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Leaves a warning in the report; what the user sees of it is the caller's. The text begins at `start` of the message. */
+void log_fault(struct cli *cli, const char *code, const char *file, const char *message, size_t start);
 /* Complains about an unknown word and names the nearest of `known` (a list ended by NULL), if one is near. */
 cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known);
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */

@@ -11,11 +11,11 @@ struct lod_settings {
 };
 
 static const struct option options[] = {{"levels", "how many levels below the original", OPTION_INTEGER,
-                                         offsetof(struct lod_settings, levels), "3", 1, 16, NULL},
+                                         offsetof(struct lod_settings, levels), "3", 1, MOST_LEVELS, NULL},
                                         {"ratio", "the part of the triangles that stays from level to level",
                                          OPTION_NUMBER, offsetof(struct lod_settings, ratio), "0.5", 0.01, 0.99, NULL},
                                         {"level", "the level that is drawn; 0: the original", OPTION_INTEGER,
-                                         offsetof(struct lod_settings, level), "0", 0, 16, NULL},
+                                         offsetof(struct lod_settings, level), "0", 0, MOST_LEVELS, NULL},
                                         {"quality", "best, or a draft in less time", OPTION_CHOICE,
                                          offsetof(struct lod_settings, quality), "best", 0, 0, "best|fast"},
                                         OPTIONS_END};
@@ -36,6 +36,7 @@ static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_
     double triangles = (double)mesh_triangle_count(&mesh);
     for (uint32_t i = 0; i < level; i++)
         triangles *= ratio;
+    reduction->level = level;
     cp_status status = reduce_mesh(reduction, number, &mesh, (uint64_t)ceil(triangles * (1 - 1e-12)), &none);
     if (status != CP_OK)
         return status;

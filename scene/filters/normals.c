@@ -2,10 +2,12 @@
 #include "filters.h"
 
 enum mode { MODE_SMOOTH, MODE_KEEP, MODE_NONE };
+enum weight { WEIGHT_ANGLE, WEIGHT_AREA };
 
 struct normals_settings {
     int mode;
     double crease;
+    int weight;
 };
 
 static const struct option options[] = {
@@ -13,14 +15,20 @@ static const struct option options[] = {
      offsetof(struct normals_settings, mode), "smooth", 0, 0, "smooth|keep|none"},
     {"crease", "faces that meet at this angle or more keep an edge", OPTION_ANGLE,
      offsetof(struct normals_settings, crease), "30deg", 0, PI, NULL},
+    {"weight", "what a face counts at a corner: its angle there, or its area", OPTION_CHOICE,
+     offsetof(struct normals_settings, weight), "angle", 0, 0, "angle|area"},
     OPTIONS_END};
 
 /* A primitive has no place for normals: it becomes faces, which loses its sizes but no shape. */
-static cp_status compute_normals(cp_scene *scene, cp_mesh *mesh, double crease, uint32_t *primitives)
+static cp_status compute_normals(cp_scene *scene, cp_mesh *mesh, const struct normals_settings *normals,
+                                 uint32_t *primitives)
 {
     *primitives += mesh->kind >= CP_MESH_BOX;
     cp_status status = mesh_tessellate(scene, mesh);
-    return status == CP_OK ? mesh_smooth_normals(scene, mesh, crease) : status;
+    if (status != CP_OK)
+        return status;
+    return normals->weight == WEIGHT_AREA ? mesh_smooth_normals_by_area(scene, mesh, normals->crease)
+                                          : mesh_smooth_normals(scene, mesh, normals->crease);
 }
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
@@ -33,7 +41,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
         if (normals->mode == MODE_NONE)
             mesh->normals = NULL;
         else if (normals->mode == MODE_SMOOTH || !mesh->normals)
-            status = compute_normals(scene, mesh, normals->crease, &primitives);
+            status = compute_normals(scene, mesh, normals, &primitives);
     }
     if (status == CP_OK && primitives > 0)
         report_note(context, "normals-primitives", NOWHERE, "%u boxes, cylinders and the like become faces",

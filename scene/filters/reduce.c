@@ -2,6 +2,7 @@
 #include "reduce.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "stretch.h"
 
@@ -44,17 +45,18 @@ static double own_error(const struct extent *error, const cp_mesh *mesh, double 
 static void add_result(struct reduction *reduction, const struct simplify_goal *goal,
                        const struct simplify_result *result, const cp_mesh *mesh, double stretch)
 {
+    struct reduction_outcome *outcome = &reduction->outcomes[reduction->level];
     double error = result->error * (stretch > 0 ? stretch : 1);
-    reduction->before += result->before;
-    reduction->after += result->triangles;
+    outcome->before += result->before;
+    outcome->after += result->triangles;
     reduction->cut_edges += result->cut_edges;
     reduction->cut_vertices += result->cut_vertices;
     reduction->flat_faces += result->flat_faces;
     reduction->mixed_colours += result->mixed_colours;
-    reduction->points = reduction->points || (result->error > 0 && !result->whole);
-    if (error > reduction->worst) {
-        reduction->worst = error;
-        reduction->worst_mesh = mesh_title(mesh);
+    outcome->points = outcome->points || (result->error > 0 && !result->whole);
+    if (error > outcome->worst) {
+        outcome->worst = error;
+        outcome->worst_mesh = mesh_title(mesh);
     }
     if (result->triangles > goal->triangles && goal->triangles > 0) {
         reduction->missed += result->triangles - goal->triangles;
@@ -90,16 +92,23 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
     return had_normals && !mesh->normals ? restore_normals(reduction, mesh) : CP_OK;
 }
 
-static void report_outcome(const struct reduction *reduction)
+static void report_outcome(const struct reduction *reduction, uint32_t level)
+{
+    const struct reduction_outcome *outcome = &reduction->outcomes[level];
+    char error[NUMBER_SIZE], before[32] = "";
+    (void)print_bound(1000 * outcome->worst, error);
+    if (level > 0)
+        (void)snprintf(before, sizeof before, "level %u: ", (unsigned)level);
+    report_note(reduction->scene->context, "simplify-done", NOWHERE,
+                "%s%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
+                before, (unsigned long long)outcome->after, (unsigned long long)outcome->before,
+                outcome->points ? "measured vertex" : "point", error, outcome->worst > 0 ? " (mesh \"" : "",
+                outcome->worst > 0 ? outcome->worst_mesh : "", outcome->worst > 0 ? "\")" : "");
+}
+
+static void report_missed(const struct reduction *reduction)
 {
     cp_context *context = reduction->scene->context;
-    char error[NUMBER_SIZE];
-    (void)print_bound(1000 * reduction->worst, error);
-    report_note(context, "simplify-done", NOWHERE,
-                "%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
-                (unsigned long long)reduction->after, (unsigned long long)reduction->before,
-                reduction->points ? "measured vertex" : "point", error, reduction->worst > 0 ? " (mesh \"" : "",
-                reduction->worst > 0 ? reduction->worst_mesh : "", reduction->worst > 0 ? "\")" : "");
     if (reduction->missed > 0)
         report_warning(
             context, "simplify-missed", NOWHERE,
@@ -111,8 +120,15 @@ static void report_outcome(const struct reduction *reduction)
 void reduction_report(const struct reduction *reduction)
 {
     cp_context *context = reduction->scene->context;
-    if (reduction->before > 0)
-        report_outcome(reduction);
+    bool any = false;
+    for (uint32_t level = 0; level <= MOST_LEVELS; level++) {
+        if (reduction->outcomes[level].before == 0)
+            continue;
+        report_outcome(reduction, level);
+        any = true;
+    }
+    if (any)
+        report_missed(reduction);
     else
         report_warning(context, "simplify-nothing", NOWHERE, "nothing to simplify: no mesh is made of faces");
     if (reduction->cut_edges + reduction->cut_vertices > 0)

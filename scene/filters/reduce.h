@@ -5,16 +5,24 @@
 #include "../mesh/simplify/simplify.h"
 #include "../plugin.h"
 
+enum { MOST_LEVELS = 16 };
+
+/* What has become of all meshes. */
+struct reduction_outcome {
+    uint64_t before, after; /* triangles */
+    double worst;           /* error in metres of the world */
+    const char *worst_mesh;
+    bool points; /* of some mesh, points alone were measured */
+};
+
 /* What was met in all meshes. */
 struct reduction {
     cp_scene *scene;
     double *stretches; /* of the scene's meshes as it was at first */
     uint32_t mesh_count;
     bool fast;
-    uint64_t before, after; /* triangles */
-    double worst;           /* error in metres of the world */
-    const char *worst_mesh;
-    bool points;                    /* of some mesh, points alone were measured */
+    uint32_t level; /* 0, or that of a filter that makes several; each has an outcome */
+    struct reduction_outcome outcomes[MOST_LEVELS + 1];
     uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
     uint64_t cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
 };

@@ -19,6 +19,8 @@ cp_status mesh_tessellate(cp_scene *scene, cp_mesh *mesh);
 /* Vertex normals by crease angle (radians): corners whose faces meet at a smaller angle share a normal weighted by
  * angle; vertices are split where they do not. */
 cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle);
+/* The same, weighted by the faces' areas. */
+cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double crease_angle);
 /* True when some face of more than 3 corners is not convex or not flat (to 1e-6 of its size). */
 bool mesh_has_concave_faces(const cp_mesh *mesh);
 /* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as often one way as

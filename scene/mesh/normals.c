@@ -1,6 +1,6 @@
 /* Smooth vertex normals. Faces that meet at an edge at less than the crease angle share the normals of its two ends:
  * corners are joined across such edges (union-find), and each set's normal is the sum of its faces' normals weighted
- * by the corners' angles. Edges of one, three or more faces and of faces without area are creases. */
+ * by the corners' angles, or by the faces' areas. Edges of one, three or more faces and of faces without area are creases. */
 #include "../pose.h"
 #include "join.h"
 #include "mesh.h"
@@ -25,6 +25,7 @@ struct smoothing {
     cp_context *context;
     const cp_mesh *mesh;
     double crease_angle;
+    bool by_area;
     struct mesh_edges edges;
     double (*face_normals)[3]; /* unit; zero for faces without area */
     double (*sums)[3];         /* for each corner that leads its set */
@@ -153,9 +154,9 @@ static void sum_normals(struct smoothing *work)
 {
     for (uint32_t face = 0; face < work->mesh->face_count; face++) {
         struct polygon polygon = polygon_of(work->mesh, face);
-        const double *normal = work->face_normals[face];
+        const double *normal = work->face_normals[face], area = sqrt(dot(polygon.normal, polygon.normal));
         for (uint32_t i = 0; i < polygon.count; i++) {
-            double weight = corner_angle(&polygon, i, normal);
+            double weight = work->by_area ? area : corner_angle(&polygon, i, normal);
             double *sum = work->sums[set_leader(work->leaders, mesh_face_first(work->mesh, face) + i)];
             for (int axis = 0; axis < 3; axis++)
                 sum[axis] += weight * normal[axis];
@@ -269,13 +270,24 @@ static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
     return status;
 }
 
-cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle)
+static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle, bool by_area)
 {
     if (mesh->kind != CP_MESH_FACES)
         return CP_OK;
     const cp_mesh before = *mesh;
-    struct smoothing work = {.context = scene->context, .mesh = &before, .crease_angle = crease_angle};
+    struct smoothing work = {
+        .context = scene->context, .mesh = &before, .crease_angle = crease_angle, .by_area = by_area};
     cp_status status = smoothing_allocate(&work) ? smooth(scene, mesh, &work) : CP_LIMIT;
     smoothing_free(&work);
     return status;
+}
+
+cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle)
+{
+    return make_normals(scene, mesh, crease_angle, false);
+}
+
+cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double crease_angle)
+{
+    return make_normals(scene, mesh, crease_angle, true);
 }

@@ -85,3 +85,8 @@ for filter in $("$cellpipe" filters | awk '{print $1}'); do
     esac
 done
 finish
+
+# What check finds wrong is in the report, a level of detail's error in a note.
+ends 1 '' "$cellpipe" check closed part.stl --report faults.json
+must "an entry for each line" grep -q '"code": "check-closed", "file": "part.stl"' faults.json
+ends 0 'level 2: ' "$cellpipe" run -v read "$top/samples/stl_hollow.stl" ! lod levels=2 ! write levels.glb

@@ -494,6 +494,25 @@ static void test_normals_do_not_depend_on_the_cut(void **unused)
         assert_true(fabsf(quads.normals[i] - triangles.normals[i]) < 1e-6f);
 }
 
+/* A roof of two right angles at the origin: one three times as large as the other, 1 to 1 by angle, 3 to 1 by area. */
+static void test_normals_by_area(void **unused)
+{
+    (void)unused;
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 1};
+    static const uint32_t corners[] = {0, 1, 2, 0, 3, 1};
+    cp_mesh roof = {.vertex_count = 4, .face_count = 2, .corner_count = 6, .positions = positions, .corners = corners};
+    for (int by_area = 0; by_area < 2; by_area++) {
+        cp_mesh mesh = roof;
+        cp_status status =
+            by_area ? mesh_smooth_normals_by_area(scene, &mesh, PI) : mesh_smooth_normals(scene, &mesh, PI);
+        double y = 1, z = by_area ? 3 : 1, length = sqrt(y * y + z * z);
+        assert_int_equal(status, CP_OK);
+        assert_true(fabs((double)mesh.normals[0]) < 1e-7);
+        assert_true(fabs((double)mesh.normals[1] - y / length) < 1e-6);
+        assert_true(fabs((double)mesh.normals[2] - z / length) < 1e-6);
+    }
+}
+
 static void test_crease_angle_is_a_bound(void **unused)
 {
     (void)unused;
@@ -595,6 +614,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_transform_to_nothing_and_out_of_range, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cube_normals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_do_not_depend_on_the_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_normals_by_area, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_crease_angle_is_a_bound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_of_unwelded_and_coloured_meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_of_degenerate_faces_are_unit, set_up, tear_down),
