@@ -50,7 +50,10 @@ function checkBlock(json, complain) {
 
 // ---- what a reader makes of it ----
 
-// World poses of the scene nodes' tails, with stages[name] = value.
+// What a script sets: "articulation stage" (names without blanks here).
+const stageName = (articulation, stage) => `${articulation} ${stage.name}`;
+
+// World poses of the scene nodes' tails, with values by stageName.
 function glbPoses(json, articulations, values) {
     const worlds = new Map(), stack = [[json.scenes[0].nodes[0], identity, null]];
     while (stack.length) {
@@ -59,7 +62,7 @@ function glbPoses(json, articulations, values) {
         let pose = multiply(parent, trsMatrix(node));
         const name = node.extensions?.AGI_articulations?.articulationName;
         for (const stage of articulations.get(name) ?? [])
-            pose = multiply(pose, stageMatrix(stage, values.get(name) ?? stage.initialValue));
+            pose = multiply(pose, stageMatrix(stage, values.get(stageName(name, stage)) ?? stage.initialValue));
         if (own.made !== 'instance')
             worlds.set(id, pose); // the last of the chain stays
         for (const child of node.children ?? [])
@@ -76,11 +79,17 @@ function stageValue(joint, from, q) {
     return (q - from) * (joint.type === 'revolute' ? 180 / Math.PI : 1);
 }
 
-function names(json) {
+// By joint: its articulation and stage. The stages after the first are those of the joint nodes below.
+function stagesOfJoints(json, articulations) {
     const found = new Map();
-    for (const node of json.nodes)
-        if (node.extensions?.AGI_articulations)
-            found.set(ours(node).joint.id, node.extensions.AGI_articulations.articulationName);
+    for (const start of json.nodes) {
+        const name = start.extensions?.AGI_articulations?.articulationName;
+        let node = start;
+        for (const stage of name ? articulations.get(name) : []) {
+            found.set(ours(node).joint.id, [name, stage]);
+            node = json.nodes[node.children?.[0]];
+        }
+    }
     return found;
 }
 
@@ -95,18 +104,17 @@ function looseness(json) {
 
 let joints = 0, files = 0;
 function checkMotion(json, articulations, scene, complain) {
-    const tolerance = looseness(json), named = names(json);
+    const tolerance = looseness(json), staged = stagesOfJoints(json, articulations);
     const check = (q, what) => {
         const values = new Map();
         for (const joint of scene.joints.values()) {
-            const name = named.get(joint.id);
-            if (name === undefined)
+            if (!staged.has(joint.id))
                 continue;
-            const stage = articulations.get(name)[0];
+            const [name, stage] = staged.get(joint.id);
             const value = stageValue(joint, jointValue(scene, joint, new Map()), jointValue(scene, joint, q));
             if (value < stage.minimumValue - 1e-9 || value > stage.maximumValue + 1e-9)
                 complain(`${what}: ${joint.id} needs ${value}, outside its stage`);
-            values.set(name, value);
+            values.set(stageName(name, stage), value);
         }
         const got = glbPoses(json, articulations, values);
         for (const [id, wanted] of worldPoses(scene, q))

@@ -28,6 +28,7 @@ struct moments {
     double squares[3];  /* 00, 11, 22 */
     double products[3]; /* 12, 20, 01 */
     double heights[3];
+    double highest; /* of the hits, either side */
 };
 
 struct fit {
@@ -109,6 +110,7 @@ static void sum_moments(struct fit *fit)
         struct moments *moments = &fit->moments[fit->faces[i]];
         double shares[3] = {(double)hit->shares[0], (double)hit->shares[1], 0}, height = (double)hit->height;
         shares[2] = 1 - shares[0] - shares[1];
+        moments->highest = fmax(moments->highest, fabs(height));
         for (int corner = 0; corner < 3; corner++) {
             moments->squares[corner] += shares[corner] * shares[corner];
             moments->products[corner] += shares[(corner + 1) % 3] * shares[(corner + 2) % 3];
@@ -183,13 +185,41 @@ static bool turns_face(const struct fit *fit, uint32_t vertex, const double to[3
     return false;
 }
 
+/* How far a vertex may go from the planes that it has come from. Where the hits are far from a vertex it would go a long way to bring these
+ * onto its faces: at an edge of the shape over that. On smooth surfaces it has to go as far as hits are high. */
+static double find_reach(const struct fit *fit, uint32_t vertex)
+{
+    const double at_edges = 0.75,
+                 elsewhere =
+                     1.3; /* of the highest hit; less costs volume of the tiniest shapes, more the largest error */
+    const float none[4] = {0};
+    double up[3], highest = 0;
+    find_way_up(fit->surface->ups[vertex], none, up);
+    for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner])
+        highest = fmax(highest, fit->moments[corner / 3].highest);
+    return highest * (dot_product(up, up) == 0 ? at_edges : elsewhere);
+}
+
+static void shorten_step(const struct fit *fit, uint32_t vertex, double step[3])
+{
+    const struct quadric *planes = &fit->surface->quadrics[vertex];
+    double reach = find_reach(fit, vertex), limit = fmax(planes->c, reach * reach * quadric_weight(planes));
+    if (quadric_value(planes, step) <= limit)
+        return;
+    double linear = dot_product(planes->b, step), square = quadric_value(planes, step) - 2 * linear - planes->c;
+    double part = (sqrt(fmax(0, linear * linear + square * (limit - planes->c))) - linear) / square;
+    for (int axis = 0; axis < 3; axis++)
+        step[axis] *= fmax(0, fmin(1, part));
+}
+
 /* One after the other: a face sees the corners that have moved before. Faces may turn against what they were at first. */
 static void move_vertices(struct fit *fit)
 {
     struct surface *surface = fit->surface;
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
         double to[3];
-        const double *step = fit->steps[vertex];
+        double *step = fit->steps[vertex];
+        shorten_step(fit, vertex, step);
         if (step[0] == 0 && step[1] == 0 && step[2] == 0)
             continue;
         for (int axis = 0; axis < 3; axis++)
