@@ -102,7 +102,7 @@ static void report_outcome(const struct reduction *reduction, uint32_t level)
     report_note(reduction->scene->context, "simplify-done", NOWHERE,
                 "%s%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
                 before, (unsigned long long)outcome->after, (unsigned long long)outcome->before,
-                outcome->points ? "measured vertex" : "point", error, outcome->worst > 0 ? " (mesh \"" : "",
+                outcome->points ? "measured point" : "point", error, outcome->worst > 0 ? " (mesh \"" : "",
                 outcome->worst > 0 ? outcome->worst_mesh : "", outcome->worst > 0 ? "\")" : "");
 }
 

@@ -269,8 +269,7 @@ static void report_simplified(const struct attempt *attempt)
         report_note(attempt->writer.context, "gltf-simplified", NOWHERE,
                     "simplified from %llu to %llu triangles, which moves %s by %s m: %llu bytes",
                     (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
-                    attempt->points ? "the measured vertices" : "the surface", metres,
-                    (unsigned long long)attempt->size);
+                    attempt->points ? "the measured points" : "the surface", metres, (unsigned long long)attempt->size);
     else if (attempt->writer.settings->budget > 0)
         report_note(attempt->writer.context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
                     (unsigned long long)attempt->size);

@@ -63,9 +63,12 @@ static uint32_t add_points(struct surface *surface, uint32_t at, uint32_t end, d
     return at;
 }
 
+/* Rows of points and faces are counted together where they are marked. */
 static bool keep_faces(struct surface *surface)
 {
     uint32_t count = surface->triangle_count;
+    if (count > UINT32_MAX - surface->original_count)
+        return true;
     surface->original_faces = memory_allocate(surface->context, count, sizeof *surface->original_faces);
     if (!surface->original_faces)
         return false;

@@ -21,7 +21,8 @@ struct simplify_result {
     /* The largest distance of a point of the original from the new surface, in the mesh's own unit; if not exact then too large,
      * in general by a tenth at most. */
     double error;
-    /* Of all points; else of the vertices alone: of meshes of 131,072 triangles and more, and of drafts, nobody asked for more. */
+    /* Of all points; else of the vertices and some points on faces: of meshes of 131,072 triangles and more, and of drafts, nobody asked
+     * for more. */
     bool whole;
     uint64_t cut_edges,
         cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
