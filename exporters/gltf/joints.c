@@ -148,7 +148,7 @@ static void plan_followers(struct writer *writer, const cp_node *node)
     uint32_t end = node->first_joint + node->joint_count;
     for (uint32_t first = node->first_joint; first < end; first++) {
         uint32_t master = writer->scene->joints[first].master, count = 0;
-        uint32_t stages = master == CP_NONE || !find_origin(writer, master) ? 0 : writer->joints[master].stages;
+        uint32_t stages = master == CP_NONE ? 0 : writer->joints[master].stages;
         while (count < stages && first + count < end && follows(writer, first + count, master + count))
             count++;
         if (count == 0 || count < stages)

@@ -31,7 +31,7 @@ uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t ind
 static bool list_metadata(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
-    size_t slots = (size_t)owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
+    uint32_t slots = writer->metadata_slots = owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
     writer->metadata_first = scene_allocate(writer->work, slots, sizeof *writer->metadata_first);
     writer->metadata_next = scene_allocate(writer->work, scene->metadata_count, sizeof *writer->metadata_next);
     writer->metadata_placed = writer_allocate(writer, scene->metadata_count, sizeof *writer->metadata_placed);
@@ -48,58 +48,69 @@ static bool list_metadata(struct writer *writer)
 
 /* ---- what has a place of its own ---- */
 
-/* Anybody can write metadata: what is no JSON cannot stand in the file as it is. json_free is due in any case. */
-static bool parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json *json)
+/* Anybody can write metadata: what is no JSON (CP_INPUT) cannot stand in the file as it is. json_free is due in any case. */
+static cp_status parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json *json)
 {
     const uint64_t nesting = 64;
     size_t size = strlen(metadata->value);
     *json = (struct json){.context = writer->context, .text = metadata->value, .size = (uint32_t)size};
-    return metadata->type == CP_VALUE_JSON && size < UINT32_MAX && utf8_valid(metadata->value, size) &&
-           json_parse(json, NULL, nesting) == CP_OK;
+    bool text = metadata->type == CP_VALUE_JSON && size < UINT32_MAX && utf8_valid(metadata->value, size);
+    return text ? json_parse(json, NULL, nesting) : CP_INPUT;
 }
 
-/* An object that does not say what our own extras do. */
-static bool is_foreign_object(const struct writer *writer, const cp_metadata *metadata)
+/* CP_OK for an object that does not say what our own extras do. */
+static cp_status check_extras(const struct writer *writer, const cp_metadata *metadata)
 {
     struct json json;
-    bool good = parse_metadata(writer, metadata, &json) && json_is(&json, 0, JSON_OBJECT) && json_count(&json, 0) > 0;
-    for (uint32_t at = good ? json_first(&json, 0) : JSON_NONE; at != JSON_NONE; at = json_next(&json, 0, at))
-        good = good && !json_string_equals(&json, at, "cellpipe") && !json_string_equals(&json, at, "name");
+    cp_status status = parse_metadata(writer, metadata, &json);
+    if (status == CP_OK && (!json_is(&json, 0, JSON_OBJECT) || json_count(&json, 0) == 0))
+        status = CP_INPUT;
+    for (uint32_t at = status == CP_OK ? json_first(&json, 0) : JSON_NONE; at != JSON_NONE;
+         at = json_next(&json, 0, at))
+        if (json_string_equals(&json, at, "cellpipe") || json_string_equals(&json, at, "name"))
+            status = CP_INPUT;
     json_free(&json);
-    return good;
+    return status;
 }
 
-static bool has_extras(const struct writer *writer, const cp_metadata *metadata)
+/* What metadata may be that has a place of its own. */
+enum { PLACE_NONE, PLACE_EXTRAS, PLACE_ASSET, PLACE_ATTACH_POINT, PLACE_COUNT };
+
+static int place_of(const struct writer *writer, const cp_metadata *metadata)
 {
-    bool asset = metadata->owner == CP_OWNER_SCENE && strcmp(metadata->key, "asset.extras") == 0;
     bool drawn = metadata->owner != CP_OWNER_MESH || writer->meshes[metadata->index].index != CP_NONE;
-    return drawn && (asset || strcmp(metadata->key, "extras") == 0);
+    if (drawn && strcmp(metadata->key, "extras") == 0)
+        return PLACE_EXTRAS;
+    if (metadata->owner == CP_OWNER_SCENE && strcmp(metadata->key, "asset.extras") == 0)
+        return PLACE_ASSET;
+    bool attach_point = metadata->owner == CP_OWNER_NODE && strcmp(metadata->key, "isAttachPoint") == 0;
+    return attach_point && strcmp(metadata->value, "true") == 0 ? PLACE_ATTACH_POINT : PLACE_NONE;
 }
 
-static bool is_attach_point(const cp_metadata *metadata)
+/* Of an owner's, the first of each. */
+static cp_status place_list(struct writer *writer, uint32_t first)
 {
-    return metadata->owner == CP_OWNER_NODE && strcmp(metadata->key, "isAttachPoint") == 0 &&
-           strcmp(metadata->value, "true") == 0;
-}
-
-static bool has_place(const struct writer *writer, uint32_t at)
-{
-    const cp_metadata *metadata = &writer->scene->metadata[at];
-    if (find_metadata(writer, metadata->owner, metadata->index, metadata->key) != at)
-        return false;
-    if (is_attach_point(metadata))
-        return true;
-    return has_extras(writer, metadata) && is_foreign_object(writer, metadata);
+    bool seen[PLACE_COUNT] = {true};
+    cp_status status = CP_OK;
+    for (uint32_t at = first; at != CP_NONE && status != CP_LIMIT; at = writer->metadata_next[at]) {
+        const cp_metadata *metadata = &writer->scene->metadata[at];
+        int place = place_of(writer, metadata);
+        if (seen[place])
+            continue;
+        seen[place] = true;
+        status = place == PLACE_ATTACH_POINT ? CP_OK : check_extras(writer, metadata);
+        writer->metadata_placed[at] = status == CP_OK;
+    }
+    return status;
 }
 
 /* Stages keep all metadata in one place, in its order. */
 bool plan_metadata(struct writer *writer)
 {
-    if (!list_metadata(writer))
-        return false;
-    for (uint32_t i = 0; is_deliver(writer) && i < writer->scene->metadata_count; i++)
-        writer->metadata_placed[i] = has_place(writer, i);
-    return true;
+    bool good = list_metadata(writer);
+    for (uint32_t slot = 0; good && is_deliver(writer) && slot < writer->metadata_slots; slot++)
+        good = place_list(writer, writer->metadata_first[slot]) != CP_LIMIT;
+    return good;
 }
 
 /* ---- JSON ---- */
@@ -144,11 +155,15 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
 void write_metadata_value(struct writer *writer, uint32_t joint, const char *from, const char *key)
 {
     uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, from);
-    struct json json = {.context = writer->context};
-    if (at != CP_NONE && parse_metadata(writer, &writer->scene->metadata[at], &json)) {
+    if (at == CP_NONE)
+        return;
+    struct json json;
+    cp_status status = parse_metadata(writer, &writer->scene->metadata[at], &json);
+    if (status == CP_OK) {
         json_key(&writer->json, key);
         json_word(&writer->json, writer->scene->metadata[at].value);
     }
+    writer->text.failed = writer->text.failed || status == CP_LIMIT;
     json_free(&json);
 }
 

@@ -163,6 +163,7 @@ struct writer {
     uint32_t *positions; /* of instances, where a reader has to be told; else CP_NONE */
     uint32_t *looks;     /* (material_count + 1) x LOOK_COUNT glTF materials; the last row is for no material */
     uint32_t *metadata_first, *metadata_next; /* lists by owner */
+    uint32_t metadata_slots;                  /* owners */
     bool *metadata_placed;                    /* stands in a place of its own */
     struct view *views;
     struct accessor *accessors;

@@ -173,7 +173,7 @@ static void add_scalar(struct parser *parser, enum json_type type)
 static void open_container(struct parser *parser, enum json_type type)
 {
     if (++parser->depth > parser->nesting) {
-        parser->status = CP_LIMIT;
+        parser->status = parser->file ? CP_LIMIT : CP_INPUT;
         if (parser->file)
             (void)report_error(parser->json->context, CP_LIMIT, "gltf-nesting", place_of(parser),
                                "nested deeper than the limit of %llu (--limit nesting=)",

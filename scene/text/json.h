@@ -26,7 +26,7 @@ struct json {
 };
 
 /* Parses the whole text, which must stay. Errors "gltf-json" (with line and column) and "gltf-nesting"; without a file nobody hears of
- * them. */
+ * them, and both are CP_INPUT. */
 cp_status json_parse(struct json *json, const char *file, uint64_t nesting);
 void json_free(struct json *json);
 
