@@ -133,13 +133,14 @@ static bool plan_origins(struct writer *writer, struct name_map *taken, const cp
     return good;
 }
 
-/* Whether a joint does as its master does, about the same axis. */
+/* Whether a joint does as its master does, about the same axis, and is no stage yet. */
 static bool follows(const struct writer *writer, uint32_t joint, uint32_t master)
 {
     const cp_joint *it = &writer->scene->joints[joint], *other = &writer->scene->joints[master];
     const struct joint_plan *plan = &writer->joints[joint], *others = &writer->joints[master];
-    return it->master == master && it->scale == 1 && it->offset == 0 && it->type == other->type && !plan->aligned &&
-           plan->axis == others->axis;
+    bool free = !plan->in_other && plan->stages == 0;
+    return free && it->master == master && it->scale == 1 && it->offset == 0 && it->type == other->type &&
+           !plan->aligned && plan->axis == others->axis;
 }
 
 /* Nodes that shared an articulation do so again: the joints of one follow those of the other. */

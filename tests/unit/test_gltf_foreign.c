@@ -157,6 +157,32 @@ static void test_moved_stages_are_split(void **unused)
     free(source);
 }
 
+/* Joints that follow others may have been an articulation of their own: then they stay one, with a name of its own. */
+static void test_names_are_unique(void **unused)
+{
+    (void)unused;
+    char *source = with_quotes(document);
+    struct written written = read_text(source);
+    uint32_t followers = 0;
+    for (uint32_t i = 0; i < written.scene->joint_count; i++)
+        if (written.scene->joints[i].master != CP_NONE) {
+            assert_true(scene_add_metadata(written.scene, CP_OWNER_JOINT, i, "articulation", CP_VALUE_STRING, "Arm 1"));
+            followers++;
+        }
+    assert_int_equal(followers, 3);
+    write_with(&written, NULL, NULL);
+    json_t *articulations = get(articulations_of(written.json), "articulations");
+    assert_int_equal(json_array_size(articulations), 3);
+    for (size_t i = 1; i < 3; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(text(json_array_get(articulations, i), "name"),
+                                    text(json_array_get(articulations, k), "name"));
+    assert_moved_by(&written, "a", "Arm 1");
+    assert_moved_by(&written, "b", "Arm 1_2");
+    finish(&written);
+    free(source);
+}
+
 /* Anybody may call anything extras. What is no JSON, or speaks of what is ours, stays among our metadata. */
 static void test_no_json(void **unused)
 {
@@ -190,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_comes_back),
         cmocka_unit_test(test_moved_stages_are_split),
+        cmocka_unit_test(test_names_are_unique),
         cmocka_unit_test(test_no_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
