@@ -15,6 +15,7 @@
 
 #include "cellpipe.h"
 #include "plain_numbers.h"
+#include "report_support.h"
 
 static inline int make_context(void **state)
 {
@@ -28,30 +29,12 @@ static inline int free_context(void **state)
     return 0;
 }
 
-static inline const cp_entry *find_entry(const cp_context *context, const char *code, cp_severity severity)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0 && entries[i].severity == severity)
-            return &entries[i];
-    return NULL;
-}
-
-static inline void print_entries(const cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("%s\n", entries[i].message);
-}
-
 static inline cp_scene *read_text(cp_context *context, const char *text, const char *name, const char *option)
 {
     cp_scene *scene;
     cp_status status = cp_read_memory(context, text, strlen(text), name, NULL, &option, option ? 1 : 0, &scene);
     if (status != CP_OK)
-        print_entries(context);
+        print_report(context);
     assert_int_equal(status, CP_OK);
     assert_int_equal(cp_validate(context, scene), CP_OK);
     return scene;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
+#include "report_support.h"
 
 /* The bytes of the BIN chunk. */
 struct bin {
@@ -70,14 +70,6 @@ static inline unsigned char *make_glb(const char *rest, const struct bin *bin, s
     return glb;
 }
 
-static inline void print_report(const cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("%s\n", entries[i].message);
-}
-
 /* option: one "KEY=VALUE" or NULL. */
 static inline cp_scene *read_with(cp_context *context, const char *rest, const struct bin *bin, const char *option,
                                   cp_status expected)
@@ -97,23 +89,6 @@ static inline cp_scene *read_with(cp_context *context, const char *rest, const s
 static inline cp_scene *read_glb(cp_context *context, const char *rest, const struct bin *bin)
 {
     return read_with(context, rest, bin, NULL, CP_OK);
-}
-
-/* The first entry with this code, or NULL. */
-static inline const cp_entry *find_entry(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return &entries[i];
-    return NULL;
-}
-
-static inline uint64_t count_of(const cp_context *context, const char *code)
-{
-    const cp_entry *entry = find_entry(context, code);
-    return entry ? entry->count : 0;
 }
 
 static inline const cp_mesh *mesh_at(const cp_scene *scene, uint32_t index)

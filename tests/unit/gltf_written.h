@@ -15,6 +15,7 @@
 #include <limits.h>
 
 #include "plugin.h"
+#include "report_support.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
 
@@ -49,14 +50,6 @@ static inline struct written start(void)
     written.scene = scene_new(written.context);
     assert_non_null(written.scene);
     return written;
-}
-
-static inline void print_report(const cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_error("%s\n", entries[i].message);
 }
 
 /* Writes the scene as glb with up to two options, and takes the file apart by the rules of GLB. */

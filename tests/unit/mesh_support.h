@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "plugin.h"
+#include "report_support.h"
 
 /* The same numbers on every machine. */
 struct random {
@@ -28,16 +29,6 @@ static inline uint32_t random_bits(struct random *random)
 static inline double random_unit(struct random *random)
 {
     return (double)random_bits(random) / 2147483648.0;
-}
-
-static inline bool was_reported(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return true;
-    return false;
 }
 
 static inline bool was_said(const cp_context *context, const char *part)

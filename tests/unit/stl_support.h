@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
+#include "report_support.h"
 
 /* Up to four options "KEY=VALUE", NULL-ended. */
 typedef const char *const options[5];
@@ -31,26 +31,11 @@ static inline cp_scene *read_bytes(cp_context *context, const void *bytes, size_
     cp_scene *scene;
     cp_status status =
         cp_read_memory(context, bytes, size, "folder/part.one.stl", NULL, list, count_options(list), &scene);
-    if (status != expected) {
-        size_t count;
-        const cp_entry *entries = cp_report(context, &count);
-        for (size_t i = 0; i < count; i++)
-            print_message("%s\n", entries[i].message);
-    }
+    if (status != expected)
+        print_report(context);
     assert_int_equal(status, expected);
     assert_true((scene != NULL) == (status == CP_OK));
     return scene;
-}
-
-/* The last entry with this code, or NULL. */
-static inline const cp_entry *find_entry(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    while (count-- > 0)
-        if (strcmp(entries[count].code, code) == 0)
-            return &entries[count];
-    return NULL;
 }
 
 /* The corners of all faces of a mesh as floats, three a corner; the caller frees. */

@@ -13,6 +13,7 @@
 
 #include "../../scene/build.h"
 #include "../../scene/text/text.h"
+#include "report_support.h"
 
 /* ---- reading ---- */
 
@@ -35,21 +36,13 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static inline void print_report(void)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("%s\n", entries[i].message);
-}
-
 /* Further files are found beside the samples. */
 static inline void read_text(const char *text)
 {
     cp_scene_free(scene);
     cp_report_clear(context);
     if (cp_read_memory(context, text, strlen(text), SAMPLES "/memory.wu", "tag", NULL, 0, &scene) != CP_OK) {
-        print_report();
+        print_report(context);
         fail();
     }
     assert_int_equal(cp_validate(context, scene), CP_OK);
@@ -62,7 +55,7 @@ static inline void read_sample(const char *name)
     cp_scene_free(scene);
     cp_report_clear(context);
     if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
-        print_report();
+        print_report(context);
         fail();
     }
     assert_int_equal(cp_validate(context, scene), CP_OK);
@@ -80,15 +73,6 @@ static inline void expect_error(const char *text, const char *code, uint64_t lin
     const cp_entry *last = &entries[count - 1];
     if (strcmp(last->code, code) || last->line != line || last->column != column)
         fail_msg("%s, not %s:%d:%d", last->message, code, (int)line, (int)column);
-}
-
-static inline size_t count_entries(cp_severity severity, const char *code)
-{
-    size_t count, found = 0;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        found += entries[i].severity == severity && !strcmp(entries[i].code, code);
-    return found;
 }
 
 /* ---- looking ---- */

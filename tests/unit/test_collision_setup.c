@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../../scene/build.h"
+#include "report_support.h"
 
 static cp_context *context;
 static cp_scene *scene;
@@ -53,16 +54,6 @@ static void expect_error(const char *text, const char *code, uint64_t line)
     assert_int_equal(count, 1);
     if (strcmp(entries[0].code, code) || entries[0].line != line)
         fail_msg("%s, not %s in line %d", entries[0].message, code, (int)line);
-}
-
-static uint64_t losses(const char *code)
-{
-    size_t count;
-    uint64_t sum = 0;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        sum += entries[i].severity == CP_LOSS && !strcmp(entries[i].code, code) ? entries[i].count : 0;
-    return sum;
 }
 
 static void expect_pair(uint32_t index, const char *first, const char *second)
@@ -159,9 +150,9 @@ static void test_what_has_no_place(void **state)
               "<FramePair first='a' second='c' reason='never'/></Exclude>"
               "<Volatile x='1'>v<b>w</b></Volatile></CollisionSetup>",
               NULL);
-    assert_int_equal(losses("collision-setup-text"), 2);
-    assert_int_equal(losses("collision-setup-attribute"), 3);
-    assert_int_equal(losses("collision-setup-inner"), 2);
+    assert_int_equal(count_lost(context, "collision-setup-text"), 2);
+    assert_int_equal(count_lost(context, "collision-setup-attribute"), 3);
+    assert_int_equal(count_lost(context, "collision-setup-inner"), 2);
     assert_int_equal(scene->pair_count, 2);
     assert_string_equal(scene->nodes[4].name, "v");
 }
@@ -239,7 +230,7 @@ static void test_write_names(void **state)
                               "    <FramePair first=\"bad\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\" "
                               "second=\"bad\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"/>\n"
                               "  </Exclude>\n  <Volatile>two&#10;lines&#9;</Volatile>\n</CollisionSetup>\n");
-    assert_int_equal(losses("collision-setup-characters"), 6);
+    assert_int_equal(count_lost(context, "collision-setup-characters"), 6);
     read_text(text, NULL);
     expect_pair(0, "a<\"&'>", "two\nlines\t");
     assert_true(scene->nodes[2].flags & CP_NODE_VOLATILE);
@@ -258,9 +249,9 @@ static void test_write_losses(void **state)
     scene_add_pair(scene, b, b, "given");
     assert_int_equal(scene_finish(scene), CP_OK);
     char *text = write_text(NULL);
-    assert_int_equal(losses("collision-setup-kept"), 1);
-    assert_int_equal(losses("collision-setup-evidence"), 2);
-    assert_int_equal(losses("collision-setup-names"), 1);
+    assert_int_equal(count_lost(context, "collision-setup-kept"), 1);
+    assert_int_equal(count_lost(context, "collision-setup-evidence"), 2);
+    assert_int_equal(count_lost(context, "collision-setup-names"), 1);
     read_text(text, NULL);
     assert_int_equal(scene->pair_count, 3);
     free(text);
@@ -339,7 +330,7 @@ static void test_relative_names(void **state)
     assert_int_equal(cp_read_memory(context, cell, sizeof cell - 1, SAMPLES "/memory.wu", "tag", NULL, 0, &scene),
                      CP_OK);
     assert_int_equal(scene->pair_count, 0); /* the file is not there: a loss */
-    assert_int_equal(losses("tag-setup"), 1);
+    assert_int_equal(count_lost(context, "tag-setup"), 1);
     uint32_t first = 0;
     while (strcmp(scene->nodes[first].name, "Left.A") != 0)
         first++;

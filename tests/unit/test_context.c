@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "report_support.h"
+
 #define CELL SAMPLES "/tag_arm.wu"
 #define PART SAMPLES "/stl_solids.stl"
 
@@ -49,16 +51,6 @@ static int remove_folder(void **state)
     (void)state;
     (void)empty_folder();
     return rmdir(folder);
-}
-
-static bool reported(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return true;
-    return false;
 }
 
 /* ---- cancelling ---- */
@@ -128,7 +120,7 @@ static void test_cancelled_anywhere(void **state)
         cp_set_cancel(context, is_cancelled, &owner);
         status = work_on(context, &scene);
         assert_true(status == CP_OK || status == CP_CANCELLED);
-        assert_int_equal(reported(context, "cancelled"), status == CP_CANCELLED);
+        assert_int_equal(was_reported(context, "cancelled"), status == CP_CANCELLED);
         assert_int_equal(empty_folder(), status == CP_OK ? 2 : 0); /* cell.gltf and cell.bin, or nothing */
         cp_set_cancel(context, NULL, NULL);
         cp_report_clear(context);
@@ -262,7 +254,7 @@ static void test_number_of_threads(void **state)
     cp_context *context = cp_context_new(NULL);
     assert_int_equal(cp_set_threads(context, 0), CP_USAGE);
     assert_int_equal(cp_set_threads(context, CP_MOST_THREADS + 1), CP_USAGE);
-    assert_true(reported(context, "threads"));
+    assert_true(was_reported(context, "threads"));
     static const uint32_t counts[] = {1, 2, CP_MOST_THREADS};
     void *bytes[3];
     size_t sizes[3];
@@ -344,7 +336,7 @@ static void test_merge_wants_two_scenes_of_one_context(void **state)
     assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
     assert_int_equal(cp_read(foreign, PART, NULL, NULL, 0, &other), CP_OK);
     assert_int_equal(cp_merge(context, scene, other, "part"), CP_USAGE);
-    assert_true(reported(context, "merge-scenes"));
+    assert_true(was_reported(context, "merge-scenes"));
     assert_int_equal(cp_merge(foreign, scene, other, "part"), CP_USAGE);
     assert_int_equal(cp_merge(context, scene, scene, "part"), CP_USAGE);
     assert_int_equal(cp_validate(context, scene), CP_OK);
@@ -375,7 +367,7 @@ static void test_write_file(void **state)
     assert_int_equal(cp_write_file(context, path_of("notes"), "one", 3), CP_OK);
     assert_content(path_of("notes"), "one");
     assert_int_equal(cp_write_file(context, path_of("./notes"), "two", 3), CP_USAGE);
-    assert_true(reported(context, "write-taken"));
+    assert_true(was_reported(context, "write-taken"));
     cp_context *later = cp_context_new(NULL);
     assert_int_equal(cp_write_file(later, path_of("notes"), "", 0), CP_OK);
     assert_content(path_of("notes"), "");
@@ -461,13 +453,13 @@ static void test_files_of_contexts_beside_each_other(void **state)
     assert_int_equal(cp_write(two, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
     assert_int_equal(cp_place(two), CP_OK);
     assert_int_equal(cp_place(one), CP_USAGE);
-    assert_true(reported(one, "sink-twice") && !reported(two, "sink-twice"));
+    assert_true(was_reported(one, "sink-twice") && !was_reported(two, "sink-twice"));
     cp_report_clear(one);
     cp_set_flag(one, CP_FLAG_WRITE_ONCE, false);
     assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
     assert_int_equal(cp_read(two, path_of("a.stl"), NULL, NULL, 0, &other), CP_OK);
     assert_int_equal(cp_place(one), CP_USAGE);
-    assert_true(reported(one, "write-input"));
+    assert_true(was_reported(one, "write-input"));
     cp_scene_free(other);
     cp_scene_free(scene);
     cp_context_free(one);

@@ -49,16 +49,6 @@ static struct written read_text(const char *source)
     return written;
 }
 
-static const cp_entry *find_code(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return &entries[i];
-    return NULL;
-}
-
 static json_t *parse(const char *source)
 {
     json_error_t error;
@@ -118,7 +108,7 @@ static void test_all_comes_back(void **unused)
         assert_moved_by(&written, "a", "Arm 1");
         assert_moved_by(&written, "b", "Arm 1");
         assert_moved_by(&written, "c", "Grip");
-        assert_null(find_code(written.context, "gltf-articulations"));
+        assert_null(find_entry(written.context, "gltf-articulations"));
         cp_scene_free(written.scene);
         written.scene = NULL;
         cp_status status =
@@ -145,7 +135,7 @@ static void test_moved_stages_are_split(void **unused)
             if (strcmp(written.scene->joints[k].name, names[i]) == 0 && written.scene->joints[k].driven)
                 written.scene->joints[k].q = 0.25;
         write_with(&written, NULL, NULL);
-        const cp_entry *loss = find_code(written.context, "gltf-articulations");
+        const cp_entry *loss = find_entry(written.context, "gltf-articulations");
         assert_int_equal(json_array_size(get(articulations_of(written.json), "articulations")), i < 2 ? 2 : 7);
         assert_int_equal(loss ? loss->count : 0, i < 2 ? 0 : 1);
         if (i == 0) {

@@ -13,6 +13,7 @@
 
 #include "../../exporters/gltf/web/pack.h"
 #include "../../exporters/gltf/web/web.h"
+#include "report_support.h"
 #include "scene_fixture.h"
 
 /* The same numbers on every machine. */
@@ -420,12 +421,8 @@ static void add_sphere(void)
 /* The text of the note with this code, or NULL. */
 static const char *note(const char *code)
 {
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    while (count-- > 0)
-        if (strcmp(entries[count].code, code) == 0)
-            return entries[count].text;
-    return NULL;
+    const cp_entry *entry = find_last_entry(context, code);
+    return entry ? entry->text : NULL;
 }
 
 static void budgets_are_met(void **state)

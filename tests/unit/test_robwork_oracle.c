@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../scene/build.h"
+#include "report_support.h"
 
 static json_t *oracle;
 
@@ -24,14 +25,6 @@ struct cell {
     const cp_joint *joints;
     uint32_t node_count, joint_count;
 };
-
-static void print_report(cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("%s\n", entries[i].message);
-}
 
 static struct cell open_cell(const char *key)
 {
@@ -391,18 +384,15 @@ static struct brute_force count_by_force(const struct cell *cell)
 static void check_dangling(const struct cell *cell)
 {
     json_t *dangling = json_object_get(cell->expected, "exclude_dangling_names");
-    size_t placeholders = 0, warnings = 0, count;
-    const cp_entry *entries = cp_report(cell->context, &count);
+    size_t placeholders = 0;
     for (uint32_t i = 0; i < cell->node_count; i++) {
         if (is_real(&cell->nodes[i]))
             continue;
         placeholders++;
         assert_true(holds_string(dangling, cell->nodes[i].name));
     }
-    for (size_t i = 0; i < count; i++)
-        warnings += entries[i].severity == CP_WARNING && !strcmp(entries[i].code, "collision-setup-dangling");
     assert_int_equal(placeholders, json_array_size(dangling));
-    assert_int_equal(warnings, json_array_size(dangling));
+    assert_int_equal(count_entries(cell->context, CP_WARNING, "collision-setup-dangling"), json_array_size(dangling));
 }
 
 static json_int_t count_valid_pairs(const struct cell *cell)
@@ -470,12 +460,8 @@ static void test_missing_setups(void **state)
     json_object_foreach(oracle, key, value)
     {
         struct cell cell = open_cell(key);
-        size_t count, losses = 0;
-        const cp_entry *entries = cp_report(cell.context, &count);
-        for (size_t i = 0; i < count; i++)
-            losses += entries[i].severity == CP_LOSS && !strcmp(entries[i].code, "tag-setup");
         size_t missing = json_array_size(json_object_get(value, "collision_setup_missing"));
-        assert_int_equal(losses, missing);
+        assert_int_equal(count_entries(cell.context, CP_LOSS, "tag-setup"), missing);
         close_cell(&cell);
 
         char path[4096];

@@ -18,6 +18,7 @@
 
 #include "options.h"
 #include "plugin.h"
+#include "report_support.h"
 
 /* ---- samples ---- */
 
@@ -52,14 +53,6 @@ static int free_samples(void **state)
     return 0;
 }
 
-static void print_entries(const cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("    %s\n", entries[i].message);
-}
-
 static cp_scene *read_sample(cp_context *context, const char *name)
 {
     char path[1024];
@@ -67,7 +60,7 @@ static cp_scene *read_sample(cp_context *context, const char *name)
     (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
     if (cp_read(context, path, NULL, NULL, 0, &scene) == CP_OK)
         return scene;
-    print_entries(context);
+    print_report(context);
     fail_msg("cannot read %s", name);
     return NULL;
 }
@@ -112,7 +105,7 @@ static struct bytes write_scene(cp_context *context, const cp_scene *scene, cons
     size_t count = options_of(format, options);
     cp_report_clear(context);
     if (cp_write_memory(context, scene, format->exporter, options, count, &bytes.data, &bytes.size) != CP_OK) {
-        print_entries(context);
+        print_report(context);
         fail_msg("cannot write %s", format->exporter);
     }
     return bytes;
@@ -133,7 +126,7 @@ static cp_scene *read_scene(cp_context *context, struct bytes bytes, const struc
     cp_scene *scene;
     cp_status status = cp_read_memory(context, bytes.data, bytes.size, name, NULL, NULL, 0, &scene);
     if (status != CP_OK) {
-        print_entries(context);
+        print_report(context);
         fail_msg("cannot read %s", name);
     }
     cp_free(context, bytes.data, bytes.size);
@@ -340,17 +333,6 @@ static uint32_t carried(cp_context *context, const struct format *format)
     return 0;
 }
 
-static uint64_t reported_count(const cp_context *context, const char *code)
-{
-    size_t count;
-    uint64_t sum = 0;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].severity == CP_LOSS && strcmp(entries[i].code, code) == 0)
-            sum += entries[i].count;
-    return sum;
-}
-
 /* Meshes go with all that they have, in one loss. */
 static bool is_told_with_meshes(const uint64_t *has, uint32_t carries, size_t feature)
 {
@@ -367,9 +349,9 @@ static void expect_losses(cp_context *context, const cp_scene *scene, const stru
     count_features(scene, has);
     for (size_t i = 0; i < FEATURE_COUNT; i++) {
         uint64_t predicted = carries & 1u << i || is_told_with_meshes(has, carries, i) ? 0 : has[i];
-        uint64_t reported = reported_count(context, loss_codes[i]);
+        uint64_t reported = count_lost(context, loss_codes[i]);
         if (predicted != reported) {
-            print_entries(context);
+            print_report(context);
             fail_msg("%s to %s: %s predicted %llu, reported %llu", what, format->exporter, loss_codes[i],
                      (unsigned long long)predicted, (unsigned long long)reported);
         }
@@ -646,8 +628,8 @@ static void try_deliver(const char *sample, const struct format *deliver)
     cp_scene *scene = read_sample(context, sample);
     struct bytes bytes = write_scene(context, scene, deliver);
     expect_losses(context, scene, deliver, sample);
-    bool triangles = reported_count(context, "loss-ngons") > 0;
-    bool drawn_only = reported_count(context, "gltf-collision") > 0;
+    bool triangles = count_lost(context, "loss-ngons") > 0;
+    bool drawn_only = count_lost(context, "gltf-collision") > 0;
     size_t others = loss_count(context) - triangles - drawn_only;
     cp_scene *after = read_scene(context, bytes, deliver, scene);
     if (others)

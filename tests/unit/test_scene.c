@@ -16,6 +16,7 @@
 #include "bytes/files.h"
 #include "context.h"
 #include "plugin.h"
+#include "report_support.h"
 
 static char folder[64];
 
@@ -58,16 +59,6 @@ static size_t get_file(const char *name, char *bytes, size_t room)
     size_t size = fread(bytes, 1, room, file);
     assert_int_equal(fclose(file), 0);
     return size;
-}
-
-static bool reported(cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return true;
-    return false;
 }
 
 static uint32_t add(cp_scene *scene, uint32_t parent, const char *name)
@@ -339,7 +330,7 @@ static void test_depth_limit(void **unused)
     assert_int_equal(scene_finish(scene), CP_OK);
     (void)add(scene, node, "n");
     assert_int_equal(scene_finish(scene), CP_LIMIT);
-    assert_true(reported(context, "scene-depth"));
+    assert_true(was_reported(context, "scene-depth"));
     assert_int_equal(cp_set_limit(context, "dept=10"), CP_USAGE);
     assert_int_equal(cp_set_limit(context, "depth=ten"), CP_USAGE);
     cp_scene_free(scene);
@@ -403,7 +394,7 @@ static void test_keeping_a_subset(void **unused)
     assert_int_equal(copy->joint_count, 1);
     assert_int_equal(copy->joints[0].master, CP_NONE);
     assert_true(fabs(copy->joints[0].q - (0.5 - PI)) < 1e-12);
-    assert_true(reported(context, "scene-master"));
+    assert_true(was_reported(context, "scene-master"));
     cp_pose worlds[5];
     cp_world_poses(copy, NULL, worlds);
     expect_position(&worlds[2], 0, 2, 1.5 - PI);
@@ -603,10 +594,10 @@ static void test_sources(void **unused)
     assert_string_equal(b->name, "sub/b.txt");
     assert_int_equal(source_open(a, "none.txt", &again), CP_NO);
     assert_int_equal(source_open(b, "../sub/a.txt", &again), CP_INPUT);
-    assert_true(reported(context, "source-cycle"));
+    assert_true(was_reported(context, "source-cycle"));
     assert_int_equal(source_open(top, "sub", &again), CP_NO); /* a folder is no file */
     assert_int_equal(source_open_top(context, path_of("sub"), &again), CP_INPUT);
-    assert_true(reported(context, "source-folder"));
+    assert_true(was_reported(context, "source-folder"));
     assert_true(files_known(context, path_of("sub/../sub/b.txt"), FILE_READ));
     assert_false(files_known(context, path_of("none.txt"), FILE_READ));
     source_close(b);
@@ -636,7 +627,7 @@ static void test_confinement(void **unused)
     assert_int_equal(source_open(top, "missing.txt", &further), CP_NO);
     assert_int_equal(source_open(top, "link.txt", &further), CP_INPUT);
     assert_int_equal(source_open(top, path_of("secret.txt"), &further), CP_INPUT);
-    assert_true(reported(context, "source-confined"));
+    assert_true(was_reported(context, "source-confined"));
     source_close(top);
     cp_context_free(context);
 }
@@ -661,7 +652,7 @@ static void test_gzip_sources(void **unused)
     source_close(source);
     bytes[size - 6] ^= 1; /* the checksum */
     assert_int_equal(source_from_memory(context, bytes, size, "m.gz", &source), CP_INPUT);
-    assert_true(reported(context, "source-gzip"));
+    assert_true(was_reported(context, "source-gzip"));
     bytes[size - 6] ^= 1;
     assert_int_equal(cp_set_limit(context, "expanded-bytes=4"), CP_OK);
     assert_int_equal(source_from_memory(context, bytes, size, "m.gz", &source), CP_LIMIT);

@@ -12,17 +12,10 @@
 #include <sys/stat.h>
 
 #include "cellpipe.h"
+#include "report_support.h"
 
 /* Deliver too, when nothing has to go: then what was made for viewers goes again. */
 static const char *const profiles[][3] = {{"profile=stage"}, {"profile=deliver", "ngons=fb", "collision=yes"}};
-
-static void print_report(const cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("%s\n", entries[i].message);
-}
 
 static char *dump(cp_context *context, const cp_scene *scene, size_t *size)
 {

@@ -56,7 +56,7 @@ static void test_ascii_of_all_kinds(void **state)
         assert_int_equal(count, 2);
         assert_string_equal(nodes[1].name, "a b");
         assert_string_equal(only_mesh(scene)->name, "a b");
-        assert_int_equal((find_entry(context, "stl-no-normal") != NULL), i >= 4);
+        assert_int_equal((find_last_entry(context, "stl-no-normal") != NULL), i >= 4);
         cp_scene_free(scene);
         cp_context_free(context);
     }
@@ -129,7 +129,7 @@ static void test_polygons_stay_whole(void **state)
     assert_non_null(mesh->face_offsets);
     assert_memory_equal(mesh->face_offsets, offsets, sizeof offsets);
     assert_int_equal(mesh->vertex_count, 5);
-    assert_int_equal(find_entry(context, "stl-polygon")->severity, CP_WARNING);
+    assert_int_equal(find_last_entry(context, "stl-polygon")->severity, CP_WARNING);
     cp_scene_free(scene);
     cp_context_free(context);
 }
@@ -147,7 +147,8 @@ static void test_oddities_are_counted(void **state)
         "facet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet\n" FACET "endsolid\n",
         NULL, CP_OK);
     assert_int_equal(only_mesh(scene)->face_count, 5);
-    const cp_entry *degenerate = find_entry(context, "stl-degenerate"), *opposed = find_entry(context, "stl-opposed");
+    const cp_entry *degenerate = find_last_entry(context, "stl-degenerate"),
+                   *opposed = find_last_entry(context, "stl-opposed");
     assert_int_equal(degenerate->severity, CP_NOTE);
     assert_non_null(strstr(degenerate->text, "2 of 5"));
     assert_int_equal(opposed->severity, CP_NOTE);
@@ -168,9 +169,9 @@ static void test_every_prefix_of_ascii(void **state)
         cp_context *context = cp_context_new(NULL);
         cp_scene *scene = read_bytes(context, text, cut, NULL, cut >= whole ? CP_OK : CP_INPUT);
         if (!scene) {
-            assert_non_null(find_entry(context, "stl-truncated"));
+            assert_non_null(find_last_entry(context, "stl-truncated"));
             scene = read_bytes(context, text, cut, partial, CP_OK);
-            assert_int_equal(find_entry(context, "stl-truncated")->severity, CP_WARNING);
+            assert_int_equal(find_last_entry(context, "stl-truncated")->severity, CP_WARNING);
         }
         assert_int_equal(only_mesh(scene)->face_count, cut >= third ? 2 : cut >= second ? 1 : 0);
         cp_scene_free(scene);
@@ -236,8 +237,8 @@ static void test_counts_and_sizes(void **state)
             size_t entries;
             cp_report(context, &entries);
             assert_int_equal(entries, (cases[i].code != NULL) + (scene != NULL));
-            assert_int_equal(scene != NULL, find_entry(context, "stl-header") != NULL);
-            assert_true(!cases[i].code || find_entry(context, cases[i].code));
+            assert_int_equal(scene != NULL, find_last_entry(context, "stl-header") != NULL);
+            assert_true(!cases[i].code || find_last_entry(context, cases[i].code));
             if (scene)
                 assert_int_equal(only_mesh(scene)->face_count, partial ? cases[i].partial_faces : cases[i].faces);
             cp_scene_free(scene);
@@ -264,7 +265,7 @@ static void test_not_finite_names_the_facet(void **state)
         char expected[64];
         snprintf(expected, sizeof expected, "facet 3 has a coordinate that is no finite float: %c of vertex %d",
                  "xyz"[i % 3], i / 3 + 1);
-        assert_string_equal(find_entry(context, "stl-not-finite")->text, expected);
+        assert_string_equal(find_last_entry(context, "stl-not-finite")->text, expected);
         cp_context_free(context);
         /* a normal is not used: anything goes */
         memcpy(file.data + 84 + 100, (const float[3]){NAN, INFINITY, 0}, 12);

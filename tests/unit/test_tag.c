@@ -107,7 +107,7 @@ static void test_byte_order_mark(void **state)
     cp_scene *none;
     (void)state;
     read_text(text);
-    assert_int_equal(count_entries(CP_WARNING, "tag-bom"), 1);
+    assert_int_equal(count_entries(context, CP_WARNING, "tag-bom"), 1);
     assert_int_equal(cp_read_memory(context, text, sizeof text - 1, "a.wu", NULL, &strict, 1, &none), CP_INPUT);
 }
 
@@ -287,7 +287,7 @@ static void test_arm_exclusions(void **state)
     assert_true(node("Arm.Missing")->flags & CP_NODE_PLACEHOLDER);
     assert_true(node("Arm.J3")->flags & CP_NODE_VOLATILE);
     assert_true(scene->exclude_static_pairs);
-    assert_int_equal(count_entries(CP_WARNING, "collision-setup-dangling"), 1);
+    assert_int_equal(count_entries(context, CP_WARNING, "collision-setup-dangling"), 1);
     /* Candidates: Drive, Mirror, Tip and the volatile J3. Of their 6 pairs Mirror-Drive and Tip-Drive are excluded,
      * and Tip is fixed to J3. */
     assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
@@ -331,12 +331,12 @@ static void test_world_tag(void **state)
     (void)state;
     read_text("{ \"WORLD\"\n Position (1, 2, 3)\n ReferenceFrame \"nowhere\"\n ActiveJoint\n GeoID \"#Box 1 1 1\"\n}\n"
               "{ \"A\"\n}\n");
-    assert_int_equal(count_entries(CP_WARNING, "tag-world"), 1);
+    assert_int_equal(count_entries(context, CP_WARNING, "tag-world"), 1);
     assert_int_equal(scene->node_count, 2);
     assert_int_equal(scene->device_count, 0);
     assert_int_equal(scene->nodes[0].instance_count, 1);
     read_text("{ \"WORLD\"\n Position (0, 0, 0)\n RPY (0, 0, 0)\n}\n");
-    assert_int_equal(count_entries(CP_WARNING, "tag-world"), 0);
+    assert_int_equal(count_entries(context, CP_WARNING, "tag-world"), 0);
     expect_error("{ \"A\"\n}\n{ \"WORLD\"\n}\n", "tag-duplicate", 3, 3);
 }
 

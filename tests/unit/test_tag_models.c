@@ -61,8 +61,8 @@ static void test_bad_primitives(void **state)
         snprintf(text, sizeof text, "{ \"A\"\n GeoID \"%s\"\n}\n{ \"B\"\n DrawableID \"%s\"\n}\n", bad[i], bad[i]);
         read_text(text);
         assert_int_equal(scene->instance_count, 0);
-        assert_int_equal(count_entries(CP_WARNING, "tag-primitive"), 1);
-        assert_int_equal(count_entries(CP_LOSS, "tag-model"), 2); /* drawn and collision */
+        assert_int_equal(count_entries(context, CP_WARNING, "tag-primitive"), 1);
+        assert_int_equal(count_entries(context, CP_LOSS, "tag-model"), 2); /* drawn and collision */
         assert_int_equal(cp_read_memory(context, text, strlen(text), "a.wu", "tag", &strict, 1, &none), CP_INPUT);
     }
 }
@@ -88,7 +88,7 @@ static void test_models(void **state)
     for (uint32_t i = 0; i < 3; i++)
         assert_true(instance("Mixed", i)->transform.m[0] == 0.5);
     assert_true(instance("Same", 0)->transform.m[0] == 1);
-    assert_int_equal(count_entries(CP_WARNING, "tag-model"), 0);
+    assert_int_equal(count_entries(context, CP_WARNING, "tag-model"), 0);
 }
 
 /* The scale of the first frame that shows a model is not that of the next. */
@@ -130,7 +130,7 @@ static void test_missing_models(void **state)
     (void)state;
     read_text("{ \"A\"\n GeoID \"tag/nothing\"\n}\n{ \"B\"\n GeoID \"tag/nothing\"\n}\n{ \"C\"\n GeoID \"tag\"\n}\n");
     assert_int_equal(scene->instance_count, 0);
-    assert_int_equal(count_entries(CP_WARNING, "tag-model"), 4); /* two names, for both uses */
+    assert_int_equal(count_entries(context, CP_WARNING, "tag-model"), 4); /* two names, for both uses */
     size_t count;
     const cp_entry *entries = cp_report(context, &count);
     for (size_t i = 0; i < count; i++)
@@ -172,7 +172,7 @@ static void test_names(void **state)
     (void)state;
     read_sample("tag_names.wu");
     assert_int_equal(scene->node_count, 16);
-    assert_int_equal(count_entries(CP_WARNING, "collision-setup-dangling"), 0);
+    assert_int_equal(count_entries(context, CP_WARNING, "collision-setup-dangling"), 0);
     assert_int_equal(scene->pair_count, 14);
     assert_true(has_pair("per%cent & <angle>", "it's"));
     assert_true(has_pair("it's", "line\nbreak"));

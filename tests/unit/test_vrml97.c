@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "report_support.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
@@ -23,22 +24,6 @@ static char *write_text(cp_scene *scene, const char *option)
     memcpy(text, bytes, size);
     cp_free(scene->context, bytes, size);
     return text;
-}
-
-static const cp_entry *entry_of(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return &entries[i];
-    return NULL;
-}
-
-static uint64_t count_of(const cp_context *context, const char *code)
-{
-    const cp_entry *entry = entry_of(context, code);
-    return entry ? entry->count : 0;
 }
 
 struct stage {
@@ -273,7 +258,7 @@ static void test_too_large(void **unused)
     void *bytes;
     size_t size;
     assert_int_equal(cp_write_memory(stage.context, stage.scene, "vrml97", NULL, 0, &bytes, &size), CP_OUTPUT);
-    assert_non_null(entry_of(stage.context, "vrml97-range"));
+    assert_non_null(find_entry(stage.context, "vrml97-range"));
     end(&stage);
 }
 
@@ -347,7 +332,7 @@ static void test_shared_mesh(void **unused)
     compare_with_scene(text, stage.scene);
     assert_null(strstr(strstr(text, "Coordinate") + 1, "Coordinate"));
     assert_int_equal(vrml_read(text)->uses, 99);
-    assert_null(entry_of(stage.context, "loss-instances"));
+    assert_null(find_entry(stage.context, "loss-instances"));
     end(&stage);
 }
 
@@ -558,7 +543,7 @@ static void test_primitives(void **unused)
     struct stage stage = start(primitives_scene);
     struct vrml_file *file = vrml_read(write_text(stage.scene, "primitives=yes"));
     vrml_check(file);
-    assert_null(entry_of(stage.context, "loss-primitives"));
+    assert_null(find_entry(stage.context, "loss-primitives"));
     struct vnode *box = child_of(named(file, "mesh_box"), "geometry");
     assert_true(number_of(box, "size", 2, 0) == 3);
     struct vnode *can = named(file, "mesh_can");
@@ -634,7 +619,7 @@ static void test_losses(void **unused)
     size_t count;
     (void)cp_report(stage.context, &count);
     assert_int_equal(count, 1);
-    assert_non_null(entry_of(stage.context, "loss-pairs"));
+    assert_non_null(find_entry(stage.context, "loss-pairs"));
     end(&stage);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "report_support.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
@@ -36,14 +37,6 @@ static cp_scene *without_primitives(const cp_scene *scene)
     for (uint32_t i = 0; i < copy->mesh_count; i++)
         assert_int_equal(mesh_tessellate(copy, &copy->meshes[i]), CP_OK);
     return copy;
-}
-
-static void print_report(const cp_context *context)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        print_message("%s\n", entries[i].message);
 }
 
 static void write_and_compare(const cp_scene *scene, const char *folder, const char *option)
