@@ -32,6 +32,7 @@ static inline const cp_entry *find_entry(const cp_context *context, const char *
     return NULL;
 }
 
+/* The last one, which is what has just happened. */
 static inline const cp_entry *find_last_entry(const cp_context *context, const char *code)
 {
     size_t count;
