@@ -185,13 +185,12 @@ static bool turns_face(const struct fit *fit, uint32_t vertex, const double to[3
     return false;
 }
 
-/* How far a vertex may go from the planes that it has come from. Where the hits are far from a vertex it would go a long way to bring these
- * onto its faces: at an edge of the shape over that. On smooth surfaces it has to go as far as hits are high. */
+/* How far a vertex may go from the planes that it has come from, by the highest of the hits on its faces. Where they are far from a
+ * vertex it would go a long way to bring these onto its faces: at an edge of the shape over that. On smooth surfaces it has to go as
+ * far as hits are high. Less costs volume of the tiniest shapes, more the largest error. */
 static double find_reach(const struct fit *fit, uint32_t vertex)
 {
-    const double at_edges = 0.75,
-                 elsewhere =
-                     1.3; /* of the highest hit; less costs volume of the tiniest shapes, more the largest error */
+    const double at_edges = 0.75, elsewhere = 1.3;
     const float none[4] = {0};
     double up[3], highest = 0;
     find_way_up(fit->surface->ups[vertex], none, up);
