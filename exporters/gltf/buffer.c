@@ -24,16 +24,20 @@ static uint64_t aligned(uint64_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static void place_view(struct writer *writer, struct view *view)
+static uint64_t view_size(const struct view *view)
 {
     static const uint64_t sizes[] = {[ENCODE_WORDS] = 4, [ENCODE_NARROW] = 2, [ENCODE_SIZES] = 4, [ENCODE_BYTES] = 1};
-    view->size = view->count * sizes[view->encoding];
+    return view->count * sizes[view->encoding];
+}
+
+static void place_view(struct writer *writer, struct view *view)
+{
     view->offset = writer->buffer_size;
-    writer->buffer_size += aligned(view->size);
-    if (!view->packing.mode)
+    writer->buffer_size += aligned(view_size(view));
+    if (!view->packing)
         return;
-    view->packing.offset = writer->fallback_size;
-    writer->fallback_size += aligned(view->packing.count * view->packing.stride);
+    view->packing->offset = writer->fallback_size;
+    writer->fallback_size += aligned(view->packing->count * view->packing->stride);
 }
 
 void place_views(struct writer *writer)
@@ -115,7 +119,7 @@ void write_accessors(struct writer *writer)
 /* The EXT_meshopt_compression of a view: where the packed bytes are. */
 static void write_packing(struct json_writer *json, const struct view *view)
 {
-    const struct packing *packing = &view->packing;
+    const struct packing *packing = view->packing;
     json_key(json, "extensions");
     json_open(json, '{');
     json_key(json, "EXT_meshopt_compression");
@@ -123,7 +127,7 @@ static void write_packing(struct json_writer *json, const struct view *view)
     json_key_integer(json, "buffer", 0);
     if (view->offset)
         json_key_integer(json, "byteOffset", view->offset);
-    json_key_integer(json, "byteLength", view->size);
+    json_key_integer(json, "byteLength", view_size(view));
     json_key_integer(json, "byteStride", packing->stride);
     json_key_integer(json, "count", packing->count);
     json_key_text(json, "mode", packing->mode);
@@ -135,7 +139,7 @@ static void write_packing(struct json_writer *json, const struct view *view)
 
 static void write_view(struct json_writer *json, const struct view *view)
 {
-    const struct packing *packing = view->packing.mode ? &view->packing : NULL;
+    const struct packing *packing = view->packing;
     uint64_t offset = packing ? packing->offset : view->offset;
     json_line(json);
     json_open(json, '{');
@@ -146,7 +150,7 @@ static void write_view(struct json_writer *json, const struct view *view)
     json_key_integer(json, "buffer", packing ? 1 : 0);
     if (offset)
         json_key_integer(json, "byteOffset", offset);
-    json_key_integer(json, "byteLength", packing ? packing->count * packing->stride : view->size);
+    json_key_integer(json, "byteLength", packing ? packing->count * packing->stride : view_size(view));
     if (view->stride)
         json_key_integer(json, "byteStride", view->stride);
     if (view->target)

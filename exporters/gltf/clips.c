@@ -38,7 +38,7 @@ static const float *float_times(struct writer *writer, const struct keys *keys)
     return times;
 }
 
-static uint32_t add_values(struct writer *writer, const float *values, uint64_t count, unsigned width, bool ranged)
+static uint32_t add_values(struct writer *writer, const float *values, uint64_t count, uint8_t width, bool ranged)
 {
     struct accessor accessor = {.count = count, .component = COMPONENT_FLOAT, .width = width};
     if (!values)
@@ -63,7 +63,7 @@ static bool add_channel(struct writer *writer, struct channel channel)
 /* values: rows of `width`, three a key when cubic. */
 static bool add_sampler(struct writer *writer, struct channel channel, const struct keys *keys, const float *values)
 {
-    unsigned width = channel.path == CP_PATH_ROTATION ? 4 : 3;
+    uint8_t width = channel.path == CP_PATH_ROTATION ? 4 : 3;
     uint64_t rows = (uint64_t)keys->count * (keys->interpolation == CP_CUBIC ? 3 : 1);
     channel.interpolation = keys->count == 1 ? CP_STEP : keys->interpolation;
     channel.input = add_values(writer, float_times(writer, keys), keys->count, 1, true);

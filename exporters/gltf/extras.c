@@ -117,7 +117,7 @@ static void write_kind(struct json_writer *json, const cp_mesh *mesh, const stru
 /* The views of vertices that no primitive has. */
 static void write_vertex_views(struct json_writer *json, const cp_mesh *mesh, const struct mesh_plan *plan)
 {
-    const cp_mesh *shape = &plan->shape;
+    const cp_mesh *shape = plan->shape;
     bool undrawn = plan->index == CP_NONE;
     if (mesh->kind >= CP_MESH_BOX || shape->vertex_count == 0)
         return;

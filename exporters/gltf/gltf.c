@@ -169,7 +169,6 @@ void free_writer(struct writer *writer)
 cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 {
     writer->text = (struct buffer){.context = writer->context};
-    writer->json.out = &writer->text;
     return plan_all(writer) ? writer->container->compose(writer, sink, size) : CP_LIMIT;
 }
 
@@ -186,7 +185,7 @@ cp_status finish_file(struct writer *writer, struct sink *sink)
 static cp_status write_plain(struct writer *writer, struct sink *sink)
 {
     uint64_t size;
-    writer->work = scene_copy(writer->scene);
+    writer->work = scene_new(writer->context);
     cp_status status = writer->work ? compose_file(writer, sink, &size) : CP_LIMIT;
     if (status == CP_OK)
         status = finish_file(writer, sink);

@@ -26,8 +26,24 @@ void json_close(struct json_writer *json, char bracket)
     json->comma = true;
 }
 
+uint64_t json_size(const struct json_writer *json)
+{
+    return json->passed + json->out->size;
+}
+
+static void pass_on(struct json_writer *json)
+{
+    if (json->sink)
+        sink_write(json->sink, json->out->data, json->out->size);
+    json->passed += json->out->size;
+    json->out->size = 0;
+}
+
 void json_line(struct json_writer *json)
 {
+    enum { LONG_TEXT = 4 << 20 };
+    if (json->out->size >= LONG_TEXT)
+        pass_on(json);
     buffer_text(json->out, json->comma ? ",\n" : "\n");
     json->comma = false;
 }

@@ -1,19 +1,23 @@
-/* JSON out, as a stream into a buffer: commas and escapes are kept right, numbers are exact. Failure is sticky in the
- * buffer. */
+/* JSON out, as a stream: commas and escapes are kept right, numbers are exact. Failure is sticky in the buffer. */
 #ifndef CELLPIPE_GLTF_JSON_H
 #define CELLPIPE_GLTF_JSON_H
 
 #include "../../scene/plugin.h"
 
 struct json_writer {
-    struct buffer *out;
-    bool comma; /* the next key or value needs one before it */
+    struct buffer *out; /* the end of the text */
+    struct sink *sink;  /* where the text before it went; NULL: nowhere, it was only measured */
+    uint64_t passed;    /* its size */
+    bool comma;         /* the next key or value needs one before it */
 };
+
+/* Of the text so far. */
+uint64_t json_size(const struct json_writer *json);
 
 /* '{' or '[', and its end. */
 void json_open(struct json_writer *json, char bracket);
 void json_close(struct json_writer *json, char bracket);
-/* The next value of an array begins a line, for people who look at the file. */
+/* The next value of an array begins a line, for people who look at the file. The text so far is passed on once it is long. */
 void json_line(struct json_writer *json);
 /* The keys are ours: nothing in them needs an escape. */
 void json_key(struct json_writer *json, const char *key);

@@ -53,28 +53,49 @@ static bool find_single_sided(struct writer *writer, const cp_mesh *shape, bool 
 
 /* ---- shapes ---- */
 
+/* Most shapes are the scene's meshes as they are: only others have a place of their own. */
+static bool keep_shape(struct writer *writer, const cp_mesh *shape, struct mesh_plan *plan)
+{
+    plan->shape = arena_copy(writer->work->arena, shape, 1, sizeof *shape);
+    return plan->shape != NULL;
+}
+
+static bool make_normals(struct writer *writer, struct mesh_plan *plan)
+{
+    cp_mesh shape = *plan->shape;
+    int mode = normals_mode(writer->settings);
+    if (mode == NORMALS_NONE)
+        shape.normals = NULL;
+    plan->made_normals =
+        mode == NORMALS_SMOOTH && !shape.normals && shape.kind == CP_MESH_FACES && shape.face_count > 0;
+    if (plan->made_normals && mesh_smooth_normals(writer->work, &shape, writer->settings->crease) != CP_OK)
+        return false;
+    bool same = !plan->made_normals && shape.normals == plan->shape->normals;
+    return same || keep_shape(writer, &shape, plan);
+}
+
 static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan)
 {
-    const struct gltf_settings *settings = writer->settings;
-    plan->shape = *mesh;
-    if (mesh->kind >= CP_MESH_BOX && mesh_tessellate(writer->work, &plan->shape) != CP_OK)
+    bool web = writer->settings->web;
+    plan->shape = mesh;
+    if (mesh->kind >= CP_MESH_BOX) {
+        cp_mesh shape = *mesh;
+        if (mesh_tessellate(writer->work, &shape) != CP_OK || !keep_shape(writer, &shape, plan))
+            return false;
+    }
+    if (!make_normals(writer, plan))
         return false;
-    if (normals_mode(settings) == NORMALS_NONE)
-        plan->shape.normals = NULL;
-    plan->made_normals = normals_mode(settings) == NORMALS_SMOOTH && !plan->shape.normals &&
-                         plan->shape.kind == CP_MESH_FACES && plan->shape.face_count > 0;
-    if (plan->made_normals && mesh_smooth_normals(writer->work, &plan->shape, settings->crease) != CP_OK)
-        return false;
-    plan->split = mesh->kind == CP_MESH_FACES && plan->shape.vertex_count != mesh->vertex_count;
-    plan->raw_normals = !settings->web && plan->shape.normals && !normals_are_unit(&plan->shape);
-    plan->raw_colours = !settings->web && plan->shape.colours && !colours_are_clamped(&plan->shape);
+    const cp_mesh *shape = plan->shape;
+    plan->split = mesh->kind == CP_MESH_FACES && shape->vertex_count != mesh->vertex_count;
+    plan->raw_normals = !web && shape->normals && !normals_are_unit(shape);
+    plan->raw_colours = !web && shape->colours && !colours_are_clamped(shape);
     return true;
 }
 
 /* Integers take the place of the shape's floats. */
 static bool make_web(struct writer *writer, uint32_t index, struct mesh_plan *plan)
 {
-    const cp_mesh *shape = &plan->shape;
+    const cp_mesh *shape = plan->shape;
     if (!writer->settings->web || shape->corner_count == 0)
         return true;
     struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
@@ -104,7 +125,7 @@ static bool add_faces(struct writer *writer, const cp_mesh *mesh)
 
 static bool allocate_primitives(struct writer *writer, struct mesh_plan *plan)
 {
-    uint32_t room = plan->shape.group_count ? plan->shape.group_count : 1;
+    uint32_t room = plan->shape->group_count ? plan->shape->group_count : 1;
     plan->primitives = writer_allocate(writer, room, sizeof *plan->primitives);
     return plan->primitives != NULL;
 }
@@ -112,7 +133,7 @@ static bool allocate_primitives(struct writer *writer, struct mesh_plan *plan)
 /* One primitive a group that has something to draw. starts: of face_count + 1 faces in the indices. */
 static bool split_groups(struct writer *writer, struct mesh_plan *plan, const uint32_t *starts)
 {
-    const cp_mesh *shape = &plan->shape;
+    const cp_mesh *shape = plan->shape;
     cp_group whole = {0, shape->face_count, CP_NONE};
     const cp_group *groups = shape->group_count ? shape->groups : &whole;
     uint32_t count = shape->group_count ? shape->group_count : 1;
@@ -135,13 +156,13 @@ static bool split_groups(struct writer *writer, struct mesh_plan *plan, const ui
 
 static bool draw_triangles(struct writer *writer, const cp_mesh *polygons, struct mesh_plan *plan)
 {
-    cp_mesh *shape = &plan->shape;
     if (!has_only_triangles(polygons)) {
-        if (mesh_triangulate(writer->work, shape) != CP_OK)
+        cp_mesh triangles = *polygons;
+        if (mesh_triangulate(writer->work, &triangles) != CP_OK || !keep_shape(writer, &triangles, plan))
             return false;
     }
-    plan->indices = plan->web ? plan->web->corners : shape->corners;
-    plan->index_count = plan->web ? plan->web->corner_count : shape->corner_count;
+    plan->indices = plan->web ? plan->web->corners : plan->shape->corners;
+    plan->index_count = plan->web ? plan->web->corner_count : plan->shape->corner_count;
     if (!split_groups(writer, plan, NULL))
         return false;
     bool encode = is_deliver(writer) && writer->settings->ngons == NGONS_FB && polygons->face_offsets;
@@ -151,7 +172,7 @@ static bool draw_triangles(struct writer *writer, const cp_mesh *polygons, struc
 /* Polylines as segments. */
 static bool draw_lines(struct writer *writer, struct mesh_plan *plan)
 {
-    const cp_mesh *shape = &plan->shape;
+    const cp_mesh *shape = plan->shape;
     uint64_t total = 0;
     for (uint32_t face = 0; face < shape->face_count; face++)
         if (mesh_face_size(shape, face) > 1)
@@ -183,8 +204,8 @@ static bool draw_lines(struct writer *writer, struct mesh_plan *plan)
 static void give_looks(struct writer *writer, struct mesh_plan *plan, bool single_sided)
 {
     const cp_scene *scene = writer->scene;
-    bool translucent = colours_are_translucent(&plan->shape) && !plan->raw_colours;
-    bool coloured = plan->shape.colours && !plan->raw_colours;
+    bool translucent = colours_are_translucent(plan->shape) && !plan->raw_colours;
+    bool coloured = plan->shape->colours && !plan->raw_colours;
     for (uint32_t i = 0; i < plan->primitive_count; i++) {
         struct primitive *primitive = &plan->primitives[i];
         const cp_material *material = primitive->material == CP_NONE ? NULL : &scene->materials[primitive->material];
@@ -199,7 +220,7 @@ static void give_looks(struct writer *writer, struct mesh_plan *plan, bool singl
 
 /* ---- accessors and views ---- */
 
-static uint32_t add_vertex_accessor(struct writer *writer, const cp_mesh *shape, const float *values, unsigned width)
+static uint32_t add_vertex_accessor(struct writer *writer, const cp_mesh *shape, const float *values, uint8_t width)
 {
     struct accessor accessor = {.count = shape->vertex_count, .component = COMPONENT_FLOAT, .width = width};
     accessor.view =
@@ -221,7 +242,7 @@ static bool add_raw(struct writer *writer, const cp_mesh *shape, const float *va
  * the scene's vertices, which come first where some are split. */
 static bool add_raw_attributes(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan, bool drawn)
 {
-    const cp_mesh *shape = &plan->shape;
+    const cp_mesh *shape = plan->shape;
     bool has_vertices = shape->vertex_count > 0;
     if (!drawn && has_vertices && !add_raw(writer, shape, shape->positions, 3, ":positions"))
         return false;
@@ -234,7 +255,7 @@ static bool add_raw_attributes(struct writer *writer, const cp_mesh *mesh, struc
 
 static bool add_attributes(struct writer *writer, struct mesh_plan *plan)
 {
-    const cp_mesh *shape = &plan->shape;
+    const cp_mesh *shape = plan->shape;
     plan->positions = add_vertex_accessor(writer, shape, shape->positions, 3);
     if (plan->positions == CP_NONE)
         return false;
@@ -253,7 +274,7 @@ static bool add_attributes(struct writer *writer, struct mesh_plan *plan)
 
 static bool add_indices(struct writer *writer, struct mesh_plan *plan)
 {
-    bool narrow = plan->shape.vertex_count <= MOST_NARROW_VERTICES;
+    bool narrow = plan->shape->vertex_count <= MOST_NARROW_VERTICES;
     uint32_t view = add_view(writer, (struct view){.data = plan->indices,
                                                    .count = plan->index_count,
                                                    .encoding = narrow ? ENCODE_NARROW : ENCODE_WORDS,
@@ -295,9 +316,9 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     if (!make_shape(writer, mesh, plan) || !make_web(writer, index, plan))
         return false;
     plan->has_faces = (plan->split && !plan->web) || keeps_faces(writer, mesh);
-    cp_mesh polygons = plan->shape;
-    bool drawn = plan->shape.kind == CP_MESH_LINES ? draw_lines(writer, plan) : draw_triangles(writer, &polygons, plan);
-    if (!drawn || !find_single_sided(writer, &plan->shape, &single_sided))
+    bool lines = plan->shape->kind == CP_MESH_LINES;
+    bool drawn = lines ? draw_lines(writer, plan) : draw_triangles(writer, plan->shape, plan);
+    if (!drawn || !find_single_sided(writer, plan->shape, &single_sided))
         return false;
     give_looks(writer, plan, single_sided);
     bool visible = plan->primitive_count > 0;
@@ -368,7 +389,7 @@ static void write_primitive(struct writer *writer, const struct mesh_plan *plan,
     json_close(json, '}');
     json_key_integer(json, "indices", primitive->accessor);
     json_key_integer(json, "material", writer->looks[(size_t)row * LOOK_COUNT + primitive->look]);
-    if (plan->shape.kind == CP_MESH_LINES)
+    if (plan->shape->kind == CP_MESH_LINES)
         json_key_integer(json, "mode", 1);
     if (primitive->polygons) {
         json_key(json, "extensions");

@@ -153,8 +153,7 @@ static void write_fallback(struct json_writer *json, uint64_t size)
     json_close(json, '}');
 }
 
-/* uri NULL: the GLB's own binary chunk. */
-static void write_buffers(struct writer *writer, const char *uri)
+static void write_buffers(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
     if (writer->buffer_size == 0)
@@ -164,8 +163,8 @@ static void write_buffers(struct writer *writer, const char *uri)
     json_open(json, '[');
     json_open(json, '{');
     json_key_integer(json, "byteLength", writer->buffer_size);
-    if (uri)
-        json_key_text(json, "uri", uri);
+    if (writer->uri)
+        json_key_text(json, "uri", writer->uri);
     writer->uri_end = json->out->size - 1;
     json_close(json, '}');
     if (writer->fallback_size)
@@ -173,15 +172,22 @@ static void write_buffers(struct writer *writer, const char *uri)
     json_close(json, ']');
 }
 
-static void end_members(struct writer *writer)
+/* sink NULL: what is too long to be kept is only measured. */
+static cp_status compose_text(struct writer *writer, struct sink *sink)
 {
+    writer->text.size = 0;
+    writer->json = (struct json_writer){.out = &writer->text, .sink = sink};
+    write_members(writer);
+    write_buffers(writer);
     json_close(&writer->json, '}');
-    buffer_append(writer->json.out, "\n", 1);
+    buffer_append(&writer->text, "\n", 1);
+    return writer->text.failed ? CP_LIMIT : CP_OK;
 }
 
-static cp_status text_status(const struct writer *writer)
+/* All of the text but its end, which stays in the buffer: what was not kept is made once more. */
+static cp_status emit_text(struct writer *writer, struct sink *sink)
 {
-    return writer->json.out->failed ? CP_LIMIT : CP_OK;
+    return writer->json.passed > 0 ? compose_text(writer, sink) : CP_OK;
 }
 
 /* ---- GLB: glTF 2.0 section 4 ---- */
@@ -203,35 +209,40 @@ static void put_words(struct sink *sink, const uint32_t *words, size_t count)
     flush_bytes(&bytes);
 }
 
-static uint64_t binary_size(const struct writer *writer)
+/* Of the text, to a word. */
+static size_t padding_size(const struct writer *writer)
 {
-    return writer->buffer_size ? CHUNK_HEAD + writer->buffer_size : 0;
+    return (size_t)(-json_size(&writer->json) & 3);
+}
+
+static uint64_t glb_size(const struct writer *writer)
+{
+    uint64_t binary = writer->buffer_size ? CHUNK_HEAD + writer->buffer_size : 0;
+    return GLB_HEAD + CHUNK_HEAD + json_size(&writer->json) + padding_size(writer) + binary;
 }
 
 static cp_status compose_glb(struct writer *writer, struct sink *sink, uint64_t *size)
 {
-    struct buffer *text = writer->json.out;
     (void)sink;
-    write_members(writer);
-    write_buffers(writer, NULL);
-    end_members(writer);
-    while (!text->failed && text->size % 4 != 0)
-        buffer_append(text, " ", 1);
-    *size = GLB_HEAD + CHUNK_HEAD + (uint64_t)text->size + binary_size(writer);
-    return text_status(writer);
+    cp_status status = compose_text(writer, NULL);
+    *size = glb_size(writer);
+    return status;
 }
 
 static cp_status emit_glb(struct writer *writer, struct sink *sink)
 {
-    struct buffer *text = writer->json.out;
-    uint64_t total = GLB_HEAD + CHUNK_HEAD + (uint64_t)text->size + binary_size(writer);
+    uint64_t total = glb_size(writer), text_size = json_size(&writer->json) + padding_size(writer);
     if (total > UINT32_MAX)
         return report_error(writer->context, CP_LIMIT, "glb-size", NOWHERE,
                             "%llu bytes do not fit a GLB of at most 4 GiB: write .gltf", (unsigned long long)total);
-    const uint32_t head[] = {GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)text->size, CHUNK_JSON};
+    const uint32_t head[] = {GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)text_size, CHUNK_JSON};
     const uint32_t binary_head[] = {(uint32_t)writer->buffer_size, CHUNK_BIN};
     put_words(sink, head, 5);
-    sink_write(sink, text->data, text->size);
+    cp_status status = emit_text(writer, sink);
+    if (status != CP_OK)
+        return status;
+    sink_write(sink, writer->text.data, writer->text.size);
+    sink_write(sink, "   ", padding_size(writer));
     if (writer->buffer_size) {
         put_words(sink, binary_head, 2);
         put_buffer(writer, sink, false);
@@ -287,24 +298,21 @@ static const char *uri_of_binary(struct writer *writer, const struct sink *sink)
 static cp_status compose_gltf(struct writer *writer, struct sink *sink, uint64_t *size)
 {
     uint64_t bytes = writer->buffer_size;
-    write_members(writer);
-    const char *uri = bytes ? uri_of_binary(writer, sink) : NULL;
-    if (bytes && !uri)
+    writer->uri = bytes ? uri_of_binary(writer, sink) : NULL;
+    if (bytes && !writer->uri)
         return CP_LIMIT;
-    write_buffers(writer, uri);
-    end_members(writer);
-    *size = writer->json.out->size + (writer->settings->embed ? (bytes + 2) / 3 * 4 : bytes);
-    return text_status(writer);
+    cp_status status = compose_text(writer, NULL);
+    *size = json_size(&writer->json) + (writer->settings->embed ? (bytes + 2) / 3 * 4 : bytes);
+    return status;
 }
 
-static cp_status emit_embedded(struct writer *writer, struct sink *sink)
+static void emit_embedded(const struct writer *writer, struct sink *sink)
 {
-    struct buffer *text = writer->json.out;
+    const struct buffer *text = &writer->text;
     size_t begin = writer->buffer_size ? writer->uri_end : text->size;
     sink_write(sink, text->data, begin);
     put_buffer(writer, sink, true);
     sink_write(sink, text->data + begin, text->size - begin);
-    return sink_status(sink);
 }
 
 static cp_status emit_sibling(struct writer *writer, struct sink *sink)
@@ -320,11 +328,17 @@ static cp_status emit_sibling(struct writer *writer, struct sink *sink)
 
 static cp_status emit_gltf(struct writer *writer, struct sink *sink)
 {
-    if (writer->settings->embed)
-        return emit_embedded(writer, sink);
-    cp_status status = writer->buffer_size ? emit_sibling(writer, sink) : CP_OK;
-    sink_write(sink, writer->json.out->data, writer->json.out->size);
-    return status == CP_OK ? sink_status(sink) : status;
+    bool embed = writer->settings->embed;
+    cp_status status = writer->buffer_size && !embed ? emit_sibling(writer, sink) : CP_OK;
+    if (status == CP_OK)
+        status = emit_text(writer, sink);
+    if (status != CP_OK)
+        return status;
+    if (embed)
+        emit_embedded(writer, sink);
+    else
+        sink_write(sink, writer->text.data, writer->text.size);
+    return sink_status(sink);
 }
 
 const struct container gltf_container = {compose_gltf, emit_gltf};

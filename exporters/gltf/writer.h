@@ -48,23 +48,23 @@ struct packing {
 
 struct view {
     const void *data;
-    uint64_t count; /* of values */
-    uint64_t offset, size;
-    enum encoding encoding;
-    unsigned target;
-    unsigned stride;        /* of vertices that are not tightly packed */
-    struct packing packing; /* mode NULL: not packed */
-
-    const char *id, *part; /* the name is "id:part"; NULL for none */
+    uint64_t count;          /* of values */
+    uint64_t offset;         /* in the buffer */
+    struct packing *packing; /* NULL: not packed */
+    const char *id, *part;   /* the name is "id:part"; NULL for none */
+    uint16_t target;
+    uint8_t encoding; /* enum encoding */
+    uint8_t stride;   /* of vertices that are not tightly packed */
 };
 
 /* glTF 2.0 section 3.6.2.2 */
 enum { COMPONENT_I8 = 5120, COMPONENT_U8 = 5121, COMPONENT_U16 = 5123, COMPONENT_U32 = 5125, COMPONENT_FLOAT = 5126 };
 
 struct accessor {
-    uint32_t view;
     uint64_t offset, count;
-    unsigned component, width;
+    uint32_t view;
+    uint16_t component;
+    uint8_t width;
     bool normalized;
     bool ranged; /* minimum and maximum are written */
     float minimum[3], maximum[3];
@@ -95,21 +95,21 @@ enum { LOOK_DOUBLE_SIDED = 1, LOOK_BLEND = 2, LOOK_WHITE = 4, LOOK_COUNT = 8 };
 
 struct primitive {
     uint32_t material; /* the scene's, or CP_NONE */
-    unsigned look;
     uint32_t first_index, index_count;
     uint32_t accessor;
+    uint8_t look;
     bool polygons; /* FB_ngon_encoding holds */
 };
 
 struct mesh_plan {
-    bool left_out;  /* profile deliver: nobody draws it */
-    uint32_t index; /* glTF mesh, or CP_NONE: nothing to draw */
-    cp_mesh shape;  /* as written: tessellated, with normals, in triangles */
+    uint32_t index;       /* glTF mesh, or CP_NONE: nothing to draw */
+    const cp_mesh *shape; /* as written: tessellated, with normals, in triangles */
     const uint32_t *indices;
     uint32_t index_count;
     struct primitive *primitives;
     uint32_t primitive_count;
     uint32_t positions, normals, colours; /* accessors, or CP_NONE */
+    bool left_out;                        /* profile deliver: nobody draws it */
     bool has_faces;                       /* sizes and corners are written */
     bool made_normals, raw_normals, raw_colours;
     bool split;                 /* vertices at creases: the scene's come first */
@@ -153,9 +153,9 @@ struct writer {
     cp_context *context;
     const cp_scene *scene;
     const struct gltf_settings *settings;
-    cp_scene *work; /* owns all that is made on the way */
+    cp_scene *work; /* owns all that is made on the way; for the web it is the scene too */
     struct json_writer json;
-    struct buffer text; /* of it */
+    struct buffer text; /* of it: the end, or all */
     const struct container *container;
     struct node_plan *nodes;
     struct joint_plan *joints;
@@ -172,7 +172,8 @@ struct writer {
     uint32_t node_count, mesh_count, view_count, accessor_count, channel_count, clip_count;
     uint32_t view_room, accessor_room, channel_room, clip_room;
     uint64_t buffer_size;
-    size_t uri_end; /* of its URI in the JSON */
+    const char *uri; /* of the buffer; NULL: the GLB's own chunk */
+    size_t uri_end;  /* in the text */
     struct stream streams[STREAM_COUNT];
     uint64_t fallback_size;   /* of the buffer that has no bytes, in which packed views lie unpacked */
     struct web_place *places; /* of meshes, for the web */
@@ -280,7 +281,7 @@ const char *joint_id(const struct writer *writer, uint32_t joint);
 /* FB_ngon_encoding: rearranges the triangles of the mesh so that each polygon is a fan of its own. */
 bool encode_polygons(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan);
 struct container {
-    /* The JSON text, and the size of the whole file (of both files), before anything is written. */
+    /* The JSON text, as far as it is kept, and the size of the whole file (of both files), before anything is written. */
     cp_status (*compose)(struct writer *writer, struct sink *sink, uint64_t *size);
     cp_status (*emit)(struct writer *writer, struct sink *sink);
 };
@@ -291,7 +292,7 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 void free_writer(struct writer *writer);
 /* Prepares the scene as the settings say, and writes it; the settings go together (web=yes). */
 cp_status write_web(const struct writer *model, struct sink *sink);
-/* Out of memory or CP_OK: writer->work is a copy of writer->scene. */
+/* What was composed, into the file. */
 cp_status finish_file(struct writer *writer, struct sink *sink);
 
 #endif

@@ -10,8 +10,10 @@
 /* ---- filling ---- */
 
 static const struct stream_format {
-    unsigned size; /* of an element in the file; indices are held as words here */
-    unsigned component, width, target;
+    uint8_t size; /* of an element in the file; indices are held as words here */
+    uint16_t component;
+    uint8_t width;
+    uint16_t target;
     bool normalized, indices;
     const char *filter;
 } formats[STREAM_COUNT] = {
@@ -132,8 +134,8 @@ static bool stream_colours(struct writer *writer, struct mesh_plan *plan)
 
 bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
 {
-    return stream_positions(writer, plan) && (!plan->shape.normals || stream_normals(writer, plan)) &&
-           (!plan->shape.colours || stream_colours(writer, plan));
+    return stream_positions(writer, plan) && (!plan->shape->normals || stream_normals(writer, plan)) &&
+           (!plan->shape->colours || stream_colours(writer, plan));
 }
 
 bool stream_indices(struct writer *writer, struct mesh_plan *plan)
@@ -228,7 +230,7 @@ static void run_job(void *user, uint32_t item, uint32_t worker)
 }
 
 /* The pieces of a stream behind each other, from job *next on. Room for head and tail was in the bounds. */
-static void join_pieces(struct writer *writer, enum stream_kind kind, const struct jobs *jobs, uint32_t *next)
+static bool join_pieces(struct writer *writer, enum stream_kind kind, const struct jobs *jobs, uint32_t *next)
 {
     const struct stream *stream = &writer->streams[kind];
     const struct stream_format *format = &formats[kind];
@@ -246,9 +248,11 @@ static void join_pieces(struct writer *writer, enum stream_kind kind, const stru
     view->count = (uint64_t)(end - begin);
     view->encoding = ENCODE_BYTES;
     view->stride = format->indices ? 0 : format->size;
-    view->packing =
-        (struct packing){format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, stream->count, 0, format->size};
     writer->packed.size += (size_t)view->count;
+    struct packing packing = {format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, stream->count, 0,
+                              format->size};
+    view->packing = arena_copy(writer->work->arena, &packing, 1, sizeof packing);
+    return view->packing != NULL;
 }
 
 /* Every piece has its bound behind those of the pieces before, heads and tails included: what is joined comes to lie before what is
@@ -277,7 +281,7 @@ static bool pack_streams(struct writer *writer)
     good = good && place_jobs(writer, &jobs) && parallel_for(writer->context, jobs.count, run_job, &jobs);
     for (int kind = 0; kind < STREAM_COUNT && good; kind++)
         if (writer->streams[kind].count > 0)
-            join_pieces(writer, (enum stream_kind)kind, &jobs, &next);
+            good = join_pieces(writer, (enum stream_kind)kind, &jobs, &next);
     memory_free(writer->context, jobs.items, jobs.room, sizeof *jobs.items);
     return good;
 }
