@@ -28,9 +28,9 @@ static bool is_known(const struct gltf *gltf, uint32_t name)
     if (json_string_equals(&gltf->json, name, "EXT_meshopt_compression"))
         return meshopt_is_built();
     static const char materials[] = "\"KHR_materials_";
-    const struct json_value *value = &gltf->json.values[name];
-    return value->end - value->start > sizeof materials &&
-           memcmp(gltf->json.text + value->start, materials, sizeof materials - 1) == 0;
+    uint32_t start = gltf->json.values[name].start;
+    return json_end(&gltf->json, name) - start > sizeof materials &&
+           memcmp(gltf->json.text + start, materials, sizeof materials - 1) == 0;
 }
 
 static void check_extensions(struct gltf *gltf, const char *key, bool required)

@@ -86,7 +86,7 @@ static uint32_t typed_member(struct gltf *gltf, uint32_t object, const char *key
     uint32_t value = json_member(&gltf->json, object, key);
     if (value == JSON_NONE || json_is(&gltf->json, value, type))
         return value;
-    gltf_error(gltf, value, "gltf-type", "%s, not %s", type_words[gltf->json.values[value].type], type_words[type]);
+    gltf_error(gltf, value, "gltf-type", "%s, not %s", type_words[json_type_of(&gltf->json, value)], type_words[type]);
     return JSON_NONE;
 }
 
@@ -150,7 +150,7 @@ bool gltf_flag(struct gltf *gltf, uint32_t object, const char *key)
     uint32_t value = json_member(&gltf->json, object, key);
     bool on = json_is(&gltf->json, value, JSON_TRUE);
     if (value != JSON_NONE && !on && !json_is(&gltf->json, value, JSON_FALSE))
-        gltf_error(gltf, value, "gltf-type", "%s, not a boolean", type_words[gltf->json.values[value].type]);
+        gltf_error(gltf, value, "gltf-type", "%s, not a boolean", type_words[json_type_of(&gltf->json, value)]);
     return on;
 }
 
@@ -173,10 +173,8 @@ uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const ch
     for (uint32_t i = 0; words[i]; i++)
         if (json_string_equals(&gltf->json, value, words[i]))
             return i;
-    const struct json_value *string = &gltf->json.values[value];
-    uint32_t size = string->end - string->start;
-    gltf_error(gltf, value, "gltf-word", "unknown word %.*s", (int)(size < 100 ? size : 100),
-               gltf->json.text + string->start);
+    uint32_t start = gltf->json.values[value].start, size = json_end(&gltf->json, value) - start;
+    gltf_error(gltf, value, "gltf-word", "unknown word %.*s", (int)(size < 100 ? size : 100), gltf->json.text + start);
     return fallback;
 }
 
@@ -185,7 +183,7 @@ uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const ch
 static uint32_t next_number(struct gltf *gltf, uint32_t array, uint32_t at, double *out)
 {
     if (!json_is(&gltf->json, at, JSON_NUMBER)) {
-        gltf_error(gltf, at, "gltf-type", "%s, not a number", type_words[gltf->json.values[at].type]);
+        gltf_error(gltf, at, "gltf-type", "%s, not a number", type_words[json_type_of(&gltf->json, at)]);
         return JSON_NONE;
     }
     *out = finite_number(gltf, at);
@@ -229,7 +227,7 @@ struct gltf_list gltf_items(struct gltf *gltf, uint32_t object, const char *key,
         return none;
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
         if (objects && !json_is(&gltf->json, at, JSON_OBJECT)) {
-            gltf_error(gltf, at, "gltf-type", "%s, not an object", type_words[gltf->json.values[at].type]);
+            gltf_error(gltf, at, "gltf-type", "%s, not an object", type_words[json_type_of(&gltf->json, at)]);
             return none;
         }
         items[i++] = at;

@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-/* While a container is open, its `next` is the index of the container around it. */
+enum { TYPE_BITS = 3, MOST_VALUES = (1 << (32 - TYPE_BITS)) - 1, NO_CONTAINER = MOST_VALUES };
+
+static uint32_t next_of(const struct json *json, uint32_t value)
+{
+    return json->values[value].after >> TYPE_BITS;
+}
+
+/* While a container is open, the container around it stands in place of the next value. */
 struct parser {
     struct json *json;
     const char *file;
@@ -141,25 +148,48 @@ static void skip_word(struct parser *parser, const char *word)
 
 /* ---- values ---- */
 
-static struct json_value *add_value(struct parser *parser, enum json_type type)
+static void set_next(struct json *json, uint32_t value, uint32_t next)
+{
+    json->values[value].after = next << TYPE_BITS | (uint32_t)json_type_of(json, value);
+}
+
+static void stop(struct parser *parser, cp_status status)
+{
+    parser->status = status;
+    parser->at = parser->json->size;
+}
+
+static bool check_count(struct parser *parser)
+{
+    if (parser->json->count < MOST_VALUES)
+        return true;
+    if (parser->file)
+        (void)report_error(parser->json->context, CP_LIMIT, "gltf-values", place_of(parser), "more than %u values",
+                           (unsigned)MOST_VALUES);
+    stop(parser, parser->file ? CP_LIMIT : CP_INPUT);
+    return false;
+}
+
+/* Its next is the value that comes next; of a container it is set once more when that ends. */
+static bool add_value(struct parser *parser, enum json_type type)
 {
     struct json *json = parser->json;
     void *values = json->values;
+    if (!check_count(parser))
+        return false;
     if (!array_reserve(json->context, &values, &json->room, (uint64_t)json->count + 1, sizeof *json->values)) {
-        parser->status = CP_LIMIT;
-        parser->at = json->size;
-        return NULL;
+        stop(parser, CP_LIMIT);
+        return false;
     }
     json->values = values;
-    struct json_value *value = &json->values[json->count++];
-    *value = (struct json_value){.start = parser->at, .next = json->count, .type = type};
-    return value;
+    json->values[json->count] = (struct json_value){parser->at, (json->count + 1) << TYPE_BITS | (uint32_t)type};
+    json->count++;
+    return true;
 }
 
 static void add_scalar(struct parser *parser, enum json_type type)
 {
-    struct json_value *value = add_value(parser, type);
-    if (!value)
+    if (!add_value(parser, type))
         return;
     if (type == JSON_STRING)
         skip_string(parser);
@@ -167,36 +197,33 @@ static void add_scalar(struct parser *parser, enum json_type type)
         skip_number(parser);
     else
         skip_word(parser, type == JSON_NULL ? "null" : type == JSON_TRUE ? "true" : "false");
-    value->end = parser->at;
 }
 
 static void open_container(struct parser *parser, enum json_type type)
 {
     if (++parser->depth > parser->nesting) {
-        parser->status = parser->file ? CP_LIMIT : CP_INPUT;
         if (parser->file)
             (void)report_error(parser->json->context, CP_LIMIT, "gltf-nesting", place_of(parser),
                                "nested deeper than the limit of %llu (--limit nesting=)",
                                (unsigned long long)parser->nesting);
-        parser->at = parser->json->size;
+        stop(parser, parser->file ? CP_LIMIT : CP_INPUT);
         return;
     }
-    struct json_value *value = add_value(parser, type);
-    if (!value)
+    if (!add_value(parser, type))
         return;
-    value->next = parser->open;
-    parser->open = parser->json->count - 1;
+    uint32_t container = parser->json->count - 1;
+    set_next(parser->json, container, parser->open);
+    parser->open = container;
     parser->at++;
 }
 
 static void close_container(struct parser *parser)
 {
-    struct json_value *value = &parser->json->values[parser->open];
+    uint32_t container = parser->open;
     parser->at++;
     parser->depth--;
-    parser->open = value->next;
-    value->next = parser->json->count;
-    value->end = parser->at;
+    parser->open = next_of(parser->json, container);
+    set_next(parser->json, container, parser->json->count);
 }
 
 static void add_any_value(struct parser *parser)
@@ -228,7 +255,7 @@ static void add_key(struct parser *parser)
 /* Between two values of the open container: closes it, or goes to where the next value begins. False when closed. */
 static bool go_on(struct parser *parser, bool first)
 {
-    bool object = parser->json->values[parser->open].type == JSON_OBJECT;
+    bool object = json_is(parser->json, parser->open, JSON_OBJECT);
     skip_blanks(parser);
     if (peek(parser) == (object ? '}' : ']')) {
         close_container(parser);
@@ -248,14 +275,14 @@ static void parse(struct parser *parser)
     skip_blanks(parser);
     do {
         uint32_t depth_before = (uint32_t)parser->depth;
-        if (parser->open == JSON_NONE || go_on(parser, first)) {
+        if (parser->open == NO_CONTAINER || go_on(parser, first)) {
             if (parser->status == CP_OK)
                 add_any_value(parser);
             first = parser->depth > depth_before;
         } else {
             first = false;
         }
-    } while (parser->open != JSON_NONE && parser->status == CP_OK);
+    } while (parser->open != NO_CONTAINER && parser->status == CP_OK);
     skip_blanks(parser);
     if (parser->at < parser->json->size)
         fail(parser, "the end of the text");
@@ -263,7 +290,7 @@ static void parse(struct parser *parser)
 
 cp_status json_parse(struct json *json, const char *file, uint64_t nesting)
 {
-    struct parser parser = {.json = json, .file = file, .nesting = nesting, .open = JSON_NONE};
+    struct parser parser = {.json = json, .file = file, .nesting = nesting, .open = NO_CONTAINER};
     parse(&parser);
     return parser.status;
 }
@@ -277,24 +304,65 @@ void json_free(struct json *json)
 
 /* ---- the way around ---- */
 
+enum json_type json_type_of(const struct json *json, uint32_t value)
+{
+    return (enum json_type)(json->values[value].after & ((1U << TYPE_BITS) - 1));
+}
+
 bool json_is(const struct json *json, uint32_t value, enum json_type type)
 {
-    return value != JSON_NONE && json->values[value].type == type;
+    return value != JSON_NONE && json_type_of(json, value) == type;
+}
+
+/* Behind the quote that ends the string at `at`. */
+static uint32_t string_end(const char *text, uint32_t at)
+{
+    for (at++; text[at] != '"'; at++)
+        at += text[at] == '\\';
+    return at + 1;
+}
+
+static uint32_t container_end(const char *text, uint32_t at)
+{
+    uint32_t depth = 0;
+    do {
+        char byte = text[at];
+        depth += byte == '{' || byte == '[';
+        depth -= byte == '}' || byte == ']';
+        at = byte == '"' ? string_end(text, at) : at + 1;
+    } while (depth > 0);
+    return at;
+}
+
+uint32_t json_end(const struct json *json, uint32_t value)
+{
+    uint32_t at = json->values[value].start;
+    switch (json_type_of(json, value)) {
+    case JSON_STRING:
+        return string_end(json->text, at);
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        return container_end(json->text, at);
+    default:
+        while (at < json->size && !strchr(",]} \n\r\t", json->text[at]))
+            at++;
+        return at;
+    }
 }
 
 uint32_t json_first(const struct json *json, uint32_t container)
 {
     if (!json_is(json, container, JSON_ARRAY) && !json_is(json, container, JSON_OBJECT))
         return JSON_NONE;
-    return json->values[container].next > container + 1 ? container + 1 : JSON_NONE;
+    return next_of(json, container) > container + 1 ? container + 1 : JSON_NONE;
 }
 
 uint32_t json_next(const struct json *json, uint32_t container, uint32_t value)
 {
-    uint32_t next = json->values[value].next;
-    if (json->values[container].type == JSON_OBJECT && next < json->values[container].next)
-        next = json->values[next].next;
-    return next < json->values[container].next ? next : JSON_NONE;
+    uint32_t next = next_of(json, value), end = next_of(json, container);
+    if (json_is(json, container, JSON_OBJECT) && next < end)
+        next = next_of(json, next);
+    return next < end ? next : JSON_NONE;
 }
 
 uint32_t json_member(const struct json *json, uint32_t object, const char *key)
@@ -321,7 +389,7 @@ double json_to_number(const struct json *json, uint32_t value)
 {
     double number = 0;
     if (json_is(json, value, JSON_NUMBER))
-        (void)parse_double(json->text + json->values[value].start, json->text + json->values[value].end, &number);
+        (void)parse_double(json->text + json->values[value].start, json->text + json->size, &number);
     return number;
 }
 
@@ -385,7 +453,7 @@ static size_t next_bytes(const char **text, const char *end, char out[4])
 
 char *json_string_text(const struct json *json, struct arena *arena, uint32_t value)
 {
-    const char *at = json->text + json->values[value].start + 1, *end = json->text + json->values[value].end - 1;
+    const char *at = json->text + json->values[value].start + 1, *end = json->text + json_end(json, value) - 1;
     /* No escape is shorter than what it stands for. */
     char *copy = arena_allocate(arena, (size_t)(end - at) + 1, 1);
     if (!copy)
@@ -405,8 +473,8 @@ bool json_string_equals(const struct json *json, uint32_t value, const char *tex
 {
     if (!json_is(json, value, JSON_STRING))
         return false;
-    const char *at = json->text + json->values[value].start + 1, *end = json->text + json->values[value].end - 1;
-    while (at < end) {
+    const char *at = json->text + json->values[value].start + 1, *end = json->text + json->size;
+    while (*at != '"') {
         char bytes[4];
         if (*at >= ' ' && *at < 0x7f && *at != '\\') { /* nearly all */
             if (*at++ != *text++)
@@ -426,7 +494,7 @@ bool json_string_equals(const struct json *json, uint32_t value, const char *tex
 void json_compact(const struct json *json, uint32_t value, struct buffer *buffer)
 {
     const char *text = json->text;
-    uint32_t end = json->values[value].end, done = json->values[value].start;
+    uint32_t end = json_end(json, value), done = json->values[value].start;
     bool inside = false;
     for (uint32_t i = done; i < end; i++) {
         if (text[i] == '"')
@@ -447,13 +515,12 @@ static uint32_t step_to(const struct json *json, uint32_t container, uint32_t va
     uint32_t at = json_first(json, container), number = 0;
     for (uint32_t next = at; next != JSON_NONE && next <= value; next = json_next(json, container, next), number++)
         at = next;
-    if (json->values[container].type == JSON_ARRAY) {
+    if (json_is(json, container, JSON_ARRAY)) {
         buffer_print(buffer, "/%lu", (unsigned long)number - 1);
         return at;
     }
-    const struct json_value *key = &json->values[at];
-    buffer_print(buffer, "/%.*s", (int)(key->end - key->start - 2 < 200 ? key->end - key->start - 2 : 200),
-                 json->text + key->start + 1);
+    uint32_t start = json->values[at].start + 1, size = json_end(json, at) - 1 - start;
+    buffer_print(buffer, "/%.*s", (int)(size < 200 ? size : 200), json->text + start);
     return at + 1;
 }
 

@@ -10,10 +10,10 @@ enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSO
 
 #define JSON_NONE UINT32_MAX
 
+/* Two words, since a file may hold very many: where a value ends is found in the text. */
 struct json_value {
-    uint32_t start, end; /* its bytes in the text, quotes and brackets included */
-    uint32_t next;       /* the index of the value after it and all inside it */
-    uint32_t type;
+    uint32_t start; /* in the text: its quote, bracket or first character */
+    uint32_t after; /* the index of the value after it and all inside it, times 8, and the type */
 };
 
 /* Values in the order of the text; 0 is the root. A member of an object is its key, then its value. */
@@ -25,12 +25,16 @@ struct json {
     uint32_t count, room;
 };
 
-/* Parses the whole text, which must stay. Errors "gltf-json" (with line and column) and "gltf-nesting"; without a file nobody hears of
- * them, and both are CP_INPUT. */
+/* Parses the whole text, which must stay. Errors "gltf-json" (with line and column), "gltf-nesting" and "gltf-values"; without a file
+ * nobody hears of them, and all are CP_INPUT. */
 cp_status json_parse(struct json *json, const char *file, uint64_t nesting);
 void json_free(struct json *json);
 
+enum json_type json_type_of(const struct json *json, uint32_t value);
+/* False for JSON_NONE. */
 bool json_is(const struct json *json, uint32_t value, enum json_type type);
+/* Where its bytes end in the text, quotes and brackets included; its cost is their number. */
+uint32_t json_end(const struct json *json, uint32_t value);
 /* The value of a member, or JSON_NONE: also when `object` is none. */
 uint32_t json_member(const struct json *json, uint32_t object, const char *key);
 /* The first item or key, and the next after `value` of the same container; JSON_NONE past the last. */
