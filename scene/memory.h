@@ -66,9 +66,7 @@ void buffer_free(struct buffer *buffer);
 /* A map from strings to numbers whose cost hostile keys cannot raise. Keys are not copied. */
 struct name_slot {
     const char *key;
-    size_t size;
-    uint64_t hash;
-    uint32_t value;
+    uint32_t hash, value;
 };
 struct name_map {
     cp_context *context;

@@ -4,13 +4,22 @@
 #include "memory.h"
 
 /* The slot of the key, or the free slot where it belongs. slot_count is a power of two with free slots. */
-static struct name_slot *find_slot(const struct name_map *map, const char *key, size_t size, uint64_t hash)
+static struct name_slot *find_slot(const struct name_map *map, const char *key, size_t size, uint32_t hash)
 {
-    for (uint32_t at = (uint32_t)hash & (map->slot_count - 1);; at = (at + 1) & (map->slot_count - 1)) {
+    for (uint32_t at = hash & (map->slot_count - 1);; at = (at + 1) & (map->slot_count - 1)) {
         struct name_slot *slot = &map->slots[at];
-        if (!slot->key || (slot->hash == hash && slot->size == size && memcmp(slot->key, key, size) == 0))
+        if (!slot->key || (slot->hash == hash && strlen(slot->key) == size && memcmp(slot->key, key, size) == 0))
             return slot;
     }
+}
+
+/* The same for a key that is not there yet. */
+static struct name_slot *free_slot(const struct name_map *map, uint32_t hash)
+{
+    uint32_t at = hash & (map->slot_count - 1);
+    while (map->slots[at].key)
+        at = (at + 1) & (map->slot_count - 1);
+    return &map->slots[at];
 }
 
 static bool grow(struct name_map *map)
@@ -25,7 +34,7 @@ static bool grow(struct name_map *map)
     for (uint32_t i = 0; i < map->slot_count; i++) {
         const struct name_slot *old = &map->slots[i];
         if (old->key)
-            *find_slot(&larger, old->key, old->size, old->hash) = *old;
+            *free_slot(&larger, old->hash) = *old;
     }
     memory_free(map->context, map->slots, map->slot_count, sizeof *map->slots);
     *map = larger;
@@ -36,7 +45,7 @@ uint32_t *name_map_find_sized(const struct name_map *map, const char *key, size_
 {
     if (map->slot_count == 0)
         return NULL;
-    struct name_slot *slot = find_slot(map, key, size, hash_bytes(map->context, key, size));
+    struct name_slot *slot = find_slot(map, key, size, (uint32_t)hash_bytes(map->context, key, size));
     return slot->key ? &slot->value : NULL;
 }
 
@@ -50,11 +59,11 @@ uint32_t *name_map_add(struct name_map *map, const char *key, uint32_t value, bo
     if (map->used >= map->slot_count / 2 && !grow(map))
         return NULL;
     size_t size = strlen(key);
-    uint64_t hash = hash_bytes(map->context, key, size);
+    uint32_t hash = (uint32_t)hash_bytes(map->context, key, size);
     struct name_slot *slot = find_slot(map, key, size, hash);
     bool fresh = !slot->key;
     if (fresh) {
-        *slot = (struct name_slot){.key = key, .size = size, .hash = hash, .value = value};
+        *slot = (struct name_slot){.key = key, .hash = hash, .value = value};
         map->used++;
     }
     if (added)

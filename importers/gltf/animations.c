@@ -83,7 +83,7 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
     if (cubic && joint.type == CP_JOINT_REVOLUTE)
         return false;
     cp_pose back;
-    if (before->role == ROLE_LINK && before->made == MADE_AXIS && pose_inverse(&before->pose, &back)) {
+    if (before->role == ROLE_LINK && before->made == MADE_AXIS && pose_inverse(before->pose, &back)) {
         const double axis[3] = {joint.axis[0], joint.axis[1], joint.axis[2]};
         pose_point(&back, axis, joint.axis);
     }
@@ -105,7 +105,7 @@ static bool node_track(struct gltf *gltf, const struct gltf_node *node, const st
         return false;
     if (node->parent == CP_NONE && gltf->turned)
         values = turn_values(gltf, channel, rows);
-    else if (node->parent != CP_NONE && !pose_is_identity(&gltf->nodes[node->parent].frame))
+    else if (node->parent != CP_NONE && !pose_is_identity(gltf->nodes[node->parent].frame))
         return false;
     *track =
         (cp_track){node->target, channel->path, channel->interpolation, channel->key_count, channel->times, values};

@@ -77,20 +77,19 @@ struct gltf_node {
     bool chosen;           /* a root of the scene that is read */
     bool in_scene;         /* below such a root */
     bool has_matrix;
-    struct trs trs;
-    cp_pose pose;  /* its own transform */
-    cp_pose frame; /* where its children and mesh are, seen from the target's tail at current joint values */
+    const cp_pose *pose;  /* its own transform */
+    const cp_pose *frame; /* where its children and mesh are, seen from the target's tail at current joint values */
 };
 
 /* Scene meshes on their way: drawn ones in file order, then those that only our extras hold. */
 struct gltf_mesh {
     cp_mesh mesh;
-    cp_mesh drawn;     /* what the primitives say, before our extras */
-    uint32_t own;      /* extras.cellpipe, or JSON_NONE */
-    uint32_t value;    /* the glTF mesh, or the entry of our extras */
-    uint32_t position; /* among the scene's meshes, or CP_NONE */
-    uint32_t target;   /* the scene mesh */
-    bool requantised;  /* its vertices are not the floats that we write */
+    const cp_mesh *drawn; /* what the primitives say, before our extras; NULL: the same */
+    uint32_t own;         /* extras.cellpipe, or JSON_NONE */
+    uint32_t value;       /* the glTF mesh, or the entry of our extras */
+    uint32_t position;    /* among the scene's meshes, or CP_NONE */
+    uint32_t target;      /* the scene mesh */
+    bool requantised;     /* its vertices are not the floats that we write */
 };
 
 /* A channel of an animation with its sampler. */
@@ -304,6 +303,8 @@ void gltf_place_meshes(struct gltf *gltf);
 /* Adds a mesh to gltf->meshes. */
 bool gltf_add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh);
 void gltf_read_tree(struct gltf *gltf);
+/* A copy that lives as long as the reading; the identity when out of memory. */
+const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose);
 void gltf_give_roles(struct gltf *gltf);
 void gltf_build_nodes(struct gltf *gltf);
 void gltf_build_joints(struct gltf *gltf);

@@ -108,10 +108,10 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
 
 /* ---- vertices ---- */
 
-/* A number and a blank, as part of a key; NUMBER_SIZE bytes must be free. */
+/* A number, most often an index or CP_NONE, and a blank, as part of a key; NUMBER_SIZE bytes must be free. */
 static char *put_key_number(char *at, uint32_t number)
 {
-    at = put_whole(at, number);
+    at = put_whole(at, number + 1);
     *at = ' ';
     return at + 1;
 }
@@ -125,6 +125,17 @@ static const char *vertices_key(struct gltf *gltf, const struct primitive *primi
     return arena_copy_text(gltf->arena, key, (size_t)(end - key));
 }
 
+/* Where the primitive's vertices begin: those of an earlier one with the same accessors, or behind all. */
+static void find_vertices(struct batch *batch, struct name_map *seen, struct primitive *primitive)
+{
+    const char *key = vertices_key(batch->gltf, primitive);
+    uint32_t *first = key ? name_map_add(seen, key, primitive->first_vertex, &primitive->first_use) : NULL;
+    if (first)
+        primitive->first_vertex = *first;
+    else
+        gltf_no_memory(batch->gltf);
+}
+
 /* Gives each primitive its place among the vertices: the same accessors, the same vertices. */
 static void place_vertices(struct batch *batch)
 {
@@ -132,16 +143,11 @@ static void place_vertices(struct batch *batch)
     struct name_map seen = {.context = gltf->context};
     for (uint32_t i = 0; i < batch->count && gltf->status == CP_OK; i++) {
         struct primitive *primitive = batch->primitives[i];
-        bool added = true;
-        const char *key = vertices_key(gltf, primitive);
-        uint32_t *first = key ? name_map_add(&seen, key, (uint32_t)batch->vertices, &added) : NULL;
-        if (!first) {
-            gltf_no_memory(gltf);
-            break;
-        }
-        primitive->first_vertex = *first;
-        primitive->first_use = added;
-        batch->vertices += added ? primitive->vertex_count : 0;
+        primitive->first_vertex = (uint32_t)batch->vertices;
+        primitive->first_use = true;
+        if (batch->count > 1)
+            find_vertices(batch, &seen, primitive);
+        batch->vertices += primitive->first_use ? primitive->vertex_count : 0;
         if (batch->vertices >= UINT32_MAX)
             gltf_limit(gltf, primitive->value, "gltf-vertices", "a mesh of more than 4 294 967 295 vertices");
     }
@@ -452,7 +458,7 @@ static const char *shape_key(struct batch *batch)
 /* The arrays of an earlier mesh with groups of its own. */
 static void share_shape(struct batch *batch, const cp_mesh *shape)
 {
-    const char *name = batch->mesh.name;
+    const cp_mesh own = batch->mesh;
     batch->groups = scene_allocate(batch->gltf->scene, batch->count, sizeof *batch->groups);
     if (!batch->groups) {
         gltf_no_memory(batch->gltf);
@@ -463,7 +469,9 @@ static void share_shape(struct batch *batch, const cp_mesh *shape)
         batch->groups[i].material = batch->primitives[i]->material;
     }
     batch->mesh = *shape;
-    batch->mesh.name = name;
+    batch->mesh.id = own.id;
+    batch->mesh.name = own.name;
+    batch->mesh.source = own.source;
     give_groups(batch);
 }
 
@@ -478,7 +486,8 @@ static void make_shape(struct batch *batch)
         return;
     }
     if (!added) {
-        share_shape(batch, &gltf->meshes[*mesh].drawn);
+        const struct gltf_mesh *first = &gltf->meshes[*mesh];
+        share_shape(batch, first->drawn ? first->drawn : &first->mesh);
         return;
     }
     place_vertices(batch);
@@ -512,31 +521,52 @@ static uint64_t drawn_elements(const struct batch *batch)
     return drawn;
 }
 
+static bool has_same_shape(const cp_mesh *a, const cp_mesh *b)
+{
+    return a->kind == b->kind && a->vertex_count == b->vertex_count && a->face_count == b->face_count &&
+           a->corner_count == b->corner_count && a->group_count == b->group_count && a->positions == b->positions &&
+           a->normals == b->normals && a->colours == b->colours && a->face_offsets == b->face_offsets &&
+           a->corners == b->corners && a->groups == b->groups;
+}
+
+static void keep_drawn(const struct batch *batch, struct gltf_mesh *mesh)
+{
+    mesh->drawn = arena_copy(batch->gltf->arena, &batch->mesh, 1, sizeof batch->mesh);
+    if (!mesh->drawn)
+        gltf_no_memory(batch->gltf);
+}
+
 static void add_batch(struct batch *batch, uint32_t value, uint32_t own)
 {
     struct gltf *gltf = batch->gltf;
     make_shape(batch);
-    struct gltf_mesh mesh = {.mesh = batch->mesh, .drawn = batch->mesh, .own = own, .value = value};
-    mesh.position = CP_NONE;
+    struct gltf_mesh mesh = {.mesh = batch->mesh, .own = own, .value = value, .position = CP_NONE};
     for (uint32_t i = 0; i < batch->count; i++)
         mesh.requantised = mesh.requantised || batch->primitives[i]->quantised;
     if (gltf->status == CP_OK && own != JSON_NONE)
         own_read_mesh(gltf, &mesh, drawn_elements(batch));
+    if (gltf->status == CP_OK && !has_same_shape(&mesh.mesh, &batch->mesh))
+        keep_drawn(batch, &mesh);
     (void)gltf_add_mesh(gltf, &mesh);
 }
 
+/* Room for the primitives of any mesh, used for one after the other. */
+struct scratch {
+    struct primitive *primitives, **chosen;
+};
+
 /* A batch for each kind that occurs. Only the first has the name's extras: ids are for one mesh. */
-static void add_batches(struct gltf *gltf, uint32_t value, struct primitive *primitives, uint32_t count)
+static void add_batches(struct gltf *gltf, uint32_t value, const struct scratch *scratch, uint32_t count)
 {
     const char *name = gltf_text(gltf, value, "name");
     uint32_t own = gltf_own(gltf, value);
-    struct primitive **chosen = gltf_allocate(gltf, count, sizeof(struct primitive *));
+    struct primitive *primitives = scratch->primitives;
     for (uint32_t kind = 0; kind < KIND_COUNT && gltf->status == CP_OK; kind++) {
-        struct batch batch = {.gltf = gltf, .primitives = chosen};
+        struct batch batch = {.gltf = gltf, .primitives = scratch->chosen};
         batch.mesh = (cp_mesh){.name = name, .kind = kind & WITH_LINES ? CP_MESH_LINES : CP_MESH_FACES};
         for (uint32_t i = 0; i < count; i++)
             if (primitives[i].kind == kind)
-                chosen[batch.count++] = &primitives[i];
+                scratch->chosen[batch.count++] = &primitives[i];
         if (batch.count == 0)
             continue;
         add_batch(&batch, value, own);
@@ -544,29 +574,40 @@ static void add_batches(struct gltf *gltf, uint32_t value, struct primitive *pri
     }
 }
 
-static void read_mesh(struct gltf *gltf, uint32_t value)
+static void read_mesh(struct gltf *gltf, uint32_t value, const struct scratch *scratch)
 {
     struct gltf_list list = gltf_items(gltf, value, "primitives", true);
     bool keep_normals = !gltf_made(gltf, gltf_own(gltf, value), "normals");
-    struct primitive *primitives = gltf_allocate(gltf, list.count, sizeof *primitives);
     uint32_t count = 0;
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        count += read_primitive(gltf, list.items[i], keep_normals, &primitives[count]);
+        count += read_primitive(gltf, list.items[i], keep_normals, &scratch->primitives[count]);
     if (gltf->ours) {
         gltf_loss(gltf, LOSS_CHANGED_MESHES, gltf_own(gltf, value) == JSON_NONE);
         gltf->held[HELD_MESHES]++;
     }
     if (gltf->status == CP_OK)
-        add_batches(gltf, value, primitives, count);
+        add_batches(gltf, value, scratch, count);
+}
+
+static struct scratch allocate_scratch(struct gltf *gltf)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < gltf->mesh_list.count; i++) {
+        uint32_t count = json_count(&gltf->json, json_member(&gltf->json, gltf->mesh_list.items[i], "primitives"));
+        most = count > most ? count : most;
+    }
+    return (struct scratch){gltf_allocate(gltf, most, sizeof(struct primitive)),
+                            gltf_allocate(gltf, most, sizeof(struct primitive *))};
 }
 
 void gltf_read_meshes(struct gltf *gltf)
 {
     uint32_t count = gltf->mesh_list.count;
+    struct scratch scratch = allocate_scratch(gltf);
     gltf->mesh_first = gltf_allocate(gltf, (size_t)count + 1, sizeof *gltf->mesh_first);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         gltf->mesh_first[i] = gltf->meshes_count;
-        read_mesh(gltf, gltf->mesh_list.items[i]);
+        read_mesh(gltf, gltf->mesh_list.items[i], &scratch);
     }
     if (gltf->status == CP_OK)
         gltf->mesh_first[count] = gltf->meshes_count;

@@ -9,7 +9,7 @@
 static cp_pose whole_pose(const struct gltf *gltf, const struct gltf_node *node)
 {
     const struct gltf_node *link = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
-    return link && link->made == MADE_SHEAR ? pose_multiply(&node->pose, &link->pose) : node->pose;
+    return link && link->made == MADE_SHEAR ? pose_multiply(node->pose, link->pose) : *node->pose;
 }
 
 static cp_pose exact_pose(struct gltf *gltf, const struct gltf_node *node)
@@ -22,7 +22,7 @@ static cp_pose exact_pose(struct gltf *gltf, const struct gltf_node *node)
 static cp_pose parent_frame(struct gltf *gltf, const struct gltf_node *node)
 {
     if (node->parent != CP_NONE)
-        return gltf->nodes[node->parent].frame;
+        return *gltf->nodes[node->parent].frame;
     return gltf->turned ? pose_z_up_from_y_up() : POSE_IDENTITY;
 }
 
@@ -30,7 +30,7 @@ static bool is_world(struct gltf *gltf, const struct gltf_node *node)
 {
     cp_pose frame = parent_frame(gltf, node);
     bool at_root = node->parent == CP_NONE || gltf->nodes[node->parent].role == ROLE_UP;
-    return at_root && pose_is_identity(&frame) && own_flag(gltf, node->own, "world") && pose_is_identity(&node->pose);
+    return at_root && pose_is_identity(&frame) && own_flag(gltf, node->own, "world") && pose_is_identity(node->pose);
 }
 
 static uint32_t add_node(struct gltf *gltf, const struct gltf_node *node, const cp_pose *frame)
@@ -75,7 +75,8 @@ static void build_made(struct gltf *gltf, struct gltf_node *node)
     if (node->role == ROLE_UP) {
         node->target = 0;
         if (node->wraps) {
-            node->frame = parent_frame(gltf, node);
+            cp_pose frame = parent_frame(gltf, node);
+            node->frame = gltf_keep_pose(gltf, &frame);
             gltf_keep_extras(gltf, node->value, CP_OWNER_SCENE, 0);
         }
         return;
@@ -83,8 +84,8 @@ static void build_made(struct gltf *gltf, struct gltf_node *node)
     const struct gltf_node *parent = &gltf->nodes[node->parent];
     node->target = parent->target;
     if (node->role == ROLE_INSTANCE) {
-        cp_pose pose = exact_pose(gltf, node);
-        node->frame = pose_multiply(&parent->frame, &pose);
+        cp_pose pose = exact_pose(gltf, node), frame = pose_multiply(parent->frame, &pose);
+        node->frame = gltf_keep_pose(gltf, &frame);
     } else if (parent->role == ROLE_INSTANCE) {
         node->frame = parent->frame;
     }
@@ -116,10 +117,10 @@ cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *node)
 {
     const struct gltf_node *before = &gltf->nodes[node->parent];
     const struct gltf_node *after = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
-    cp_pose motion = node->pose;
+    cp_pose motion = *node->pose;
     if (before->role == ROLE_LINK && before->made == MADE_AXIS && after && after->made == MADE_AXIS) {
-        motion = pose_multiply(&before->pose, &motion);
-        motion = pose_multiply(&motion, &after->pose);
+        motion = pose_multiply(before->pose, &motion);
+        motion = pose_multiply(&motion, after->pose);
     }
     return motion;
 }
@@ -148,7 +149,7 @@ void gltf_build_joints(struct gltf *gltf)
 
 struct placing {
     uint32_t mesh, use, position;
-    cp_pose transform;
+    const cp_pose *transform;
 };
 
 /* All instances by scene node: those of node i are items[first[i]] .. items[first[i + 1] - 1]. */
@@ -220,10 +221,12 @@ static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct 
 
 static void place_undrawn(struct gltf *gltf, uint32_t entry, uint32_t node, struct placings *placings)
 {
-    struct placing placing = {.transform = POSE_IDENTITY};
+    cp_pose transform = POSE_IDENTITY;
+    struct placing placing = {0};
     placing.use = gltf_word(gltf, entry, "use", use_words, CP_USE_COLLISION);
     placing.position = read_position(gltf, entry);
-    (void)gltf_numbers(gltf, entry, "pose", 12, placing.transform.m);
+    (void)gltf_numbers(gltf, entry, "pose", 12, transform.m);
+    placing.transform = gltf_keep_pose(gltf, &transform);
     placing.mesh = own_find(gltf, MAP_MESHES, json_member(&gltf->json, entry, "mesh"));
     if (placing.mesh != CP_NONE && placing.use != 0)
         add_placing(placings, node, &placing);
@@ -252,7 +255,7 @@ static void add_instances(struct gltf *gltf, uint32_t node, const struct placing
         return;
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         const struct placing *item = &items[scratch[1][i]];
-        if (scene_add_instance(gltf->scene, node, item->mesh, item->use, &item->transform) == CP_NONE)
+        if (scene_add_instance(gltf->scene, node, item->mesh, item->use, item->transform) == CP_NONE)
             gltf_no_memory(gltf);
     }
 }

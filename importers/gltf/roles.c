@@ -28,7 +28,7 @@ static bool is_wrapper(const struct gltf *gltf, const struct gltf_node *node)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (json_member(&gltf->json, node->own, marks[i]) != JSON_NONE)
             return false;
-    return node->parent == CP_NONE && node->mesh == CP_NONE && pose_is_identity(&node->pose);
+    return node->parent == CP_NONE && node->mesh == CP_NONE && pose_is_identity(node->pose);
 }
 
 static void find_wrappers(struct gltf *gltf)
@@ -63,7 +63,7 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
         return ROLE_NODE;
     if (node->made == MADE_UP) {
         bool top = !parent || parent->wraps;
-        return top && gltf_poses_agree(&node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
+        return top && gltf_poses_agree(node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
     }
     if (!parent)
         return ROLE_NODE;
@@ -94,9 +94,9 @@ static void multiply_chain(const struct gltf *gltf, uint32_t head, cp_pose *draw
     *drawn = *kept = POSE_IDENTITY;
     for (uint32_t at = gltf->nodes[head].link; at != CP_NONE; at = gltf->nodes[at].link) {
         const struct gltf_node *link = &gltf->nodes[at];
-        *drawn = pose_multiply(drawn, &link->pose);
+        *drawn = pose_multiply(drawn, link->pose);
         if (link->made == MADE_SHEAR) {
-            *kept = link->pose;
+            *kept = *link->pose;
         } else if (link->joint != CP_NONE) {
             cp_pose motion = joint_motion(&gltf->joints[link->joint].joint, own_joint_now(gltf, link->joint));
             *kept = pose_multiply(kept, &motion);
@@ -113,13 +113,15 @@ static void place_chain(struct gltf *gltf, uint32_t head)
     if (!pose_inverse(&kept, &back))
         return;
     bool agree = gltf_poses_agree(&drawn, &kept);
-    gltf->nodes[head].frame = back;
+    gltf->nodes[head].frame = gltf_keep_pose(gltf, &back);
     drawn = POSE_IDENTITY;
     for (uint32_t at = gltf->nodes[head].link; at != CP_NONE; at = gltf->nodes[at].link) {
         struct gltf_node *link = &gltf->nodes[at];
-        drawn = pose_multiply(&drawn, &link->pose);
-        if (link->link != CP_NONE || !agree)
-            link->frame = pose_multiply(&back, &drawn);
+        drawn = pose_multiply(&drawn, link->pose);
+        if (link->link == CP_NONE && agree)
+            continue;
+        cp_pose frame = pose_multiply(&back, &drawn);
+        link->frame = gltf_keep_pose(gltf, &frame);
     }
 }
 

@@ -9,13 +9,25 @@ enum visit { NOT_VISITED, CLIMBING, READ, LEFT_OUT };
 
 /* ---- one node ---- */
 
+static const cp_pose identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose)
+{
+    const cp_pose *kept = arena_copy(gltf->arena, pose, 1, sizeof *pose);
+    if (!kept)
+        gltf_no_memory(gltf);
+    return kept ? kept : &identity;
+}
+
 static void read_matrix(struct gltf *gltf, struct gltf_node *node, const double m[16])
 {
+    cp_pose pose;
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 4; column++)
-            node->pose.m[4 * row + column] = m[4 * column + row];
+            pose.m[4 * row + column] = m[4 * column + row];
     if (m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1)
         gltf_error(gltf, node->value, "gltf-matrix", "the matrix has a last row that is not 0 0 0 1");
+    node->pose = gltf_keep_pose(gltf, &pose);
     node->has_matrix = true;
 }
 
@@ -37,21 +49,24 @@ static void make_unit(struct gltf *gltf, uint32_t value, double q[4])
 static void read_transform(struct gltf *gltf, struct gltf_node *node)
 {
     double matrix[16];
-    node->trs = (struct trs){{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+    struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
     if (gltf_numbers(gltf, node->value, "matrix", 16, matrix)) {
         read_matrix(gltf, node, matrix);
         return;
     }
-    (void)gltf_numbers(gltf, node->value, "translation", 3, node->trs.translation);
-    (void)gltf_numbers(gltf, node->value, "rotation", 4, node->trs.rotation);
-    (void)gltf_numbers(gltf, node->value, "scale", 3, node->trs.scale);
-    make_unit(gltf, node->value, node->trs.rotation);
-    node->pose = pose_from_trs(&node->trs);
+    bool moved = gltf_numbers(gltf, node->value, "translation", 3, trs.translation);
+    moved = gltf_numbers(gltf, node->value, "rotation", 4, trs.rotation) || moved;
+    moved = gltf_numbers(gltf, node->value, "scale", 3, trs.scale) || moved;
+    if (!moved)
+        return;
+    make_unit(gltf, node->value, trs.rotation);
+    cp_pose pose = pose_from_trs(&trs);
+    node->pose = gltf_keep_pose(gltf, &pose);
 }
 
 static void check_pose(struct gltf *gltf, const struct gltf_node *node)
 {
-    if (gltf->status == CP_OK && !pose_is_finite(&node->pose))
+    if (gltf->status == CP_OK && !pose_is_finite(node->pose))
         gltf_error(gltf, node->value, "gltf-number", "the transform is too large");
 }
 
@@ -71,6 +86,7 @@ static void read_node(struct gltf *gltf, uint32_t index)
 {
     struct gltf_node *node = &gltf->nodes[index];
     node->value = gltf->node_list.items[index];
+    node->pose = node->frame = &identity;
     node->own = gltf_own(gltf, node->value);
     node->mesh = gltf_index(gltf, node->value, "mesh", gltf->mesh_list.count);
     node->made = (unsigned char)read_made(gltf, node->own);
@@ -78,7 +94,6 @@ static void read_node(struct gltf *gltf, uint32_t index)
     gltf->ours = gltf->ours || json_member(&gltf->json, node->own, "id") != JSON_NONE;
     read_transform(gltf, node);
     check_pose(gltf, node);
-    node->frame = POSE_IDENTITY;
 }
 
 static bool is_node_index(struct gltf *gltf, uint32_t value, double index)

@@ -17,6 +17,7 @@ write-not-built the tests need a build with all parts
 gltf-corners it takes 4 GiB of corners, or more than 2^32 of them said by a file as large
 gltf-instances it takes 2^32 placed meshes
 gltf-size it takes 4 GiB of JSON
+gltf-values it takes half a billion values, 4 GiB of memory before the error
 scene-count it takes 2^32 items of a kind, more than memory holds
 collision-setup-memory libxml2 has an allocator of its own
 assimp-corners a mesh of more than 2^32 - 1 corners needs 32 GB

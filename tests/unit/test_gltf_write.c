@@ -358,22 +358,11 @@ static void bad_attributes_stay_outside(void **state)
     finish(&file);
 }
 
-static void embedded_is_the_same_buffer(void **state)
+static void assert_binary_in_uri(const struct written *file, const char *uri)
 {
-    (void)state;
     static const char mark[] = "data:application/octet-stream;base64,";
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    struct written file = start();
-    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
-    complete(&file);
-    write_with(&file, NULL, NULL);
-    const char *options[] = {"embed=yes"};
-    void *bytes;
-    size_t size, k = 0;
-    assert_int_equal(cp_write_memory(file.context, file.scene, "gltf", options, 1, &bytes, &size), CP_OK);
-    json_t *json = json_loadb(bytes, size, 0, NULL);
-    assert_non_null(json);
-    const char *uri = text(at(json, "buffers", 0), "uri");
+    size_t k = 0;
     assert_memory_equal(uri, mark, sizeof mark - 1);
     uri += sizeof mark - 1;
     for (size_t i = 0; uri[i] && uri[i] != '='; i += 4) {
@@ -383,12 +372,61 @@ static void embedded_is_the_same_buffer(void **state)
             assert_non_null(digit);
             bits = bits << 6 | (uint32_t)(digit - digits);
         }
-        for (int shift = 16; shift >= 0 && k < file.binary_size; shift -= 8)
-            assert_int_equal(bits >> shift & 0xff, file.binary[k++]);
+        for (int shift = 16; shift >= 0 && k < file->binary_size; shift -= 8)
+            assert_int_equal(bits >> shift & 0xff, file->binary[k++]);
     }
-    assert_int_equal(k, file.binary_size);
+    assert_int_equal(k, file->binary_size);
+}
+
+/* embed=yes: the same JSON and bytes as the GLB that was written before. */
+static void assert_embedded_is_the_same(struct written *file)
+{
+    const char *options[] = {"embed=yes"};
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(file->context, file->scene, "gltf", options, 1, &bytes, &size), CP_OK);
+    json_t *json = json_loadb(bytes, size, 0, NULL);
+    assert_non_null(json);
+    assert_binary_in_uri(file, text(at(json, "buffers", 0), "uri"));
+    json_object_del(at(json, "buffers", 0), "uri");
+    assert_true(json_equal(json, file->json));
     json_decref(json);
-    cp_free(file.context, bytes, size);
+    cp_free(file->context, bytes, size);
+}
+
+static void embedded_is_the_same_buffer(void **state)
+{
+    (void)state;
+    struct written file = start();
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    assert_embedded_is_the_same(&file);
+    finish(&file);
+}
+
+/* A text that is too long to be held until its size is known. */
+static void long_text(void **state)
+{
+    (void)state;
+    enum { NODES = 40000, MOST_HELD = 4 << 20 };
+    struct written file = start();
+    char name[160];
+    for (int i = 0; i < NODES; i++) {
+        (void)snprintf(name, sizeof name, "%0100d", i);
+        add_node(&file, 0, name);
+    }
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    assert_true(word(file.bytes + 12) > 2 * MOST_HELD);
+    assert_int_equal(json_array_size(get(file.json, "nodes")), NODES + 3);
+    for (int i = 0; i < NODES; i++) {
+        (void)snprintf(name, sizeof name, "%0100d", i);
+        assert_string_equal(text(at(file.json, "nodes", (size_t)i + 1), "name"), name);
+    }
+    assert_non_null(child(&file, node_of(&file, "WORLD"), NODES));
+    assert_embedded_is_the_same(&file);
     finish(&file);
 }
 
@@ -540,6 +578,7 @@ int main(void)
         cmocka_unit_test(extras_of_the_scene),
         cmocka_unit_test(bad_attributes_stay_outside),
         cmocka_unit_test(embedded_is_the_same_buffer),
+        cmocka_unit_test(long_text),
         cmocka_unit_test(too_large_for_glb),
         cmocka_unit_test(too_many_to_count),
         cmocka_unit_test(smooth_normals_need_deliver),
