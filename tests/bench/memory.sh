@@ -44,7 +44,22 @@ measure_memory() {
         memory_line "binary STL to GLB, gzip" 2 "$b" /dev/null $convert "$b" "$work/out.glb.gz"
         memory_line "the library to GLB (counted: its largest part)" 2 "$(largest_part)" /dev/null $convert "$work"/library/*.stl --out-dir "$work/out_library"
     }
+    measure_shapes
     rm -rf "$work"/out* "$work"/*.gz
+}
+
+# Shapes that need more than others: nothing in common, things of their own, one polygon.
+measure_shapes() {
+    shape_line random binary "$triangles" 2 "binary STL of triangles that share nothing, to GLB" stl glb
+    shape_line torus solids $((triangles / 5)) 1 "ASCII STL, a solid a triangle, to GLB" stl glb
+    shape_line torus meshes $((triangles / 5)) 2 "GLB, a mesh a triangle, to binary STL" glb stl
+    shape_line circle polygon "$triangles" 2 "GLB, one polygon, to binary STL" glb stl
+}
+
+shape_line() { # shape format count factor title suffix-in suffix-out
+    "$tools/make_shape" "$1" "$3" "$2" "$work/shape.$6"
+    memory_line "$5" "$4" "$work/shape.$6" /dev/null "$cellpipe" convert -q "$work/shape.$6" "$work/out.$7"
+    rm -f "$work/shape.$6"
 }
 
 largest_part() {
