@@ -35,8 +35,8 @@ cp_scene *scene_new(cp_context *context);
 
 /* count x size bytes that live as long as the scene, e.g. for a mesh's arrays. */
 void *scene_allocate(cp_scene *scene, size_t count, size_t size);
-/* Gives an array that grew by array_reserve (*items with room for *room, count of them used) to the scene: large ones as they
- * are, with *items NULL and *room 0 afterwards, small ones as a copy. NULL when out of memory. */
+/* Gives an array that grew by array_reserve (*items with room for *room, count of them used) to the scene: large ones as they are,
+ * cut to what is used, with *items NULL and *room 0 afterwards, small ones as a copy. NULL when out of memory. */
 void *scene_keep_array(cp_scene *scene, void *items, uint32_t *room, uint32_t count, size_t item_size);
 /* A copy of text that lives as long as the scene. NULL when out of memory. */
 const char *scene_text(cp_scene *scene, const char *text);

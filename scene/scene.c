@@ -88,11 +88,16 @@ void *scene_keep_array(cp_scene *scene, void *items, uint32_t *room, uint32_t co
     memcpy(&block, items, sizeof block); /* whatever it points to */
     if (count * item_size < LEAST_KEPT)
         return arena_copy(scene->arena, block, count, item_size);
-    if (!arena_take(scene->arena, block, *room, item_size))
+    void *fitted = memory_resize(scene->context, block, *room * item_size, count * item_size);
+    if (!fitted)
+        return NULL;
+    memcpy(items, &fitted, sizeof fitted);
+    *room = count;
+    if (!arena_take(scene->arena, fitted, count, item_size))
         return NULL;
     memcpy(items, &(void *){NULL}, sizeof block);
     *room = 0;
-    return block;
+    return fitted;
 }
 
 const char *scene_text(cp_scene *scene, const char *text)

@@ -3,7 +3,7 @@
 
 static bool grow(cp_context *context, struct stl_batch *batch, uint32_t corners)
 {
-    uint32_t **arrays[] = {&batch->corners, &batch->ends, &batch->numbers};
+    uint32_t **arrays[] = {&batch->corners, &batch->ends};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(context, *arrays[i], batch->room, sizeof(uint32_t));
         *arrays[i] = NULL;
@@ -33,7 +33,6 @@ void stl_free_batch(cp_context *context, struct stl_batch *batch)
     points_free(&batch->points);
     memory_free(context, batch->corners, batch->room, sizeof *batch->corners);
     memory_free(context, batch->ends, batch->room, sizeof *batch->ends);
-    memory_free(context, batch->numbers, batch->room, sizeof *batch->numbers);
 }
 
 /* Twice the area vector of a facet, exact enough that collinear corners give zero. */

@@ -1,7 +1,7 @@
 /* The inside of the STL importer: what its two readers share.
  *
- * Both cut the facets into batches, which several threads read and join on their own; a solid takes the batches over in
- * order, so that nothing depends on where they were cut. */
+ * Both cut the facets into batches, which several threads read and whose points they join; a solid takes the batches over in
+ * order and joins the points of all of them in the end, so that nothing depends on where they were cut. */
 #ifndef CELLPIPE_STL_H
 #define CELLPIPE_STL_H
 
@@ -38,7 +38,6 @@ struct stl_batch {
     struct points points;
     uint32_t *corners; /* numbers of points, facet by facet */
     uint32_t *ends;    /* for each facet the number of corners up to its end; unused while all are triangles */
-    uint32_t *numbers; /* for each point its number in the solid */
     uint32_t corner_count, facet_count;
     uint32_t room; /* for corners, and for as many of the others */
     bool has_polygons;
@@ -51,7 +50,9 @@ struct stl_batch {
 
 /* The solid being read, in the context's memory and used again for the next one. */
 struct stl_solid {
-    struct points points;
+    float *positions; /* of its batches' points, one batch after the other */
+    uint32_t position_count, position_room;
+    uint32_t batch_count;
     uint32_t *corners;
     uint32_t corner_count, corner_room;
     uint32_t *ends; /* as a batch's */

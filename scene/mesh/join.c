@@ -1,5 +1,7 @@
-/* Equal rows by an open-addressing table of row numbers; the rows themselves are the keys. Each part of the rows is joined by
- * itself in a small table, in any thread; then the parts' first ones are joined in order, and the others follow.
+/* Equal rows by open-addressing tables of row numbers; the rows themselves are the keys. Each run of the rows is joined by
+ * itself, which finds what is near; then its leaders, the first ones of their kind in it, are shared out by their hashes, and
+ * those of each share are joined; last, the others follow their leaders. Every table is small enough for the cache, so that
+ * the cost of a row does not grow with their number, and belongs to one thread.
  *
  * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots that are passed by need no
  * look at their row. */
@@ -8,7 +10,7 @@
 #include "../parallel.h"
 
 #define FREE UINT64_MAX
-enum { PART_ROWS = 1 << 14, AHEAD = 16 /* so many slots are fetched into the cache in advance; a power of two */ };
+enum { RUN_ROWS = 1 << 14, SHARE_ROWS = 1 << 13 /* about */, MOST_SHARE_BITS = 11, MOST_PIECES = 32 };
 
 struct row_table {
     const unsigned char *rows;
@@ -51,88 +53,228 @@ static size_t slots_for(uint32_t count)
     return slot_count;
 }
 
-/* ---- parts ---- */
+/* ---- runs ---- */
 
 struct join {
+    cp_context *context;
     struct row_table table; /* without slots */
-    uint64_t *slots;        /* of the workers, part_slots each */
-    size_t part_slots;
+    uint64_t *slots;        /* of the workers, slot_count each */
+    size_t slot_count;
     uint32_t count;
     uint32_t *first;
 };
 
-static uint32_t part_end(const struct join *join, uint32_t part)
+static uint32_t run_end(const struct join *join, uint32_t run)
 {
-    uint32_t start = part * PART_ROWS;
-    return join->count - start < PART_ROWS ? join->count : start + PART_ROWS;
+    uint32_t start = run * RUN_ROWS;
+    return join->count - start < RUN_ROWS ? join->count : start + RUN_ROWS;
 }
 
-static void join_part(void *user, uint32_t part, uint32_t worker)
+static uint32_t count_runs(const struct join *join)
+{
+    return join->count / RUN_ROWS + (join->count % RUN_ROWS > 0);
+}
+
+static bool allocate_slots(struct join *join, uint32_t workers, uint32_t rows)
+{
+    join->slot_count = slots_for(rows);
+    join->slots = memory_allocate(join->context, workers * join->slot_count, sizeof *join->slots);
+    return join->slots != NULL;
+}
+
+static void free_slots(struct join *join, uint32_t workers)
+{
+    memory_free(join->context, join->slots, workers * join->slot_count, sizeof *join->slots);
+    join->slots = NULL;
+}
+
+static struct row_table empty_table(const struct join *join, uint32_t worker)
+{
+    struct row_table table = join->table;
+    table.slot_count = join->slot_count;
+    table.slots = join->slots + worker * table.slot_count;
+    memset(table.slots, 0xff, table.slot_count * sizeof *table.slots);
+    return table;
+}
+
+static void join_run(void *user, uint32_t run, uint32_t worker)
 {
     struct join *join = user;
-    struct row_table table = join->table;
-    table.slots = join->slots + worker * join->part_slots;
-    table.slot_count = join->part_slots;
-    memset(table.slots, 0xff, table.slot_count * sizeof *table.slots);
-    for (uint32_t row = part * PART_ROWS; row < part_end(join, part); row++)
+    struct row_table table = empty_table(join, worker);
+    for (uint32_t row = run * RUN_ROWS; row < run_end(join, run); row++)
         join->first[row] = join_row(&table, row, hash_row(&table, row));
 }
 
-/* Rows that lead their part have got their first one in an earlier part; the others of the part follow theirs. */
-static void follow_leaders(void *user, uint32_t part, uint32_t worker)
+static bool join_runs(struct join *join)
+{
+    uint32_t runs = count_runs(join), workers = parallel_workers(join->context, runs);
+    bool done = allocate_slots(join, workers, join->count < RUN_ROWS ? join->count : RUN_ROWS) &&
+                parallel_for(join->context, runs, join_run, join);
+    free_slots(join, workers);
+    return done;
+}
+
+static void lead_run(void *user, uint32_t run, uint32_t worker)
+{
+    (void)worker;
+    struct join *join = user;
+    for (uint32_t row = run * RUN_ROWS; row < run_end(join, run); row++)
+        join->first[row] = row;
+}
+
+/* Rows that lead their run have got their first one, in this run or an earlier one; the others of the run follow theirs. */
+static void follow_leaders(void *user, uint32_t run, uint32_t worker)
 {
     (void)worker;
     const struct join *join = user;
-    uint32_t start = part * PART_ROWS, *first = join->first;
-    for (uint32_t row = start; row < part_end(join, part); row++)
+    uint32_t start = run * RUN_ROWS, *first = join->first;
+    for (uint32_t row = start; row < run_end(join, run); row++)
         if (first[row] >= start && first[row] != row)
             first[row] = first[first[row]];
 }
 
+/* ---- shares: the leaders whose hashes begin with the same bits ---- */
+
+struct sharing {
+    struct join join;
+    uint32_t piece_rows, piece_count; /* of all rows; each is shared out by itself */
+    uint32_t share_bits;
+    uint32_t *places;  /* where the next leader of a piece that belongs into a share goes: piece_count for each share */
+    uint64_t *leaders; /* hash and row as in a slot; share after share, in order */
+    uint32_t leader_count, largest; /* of all shares, and of the one that has most */
+};
+
+static uint32_t count_shares(const struct sharing *sharing)
+{
+    return UINT32_C(1) << sharing->share_bits;
+}
+
+static uint32_t piece_start(const struct sharing *sharing, uint32_t piece)
+{
+    uint64_t start = (uint64_t)piece * sharing->piece_rows;
+    return start < sharing->join.count ? (uint32_t)start : sharing->join.count;
+}
+
+static uint32_t *find_place(const struct sharing *sharing, uint32_t hash, uint32_t piece)
+{
+    uint32_t share = (uint32_t)((uint64_t)hash << sharing->share_bits >> 32);
+    return &sharing->places[share * sharing->piece_count + piece];
+}
+
+static void count_piece(void *user, uint32_t piece, uint32_t worker)
+{
+    (void)worker;
+    const struct sharing *sharing = user;
+    const struct join *join = &sharing->join;
+    for (uint32_t row = piece_start(sharing, piece); row < piece_start(sharing, piece + 1); row++)
+        if (join->first[row] == row)
+            ++*find_place(sharing, hash_row(&join->table, row), piece);
+}
+
+/* Counts become places, of the shares one after the other. */
+static void set_places(struct sharing *sharing)
+{
+    uint32_t next = 0;
+    for (uint32_t share = 0; share < count_shares(sharing); share++) {
+        uint32_t start = next, *places = sharing->places + share * sharing->piece_count;
+        for (uint32_t piece = 0; piece < sharing->piece_count; piece++) {
+            uint32_t count = places[piece];
+            places[piece] = next;
+            next += count;
+        }
+        if (next - start > sharing->largest)
+            sharing->largest = next - start;
+    }
+    sharing->leader_count = next;
+}
+
+static void share_out_piece(void *user, uint32_t piece, uint32_t worker)
+{
+    (void)worker;
+    const struct sharing *sharing = user;
+    const struct join *join = &sharing->join;
+    for (uint32_t row = piece_start(sharing, piece); row < piece_start(sharing, piece + 1); row++) {
+        if (join->first[row] != row)
+            continue;
+        uint32_t hash = hash_row(&join->table, row);
+        sharing->leaders[(*find_place(sharing, hash, piece))++] = (uint64_t)hash << 32 | row;
+    }
+}
+
+/* Once all are shared out, the place of a share's last piece is the share's end. */
+static uint32_t share_end(const struct sharing *sharing, uint32_t share)
+{
+    return sharing->places[(share + 1) * sharing->piece_count - 1];
+}
+
+static void join_share(void *user, uint32_t share, uint32_t worker)
+{
+    const struct sharing *sharing = user;
+    struct row_table table = empty_table(&sharing->join, worker);
+    for (uint32_t i = share > 0 ? share_end(sharing, share - 1) : 0; i < share_end(sharing, share); i++) {
+        uint64_t leader = sharing->leaders[i];
+        sharing->join.first[(uint32_t)leader] = join_row(&table, (uint32_t)leader, (uint32_t)(leader >> 32));
+    }
+}
+
+static bool join_shares(struct sharing *sharing)
+{
+    struct join *join = &sharing->join;
+    cp_context *context = join->context;
+    uint32_t workers = parallel_workers(context, count_shares(sharing));
+    sharing->leaders = memory_allocate(context, sharing->leader_count, sizeof *sharing->leaders);
+    bool done = sharing->leaders && allocate_slots(join, workers, sharing->largest) &&
+                parallel_for(context, sharing->piece_count, share_out_piece, sharing) &&
+                parallel_for(context, count_shares(sharing), join_share, sharing);
+    free_slots(join, workers);
+    memory_free(context, sharing->leaders, sharing->leader_count, sizeof *sharing->leaders);
+    return done;
+}
+
+/* Joins the rows that lead: first[row] is the row itself. */
+static bool join_leaders(const struct join *join)
+{
+    cp_context *context = join->context;
+    struct sharing sharing = {.join = *join, .piece_count = count_runs(join)};
+    if (sharing.piece_count > MOST_PIECES)
+        sharing.piece_count = MOST_PIECES;
+    sharing.piece_rows = join->count / sharing.piece_count + 1;
+    while (sharing.share_bits < MOST_SHARE_BITS && join->count >> sharing.share_bits > SHARE_ROWS)
+        sharing.share_bits++;
+    size_t place_count = (size_t)count_shares(&sharing) * sharing.piece_count;
+    sharing.places = memory_allocate_zeroed(context, place_count, sizeof *sharing.places);
+    bool done = sharing.places && parallel_for(context, sharing.piece_count, count_piece, &sharing);
+    if (done)
+        set_places(&sharing);
+    done = done && join_shares(&sharing);
+    memory_free(context, sharing.places, place_count, sizeof *sharing.places);
+    return done;
+}
+
 /* ---- the whole ---- */
 
-/* Joins the rows that lead their parts. */
-static bool join_leaders(cp_context *context, struct join *join)
+static struct join begin_join(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count,
+                              uint32_t *first)
 {
-    struct row_table table = join->table;
-    uint32_t leaders = 0, taken = 0, given = 0;
-    struct {
-        uint32_t row, hash;
-    } ahead[AHEAD];
-    for (uint32_t row = 0; row < join->count; row++)
-        leaders += join->first[row] == row;
-    table.slot_count = slots_for(leaders);
-    table.slots = memory_allocate(context, table.slot_count, sizeof *table.slots);
-    if (!table.slots)
-        return false;
-    memset(table.slots, 0xff, table.slot_count * sizeof *table.slots);
-    for (uint32_t row = 0; taken < leaders;) {
-        while (row < join->count && given - taken < AHEAD) {
-            if (join->first[row] == row) {
-                ahead[given % AHEAD].row = row;
-                ahead[given % AHEAD].hash = hash_row(&table, row);
-                __builtin_prefetch(&table.slots[ahead[given++ % AHEAD].hash & (table.slot_count - 1)], 1);
-            }
-            row++;
-        }
-        uint32_t leader = ahead[taken % AHEAD].row;
-        join->first[leader] = join_row(&table, leader, ahead[taken++ % AHEAD].hash);
-    }
-    memory_free(context, table.slots, table.slot_count, sizeof *table.slots);
-    return true;
+    return (struct join){.context = context,
+                         .table = {.rows = rows, .row_bytes = 4 * stride, .words = words, .seed = context->seed},
+                         .count = count,
+                         .first = first};
 }
 
 bool join_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count, uint32_t *first)
 {
-    uint32_t parts = count / PART_ROWS + (count % PART_ROWS > 0), workers = parallel_workers(context, parts);
-    struct join join = {.table = {.rows = rows, .row_bytes = 4 * stride, .words = words, .seed = context->seed},
-                        .part_slots = slots_for(count < PART_ROWS ? count : PART_ROWS),
-                        .count = count,
-                        .first = first};
-    join.slots = memory_allocate(context, workers * join.part_slots, sizeof *join.slots);
-    bool done = join.slots && parallel_for(context, parts, join_part, &join);
-    memory_free(context, join.slots, workers * join.part_slots, sizeof *join.slots);
-    return done && (parts < 2 || (join_leaders(context, &join) && parallel_for(context, parts, follow_leaders, &join)));
+    struct join join = begin_join(context, rows, stride, words, count, first);
+    uint32_t runs = count_runs(&join);
+    return join_runs(&join) &&
+           (runs < 2 || (join_leaders(&join) && parallel_for(context, runs, follow_leaders, &join)));
+}
+
+bool join_scattered_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count,
+                         uint32_t *first)
+{
+    struct join join = begin_join(context, rows, stride, words, count, first);
+    return count == 0 || (parallel_for(context, count_runs(&join), lead_run, &join) && join_leaders(&join));
 }
 
 bool join_positions(cp_context *context, const float *positions, uint32_t count, uint32_t *first)

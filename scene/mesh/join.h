@@ -26,6 +26,10 @@ static inline uint64_t hash_words(uint64_t seed, const void *words, size_t count
  * has the context's seed, which cannot be seen in the result. False when out of memory. */
 bool join_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count, uint32_t *first);
 
+/* The same, faster where equal rows are hardly ever near each other. */
+bool join_scattered_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count,
+                         uint32_t *first);
+
 /* The same for positions (x y z each), which are equal by value: -0 equals +0. */
 bool join_positions(cp_context *context, const float *positions, uint32_t count, uint32_t *first);
 

@@ -7,12 +7,7 @@
 #include <string.h>
 
 #define FREE UINT64_MAX
-enum { LEAST_SLOTS = 64, AHEAD = 16 /* so many slots are fetched into the cache in advance; a power of two */ };
-
-static uint64_t hash_point(const struct points *points, const float position[3])
-{
-    return hash_words(points->seed, position, 3);
-}
+enum { LEAST_SLOTS = 64 };
 
 /* Where an item of this hash belongs; a slot in use says the same as its hash. */
 static uint64_t first_place(const struct points *points, uint64_t hash)
@@ -54,11 +49,6 @@ static uint64_t slots_for(uint64_t count)
     while (7 * slot_count < 8 * count)
         slot_count *= 2;
     return slot_count;
-}
-
-static void prefetch_slot(const struct points *points, uint64_t hash)
-{
-    __builtin_prefetch(&points->slots[first_place(points, hash)], 1);
 }
 
 static void put_slot(struct points *points, uint64_t slot)
@@ -122,9 +112,9 @@ bool points_reserve(struct points *points, uint64_t more)
            reserve_slots(points, count);
 }
 
-static uint32_t add_hashed(struct points *points, uint64_t hash, const float position[3])
+uint32_t points_add(struct points *points, const float position[3])
 {
-    uint64_t *slot = find_slot(points, hash, position);
+    uint64_t hash = hash_words(points->seed, position, 3), *slot = find_slot(points, hash, position);
     if (*slot != FREE)
         return number_in(points, *slot);
     uint32_t number = points->count++;
@@ -133,24 +123,6 @@ static uint32_t add_hashed(struct points *points, uint64_t hash, const float pos
     if (8 * (uint64_t)points->count > 7 * points->slot_count)
         double_slots(points);
     return number;
-}
-
-uint32_t points_add(struct points *points, const float position[3])
-{
-    return add_hashed(points, hash_point(points, position), position);
-}
-
-void points_add_all(struct points *points, const float *positions, uint32_t count, uint32_t *numbers)
-{
-    uint64_t hashes[AHEAD];
-    for (uint64_t i = 0; i < (uint64_t)count + AHEAD; i++) {
-        if (i >= AHEAD)
-            numbers[i - AHEAD] = add_hashed(points, hashes[i % AHEAD], positions + 3 * (i - AHEAD));
-        if (i >= count)
-            continue;
-        hashes[i % AHEAD] = hash_point(points, positions + 3 * i);
-        prefetch_slot(points, hashes[i % AHEAD]);
-    }
 }
 
 /* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those did. */

@@ -20,8 +20,6 @@ struct points {
 bool points_reserve(struct points *points, uint64_t more);
 /* The number of the position, which is new or not; there must be room. Takes no memory: may be called in any thread. */
 uint32_t points_add(struct points *points, const float position[3]);
-/* numbers[i] becomes points_add of position i of `count`, faster than one by one. */
-void points_add_all(struct points *points, const float *positions, uint32_t count, uint32_t *numbers);
 /* Forgets the items, keeps the room. */
 void points_clear(struct points *points);
 void points_free(struct points *points);

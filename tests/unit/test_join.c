@@ -51,6 +51,9 @@ static void check_rows(const uint32_t *rows, uint32_t count)
         memset(first, 0xaa, count * sizeof *first);
         assert_true(join_rows(context, rows, WORDS, WORDS, count, first));
         assert_memory_equal(first, expected, count * sizeof *first);
+        memset(first, 0xaa, count * sizeof *first);
+        assert_true(join_scattered_rows(context, rows, WORDS, WORDS, count, first));
+        assert_memory_equal(first, expected, count * sizeof *first);
         cp_context_free(context);
     }
     free(expected);
@@ -65,10 +68,10 @@ static void check_points(const uint32_t *rows, uint32_t count)
     struct points points = {.context = context};
     assert_true(expected && numbers);
     join_by_sorting(rows, count, expected);
-    for (uint32_t from = 0, to; from < count; from = to) {
-        to = from + 1 + (from * 7) % 30000 < count ? from + 1 + (from * 7) % 30000 : count;
-        assert_true(points_reserve(&points, to - from));
-        points_add_all(&points, (const float *)(const void *)(rows + WORDS * (size_t)from), to - from, numbers + from);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 30000 == 0)
+            assert_true(points_reserve(&points, 30000));
+        numbers[i] = points_add(&points, (const float *)(const void *)(rows + WORDS * (size_t)i));
     }
     for (uint32_t i = 0, next = 0; i < count; i++) {
         assert_int_equal(numbers[i], expected[i] == i ? next : numbers[expected[i]]);
@@ -128,7 +131,7 @@ static void test_rows(void **state)
         for (uint32_t i = 0; i < WORDS * ROWS; i++)
             rows[i] = makers[m](i / WORDS, i % WORDS);
         check_rows(rows, ROWS);
-        check_rows(rows, 16384); /* a whole part, and one more */
+        check_rows(rows, 16384); /* a whole run, and one more */
         check_rows(rows, 16385);
         check_points(rows, ROWS);
     }
