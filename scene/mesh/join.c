@@ -10,7 +10,7 @@
 #include "../parallel.h"
 
 #define FREE UINT64_MAX
-enum { RUN_ROWS = 1 << 14, SHARE_ROWS = 1 << 13 /* about */, MOST_SHARE_BITS = 11, MOST_PIECES = 32 };
+enum { RUN_ROWS = 1 << 14, SHARE_ROWS = 1 << 13 /* about */, MOST_SHARE_BITS = 11, MOST_PIECES = 32, AHEAD = 16 };
 
 struct row_table {
     const unsigned char *rows;
@@ -20,18 +20,20 @@ struct row_table {
     size_t slot_count; /* a power of two, at least four thirds of the rows that come in */
 };
 
+static const unsigned char *row_at(const struct row_table *table, uint32_t row)
+{
+    return table->rows + (size_t)row * table->row_bytes;
+}
+
 static uint32_t hash_row(const struct row_table *table, uint32_t row)
 {
-    uint32_t hash =
-        (uint32_t)(hash_words(table->seed, table->rows + (size_t)row * table->row_bytes, table->words) >> 32);
+    uint32_t hash = (uint32_t)(hash_words(table->seed, row_at(table, row), table->words) >> 32);
     return hash == UINT32_MAX ? 0 : hash; /* no slot in use looks free */
 }
 
 static bool rows_equal(const struct row_table *table, uint32_t a, uint32_t b)
 {
-    const unsigned char *row_a = table->rows + (size_t)a * table->row_bytes;
-    const unsigned char *row_b = table->rows + (size_t)b * table->row_bytes;
-    return memcmp(row_a, row_b, 4 * table->words) == 0;
+    return memcmp(row_at(table, a), row_at(table, b), 4 * table->words) == 0;
 }
 
 /* The first row that came in equal to this one, which may be itself. */
@@ -207,12 +209,25 @@ static uint32_t share_end(const struct sharing *sharing, uint32_t share)
     return sharing->places[(share + 1) * sharing->piece_count - 1];
 }
 
+/* Fetches both rows into the cache when the leader will probably be compared. */
+static void prefetch_rows(const struct row_table *table, uint64_t leader)
+{
+    uint64_t slot = table->slots[leader >> 32 & (table->slot_count - 1)];
+    if ((slot ^ leader) >> 32 != 0)
+        return;
+    __builtin_prefetch(row_at(table, (uint32_t)slot));
+    __builtin_prefetch(row_at(table, (uint32_t)leader));
+}
+
 static void join_share(void *user, uint32_t share, uint32_t worker)
 {
     const struct sharing *sharing = user;
     struct row_table table = empty_table(&sharing->join, worker);
-    for (uint32_t i = share > 0 ? share_end(sharing, share - 1) : 0; i < share_end(sharing, share); i++) {
+    uint32_t end = share_end(sharing, share);
+    for (uint32_t i = share > 0 ? share_end(sharing, share - 1) : 0; i < end; i++) {
         uint64_t leader = sharing->leaders[i];
+        if (end - i > AHEAD)
+            prefetch_rows(&table, sharing->leaders[i + AHEAD]);
         sharing->join.first[(uint32_t)leader] = join_row(&table, (uint32_t)leader, (uint32_t)(leader >> 32));
     }
 }
