@@ -177,7 +177,7 @@ print_estimate() {
         esac
         total=$((total + seconds))
     done
-    say "about $((total / 60 + 1)) minutes on two quiet cores with all peers; up to $((triangles / 2500 + linear / 8000)) MB in $work"
+    say "about $((total / 60 + 1)) minutes on two quiet cores with all peers; up to $((triangles / 2500 + linear / 12000)) MB in $work"
 }
 
 # ---- the page ----

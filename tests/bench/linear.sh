@@ -1,5 +1,5 @@
 # Sourced by bench.sh: how the cost grows. Sizes double from 1,000 triangles (less where --linear is small); what is written goes to
-# /dev/null, so that the disk is left out; a size's time is the least of its rounds.
+# /dev/null, so that the disk is left out; a size's time is the least of its rounds, 3 of what takes more than a second.
 
 # shape, format, what it is read to, the largest count as a share of --linear: 1/1, 1/4 (ASCII), 1/32 (things of their own)
 linear_cases="torus:binary:glb:1 random:binary:glb:1 same:binary:glb:1 high-bits:binary:glb:1 lattice:binary:glb:1
@@ -18,57 +18,42 @@ linear_title() { # format
     esac
 }
 
-# One run; fails when the program does.
-linear_run() { # file target times
-    target="--to $2"
-    [ "$2" != ascii ] || target="--to stl --out format=ascii"
-    # shellcheck disable=SC2086 # words
-    "$tools/run_timed" --limit "$longest" "$3" "$cellpipe" convert -q "$1" - $target >/dev/null 2>"$work/linear.err"
-}
-
-# All sizes in turn, so that a machine that is slower for a while is so for all; what takes more than a second, 3 times. Sizes from
-# the first that fails on are left out.
-linear_round() { # round suffix target
-    for count in $counts; do
-        times=$work/linear/$count.times
-        if [ "$1" -gt 3 ] && is_true "$(least "$times") > 1"; then continue; fi
-        linear_run "$work/linear/$count.$2" "$3" "$times" || {
-            failure="fails at $count: $(sed "s,$work/,," "$work/linear.err" | tail -n 1 | tr '|' ' ' | cut -c 1-120)"
-            counts=$(echo "$counts" | tr ' ' '\n' | awk -v count="$count" '$1 < count' | tr '\n' ' ')
-            return
-        }
+# Adds a line "COUNT SECONDS CPU" to $1; fails when the program does.
+linear_point() { # table file count target
+    rm -f "$work/linear.times"
+    target="--to $4"
+    [ "$4" != ascii ] || target="--to stl --out format=ascii"
+    round=0
+    while :; do
+        # shellcheck disable=SC2086 # words
+        "$tools/run_timed" --limit "$longest" "$work/linear.times" "$cellpipe" convert -q "$2" - $target \
+            >/dev/null 2>"$work/linear.err" || return 1
+        round=$((round + 1))
+        if [ "$round" -ge "$rounds" ]; then break; fi
+        if [ "$round" -ge 3 ] && is_true "$(least "$work/linear.times") > 1"; then break; fi
     done
-}
-
-# Lines "COUNT SECONDS CPU".
-linear_table() {
-    for count in $counts; do
-        echo "$count $(least "$work/linear/$count.times") $(least "$work/linear/$count.times" 2)"
-    done
+    echo "$3 $(least "$work/linear.times") $(least "$work/linear.times" 2)" >>"$1"
 }
 
 linear_line() { # shape format target divisor
     say "linear: $1 $2 to $3"
-    suffix=$([ "$2" = polygon ] || [ "$2" = meshes ] && echo glb || echo stl)
-    count=$((linear < 32000 ? linear / 32 : 1000)) counts='' failure='' round=1
-    rm -rf "$work/linear"
-    mkdir "$work/linear"
+    table=$work/results/linear_$1_$2_$3
+    count=$((linear < 32000 ? linear / 32 : 1000)) failure='' file=$work/linear.$([ "$2" = polygon ] || [ "$2" = meshes ] && echo glb || echo stl)
+    rm -f "$table"
     while [ "$count" -le $((linear / $4)) ]; do
-        "$tools/make_shape" "$1" "$count" "$2" "$work/linear/$count.$suffix"
-        counts="$counts$count "
+        "$tools/make_shape" "$1" "$count" "$2" "$file"
+        linear_point "$table" "$file" "$count" "$3" || {
+            failure="fails at $count: $(sed "s,$work/,," "$work/linear.err" | tail -n 1 | tr '|' ' ' | cut -c 1-120)"
+            break
+        }
         count=$((2 * count))
     done
-    while [ "$round" -le "$rounds" ]; do
-        linear_round "$round" "$suffix" "$3"
-        round=$((round + 1))
-    done
-    linear_table >"$work/results/linear_$1_$2_$3"
-    rm -rf "$work/linear"
-    print_linear_line "$1 as $(linear_title "$2"), to $3" "$work/results/linear_$1_$2_$3" "$failure"
+    rm -f "$file"
+    print_linear_line "$1 as $(linear_title "$2"), to $3" "$table" "$failure"
 }
 
 print_linear_line() { # title table failure
-    if [ ! -s "$2" ]; then
+    if [ ! -e "$2" ]; then
         printf '| %s | %s | | | | | |\n' "$1" "$3"
         return
     fi
