@@ -183,6 +183,28 @@ static void diff_master(struct diff *diff, const cp_joint *a, const cp_joint *b)
     diff_number(diff, a, "offset", (double[]){a->offset, b->offset});
 }
 
+static void diff_expression(struct diff *diff, const cp_joint *a, const cp_joint *b)
+{
+    const cp_expression *in_a = a->expression, *in_b = b->expression;
+    bool same =
+        !in_a == !in_b && (!in_a || (strcmp(in_a->text, in_b->text) == 0 && in_a->input_count == in_b->input_count));
+    if (!same) {
+        differ(diff, "joint \"%s\": is %s%s, not %s%s", a->name, in_a ? "= " : "by no expression",
+               in_a ? in_a->text : "", in_b ? "= " : "by no expression", in_b ? in_b->text : "");
+        return;
+    }
+    for (uint32_t i = 0; in_a && i < in_a->input_count; i++) {
+        if (diff->a.joint_twin[in_a->inputs[i]] != in_b->inputs[i])
+            differ(diff, "joint \"%s\": dof(%" PRIu32 ") is %s, not %s", a->name, i + 1,
+                   diff->a.joints[in_a->inputs[i]].name, diff->b.joints[in_b->inputs[i]].name);
+        diff_number(diff, a, "factor", (double[]){in_a->factors[i], in_b->factors[i]});
+    }
+    if (in_a) {
+        diff_number(diff, a, "scale", (double[]){a->scale, b->scale});
+        diff_number(diff, a, "offset", (double[]){a->offset, b->offset});
+    }
+}
+
 static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_joint *a = &diff->a.joints[in_a], *b = &diff->b.joints[in_b];
@@ -201,6 +223,7 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
     if (a->driven != b->driven)
         differ(diff, "joint \"%s\": driven in one only", a->name);
     diff_master(diff, a, b);
+    diff_expression(diff, a, b);
 }
 
 /* ---- forward kinematics ---- */

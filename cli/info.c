@@ -35,10 +35,19 @@ static void print_value(const cp_joint *joint, double value)
         printf("%s%s", short_number(value).text, joint->type == CP_JOINT_PRISMATIC ? " m" : "");
 }
 
+static void print_expression(const cp_joint *joints, const cp_expression *expression)
+{
+    printf("= %s", expression->text);
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        printf("%s dof(%" PRIu32 ") is %s", i ? "," : ";", i + 1, joints[expression->inputs[i]].name);
+}
+
 static void print_joint(const cp_joint *joints, const cp_joint *joint)
 {
     printf("  %-20s %-9s ", joint->name, cp_joint_type_name(joint->type));
-    if (joint->master != CP_NONE) {
+    if (joint->expression) {
+        print_expression(joints, joint->expression);
+    } else if (joint->master != CP_NONE) {
         printf("= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
         print_value(joint, joint->offset);
     } else {

@@ -47,14 +47,26 @@ static cp_status put_frames(struct info *info)
     return CP_OK;
 }
 
+static void put_expression(struct info *info, const cp_expression *expression)
+{
+    print_json_text(&info->json, "expression", expression->text);
+    print_json_begin(&info->json, "joints", '[');
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        print_json_text(&info->json, NULL, info->joints[expression->inputs[i]].name);
+    print_json_end(&info->json, ']');
+}
+
 static void put_depends(struct info *info, const cp_joint *joint)
 {
-    if (joint->master == CP_NONE) {
+    if (!cp_joint_is_dependent(joint)) {
         print_json_text(&info->json, "depends", NULL);
         return;
     }
     print_json_begin(&info->json, "depends", '{');
-    print_json_text(&info->json, "joint", info->joints[joint->master].name);
+    if (joint->expression)
+        put_expression(info, joint->expression);
+    else
+        print_json_text(&info->json, "joint", info->joints[joint->master].name);
     print_json_number(&info->json, "scale", joint->scale);
     print_json_number(&info->json, "offset", joint->offset);
     print_json_end(&info->json, '}');

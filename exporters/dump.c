@@ -326,11 +326,23 @@ static void dump_materials(const cp_scene *scene, struct sink *sink)
 
 /* ---- kinematics ---- */
 
+static void dump_expression(const cp_scene *scene, const cp_expression *expression, struct sink *sink)
+{
+    dump_named_string(sink, "expression", expression->text);
+    dump_named_doubles(sink, "angle", &expression->angle, 1);
+    sink_text(sink, " inputs");
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        dump_string(sink, joint_id(scene, expression->inputs[i]));
+    dump_named_doubles(sink, "factors", expression->factors, expression->input_count);
+}
+
 static void dump_joint_law(const cp_scene *scene, const cp_joint *joint, struct sink *sink)
 {
     dump_flag(sink, "driven", joint->driven);
     dump_named_string(sink, "master", joint_id(scene, joint->master));
-    if (joint->master == CP_NONE)
+    if (joint->expression)
+        dump_expression(scene, joint->expression, sink);
+    if (!cp_joint_is_dependent(joint))
         return;
     dump_named_doubles(sink, "scale", &joint->scale, 1);
     dump_named_doubles(sink, "offset", &joint->offset, 1);

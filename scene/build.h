@@ -51,6 +51,9 @@ uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba
 /* A joint with axis Z, no limits, home 0, driven, no master. name NULL: the node's, ".2", ".3" appended for its
  * second, third joint. */
 uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, const char *name);
+/* A copy of the expression in the scene's memory, text, factors and all; *inputs: its joints, for the caller to change. NULL
+ * when out of memory. */
+cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expression, uint32_t **inputs);
 /* A serial device without joints; joints, ends and home are set by the caller (scene's memory). */
 uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base);
 uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const char *reason);

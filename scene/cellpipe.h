@@ -206,8 +206,18 @@ typedef struct cp_material {
 
 typedef enum cp_joint_type { CP_JOINT_FIXED, CP_JOINT_REVOLUTE, CP_JOINT_PRISMATIC, CP_JOINT_SCALE } cp_joint_type;
 
+/* A formula over other joints: numbers, + - * / ^, pi, sin cos tan asin acos atan atan2 sqrt abs min max, and
+ * dof(1) .. dof(input_count), where dof(i) is factors[i - 1] * q(inputs[i - 1]). Its value is 0 where it is not defined. */
+typedef struct cp_expression {
+    const char *text;
+    double angle; /* radians of one unit of what the trigonometric functions take or give */
+    uint32_t input_count;
+    const uint32_t *inputs; /* joints, themselves not dependent */
+    const double *factors;
+} cp_expression;
+
 /* lower and upper are -inf and +inf when the source gives none, velocity and acceleration +inf.
- * A dependent joint has q = scale * q(master) + offset and its own q is ignored. */
+ * A dependent joint has q = scale * q(master) + offset, or q = scale * expression + offset, and its own q is ignored. */
 typedef struct cp_joint {
     const char *id; /* unique among the scene's joints */
     const char *name;
@@ -219,6 +229,7 @@ typedef struct cp_joint {
     bool driven;     /* a degree of freedom that somebody sets (a fixed joint may be one) */
     uint32_t master; /* CP_NONE, or the joint (itself not dependent) that drives this one */
     double scale, offset;
+    const cp_expression *expression; /* or NULL; not together with a master */
 } cp_joint;
 
 typedef enum cp_device_kind { CP_DEVICE_SERIAL, CP_DEVICE_TREE, CP_DEVICE_COMPOSITE } cp_device_kind;
@@ -345,8 +356,10 @@ CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
 /* World poses of all nodes into worlds[node count]. q: a value for each joint, or NULL for the current ones;
  * values of dependent joints are computed, never taken. */
 CP_API void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worlds);
-/* The value of one joint: q[joint] (current values when q is NULL), or from its master's. */
+/* The value of one joint: q[joint] (current values when q is NULL), or from those of the joints that it depends on. */
 CP_API double cp_joint_value(const cp_scene *scene, uint32_t joint, const double *q);
+/* Whether its value follows from those of other joints: it has a master or an expression. */
+CP_API bool cp_joint_is_dependent(const cp_joint *joint);
 
 /* How many triangles a mesh is drawn with: n-gons count n - 2, primitives as they are tessellated, lines 0. */
 CP_API uint64_t cp_mesh_triangles(const cp_mesh *mesh);

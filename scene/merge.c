@@ -154,6 +154,18 @@ static cp_status add_nodes(cp_scene *scene, const cp_scene *other, const struct 
     return CP_OK;
 }
 
+/* The joint's expression, over the joints of the scene that it comes into. */
+static bool move_expression(cp_scene *scene, cp_joint *joint, uint32_t base)
+{
+    if (!joint->expression)
+        return true;
+    uint32_t *inputs;
+    joint->expression = scene_copy_expression(scene, joint->expression, &inputs);
+    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
+        inputs[i] += base;
+    return joint->expression;
+}
+
 static cp_status add_joints(cp_scene *scene, const cp_scene *other, const struct bases *bases)
 {
     for (uint32_t i = 0; i < other->joint_count; i++) {
@@ -165,6 +177,8 @@ static cp_status add_joints(cp_scene *scene, const cp_scene *other, const struct
         joint.id = NULL;
         joint.node = scene->joints[at].node;
         joint.master = moved(from->master, bases->joints);
+        if (!move_expression(scene, &joint, bases->joints))
+            return CP_LIMIT;
         scene->joints[at] = joint;
     }
     return CP_OK;

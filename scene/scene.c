@@ -310,6 +310,19 @@ uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, con
     return at;
 }
 
+cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expression, uint32_t **inputs)
+{
+    uint32_t count = expression->input_count;
+    cp_expression *copy = arena_copy(scene->arena, expression, 1, sizeof *copy);
+    *inputs = arena_copy(scene->arena, expression->inputs, count, sizeof **inputs);
+    double *factors = arena_copy(scene->arena, expression->factors, count, sizeof *factors);
+    const char *text = scene_text(scene, expression->text);
+    if (!copy || !*inputs || !factors || !text)
+        return NULL;
+    *copy = (cp_expression){text, expression->angle, count, *inputs, factors};
+    return copy;
+}
+
 uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base)
 {
     cp_device device = {.kind = CP_DEVICE_SERIAL, .base = base, .scope = CP_NONE, .name = scene_text(scene, name)};

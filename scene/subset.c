@@ -103,29 +103,50 @@ static cp_status keep_nodes(struct maps *maps, const bool *keep)
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* A dependent joint whose master goes stays where it is. */
+/* A dependent joint stays where it is when a joint goes that it depends on. */
 static void free_joint(cp_scene *scene, uint32_t index)
 {
     cp_joint *joint = &scene->joints[index];
-    joint->home = joint->scale * scene->joints[joint->master].home + joint->offset;
+    if (joint->master != CP_NONE)
+        joint->home = joint->scale * scene->joints[joint->master].home + joint->offset;
     joint->q = cp_joint_value(scene, index, NULL);
     joint->master = CP_NONE;
+    joint->expression = NULL;
     joint->scale = 1;
     joint->offset = 0;
     report_loss(scene->context, "scene-master", NOWHERE, 1, "joints no longer follow a joint that was left out");
 }
 
-static void keep_joints(struct maps *maps)
+static bool loses_joint(const struct maps *maps, const cp_joint *joint)
+{
+    if (joint->master != CP_NONE && maps->joints[joint->master] == CP_NONE)
+        return true;
+    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
+        if (maps->joints[joint->expression->inputs[i]] == CP_NONE)
+            return true;
+    return false;
+}
+
+static bool map_expression(const struct maps *maps, cp_joint *joint)
+{
+    if (!joint->expression)
+        return true;
+    uint32_t *inputs;
+    joint->expression = scene_copy_expression(maps->scene, joint->expression, &inputs);
+    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
+        inputs[i] = maps->joints[inputs[i]];
+    return joint->expression;
+}
+
+static cp_status keep_joints(struct maps *maps)
 {
     cp_scene *scene = maps->scene;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scene->joint_count; i++)
         maps->joints[i] = maps->nodes[scene->joints[i].node] == CP_NONE ? CP_NONE : kept++;
-    for (uint32_t i = 0; i < scene->joint_count; i++) {
-        uint32_t master = scene->joints[i].master;
-        if (maps->joints[i] != CP_NONE && master != CP_NONE && maps->joints[master] == CP_NONE)
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (maps->joints[i] != CP_NONE && loses_joint(maps, &scene->joints[i]))
             free_joint(scene, i);
-    }
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         uint32_t at = maps->joints[i];
         if (at == CP_NONE)
@@ -133,9 +154,12 @@ static void keep_joints(struct maps *maps)
         cp_joint joint = scene->joints[i];
         joint.node = maps->nodes[joint.node];
         joint.master = map_index(maps->joints, joint.master);
+        if (!map_expression(maps, &joint))
+            return CP_LIMIT;
         scene->joints[at] = joint;
     }
     scene->joint_count = kept;
+    return CP_OK;
 }
 
 static void keep_instances(struct maps *maps)
@@ -280,8 +304,9 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
                         .joints = memory_allocate(context, joints, sizeof(uint32_t)),
                         .devices = memory_allocate(context, devices, sizeof(uint32_t))};
     cp_status status = maps.nodes && maps.joints && maps.devices ? keep_nodes(&maps, keep) : CP_LIMIT;
+    if (status == CP_OK)
+        status = keep_joints(&maps);
     if (status == CP_OK) {
-        keep_joints(&maps);
         keep_instances(&maps);
         keep_pairs(&maps);
         keep_metadata(&maps);

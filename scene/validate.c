@@ -4,6 +4,7 @@
 
 #include "build.h"
 #include "context.h"
+#include "motion/expression.h"
 #include "pose.h"
 
 /* What is being checked, for the message. */
@@ -165,6 +166,22 @@ static cp_status check_meshes(const struct check *check)
     return CP_OK;
 }
 
+static const char *check_expression(const cp_scene *scene, const cp_joint *joint)
+{
+    const cp_expression *expression = joint->expression;
+    size_t at;
+    if (joint->master != CP_NONE || joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset))
+        return "has an expression and a master, or is driven, or has a bad factor";
+    if (!expression->text || expression_check(expression->text, expression->input_count, &at) ||
+        !(expression->angle > 0) || !isfinite(expression->angle))
+        return "has a bad expression";
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        if (expression->inputs[i] >= scene->joint_count ||
+            cp_joint_is_dependent(&scene->joints[expression->inputs[i]]) || !isfinite(expression->factors[i]))
+            return "has an expression of no joint, or of a dependent one";
+    return NULL;
+}
+
 static const char *check_joint(const cp_scene *scene, uint32_t index)
 {
     const cp_joint *joint = &scene->joints[index];
@@ -180,8 +197,10 @@ static const char *check_joint(const cp_scene *scene, uint32_t index)
         return "has a value that is no number";
     if (!joint->name || !joint->id)
         return "has no name or id";
-    if (joint->master == CP_NONE)
+    if (!cp_joint_is_dependent(joint))
         return NULL;
+    if (joint->expression)
+        return check_expression(scene, joint);
     if (joint->master >= scene->joint_count || scene->joints[joint->master].master != CP_NONE)
         return "depends on no joint, or on a dependent one";
     return joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset)

@@ -135,6 +135,15 @@ static void report_split(struct writer *writer)
                     "last are not at zero");
 }
 
+/* In clips: what a formula makes of the joints that they move is not shown yet. */
+static void report_expressions(struct writer *writer)
+{
+    uint32_t count = writer->clip_count > 0 ? count_expressions(writer->scene) : 0;
+    if (count > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-expression", NOWHERE, count,
+                    "joints that follow a formula stand still in clips");
+}
+
 static void report_turns(struct writer *writer)
 {
     if (writer->turns > 0)
@@ -178,6 +187,7 @@ cp_status finish_file(struct writer *writer, struct sink *sink)
     if (status == CP_OK) {
         report_turns(writer);
         report_split(writer);
+        report_expressions(writer);
     }
     return status;
 }

@@ -332,12 +332,31 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
 
 /* ---- joints ---- */
 
+static void write_expression(struct writer *writer, const cp_expression *expression)
+{
+    struct json_writer *json = &writer->json;
+    json_key(json, "expression");
+    json_open(json, '{');
+    json_key_text(json, "text", expression->text);
+    json_key_number(json, "angle", expression->angle);
+    json_key(json, "inputs");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        json_text(json, joint_id(writer, expression->inputs[i]));
+    json_close(json, ']');
+    json_key_numbers(json, "factors", expression->factors, expression->input_count);
+    json_close(json, '}');
+}
+
 static void write_dependence(struct writer *writer, const cp_joint *joint)
 {
     struct json_writer *json = &writer->json;
-    if (joint->master == CP_NONE)
+    if (!cp_joint_is_dependent(joint))
         return;
-    json_key_text(json, "master", joint_id(writer, joint->master));
+    if (joint->master != CP_NONE)
+        json_key_text(json, "master", joint_id(writer, joint->master));
+    else
+        write_expression(writer, joint->expression);
     json_key_number(json, "scale", joint->scale);
     json_key_number(json, "offset", joint->offset);
 }

@@ -145,7 +145,29 @@ static void info_limit(struct buffer *line, const char *key, double value)
     buffer_text(line, " ");
 }
 
-/* What no node of VRML97 has a field for: limits, home and master. */
+static void info_master(struct vrml *v, uint32_t joint, struct buffer *line)
+{
+    const char *name = v->joints[joint].name;
+    buffer_print(line, "master=%s ", name ? name : v->nodes[v->scene->joints[joint].node].name);
+}
+
+/* The joints that it depends on, in the order that an expression counts them. */
+static void info_masters(struct vrml *v, const cp_joint *joint, struct buffer *line)
+{
+    if (!joint->expression) {
+        info_master(v, joint->master, line);
+        return;
+    }
+    for (uint32_t i = 0; i < joint->expression->input_count; i++)
+        info_master(v, joint->expression->inputs[i], line);
+    buffer_text(line, "expression=");
+    for (const char *at = joint->expression->text; *at; at++)
+        if (*at != ' ' && *at != '\t')
+            buffer_append(line, at, 1);
+    buffer_text(line, " ");
+}
+
+/* What no node of VRML97 has a field for: limits, home and what it depends on. */
 static void info_joint(struct vrml *v, uint32_t index, struct buffer *line)
 {
     const cp_joint *joint = &v->scene->joints[index];
@@ -158,9 +180,8 @@ static void info_joint(struct vrml *v, uint32_t index, struct buffer *line)
     info_limit(line, "velocity", joint->velocity);
     info_limit(line, "acceleration", joint->acceleration);
     info_limit(line, "home", joint->home);
-    if (joint->master != CP_NONE) {
-        const char *master = v->joints[joint->master].name;
-        buffer_print(line, "master=%s ", master ? master : v->nodes[v->scene->joints[joint->master].node].name);
+    if (cp_joint_is_dependent(joint)) {
+        info_masters(v, joint, line);
         info_limit(line, "scale", joint->scale);
         info_limit(line, "offset", joint->offset);
     }

@@ -77,6 +77,7 @@ static void report_losses(struct vrml *v)
     report_count(v, "vrml97-mirrored", v->mirrored, "VRML97 has no mirroring: it is baked into copies of the meshes");
     report_count(v, "vrml97-flat", v->flat, "VRML97 has no zero scale: it is baked into copies of the meshes");
     report_count(v, "vrml97-frozen", v->frozen, "a joint below a zero scale stands still");
+    report_count(v, "vrml97-expression", count_expressions(v->scene), "a joint that follows a formula stands still");
     report_count(v, "vrml97-shrunk", v->shrunk, "a scale joint stops before zero");
     report_count(v, "vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn");
     report_count(v, "vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out");

@@ -78,7 +78,7 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
     uint32_t target = gltf->joints[link->joint].target;
     cp_joint joint = gltf->scene->joints[target];
     bool cubic = channel->interpolation == CP_CUBIC;
-    if (joint.master != CP_NONE || joint.type == CP_JOINT_FIXED || paths[joint.type] != channel->path)
+    if (cp_joint_is_dependent(&joint) || joint.type == CP_JOINT_FIXED || paths[joint.type] != channel->path)
         return false;
     if (cubic && joint.type == CP_JOINT_REVOLUTE)
         return false;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../../scene/motion/expression.h"
+
 static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, double unlimited)
 {
     uint32_t value = json_member(&gltf->json, joint, key);
@@ -66,15 +68,71 @@ static void read_master(struct gltf *gltf, struct gltf_joint *entry)
     entry->joint.driven = false;
 }
 
-/* A master is itself free: a chain of them is cut. */
-static void check_master(struct gltf *gltf, struct gltf_joint *entry)
+/* The joints of an expression, by their places in gltf->joints; false when one is missing. */
+static bool read_inputs(struct gltf *gltf, uint32_t value, cp_expression *expression)
 {
-    uint32_t master = entry->joint.master;
-    if (master == CP_NONE || gltf->joints[master].joint.master == CP_NONE)
+    uint32_t list = gltf_array(gltf, value, "inputs"), count = json_count(&gltf->json, list);
+    uint32_t *inputs = scene_allocate(gltf->scene, count, sizeof *inputs);
+    double *factors = scene_allocate(gltf->scene, count, sizeof *factors);
+    if (!inputs || !factors) {
+        gltf_no_memory(gltf);
+        return false;
+    }
+    bool good = count == 0 || gltf_numbers(gltf, value, "factors", count, factors);
+    for (uint32_t i = 0, item = json_first(&gltf->json, list); i < count && good; i++) {
+        inputs[i] = own_find(gltf, MAP_JOINTS, item);
+        good = inputs[i] != CP_NONE;
+        item = json_next(&gltf->json, list, item);
+    }
+    expression->input_count = count;
+    expression->inputs = inputs;
+    expression->factors = factors;
+    return good && gltf->status == CP_OK;
+}
+
+static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
+{
+    uint32_t joint = json_member(&gltf->json, gltf->nodes[entry->link].own, "joint");
+    uint32_t value = gltf_object(gltf, joint, "expression");
+    if (value == JSON_NONE || entry->joint.master != CP_NONE)
+        return;
+    cp_expression *expression = scene_allocate(gltf->scene, 1, sizeof *expression);
+    if (!expression) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    size_t at;
+    *expression =
+        (cp_expression){.text = gltf_text(gltf, value, "text"), .angle = gltf_number(gltf, value, "angle", 1)};
+    entry->joint.driven = false;
+    if (read_inputs(gltf, value, expression) && expression->text && expression->angle > 0 &&
+        !expression_check(expression->text, expression->input_count, &at))
+        entry->joint.expression = expression;
+    else
+        gltf_warning(gltf, value, "gltf-joint", "is no expression over joints; the joint is free now");
+}
+
+static bool is_of_free_joints(const struct gltf *gltf, const cp_expression *expression)
+{
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        if (cp_joint_is_dependent(&gltf->joints[expression->inputs[i]].joint))
+            return false;
+    return true;
+}
+
+/* What a joint depends on is itself free: a chain of them is cut. */
+static void check_dependence(struct gltf *gltf, struct gltf_joint *entry)
+{
+    const cp_joint *joint = &entry->joint;
+    bool good = joint->expression
+                    ? is_of_free_joints(gltf, joint->expression)
+                    : joint->master == CP_NONE || !cp_joint_is_dependent(&gltf->joints[joint->master].joint);
+    if (good)
         return;
     gltf_warning(gltf, gltf->nodes[entry->link].own, "gltf-joint",
                  "depends on a joint that is itself dependent; it is free now");
     entry->joint.master = CP_NONE;
+    entry->joint.expression = NULL;
 }
 
 /* ---- current values ---- */
@@ -119,9 +177,16 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
     return near;
 }
 
+static double read_value(const void *user, uint32_t joint)
+{
+    return ((const struct gltf *)user)->joints[joint].joint.q;
+}
+
 double own_joint_now(const struct gltf *gltf, uint32_t joint)
 {
     const cp_joint *now = &gltf->joints[joint].joint;
+    if (now->expression)
+        return now->scale * expression_value(now->expression, read_value, gltf) + now->offset;
     return now->master == CP_NONE ? now->q : now->scale * gltf->joints[now->master].joint.q + now->offset;
 }
 
@@ -130,7 +195,7 @@ double own_joint_now(const struct gltf *gltf, uint32_t joint)
 static void check_value(struct gltf *gltf, uint32_t index, bool dependent)
 {
     cp_joint *joint = &gltf->joints[index].joint;
-    if ((joint->master != CP_NONE) != dependent)
+    if (cp_joint_is_dependent(joint) != dependent)
         return;
     const struct gltf_node *link = &gltf->nodes[gltf->joints[index].link];
     cp_pose motion = gltf_link_motion(gltf, link);
@@ -159,7 +224,9 @@ void own_read_joints(struct gltf *gltf)
     for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
         read_master(gltf, &gltf->joints[i]);
     for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
-        check_master(gltf, &gltf->joints[i]);
+        read_expression(gltf, &gltf->joints[i]);
+    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
+        check_dependence(gltf, &gltf->joints[i]);
     for (int dependent = 0; dependent < 2; dependent++)
         for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
             check_value(gltf, i, dependent == 1);
@@ -185,12 +252,27 @@ void own_build_joint(struct gltf *gltf, const struct gltf_node *link)
     gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index);
 }
 
+static const cp_expression *over_scene_joints(struct gltf *gltf, const cp_expression *expression)
+{
+    uint32_t *inputs;
+    const cp_expression *copy = scene_copy_expression(gltf->scene, expression, &inputs);
+    if (!copy) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < copy->input_count; i++)
+        inputs[i] = gltf->joints[inputs[i]].target;
+    return copy;
+}
+
 void own_finish_joints(struct gltf *gltf)
 {
     for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++) {
         cp_joint *joint = &gltf->scene->joints[gltf->joints[i].target];
         if (joint->master != CP_NONE)
             joint->master = gltf->joints[joint->master].target;
+        if (joint->expression)
+            joint->expression = over_scene_joints(gltf, joint->expression);
     }
     gltf->joints_built = true;
 }

@@ -123,7 +123,7 @@ static cp_status count_independent(cp_context *context, const cp_scene *scene, c
 {
     *count = 0;
     for (uint32_t i = 0; i < targets->count; i++)
-        *count += scene->joints[target_joint(targets, i)].master == CP_NONE;
+        *count += !cp_joint_is_dependent(&scene->joints[target_joint(targets, i)]);
     if (*count > 0)
         return CP_OK;
     return report_error(context, CP_USAGE, "pose-dependent", NOWHERE,
@@ -150,7 +150,7 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
         return status;
     for (uint32_t i = 0; i < targets->count; i++) {
         cp_joint *joint = &scene->joints[target_joint(targets, i)];
-        if (joint->master != CP_NONE)
+        if (cp_joint_is_dependent(joint))
             continue;
         char entry[ENTRY_SIZE];
         const char *rest;

@@ -1,14 +1,62 @@
 /* Forward kinematics. */
 #include "../pose.h"
+#include "expression.h"
 #include "motion.h"
+
+bool cp_joint_is_dependent(const cp_joint *joint)
+{
+    return joint->master != CP_NONE || joint->expression;
+}
+
+struct inputs {
+    const cp_expression *expression;
+    joint_value *value;
+    const void *user;
+};
+
+static double input_value(const void *user, uint32_t index)
+{
+    const struct inputs *inputs = user;
+    return inputs->expression->factors[index] * inputs->value(inputs->user, inputs->expression->inputs[index]);
+}
+
+double expression_value(const cp_expression *expression, joint_value *value, const void *user)
+{
+    struct inputs inputs = {expression, value, user};
+    struct expression_scope scope = {expression->angle, expression->input_count, input_value, &inputs};
+    double result;
+    expression_evaluate(expression->text, &scope, &result);
+    return result;
+}
+
+static double given_value(const void *user, uint32_t joint)
+{
+    return ((const double *)user)[joint];
+}
+
+static double current_value(const void *user, uint32_t joint)
+{
+    return ((const cp_joint *)user)[joint].q;
+}
 
 double cp_joint_value(const cp_scene *scene, uint32_t joint, const double *q)
 {
     const cp_joint *it = &scene->joints[joint];
+    if (it->expression)
+        return it->offset + it->scale * (q ? expression_value(it->expression, given_value, q)
+                                           : expression_value(it->expression, current_value, scene->joints));
     if (it->master == CP_NONE)
         return q ? q[joint] : it->q;
     double master = q ? q[it->master] : scene->joints[it->master].q;
     return it->scale * master + it->offset;
+}
+
+uint32_t count_expressions(const cp_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        count += scene->joints[i].expression && scene->joints[i].type != CP_JOINT_FIXED;
+    return count;
 }
 
 cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q)
@@ -32,12 +80,20 @@ void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worlds)
     }
 }
 
+static bool has_input(const cp_expression *expression, uint32_t joint)
+{
+    for (uint32_t i = 0; expression && i < expression->input_count; i++)
+        if (expression->inputs[i] == joint)
+            return true;
+    return false;
+}
+
 uint32_t joint_followers(const cp_scene *scene, uint32_t joint, uint32_t *joints)
 {
     uint32_t count = 0;
     joints[count++] = joint;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (scene->joints[i].master == joint)
+        if (scene->joints[i].master == joint || has_input(scene->joints[i].expression, joint))
             joints[count++] = i;
     return count;
 }

@@ -16,6 +16,13 @@ struct sweep {
  * (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
 bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep);
 
+/* The value of a joint's expression, from those of the joints that it is over; 0 where it is not defined. */
+typedef double joint_value(const void *user, uint32_t joint);
+double expression_value(const cp_expression *expression, joint_value *value, const void *user);
+
+/* How many joints that move have an expression. */
+uint32_t count_expressions(const cp_scene *scene);
+
 /* The local pose of a node at joint values q (NULL: current): local, then its joints. */
 cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q);
 /* The joints whose value the driven joint decides, itself first: indices into `joints` (room for all joints of the

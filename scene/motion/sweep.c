@@ -21,7 +21,7 @@ static void sweep_range(const cp_joint *joint, double diagonal, double *lower, d
 
 bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
 {
-    if (joint->type == CP_JOINT_FIXED || !joint->driven || joint->master != CP_NONE)
+    if (joint->type == CP_JOINT_FIXED || !joint->driven || cp_joint_is_dependent(joint))
         return false;
     double lower, upper;
     sweep_range(joint, diagonal, &lower, &upper);
