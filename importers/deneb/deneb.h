@@ -1,0 +1,101 @@
+/* The inside of the Deneb importers: lexer -> statements -> parts (part.c), devices and cells.
+ *
+ * What they read is DCT, a dialect of this project: docs/deneb.md says what it is and why. */
+#ifndef CELLPIPE_DENEB_H
+#define CELLPIPE_DENEB_H
+
+#include "../importers.h"
+
+struct deneb_settings {
+    struct import_settings import;
+    int matrix; /* enum deneb_matrix */
+};
+extern const struct option deneb_options[];
+
+/* ---- lexer.c: words, numbers and strings of one file ---- */
+
+enum deneb_token_kind {
+    DENEB_END,
+    DENEB_BARE,   /* anything between blanks: a word, a number, bits, a path */
+    DENEB_STRING, /* in double quotes; start and size are of what is between them */
+    DENEB_FORMULA /* after "=", to the end of the line */
+};
+
+struct deneb_token {
+    enum deneb_token_kind kind;
+    bool begins_line;
+    const char *start;
+    size_t size;
+    uint64_t line, column;
+};
+
+struct deneb_file {
+    cp_context *context;
+    struct source *source;
+    struct arena *arena; /* the scene's */
+    bool strict;
+    cp_status status;         /* sticky: after an error all tokens are DENEB_END */
+    struct deneb_token token; /* the current one */
+    const char *next, *end, *line_start;
+    uint64_t line;
+    struct name_map unknown; /* words that have been warned of */
+    int64_t surplus;         /* ENDs that no section known here waits for; INT64_MIN until they are counted */
+};
+
+/* Begins a file, at its first token. Errors "deneb-zero". */
+void deneb_lexer_start(struct deneb_file *file);
+void deneb_next(struct deneb_file *file);
+struct place deneb_place(const struct deneb_file *file);
+/* The current token for a message: cut, without bytes that a terminal may take amiss. */
+const char *deneb_shown(const struct deneb_file *file, char shown[48]);
+/* A keyword: a letter begins a line. */
+bool deneb_at_keyword(const struct deneb_file *file);
+/* The current token is that word, in any case. */
+bool deneb_is(const struct deneb_file *file, const char *word);
+
+/* ---- values.c: what stands in statements. All do nothing after an error. ---- */
+
+/* "expected WHAT, found ...". */
+void deneb_expected(struct deneb_file *file, const char *what);
+/* An error when the line of the keyword ends before what belongs to it. */
+bool deneb_in_line(struct deneb_file *file, const char *what);
+/* A number, and the next token. fortran: an exponent may have lost its letter, as in 1.0+100. */
+double deneb_number(struct deneb_file *file, bool fortran);
+/* A whole number of 0 .. most. */
+uint32_t deneb_count(struct deneb_file *file, const char *what, uint32_t most);
+/* A name or path, quoted or bare, as UTF-8; *raw (may be NULL) its bytes where they were not. In the arena; "" after an error. */
+const char *deneb_name(struct deneb_file *file, const char **raw);
+bool deneb_accept(struct deneb_file *file, const char *word);
+/* Red, green, blue and, if there is one, alpha, 0 .. 1. */
+void deneb_colour(struct deneb_file *file, double rgba[4]);
+/* Metres of a unit. */
+double deneb_unit(struct deneb_file *file);
+
+/* ---- matrix.c ---- */
+
+enum deneb_matrix { DENEB_MATRIX_AUTO, DENEB_MATRIX_ROW, DENEB_MATRIX_COL };
+
+/* 16 numbers, a row-vector matrix in units of `unit` metres, as a pose. What is odd about it is a warning. */
+cp_pose deneb_pose(struct deneb_file *file, enum deneb_matrix form, double unit);
+
+/* ---- statements.c ---- */
+
+enum deneb_kind { DENEB_PART, DENEB_DEVICE, DENEB_WORKCELL, DENEB_RECORDING, DENEB_PATHS, DENEB_KIND_COUNT };
+extern const char *const deneb_kind_words[]; /* "PART", ..., NULL */
+
+/* The kind of a file that begins "DCT KIND 1.0", or DENEB_KIND_COUNT. */
+enum deneb_kind deneb_find_kind(const char *head, size_t size);
+/* Steps over the first line, "DCT KIND 1.0"; an error unless it is of this kind. */
+void deneb_magic(struct deneb_file *file, enum deneb_kind kind);
+/* A statement of that word; its rest is to be read, and deneb_end_statement to be called. */
+bool deneb_statement(struct deneb_file *file, const char *word);
+/* What is left before the next keyword is too much. */
+void deneb_end_statement(struct deneb_file *file);
+/* A statement that is not known here is skipped; with all up to its END where there are more of these than sections. open: the
+ * sections that are open. */
+void deneb_skip_unknown(struct deneb_file *file, uint32_t open);
+/* The END of a section. A missing one at the end of the file is lenient. True when the section is over. */
+bool deneb_section_ends(struct deneb_file *file, const char *section);
+void deneb_close(struct deneb_file *file);
+
+#endif
