@@ -2,7 +2,6 @@
 #include "deneb.h"
 
 #include <math.h>
-
 #include <stddef.h>
 
 #define TOLERANCE 1e-6

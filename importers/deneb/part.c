@@ -91,8 +91,7 @@ static int64_t read_index(struct deneb_file *file)
 static void read_record(struct deneb_file *file, struct records *records, uint32_t size)
 {
     uint64_t count = (uint64_t)records->index_count + size;
-    if (count > UINT32_MAX - 1 ||
-        !array_reserve(file->context, &records->indices, &records->index_room, count, sizeof *records->indices) ||
+    if (!array_reserve(file->context, &records->indices, &records->index_room, count, sizeof *records->indices) ||
         !array_reserve(file->context, &records->ends, &records->room, (uint64_t)records->count + 1,
                        sizeof *records->ends)) {
         file->status = CP_LIMIT;
