@@ -9,8 +9,13 @@
 struct deneb_settings {
     struct import_settings import;
     int matrix; /* enum deneb_matrix */
+    /* Of devices and workcells. */
+    const char *paths; /* a file; or NULL */
+    int colour;        /* enum deneb_colour_source */
+    bool dof_zero, outside;
 };
-extern const struct option deneb_options[];
+enum deneb_colour_source { DENEB_COLOUR_OF_DEVICE, DENEB_COLOUR_OF_PART };
+extern const struct option deneb_part_options[], deneb_cell_options[];
 
 /* ---- lexer.c: words, numbers and strings of one file ---- */
 

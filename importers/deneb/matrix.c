@@ -2,14 +2,8 @@
 #include "deneb.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #define TOLERANCE 1e-6
-
-const struct option deneb_options[] = {
-    {"matrix", "how matrices are written: of row vectors, of column vectors, or as each looks", OPTION_CHOICE,
-     offsetof(struct deneb_settings, matrix), "auto", 0, 0, "auto|row|col"},
-    OPTIONS_END};
 
 static bool is_near(double value, double target)
 {

@@ -448,7 +448,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 const struct importer deneb_part_importer = {
     .plugin = {.name = "deneb-part",
                .title = "Deneb-style part (DCT)",
-               .options = deneb_options,
+               .options = deneb_part_options,
                .settings_size = sizeof(struct deneb_settings)},
     .suffixes = ".dcp",
     .probe = probe,

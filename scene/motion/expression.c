@@ -279,20 +279,68 @@ const char *expression_check(const char *text, uint32_t input_count, size_t *at)
     return parser.fault;
 }
 
-/* "dof" begins no other name, and stands before a whole number in brackets. */
-void expression_inputs(const char *text, void (*use)(void *user, uint32_t index), void *user)
+/* ---- inputs ---- */
+
+/* The digits of the next input, or NULL: "dof" begins no other name, and stands before a whole number in brackets. */
+static const char *find_input(const char *text, const char *at)
 {
-    for (const char *at = text; (at = strpbrk(at, "dD")) != NULL;) {
+    for (; (at = strpbrk(at, "dD")) != NULL; at++) {
         bool begins = at == text || !is_letter(at[-1]);
-        if (!begins || (at[1] | 0x20) != 'o' || (at[2] | 0x20) != 'f') {
-            at++;
+        if (!begins || (at[1] | 0x20) != 'o' || (at[2] | 0x20) != 'f')
             continue;
-        }
-        for (at += 3; *at && !is_digit(*at);)
+        while (!is_digit(*at))
             at++;
-        uint32_t index = 0;
-        for (; is_digit(*at); at++)
-            index = 10 * index + (uint32_t)(*at - '0');
-        use(user, index - 1);
+        return at;
     }
+    return NULL;
+}
+
+static uint32_t read_index(const char **at)
+{
+    uint32_t index = 0;
+    for (; is_digit(**at); (*at)++)
+        index = 10 * index + (uint32_t)(**at - '0');
+    return index - 1;
+}
+
+/* Below EXPRESSION_MOST_INPUTS: up to three digits. */
+static char *write_index(char *out, uint32_t index)
+{
+    uint32_t divisor = index >= 100 ? 100 : index >= 10 ? 10 : 1;
+    for (; divisor > 0; divisor /= 10)
+        *out++ = (char)('0' + index / divisor % 10);
+    return out;
+}
+
+/* The place of an index among the sorted ones; it is added where it is not there. */
+static void add_input(uint32_t *inputs, uint32_t *count, uint32_t index)
+{
+    uint32_t place = 0;
+    while (place < *count && inputs[place] < index)
+        place++;
+    if (place < *count && inputs[place] == index)
+        return;
+    memmove(inputs + place + 1, inputs + place, (*count - place) * sizeof *inputs);
+    inputs[place] = index;
+    (*count)++;
+}
+
+uint32_t expression_compact(const char *text, char compact[EXPRESSION_LONGEST + 1],
+                            uint32_t inputs[EXPRESSION_MOST_INPUTS])
+{
+    uint32_t count = 0;
+    const char *written = text;
+    for (const char *at = text; (at = find_input(text, at)) != NULL;)
+        add_input(inputs, &count, read_index(&at));
+    for (const char *at = text; (at = find_input(text, at)) != NULL;) {
+        memcpy(compact, written, (size_t)(at - written));
+        compact += at - written;
+        uint32_t place = 0, index = read_index(&at);
+        while (inputs[place] != index)
+            place++;
+        compact = write_index(compact, place + 1);
+        written = at;
+    }
+    memcpy(compact, written, strlen(written) + 1);
+    return count;
 }

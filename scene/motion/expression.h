@@ -24,7 +24,10 @@ const char *expression_evaluate(const char *text, const struct expression_scope 
 /* What is wrong with the text itself, for any values, and where; or NULL. */
 const char *expression_check(const char *text, uint32_t input_count, size_t *at);
 
-/* Calls use(user, index) for each dof(index + 1) of a formula that expression_check has found sound, in order. */
-void expression_inputs(const char *text, void (*use)(void *user, uint32_t index), void *user);
+/* The formula with its inputs numbered anew: dof(1), dof(2), ... for those that it uses, in their order; inputs[k] is the old index,
+ * from 0, of the new dof(k + 1). It never gets longer. For formulas that expression_check has found sound. Returns how many there are. */
+enum { EXPRESSION_MOST_INPUTS = EXPRESSION_LONGEST / 6 };
+uint32_t expression_compact(const char *text, char compact[EXPRESSION_LONGEST + 1],
+                            uint32_t inputs[EXPRESSION_MOST_INPUTS]);
 
 #endif

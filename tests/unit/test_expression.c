@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -150,20 +151,33 @@ static void test_limits(void **state)
     assert_string_equal(expression_check(text, 0, &at), "the formula is nested too deeply");
 }
 
-static void note_input(void *user, uint32_t index)
-{
-    char *seen = user;
-    size_t size = strlen(seen);
-    seen[size] = (char)('a' + index);
-    seen[size + 1] = '\0';
-}
-
 static void test_inputs(void **state)
 {
     (void)state;
-    char seen[16] = "";
-    expression_inputs("2*dof(3) + sin(Dof( 1 )) - dof(3)", note_input, seen);
-    assert_string_equal(seen, "cac");
+    char compact[EXPRESSION_LONGEST + 1];
+    uint32_t used[EXPRESSION_MOST_INPUTS];
+    assert_int_equal(expression_compact("2*dof(13) + sin(Dof( 01 )) - dof(13)*dof(4000000000)", compact, used), 3);
+    assert_string_equal(compact, "2*dof(2) + sin(Dof( 1 )) - dof(2)*dof(3)");
+    assert_int_equal(used[0], 0);
+    assert_int_equal(used[1], 12);
+    assert_int_equal(used[2], 3999999999);
+    assert_int_equal(expression_compact("2^pi", compact, used), 0);
+    assert_string_equal(compact, "2^pi");
+}
+
+/* As many inputs as a formula can hold: "dof(1)+dof(2)+...", and none of them twice. */
+static void test_many_inputs(void **state)
+{
+    (void)state;
+    char text[2 * EXPRESSION_LONGEST] = "dof(200)", compact[EXPRESSION_LONGEST + 1];
+    uint32_t used[EXPRESSION_MOST_INPUTS], count = 1;
+    size_t size = strlen(text);
+    while (size + 9 <= EXPRESSION_LONGEST)
+        size += (size_t)snprintf(text + size, 16, "+dof(%u)", 200 - count++);
+    assert_int_equal(expression_compact(text, compact, used), count);
+    assert_true(strlen(compact) <= strlen(text));
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(used[i], 200 - count + i);
 }
 
 /* ---- joints ---- */
@@ -310,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_faults_of_values),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_many_inputs),
         cmocka_unit_test_setup_teardown(test_joint_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_validation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_merge, set_up, tear_down),

@@ -1,0 +1,334 @@
+/* A cell as a scene: hosts before what hangs on them, nodes, then joints in the order of the nodes. */
+#include "cell.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../scene/motion/expression.h"
+
+struct builder {
+    struct deneb_cell *cell;
+    cp_scene *scene;
+    bool strict;
+    uint32_t *order;       /* devices, hosts first */
+    uint32_t *joint_lists; /* joints of the cell by part, in file order */
+    uint32_t *joint_ends;  /* of each part, in joint_lists */
+};
+
+/* ---- order ---- */
+
+/* The device whose part a device hangs on, or CP_NONE. */
+static uint32_t host_device(const struct deneb_cell *cell, uint32_t device)
+{
+    uint32_t host = cell->devices[device].host;
+    return host == CP_NONE ? CP_NONE : cell->parts[host].device;
+}
+
+/* Each device once, after its host: up to what is listed, and down again. No device is its own host's host. */
+static bool list_devices(struct builder *builder)
+{
+    const struct deneb_cell *cell = builder->cell;
+    uint32_t listed = 0, *way = memory_allocate(cell->context, cell->device_count, sizeof *way);
+    bool *done = memory_allocate_zeroed(cell->context, cell->device_count, sizeof *done);
+    for (uint32_t i = 0; way && done && i < cell->device_count; i++) {
+        uint32_t depth = 0;
+        for (uint32_t device = i; device != CP_NONE && !done[device]; device = host_device(cell, device)) {
+            done[device] = true;
+            way[depth++] = device;
+        }
+        while (depth > 0)
+            builder->order[listed++] = way[--depth];
+    }
+    bool fine = way && done;
+    memory_free(cell->context, done, cell->device_count, sizeof *done);
+    memory_free(cell->context, way, cell->device_count, sizeof *way);
+    return fine;
+}
+
+/* A counting sort by part. */
+static void list_joints(struct builder *builder)
+{
+    const struct deneb_cell *cell = builder->cell;
+    for (uint32_t d = 0; d < cell->device_count; d++)
+        for (uint32_t i = 0; i < cell->devices[d].joint_count; i++)
+            builder->joint_ends[cell->devices[d].first_part + cell->joints[cell->devices[d].first_joint + i].part]++;
+    uint32_t start = 0;
+    for (uint32_t part = 0; part < cell->part_count; part++) {
+        uint32_t count = builder->joint_ends[part];
+        builder->joint_ends[part] = start;
+        start += count;
+    }
+    for (uint32_t d = 0; d < cell->device_count; d++)
+        for (uint32_t i = 0; i < cell->devices[d].joint_count; i++) {
+            uint32_t joint = cell->devices[d].first_joint + i;
+            builder->joint_lists[builder->joint_ends[cell->devices[d].first_part + cell->joints[joint].part]++] = joint;
+        }
+}
+
+/* ---- nodes ---- */
+
+static uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name, const char *raw, const cp_pose *local)
+{
+    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
+    if (node == CP_NONE)
+        return node;
+    scene->nodes[node].local = *local;
+    scene->nodes[node].raw_name = raw;
+    return node;
+}
+
+static bool add_device_nodes(struct builder *builder, uint32_t index)
+{
+    struct deneb_cell *cell = builder->cell;
+    struct deneb_device *device = &cell->devices[index];
+    uint32_t host = device->host == CP_NONE ? 0 : cell->parts[device->host].node;
+    device->node = add_node(builder->scene, host, device->name, device->raw, &device->pose);
+    if (device->node == CP_NONE)
+        return false;
+    builder->scene->nodes[device->node].scope = index;
+    for (uint32_t i = 0; i < device->part_count; i++) {
+        struct deneb_part *part = &cell->parts[device->first_part + i];
+        uint32_t parent = part->parent == CP_NONE ? device->node : cell->parts[part->parent].node;
+        part->node = add_node(builder->scene, parent, part->name, part->raw, &part->pose);
+        if (part->node == CP_NONE)
+            return false;
+        builder->scene->nodes[part->node].scope = index;
+    }
+    return true;
+}
+
+static bool add_tags(struct builder *builder)
+{
+    const struct deneb_cell *cell = builder->cell;
+    uint32_t path = 0;
+    for (uint32_t i = 0; i < cell->tag_count; i++) {
+        const struct deneb_tag *tag = &cell->tags[i];
+        uint32_t parent = !tag->is_path ? path : tag->device == CP_NONE ? 0 : cell->devices[tag->device].node;
+        uint32_t node = add_node(builder->scene, parent, tag->name, tag->raw, &tag->pose);
+        if (node == CP_NONE)
+            return false;
+        path = tag->is_path ? node : path;
+    }
+    return true;
+}
+
+/* ---- joints ---- */
+
+static uint32_t add_axis(struct builder *builder, const struct deneb_joint *from, uint32_t node, int axis,
+                         const char *name)
+{
+    static const cp_joint_type types[] = {CP_JOINT_PRISMATIC, CP_JOINT_REVOLUTE, CP_JOINT_SCALE};
+    const struct deneb_device *device = &builder->cell->devices[builder->scene->nodes[node].scope];
+    double unit = deneb_joint_unit(from, device->units);
+    uint32_t index = scene_add_joint(builder->scene, node, types[from->motion], name);
+    if (index == CP_NONE)
+        return index;
+    cp_joint *joint = &builder->scene->joints[index];
+    for (int i = 0; i < 3; i++)
+        joint->axis[i] = i == axis;
+    joint->lower = from->lower * unit;
+    joint->upper = from->upper * unit;
+    joint->home = joint->q = from->initial * unit;
+    joint->driven = !from->formula && from->lower < from->upper;
+    return index;
+}
+
+static bool add_joint(struct builder *builder, struct deneb_joint *from, uint32_t node)
+{
+    static const char *const letters[] = {"", ".y", ".z"};
+    int count = from->axis == DENEB_ALL_AXES ? 3 : 1;
+    for (int i = 0; i < count; i++) {
+        const char *name = i > 0 ? arena_print(builder->scene->arena, "%s%s", from->name, letters[i]) : from->name;
+        uint32_t index = name ? add_axis(builder, from, node, count == 3 ? i : from->axis, name) : CP_NONE;
+        if (index == CP_NONE)
+            return false;
+        if (i == 0) {
+            from->joint = index;
+        } else if (!from->formula) {
+            builder->scene->joints[index].master = from->joint;
+            builder->scene->joints[index].driven = false;
+        }
+    }
+    return true;
+}
+
+/* The last of a part in the file is the first behind its matrix: rows are multiplied from the left. */
+static bool add_joints(struct builder *builder)
+{
+    struct deneb_cell *cell = builder->cell;
+    for (uint32_t d = 0; d < cell->device_count; d++) {
+        const struct deneb_device *device = &cell->devices[builder->order[d]];
+        for (uint32_t i = 0; i < device->part_count; i++) {
+            uint32_t part = device->first_part + i, start = part > 0 ? builder->joint_ends[part - 1] : 0;
+            for (uint32_t k = builder->joint_ends[part]; k > start; k--)
+                if (!add_joint(builder, &cell->joints[builder->joint_lists[k - 1]], cell->parts[part].node))
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* ---- formulas ---- */
+
+/* The joints of a device that have no formula: dof(1), dof(2), ... */
+struct freedoms {
+    const struct deneb_device *device;
+    const struct deneb_joint *all; /* of the cell */
+    uint32_t *rows;                /* in `all` */
+    uint32_t count;
+};
+
+static double initial_value(const void *user, uint32_t index)
+{
+    const struct freedoms *freedoms = user;
+    return freedoms->all[freedoms->rows[index]].initial;
+}
+
+/* What makes no value is taken for 0, as all formulas were by NIST's translator. */
+static cp_status refuse_formula(struct builder *builder, const struct deneb_joint *joint, const char *why)
+{
+    return report_lenient(builder->cell->context, builder->strict, "deneb-formula", joint->place,
+                          "the value of \"%s\" is taken for 0, since in \"%s\" %s", joint->name, joint->formula, why);
+}
+
+static uint32_t axis_count(const struct deneb_joint *joint)
+{
+    return joint->axis == DENEB_ALL_AXES ? 3 : 1;
+}
+
+/* The formula as an expression over the joints that it uses. */
+static cp_status set_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
+{
+    cp_scene *scene = builder->scene;
+    struct deneb_units units = freedoms->device->units;
+    char text[EXPRESSION_LONGEST + 1];
+    uint32_t rows[EXPRESSION_MOST_INPUTS], joints[EXPRESSION_MOST_INPUTS], *inputs;
+    double factors[EXPRESSION_MOST_INPUTS];
+    uint32_t count = expression_compact(joint->formula, text, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct deneb_joint *input = &freedoms->all[freedoms->rows[rows[i]]];
+        joints[i] = input->joint;
+        factors[i] = 1 / deneb_joint_unit(input, units);
+    }
+    cp_expression expression = {text, units.angle > 0 ? units.angle : 1, count, joints, factors};
+    const cp_expression *copy = scene_copy_expression(scene, &expression, &inputs);
+    for (uint32_t i = 0; copy && i < axis_count(joint); i++) {
+        cp_joint *made = &scene->joints[joint->joint + i];
+        made->expression = copy;
+        made->scale = deneb_joint_unit(joint, units);
+        made->home = made->q = cp_joint_value(scene, joint->joint + i, NULL);
+    }
+    return copy ? CP_OK : CP_LIMIT;
+}
+
+/* Joints without a value of their own stand at 0. */
+static void set_zero(struct builder *builder, const struct deneb_joint *joint)
+{
+    for (uint32_t i = 0; i < axis_count(joint); i++)
+        builder->scene->joints[joint->joint + i].home = builder->scene->joints[joint->joint + i].q = 0;
+}
+
+static cp_status add_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
+{
+    size_t at;
+    double angle = freedoms->device->units.angle, value;
+    struct expression_scope scope = {angle > 0 ? angle : 1, freedoms->count, initial_value, freedoms};
+    set_zero(builder, joint);
+    if (builder->cell->settings->dof_zero)
+        return CP_OK;
+    const char *why = expression_check(joint->formula, freedoms->count, &at);
+    if (why)
+        return refuse_formula(builder, joint, why);
+    const char *now = expression_evaluate(joint->formula, &scope, &value);
+    cp_status status = now ? refuse_formula(builder, joint, now) : CP_OK;
+    return status == CP_OK ? set_formula(builder, joint, freedoms) : status;
+}
+
+/* ---- devices ---- */
+
+/* Parts on which none hangs. */
+static uint32_t list_ends(const struct deneb_cell *cell, const struct deneb_device *device, uint32_t *ends)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < device->part_count; i++) {
+        uint32_t part = device->first_part + i;
+        /* Parts are in the order of a walk through their tree: what hangs on one follows it. */
+        if (i + 1 == device->part_count || cell->parts[part + 1].parent != part)
+            ends[count++] = cell->parts[part].node;
+    }
+    return count;
+}
+
+static void list_freedoms(const struct deneb_device *device, struct freedoms *freedoms)
+{
+    for (uint32_t i = 0; i < device->joint_count; i++)
+        if (!freedoms->all[device->first_joint + i].formula)
+            freedoms->rows[freedoms->count++] = device->first_joint + i;
+}
+
+static cp_status fill_device(struct builder *builder, cp_device *device, const struct freedoms *freedoms)
+{
+    const struct deneb_device *from = freedoms->device;
+    uint32_t *ends = scene_allocate(builder->scene, from->part_count, sizeof *ends);
+    uint32_t *joints = scene_allocate(builder->scene, freedoms->count, sizeof *joints);
+    if (!ends || !joints)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < freedoms->count; i++)
+        joints[i] = freedoms->all[freedoms->rows[i]].joint;
+    device->joints = joints;
+    device->joint_count = freedoms->count;
+    device->ends = ends;
+    device->end_count = list_ends(builder->cell, from, ends);
+    device->kind = device->end_count > 1 ? CP_DEVICE_TREE : CP_DEVICE_SERIAL;
+    return CP_OK;
+}
+
+static cp_status add_device(struct builder *builder, uint32_t index)
+{
+    const struct deneb_cell *cell = builder->cell;
+    const struct deneb_device *from = &cell->devices[index];
+    struct freedoms freedoms = {.device = from, .all = cell->joints};
+    freedoms.rows = memory_allocate(cell->context, from->joint_count, sizeof *freedoms.rows);
+    if (!freedoms.rows)
+        return CP_LIMIT;
+    list_freedoms(from, &freedoms);
+    uint32_t device = scene_add_device(builder->scene, from->name, from->node);
+    cp_status status = device == CP_NONE ? CP_LIMIT : fill_device(builder, &builder->scene->devices[device], &freedoms);
+    for (uint32_t i = 0; i < from->joint_count && status == CP_OK; i++)
+        if (cell->joints[from->first_joint + i].formula)
+            status = add_formula(builder, &cell->joints[from->first_joint + i], &freedoms);
+    memory_free(cell->context, freedoms.rows, from->joint_count, sizeof *freedoms.rows);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static cp_status build(struct builder *builder)
+{
+    struct deneb_cell *cell = builder->cell;
+    if (!builder->order || !builder->joint_lists || !builder->joint_ends || !list_devices(builder))
+        return CP_LIMIT;
+    list_joints(builder);
+    for (uint32_t i = 0; i < cell->device_count; i++)
+        if (!add_device_nodes(builder, builder->order[i]))
+            return CP_LIMIT;
+    if (!add_tags(builder) || !add_joints(builder))
+        return CP_LIMIT;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
+        status = add_device(builder, i);
+    return status;
+}
+
+cp_status deneb_build(struct deneb_cell *cell, bool strict)
+{
+    struct builder builder = {.cell = cell, .scene = cell->scene, .strict = strict};
+    builder.order = memory_allocate(cell->context, cell->device_count, sizeof *builder.order);
+    builder.joint_lists = memory_allocate(cell->context, cell->joint_count, sizeof *builder.joint_lists);
+    builder.joint_ends = memory_allocate_zeroed(cell->context, cell->part_count, sizeof *builder.joint_ends);
+    cp_status status = build(&builder);
+    memory_free(cell->context, builder.order, cell->device_count, sizeof *builder.order);
+    memory_free(cell->context, builder.joint_lists, cell->joint_count, sizeof *builder.joint_lists);
+    memory_free(cell->context, builder.joint_ends, cell->part_count, sizeof *builder.joint_ends);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* DCT DEVICE and DCT WORKCELL: devices of parts and joints, and cells of devices.
+ *
+ * Specification: docs/deneb.md (this project's own dialect, from what NISTIR 6076 says such files hold).
+ *
+ * Behaviour and limitations:
+ * - A device is a frame, its parts are frames below it as the attach flags say; a device that hangs on a part of another one is
+ *   below that part. The joints of a part are on its frame: the last in the file is the first behind its matrix.
+ * - A part whose file is missing stays a frame, since the cell's parts are numbered; a device whose file is missing is an error.
+ * - Formulas are evaluated over the device's joints without a formula. Tag points of paths are frames. */
+#include "cell.h"
+
+static void free_cell(struct deneb_cell *cell)
+{
+    cp_context *context = cell->context;
+    memory_free(context, cell->parts, cell->part_room, sizeof *cell->parts);
+    memory_free(context, cell->joints, cell->joint_room, sizeof *cell->joints);
+    memory_free(context, cell->devices, cell->device_room, sizeof *cell->devices);
+    memory_free(context, cell->tags, cell->tag_room, sizeof *cell->tags);
+    name_map_free(&cell->device_files);
+    name_map_free(&cell->device_names);
+    deneb_free_folders(cell);
+    for (uint32_t i = 0; i < cell->source_count; i++)
+        source_close(cell->sources[i]);
+    memory_free(context, cell->sources, cell->source_room, sizeof(struct source *));
+}
+
+static void read_single_device(struct deneb_file *file, struct deneb_cell *cell)
+{
+    struct deneb_device device = {.name = "", .pose = POSE_IDENTITY, .attachment = -1, .host = CP_NONE};
+    device.source = file->source;
+    if (!array_reserve(cell->context, &cell->devices, &cell->device_room, 1, sizeof device)) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    cell->devices[cell->device_count++] = device;
+    deneb_read_device_file(file, cell, 0);
+    cell->units = cell->devices[0].units;
+}
+
+static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum deneb_kind kind)
+{
+    struct deneb_file file = {.context = cell->context,
+                              .source = source,
+                              .arena = cell->scene->arena,
+                              .strict = cell->settings->import.strict};
+    cp_status status = deneb_read_folders(cell, source, file.strict);
+    if (status != CP_OK)
+        return status;
+    if (kind == DENEB_DEVICE)
+        read_single_device(&file, cell);
+    else
+        file.status = deneb_read_workcell(&file, cell);
+    deneb_close(&file);
+    cell->scene->source.unit = cell->units.length;
+    if (file.status == CP_OK)
+        file.status = deneb_build(cell, file.strict);
+    return file.status == CP_OK ? deneb_place_models(cell, file.strict) : file.status;
+}
+
+static cp_status read_kind(cp_context *context, struct source *source, const void *settings, cp_scene *scene,
+                           enum deneb_kind kind)
+{
+    struct deneb_cell cell = {.context = context,
+                              .settings = settings,
+                              .scene = scene,
+                              .units = {0.001, 0},
+                              .device_files = {.context = context},
+                              .device_names = {.context = context}};
+    cp_status status = read_cell(&cell, source, kind);
+    free_cell(&cell);
+    return status == CP_OK ? scene_finish(scene) : status;
+}
+
+static cp_status read_device(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    return read_kind(context, source, settings, scene, DENEB_DEVICE);
+}
+
+static cp_status read_workcell(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    return read_kind(context, source, settings, scene, DENEB_WORKCELL);
+}
+
+static int probe_device(const char *head, size_t size, uint64_t file_size)
+{
+    (void)file_size;
+    return deneb_find_kind(head, size) == DENEB_DEVICE ? 95 : 0;
+}
+
+static int probe_workcell(const char *head, size_t size, uint64_t file_size)
+{
+    (void)file_size;
+    return deneb_find_kind(head, size) == DENEB_WORKCELL ? 95 : 0;
+}
+
+const struct importer deneb_device_importer = {
+    .plugin = {.name = "deneb-device",
+               .title = "Deneb-style device (DCT)",
+               .options = deneb_cell_options,
+               .settings_size = sizeof(struct deneb_settings)},
+    .suffixes = ".dcd",
+    .probe = probe_device,
+    .sign = "DCT DEVICE",
+    .read = read_device,
+};
+
+const struct importer deneb_workcell_importer = {
+    .plugin = {.name = "deneb-workcell",
+               .title = "Deneb-style workcell (DCT)",
+               .options = deneb_cell_options,
+               .settings_size = sizeof(struct deneb_settings)},
+    .suffixes = ".dcw",
+    .probe = probe_workcell,
+    .sign = "DCT WORKCELL",
+    .read = read_workcell,
+};

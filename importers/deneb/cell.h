@@ -1,0 +1,118 @@
+/* A cell as its files have it: devices with their parts and joints, numbered through the whole cell. Filled by device.c and
+ * workcell.c, made into a scene by build.c and models.c. */
+#ifndef CELLPIPE_DENEB_CELL_H
+#define CELLPIPE_DENEB_CELL_H
+
+#include "deneb.h"
+
+/* Lengths and angles as files have them. */
+struct deneb_units {
+    double length; /* metres */
+    double angle;  /* radians; 0: not said */
+};
+
+struct deneb_part {
+    const char *name, *raw;
+    const char *file; /* as written; NULL: no geometry */
+    const char *flag; /* "0" and "1", what ATTACH says */
+    cp_pose pose;     /* in the frame of the part that it hangs on, or of its device */
+    bool has_colour;
+    double rgba[4];
+    struct place place;
+    uint32_t device;
+    uint32_t parent; /* part of the cell, or CP_NONE: hangs on the device */
+    uint32_t node;
+};
+
+enum deneb_motion { DENEB_TRANSLATE, DENEB_ROTATE, DENEB_SCALE };
+enum { DENEB_ALL_AXES = 3 };
+
+/* Values in the unit of the file. */
+struct deneb_joint {
+    const char *name, *raw;
+    uint32_t part; /* of the device */
+    enum deneb_motion motion;
+    int axis; /* 0, 1, 2: x, y, z; DENEB_ALL_AXES of a scale */
+    double initial, lower, upper;
+    const char *formula; /* NULL: a degree of freedom */
+    struct place place;
+    uint32_t joint; /* of the scene; the first of three for DENEB_ALL_AXES */
+};
+
+struct deneb_device {
+    const char *name, *raw;
+    struct deneb_units units;
+    cp_pose pose; /* in the frame of its host, or of the world */
+    uint32_t first_part, part_count, first_joint, joint_count;
+    double attachment; /* as written; -1: none */
+    struct place attachment_place;
+    uint32_t host;               /* part of the cell, or CP_NONE */
+    const struct source *source; /* that names the part files */
+    struct place place;
+    uint32_t node;
+};
+
+/* A named tag point, or with is_path the frame of those that follow. */
+struct deneb_tag {
+    const char *name, *raw;
+    cp_pose pose;
+    bool is_path;
+    uint32_t device; /* of a path: CP_NONE for the world */
+};
+
+struct deneb_cell {
+    cp_context *context;
+    const struct deneb_settings *settings;
+    cp_scene *scene;
+    const char *name;         /* NULL: not said */
+    struct deneb_units units; /* of what the workcell itself holds */
+    struct deneb_part *parts;
+    struct deneb_joint *joints;
+    struct deneb_device *devices;
+    struct deneb_tag *tags;
+    struct source **sources; /* of device files, open until all is read */
+    uint32_t part_count, part_room, joint_count, joint_room, device_count, device_room, tag_count, tag_room,
+        source_count, source_room;
+    struct name_map device_files; /* paths: the first device of each */
+    struct name_map device_names; /* the first device of each, once somebody has asked */
+    struct deneb_folders *folders;
+};
+
+/* ---- device.c ---- */
+
+/* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it included. */
+void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device, uint32_t open);
+/* A new device of that name; its index, or CP_NONE. */
+uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units);
+/* The devices of a file "DCT DEVICE": exactly one. It becomes the body of `device`. */
+void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t device);
+/* deg or rad. */
+double deneb_angle(struct deneb_file *file);
+/* Metres or radians of a unit of the joint's values. */
+double deneb_joint_unit(const struct deneb_joint *joint, struct deneb_units units);
+
+/* ---- workcell.c ---- */
+
+/* All of a file "DCT WORKCELL". */
+cp_status deneb_read_workcell(struct deneb_file *file, struct deneb_cell *cell);
+
+/* ---- build.c ---- */
+
+cp_status deneb_build(struct deneb_cell *cell, bool strict);
+
+/* ---- models.c ---- */
+
+/* The geometry of all parts, at their nodes, in the order of the nodes. */
+cp_status deneb_place_models(struct deneb_cell *cell, bool strict);
+
+/* ---- search.c ---- */
+
+/* Folders of a paths file. */
+struct deneb_folders;
+cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict);
+void deneb_free_folders(struct deneb_cell *cell);
+/* Opens the file of that name: see docs/deneb.md for where it is looked for. CP_NO when there is none. */
+cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
+                       struct source **opened);
+
+#endif

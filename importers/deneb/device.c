@@ -1,0 +1,364 @@
+/* Devices: parts on parts by attach flags, and the joints that move them. */
+#include "cell.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "layers.h"
+
+double deneb_angle(struct deneb_file *file)
+{
+    if (deneb_accept(file, "deg"))
+        return degrees_to_radians(1);
+    if (deneb_accept(file, "rad"))
+        return 1;
+    deneb_expected(file, "deg or rad");
+    return 1;
+}
+
+double deneb_joint_unit(const struct deneb_joint *joint, struct deneb_units units)
+{
+    return joint->motion == DENEB_ROTATE ? units.angle : joint->motion == DENEB_TRANSLATE ? units.length : 1;
+}
+
+/* ---- parts ---- */
+
+static bool is_bits(const struct deneb_token *token)
+{
+    for (size_t i = 0; i < token->size; i++)
+        if (token->start[i] != '0' && token->start[i] != '1')
+            return false;
+    return token->kind != DENEB_END && token->kind != DENEB_FORMULA && token->size > 0;
+}
+
+/* Bits are text: 01 and 1 are not the same. Blanks between them do not matter. */
+static const char *read_flag(struct deneb_file *file)
+{
+    struct buffer bits = {.context = file->context};
+    if (!deneb_in_line(file, "bits"))
+        return "";
+    if (!is_bits(&file->token))
+        deneb_expected(file, "an attach flag of bits 0 and 1");
+    while (file->status == CP_OK && !file->token.begins_line && is_bits(&file->token)) {
+        buffer_append(&bits, file->token.start, file->token.size);
+        deneb_next(file);
+    }
+    const char *flag = arena_copy_text(file->arena, bits.data ? bits.data : "", bits.size);
+    if (!flag || bits.failed)
+        file->status = CP_LIMIT;
+    buffer_free(&bits);
+    return flag;
+}
+
+static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units,
+                         struct deneb_part *part)
+{
+    if (deneb_accept(file, "MATRIX")) {
+        part->pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, units.length);
+    } else if (deneb_accept(file, "COLOR")) {
+        deneb_colour(file, part->rgba);
+        part->has_colour = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* After the word PART: "name" FILE "file" ATTACH bits, and maybe MATRIX and COLOR. */
+static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
+{
+    struct deneb_part part = {.pose = POSE_IDENTITY, .place = deneb_place(file), .parent = CP_NONE, .node = CP_NONE};
+    part.device = (uint32_t)(device - cell->devices);
+    part.name = deneb_in_line(file, "a name") ? deneb_name(file, &part.raw) : "";
+    for (bool more = true; more && file->status == CP_OK;) {
+        const char *raw = NULL;
+        if (deneb_accept(file, "FILE")) {
+            part.file = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : "";
+            part.file = raw ? raw : part.file;
+        } else if (deneb_accept(file, "ATTACH")) {
+            part.flag = read_flag(file);
+        } else {
+            more = read_placing(file, cell, device->units, &part);
+        }
+    }
+    if (file->status == CP_OK && !part.flag)
+        file->status = report_error(file->context, CP_INPUT, "deneb-flag", part.place,
+                                    "the part \"%s\" has no ATTACH, so what hangs on it is not known", part.name);
+    if (file->status != CP_OK)
+        return;
+    if (!array_reserve(cell->context, &cell->parts, &cell->part_room, cell->part_count + UINT64_C(1), sizeof part)) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    cell->parts[cell->part_count++] = part;
+    device->part_count++;
+}
+
+/* ---- joints ---- */
+
+static const struct {
+    const char *word, *alias; /* the numbers of the three-letter enumeration in an SDK of Deneb's successor */
+    enum deneb_motion motion;
+    int axis;
+} joint_types[] = {
+    {"TRANS_X", "13", DENEB_TRANSLATE, 0}, {"TRANS_Y", "14", DENEB_TRANSLATE, 1},
+    {"TRANS_Z", "15", DENEB_TRANSLATE, 2}, {"ROTATE_X", "16", DENEB_ROTATE, 0},
+    {"ROTATE_Y", "17", DENEB_ROTATE, 1},   {"ROTATE_Z", "18", DENEB_ROTATE, 2},
+    {"SCALE_X", NULL, DENEB_SCALE, 0},     {"SCALE_Y", NULL, DENEB_SCALE, 1},
+    {"SCALE_Z", NULL, DENEB_SCALE, 2},     {"SCALE_ALL", NULL, DENEB_SCALE, DENEB_ALL_AXES},
+};
+
+static bool read_type(struct deneb_file *file, struct deneb_joint *joint)
+{
+    for (size_t i = 0; i < sizeof joint_types / sizeof *joint_types; i++)
+        if (deneb_accept(file, joint_types[i].word) ||
+            (joint_types[i].alias && deneb_accept(file, joint_types[i].alias))) {
+            joint->motion = joint_types[i].motion;
+            joint->axis = joint_types[i].axis;
+            return true;
+        }
+    deneb_expected(file, "a type such as ROTATE_Z or TRANS_X");
+    return false;
+}
+
+/* "=...", =... to the end of the line, or a number. */
+static const char *read_formula(struct deneb_file *file)
+{
+    const struct deneb_token *token = &file->token;
+    if (!deneb_in_line(file, "a value"))
+        return NULL;
+    size_t skipped = token->kind == DENEB_STRING && token->size > 0 && *token->start == '=';
+    if (token->kind != DENEB_FORMULA && !skipped) {
+        char text[NUMBER_SIZE];
+        size_t size = print_double(deneb_number(file, false), text);
+        return arena_copy_text(file->arena, text, size);
+    }
+    const char *raw, *text = utf8_from(file->arena, token->start + skipped, token->size - skipped, &raw);
+    if (!text)
+        file->status = CP_LIMIT;
+    else
+        deneb_next(file);
+    return text;
+}
+
+static bool read_value(struct deneb_file *file, double *value, bool *given)
+{
+    *given = true;
+    *value = deneb_in_line(file, "a value") ? deneb_number(file, false) : 0;
+    return true;
+}
+
+struct given {
+    bool part, type, initial, lower, upper;
+};
+
+static bool read_joint_word(struct deneb_file *file, struct deneb_joint *joint, struct given *given)
+{
+    if (deneb_accept(file, "PART")) {
+        joint->part = deneb_in_line(file, "a part") ? deneb_count(file, "the number of a part", UINT32_MAX - 1) : 0;
+        given->part = true;
+    } else if (deneb_accept(file, "TYPE")) {
+        given->type = deneb_in_line(file, "a type") && read_type(file, joint);
+    } else if (deneb_accept(file, "INIT")) {
+        return read_value(file, &joint->initial, &given->initial);
+    } else if (deneb_accept(file, "LOWER")) {
+        return read_value(file, &joint->lower, &given->lower);
+    } else if (deneb_accept(file, "UPPER")) {
+        return read_value(file, &joint->upper, &given->upper);
+    } else if (deneb_accept(file, "VALUE")) {
+        joint->formula = read_formula(file);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Not told: neutral, or the limit that is nearest to it. */
+static double default_initial(const struct deneb_joint *joint)
+{
+    return fmax(joint->lower, fmin(joint->upper, joint->motion == DENEB_SCALE ? 1 : 0));
+}
+
+static void check_limits(struct deneb_file *file, struct deneb_joint *joint, const struct given *given)
+{
+    if (joint->lower > joint->upper) {
+        double lower = joint->upper;
+        joint->upper = joint->lower;
+        joint->lower = lower;
+        file->status = report_lenient(file->context, file->strict, "deneb-limits", joint->place,
+                                      "the limits of \"%s\" stand the wrong way round", joint->name);
+    }
+    if (!given->initial)
+        joint->initial = default_initial(joint);
+    else if (file->status == CP_OK && !joint->formula &&
+             (joint->initial < joint->lower || joint->initial > joint->upper))
+        file->status = report_lenient(file->context, file->strict, "deneb-initial", joint->place,
+                                      "the initial value of \"%s\" is beyond its limits", joint->name);
+}
+
+static void check_joint(struct deneb_file *file, const struct deneb_device *device, struct deneb_joint *joint,
+                        const struct given *given)
+{
+    if (file->status != CP_OK)
+        return;
+    if (!given->part || !given->type)
+        file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint->place, "the joint \"%s\" has no %s",
+                                    joint->name, given->part ? "TYPE" : "PART");
+    else if (joint->motion == DENEB_ROTATE && device->units.angle == 0)
+        file->status = report_error(file->context, CP_INPUT, "deneb-angle", joint->place,
+                                    "the joint \"%s\" turns, but no ANGLE says in what", joint->name);
+    else
+        check_limits(file, joint, given);
+}
+
+/* After the word JOINT. */
+static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
+{
+    struct deneb_joint joint = {.lower = -INFINITY, .upper = INFINITY, .place = deneb_place(file), .joint = CP_NONE};
+    struct given given = {0};
+    joint.name = deneb_in_line(file, "a name") ? deneb_name(file, &joint.raw) : "";
+    while (file->status == CP_OK && read_joint_word(file, &joint, &given))
+        ;
+    check_joint(file, device, &joint, &given);
+    if (file->status != CP_OK)
+        return;
+    if (!array_reserve(cell->context, &cell->joints, &cell->joint_room, cell->joint_count + UINT64_C(1),
+                       sizeof joint)) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    cell->joints[cell->joint_count++] = joint;
+    device->joint_count++;
+}
+
+/* ---- a device ---- */
+
+static bool read_device_statement(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
+{
+    struct deneb_device *device = &cell->devices[index];
+    struct deneb_part own = {.pose = device->pose};
+    struct deneb_part *part = device->part_count > 0 ? &cell->parts[cell->part_count - 1] : &own;
+    bool is_placing = deneb_at_keyword(file) && (deneb_is(file, "MATRIX") || (part != &own && deneb_is(file, "COLOR")));
+    if (deneb_statement(file, "PART")) {
+        read_part(file, cell, device);
+    } else if (deneb_statement(file, "JOINT")) {
+        read_joint(file, cell, device);
+    } else if (is_placing && read_placing(file, cell, device->units, part)) {
+        if (part == &own)
+            device->pose = own.pose;
+    } else {
+        return false;
+    }
+    deneb_end_statement(file);
+    return true;
+}
+
+static void check_joint_parts(struct deneb_file *file, const struct deneb_cell *cell, const struct deneb_device *device)
+{
+    for (uint32_t i = 0; i < device->joint_count && file->status == CP_OK; i++) {
+        const struct deneb_joint *joint = &cell->joints[device->first_joint + i];
+        if (joint->part >= device->part_count)
+            file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint->place,
+                                        "the joint \"%s\" is of part %u, but \"%s\" has %u parts", joint->name,
+                                        (unsigned)joint->part, device->name, (unsigned)device->part_count);
+    }
+}
+
+/* The attach flags as a tree. */
+static void hang_parts(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_device *device)
+{
+    uint32_t count = device->part_count, odd = CP_NONE;
+    struct deneb_part *parts = count > 0 ? cell->parts + device->first_part : NULL;
+    const char **flags = memory_allocate(cell->context, count, sizeof *flags);
+    uint32_t *parents = memory_allocate(cell->context, count, sizeof *parents);
+    for (uint32_t i = 0; flags && i < count; i++)
+        flags[i] = parts[i].flag;
+    if (!flags || !parents || !deneb_read_layers(cell->context, flags, count, parents, &odd))
+        file->status = CP_LIMIT;
+    for (uint32_t i = 0; file->status == CP_OK && i < count; i++)
+        parts[i].parent = parents[i] == CP_NONE ? CP_NONE : device->first_part + parents[i];
+    if (file->status == CP_OK && odd != CP_NONE)
+        file->status = report_lenient(file->context, file->strict, "deneb-layers", parts[odd].place,
+                                      "the attach flags of \"%s\" are no tree, from part \"%s\" (%s) on: layers are "
+                                      "opened and closed as far as that goes",
+                                      device->name, parts[odd].name, parts[odd].flag);
+    memory_free(cell->context, parents, count, sizeof *parents);
+    memory_free(cell->context, flags, count, sizeof *flags);
+}
+
+uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
+{
+    struct deneb_device device = {.units = units,
+                                  .pose = POSE_IDENTITY,
+                                  .attachment = -1,
+                                  .host = CP_NONE,
+                                  .source = file->source,
+                                  .place = deneb_place(file),
+                                  .node = CP_NONE};
+    device.name = deneb_in_line(file, "a name") ? deneb_name(file, &device.raw) : "";
+    if (file->status == CP_OK && !array_reserve(cell->context, &cell->devices, &cell->device_room,
+                                                cell->device_count + UINT64_C(1), sizeof device))
+        file->status = CP_LIMIT;
+    if (file->status != CP_OK)
+        return CP_NONE;
+    cell->devices[cell->device_count] = device;
+    return cell->device_count++;
+}
+
+void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, uint32_t open)
+{
+    struct deneb_device *device = &cell->devices[index];
+    device->source = file->source;
+    device->first_part = cell->part_count;
+    device->first_joint = cell->joint_count;
+    while (!deneb_section_ends(file, "DEVICE"))
+        if (!read_device_statement(file, cell, index))
+            deneb_skip_unknown(file, open);
+    if (file->status == CP_OK)
+        check_joint_parts(file, cell, device);
+    if (file->status == CP_OK)
+        hang_parts(file, cell, device);
+}
+
+/* ---- a device file ---- */
+
+static bool read_file_statement(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, bool *found)
+{
+    struct deneb_device *device = &cell->devices[index];
+    if (*found && (deneb_is(file, "UNIT") || deneb_is(file, "ANGLE") || deneb_is(file, "DEVICE")))
+        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                    "a device file has one DEVICE, and UNIT and ANGLE stand before it");
+    if (deneb_statement(file, "UNIT")) {
+        device->units.length = deneb_unit(file);
+    } else if (deneb_statement(file, "ANGLE")) {
+        device->units.angle = deneb_angle(file);
+    } else if (deneb_statement(file, "DEVICE")) {
+        const char *raw, *name = deneb_in_line(file, "a name") ? deneb_name(file, &raw) : "";
+        if (!*device->name) {
+            device->name = name;
+            device->raw = file->status == CP_OK ? raw : NULL;
+        }
+        deneb_end_statement(file);
+        deneb_read_device(file, cell, index, 1);
+        *found = true;
+        return true;
+    } else {
+        return false;
+    }
+    deneb_end_statement(file);
+    return true;
+}
+
+void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
+{
+    bool found = false;
+    cell->devices[index].units = (struct deneb_units){0.001, 0};
+    deneb_lexer_start(file);
+    deneb_magic(file, DENEB_DEVICE);
+    while (file->status == CP_OK && file->token.kind != DENEB_END)
+        if (!read_file_statement(file, cell, index, &found))
+            deneb_skip_unknown(file, 0);
+    if (file->status == CP_OK && !found)
+        file->status = report_error(file->context, CP_INPUT, "deneb-device", IN_FILE(file->source->name),
+                                    "the file holds no DEVICE");
+}

@@ -1,0 +1,24 @@
+/* What users may ask of the Deneb importers. */
+#include <stddef.h>
+
+#include "deneb.h"
+
+#define OF_PARTS                                                                                                       \
+    {                                                                                                                  \
+        "matrix", "how matrices are written: of row vectors, of column vectors, or as each looks", OPTION_CHOICE,      \
+            offsetof(struct deneb_settings, matrix), "auto", 0, 0, "auto|row|col"                                      \
+    }
+
+const struct option deneb_part_options[] = {OF_PARTS, OPTIONS_END};
+
+const struct option deneb_cell_options[] = {
+    OF_PARTS,
+    {"paths", "a file with the folders of parts and devices", OPTION_STRING, offsetof(struct deneb_settings, paths),
+     NULL, 0, 0, NULL},
+    {"colour", "which colour holds where a device gives a part another", OPTION_CHOICE,
+     offsetof(struct deneb_settings, colour), "device", 0, 0, "device|part"},
+    {"dof_zero", "joints that follow a formula stand at 0, as in NIST's translator", OPTION_BOOLEAN,
+     offsetof(struct deneb_settings, dof_zero), "no", 0, 0, NULL},
+    {"outside", "follow paths that lead out of the folder (\"..\")", OPTION_BOOLEAN,
+     offsetof(struct deneb_settings, outside), "no", 0, 0, NULL},
+    OPTIONS_END};

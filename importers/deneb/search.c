@@ -1,0 +1,244 @@
+/* Where the files of parts and devices are: folders of a paths file, and names without suffix or in other letters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+
+struct folder {
+    const char *path; /* as written, "~" and "$NAME" replaced; without a slash at the end */
+    bool of_parts, of_devices;
+};
+
+struct deneb_folders {
+    struct source *source; /* relative folders are seen from it */
+    struct folder *items;
+    uint32_t count, room;
+};
+
+/* ---- the paths file ---- */
+
+static size_t variable_size(const char *text)
+{
+    size_t size = 0;
+    while ((text[size] >= 'A' && text[size] <= 'Z') || (text[size] >= 'a' && text[size] <= 'z') || text[size] == '_' ||
+           (size > 0 && text[size] >= '0' && text[size] <= '9'))
+        size++;
+    return size;
+}
+
+/* "~" at the start, and "$NAME" anywhere, by the environment; one that is not set stays as it is. */
+static const char *expand(struct deneb_file *file, const char *text)
+{
+    struct buffer out = {.context = file->context};
+    const char *home = text[0] == '~' && (text[1] == '/' || !text[1]) ? getenv("HOME") : NULL;
+    if (home) {
+        buffer_text(&out, home);
+        text++;
+    }
+    while (*text) {
+        size_t size = *text == '$' ? variable_size(text + 1) : 0;
+        char *name = size > 0 ? arena_copy_text(file->arena, text + 1, size) : NULL;
+        const char *value = name ? getenv(name) : NULL;
+        if (value)
+            buffer_text(&out, value);
+        else
+            buffer_append(&out, text, size + 1);
+        text += size + 1;
+    }
+    while (out.size > 1 && out.data[out.size - 1] == '/')
+        out.size--;
+    const char *path = arena_copy_text(file->arena, out.data ? out.data : "", out.size);
+    if (out.failed || !path)
+        file->status = CP_LIMIT;
+    buffer_free(&out);
+    return path;
+}
+
+static void slashes(char *path)
+{
+    for (; *path; path++)
+        if (*path == '\\')
+            *path = '/';
+}
+
+static void add_folder(struct deneb_file *file, struct deneb_folders *folders, struct folder folder)
+{
+    if (file->status != CP_OK)
+        return;
+    if (!array_reserve(file->context, &folders->items, &folders->room, folders->count + UINT64_C(1), sizeof folder)) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    folders->items[folders->count++] = folder;
+}
+
+static void read_folder(struct deneb_file *file, struct deneb_folders *folders, bool of_parts)
+{
+    const char *raw = NULL, *name = deneb_in_line(file, "a folder") ? deneb_name(file, &raw) : "";
+    char *path = arena_copy_text(file->arena, raw ? raw : name, strlen(raw ? raw : name));
+    if (path && file->status == CP_OK) {
+        slashes(path);
+        add_folder(file, folders, (struct folder){expand(file, path), of_parts, !of_parts});
+    }
+    deneb_end_statement(file);
+}
+
+static void read_statements(struct deneb_file *file, struct deneb_folders *folders)
+{
+    deneb_magic(file, DENEB_PATHS);
+    while (file->status == CP_OK && file->token.kind != DENEB_END) {
+        if (deneb_statement(file, "PARTS"))
+            read_folder(file, folders, true);
+        else if (deneb_statement(file, "DEVICES"))
+            read_folder(file, folders, false);
+        else
+            deneb_skip_unknown(file, 0);
+    }
+}
+
+/* A plain list: a folder a line, for all. */
+static void read_lines(struct deneb_file *file, struct deneb_folders *folders)
+{
+    const char *at = file->source->data, *end = at + file->source->size;
+    while (at < end && file->status == CP_OK) {
+        size_t size = strcspn(at, "\r\n"), first = strspn(at, " \t");
+        const char *comment = memchr(at, '#', size);
+        size_t last = comment ? (size_t)(comment - at) : size;
+        while (last > first && (at[last - 1] == ' ' || at[last - 1] == '\t'))
+            last--;
+        char *path = last > first ? arena_copy_text(file->arena, at + first, last - first) : NULL;
+        if (path) {
+            slashes(path);
+            add_folder(file, folders, (struct folder){expand(file, path), true, true});
+        }
+        at += size;
+        while (at < end && (*at == '\r' || *at == '\n'))
+            at++;
+    }
+}
+
+static cp_status read_folders(struct deneb_cell *cell, struct deneb_folders *folders, bool strict)
+{
+    struct deneb_file file = {
+        .context = cell->context, .source = folders->source, .arena = cell->scene->arena, .strict = strict};
+    bool is_ours = deneb_find_kind(folders->source->data, folders->source->size) != DENEB_KIND_COUNT;
+    deneb_lexer_start(&file);
+    if (is_ours)
+        read_statements(&file, folders);
+    else
+        read_lines(&file, folders);
+    deneb_close(&file);
+    return file.status;
+}
+
+cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict)
+{
+    const char *path = cell->settings->paths;
+    if (!path)
+        return CP_OK;
+    cell->folders = memory_allocate_zeroed(cell->context, 1, sizeof *cell->folders);
+    if (!cell->folders)
+        return CP_LIMIT;
+    cp_status status = source_open(source, path, &cell->folders->source);
+    if (status == CP_NO)
+        return report_error(cell->context, CP_INPUT, "deneb-paths", IN_FILE(source->name),
+                            "the paths file \"%s\" is not there", path);
+    return status == CP_OK ? read_folders(cell, cell->folders, strict) : status;
+}
+
+void deneb_free_folders(struct deneb_cell *cell)
+{
+    struct deneb_folders *folders = cell->folders;
+    if (!folders)
+        return;
+    source_close(folders->source);
+    memory_free(cell->context, folders->items, folders->room, sizeof *folders->items);
+    memory_free(cell->context, folders, 1, sizeof *folders);
+    cell->folders = NULL;
+}
+
+/* ---- names ---- */
+
+/* The path leads out of the folder that it is seen from. */
+static bool leaves_folder(const char *path)
+{
+    int64_t depth = 0;
+    while (*path && depth >= 0) {
+        size_t size = strcspn(path, "/");
+        if (size == 2 && path[0] == '.' && path[1] == '.')
+            depth--;
+        else if (size > 0 && !(size == 1 && path[0] == '.'))
+            depth++;
+        path += size + (path[size] == '/');
+    }
+    return depth < 0;
+}
+
+enum letters { AS_WRITTEN, LOWER, UPPER, LETTERS_COUNT };
+
+/* The name with a suffix; its last part in those letters. */
+static const char *spell(struct arena *arena, const char *path, const char *suffix, enum letters letters)
+{
+    char *text = arena_print(arena, "%s%s", path, suffix);
+    char *slash = text ? strrchr(text, '/') : NULL;
+    for (char *at = slash ? slash + 1 : text; at && *at && letters != AS_WRITTEN; at++) {
+        if (letters == LOWER && *at >= 'A' && *at <= 'Z')
+            *at = (char)(*at + 'a' - 'A');
+        else if (letters == UPPER && *at >= 'a' && *at <= 'z')
+            *at = (char)(*at + 'A' - 'a');
+    }
+    return text;
+}
+
+static cp_status look_in_folders(const struct deneb_cell *cell, const struct source *from, const char *name,
+                                 enum deneb_kind kind, struct source **opened)
+{
+    const struct deneb_folders *folders = cell->folders;
+    cp_status status = source_open(from, name, opened);
+    for (uint32_t i = 0; status == CP_NO && folders && i < folders->count && name[0] != '/'; i++) {
+        const struct folder *folder = &folders->items[i];
+        if (!(kind == DENEB_DEVICE ? folder->of_devices : folder->of_parts))
+            continue;
+        const char *path = arena_print(cell->scene->arena, "%s/%s", folder->path, name);
+        status = path ? source_open(folders->source, path, opened) : CP_LIMIT;
+    }
+    return status;
+}
+
+/* A path without its drive, with slashes that are ours. */
+static const char *clean_path(struct deneb_cell const *cell, const char *name)
+{
+    bool drive = ((name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z') && name[1] == ':';
+    char *path = arena_copy_text(cell->scene->arena, name + (drive ? 2 : 0), strlen(name) - (drive ? 2 : 0));
+    if (path)
+        slashes(path);
+    return path;
+}
+
+cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
+                       struct source **opened)
+{
+    static const char *const suffixes[][6] = {{"", ".dcp", ".pdb", ".part", ".dct", NULL},
+                                              {"", ".dcd", ".dct", NULL},
+                                              {"", ".dcw", ".dct", NULL},
+                                              {"", NULL},
+                                              {"", NULL}};
+    const char *path = clean_path(cell, name);
+    *opened = NULL;
+    if (!path)
+        return CP_LIMIT;
+    if (!*path)
+        return CP_NO;
+    if (leaves_folder(path) && !cell->settings->outside) {
+        report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
+                       "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)", name);
+        return CP_NO;
+    }
+    cp_status status = CP_NO;
+    for (int letters = AS_WRITTEN; letters < LETTERS_COUNT && status == CP_NO; letters++)
+        for (const char *const *suffix = suffixes[kind]; *suffix && status == CP_NO; suffix++) {
+            const char *spelled = spell(cell->scene->arena, path, *suffix, (enum letters)letters);
+            status = spelled ? look_in_folders(cell, from, spelled, kind, opened) : CP_LIMIT;
+        }
+    return status;
+}

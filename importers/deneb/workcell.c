@@ -1,0 +1,330 @@
+/* Workcells: the head, the devices with what they hang on, and paths of tag points. */
+#include "cell.h"
+
+#include <string.h>
+
+/* ---- the head ---- */
+
+static bool read_head_word(struct deneb_file *file, struct deneb_cell *cell)
+{
+    const char *raw;
+    if (deneb_accept(file, "NAME")) {
+        cell->name = deneb_in_line(file, "a name") ? deneb_name(file, &raw) : "";
+    } else if (deneb_accept(file, "UNIT")) {
+        cell->units.length = deneb_unit(file);
+    } else if (deneb_accept(file, "ANGLE")) {
+        cell->units.angle = deneb_angle(file);
+    } else if (deneb_accept(file, "VERSION")) {
+        const char *version = deneb_in_line(file, "a text") ? deneb_name(file, &raw) : "";
+        if (file->status == CP_OK &&
+            !scene_add_metadata(cell->scene, CP_OWNER_SCENE, 0, "version", CP_VALUE_STRING, version))
+            file->status = CP_LIMIT;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void read_head(struct deneb_file *file, struct deneb_cell *cell)
+{
+    if (cell->device_count > 0 && file->status == CP_OK)
+        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                    "HEAD stands before the devices of a workcell");
+    deneb_end_statement(file);
+    while (!deneb_section_ends(file, "HEAD")) {
+        bool any = false;
+        while (file->status == CP_OK && read_head_word(file, cell))
+            any = true;
+        if (any)
+            deneb_end_statement(file);
+        else
+            deneb_skip_unknown(file, 1);
+    }
+}
+
+/* ---- devices ---- */
+
+/* A device of a file that was read before, again. */
+static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t from, uint32_t to)
+{
+    const struct deneb_device *model = &cell->devices[from];
+    struct deneb_device *device = &cell->devices[to];
+    uint64_t parts = cell->part_count + (uint64_t)model->part_count,
+             joints = cell->joint_count + (uint64_t)model->joint_count;
+    if (!array_reserve(cell->context, &cell->parts, &cell->part_room, parts, sizeof *cell->parts) ||
+        !array_reserve(cell->context, &cell->joints, &cell->joint_room, joints, sizeof *cell->joints)) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    device->units = model->units;
+    device->pose = model->pose;
+    device->source = model->source;
+    device->part_count = model->part_count;
+    device->joint_count = model->joint_count;
+    device->first_part = cell->part_count;
+    device->first_joint = cell->joint_count;
+    for (uint32_t i = 0; i < model->part_count; i++) {
+        struct deneb_part part = cell->parts[model->first_part + i];
+        part.device = to;
+        part.parent = part.parent == CP_NONE ? CP_NONE : part.parent - model->first_part + device->first_part;
+        cell->parts[cell->part_count++] = part;
+    }
+    for (uint32_t i = 0; i < model->joint_count; i++)
+        cell->joints[cell->joint_count++] = cell->joints[model->first_joint + i];
+}
+
+/* The source stays open: part files are looked for beside it. */
+static void read_opened(struct deneb_file *file, struct deneb_cell *cell, struct source *source, uint32_t device)
+{
+    if (!array_reserve(cell->context, &cell->sources, &cell->source_room, cell->source_count + UINT64_C(1),
+                       sizeof source)) {
+        source_close(source);
+        file->status = CP_LIMIT;
+        return;
+    }
+    cell->sources[cell->source_count++] = source;
+    struct deneb_file further = {
+        .context = file->context, .source = source, .arena = file->arena, .strict = file->strict};
+    deneb_read_device_file(&further, cell, device);
+    deneb_close(&further);
+    file->status = further.status;
+}
+
+static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const char *name, uint32_t device)
+{
+    struct source *source = NULL;
+    struct place place = deneb_place(file);
+    if (file->status != CP_OK)
+        return;
+    file->status = deneb_search(cell, file->source, name, DENEB_DEVICE, &source);
+    if (file->status == CP_NO)
+        file->status =
+            report_error(cell->context, CP_INPUT, "deneb-device-file", place,
+                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", name);
+    if (file->status != CP_OK)
+        return;
+    const char *path = arena_copy_text(file->arena, source->path, strlen(source->path));
+    bool added = false;
+    uint32_t *known = path ? name_map_add(&cell->device_files, path, device, &added) : NULL;
+    if (known && added) {
+        read_opened(file, cell, source, device);
+        return;
+    }
+    source_close(source);
+    if (known)
+        copy_device(file, cell, *known, device);
+    else
+        file->status = CP_LIMIT;
+}
+
+/* What stands in the workcell about a device of a file: where it is. */
+static void read_placed_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device)
+{
+    while (!deneb_section_ends(file, "DEVICE")) {
+        if (!deneb_statement(file, "MATRIX")) {
+            deneb_skip_unknown(file, 2);
+            continue;
+        }
+        cell->devices[device].pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, cell->units.length);
+        deneb_end_statement(file);
+    }
+}
+
+static void read_device(struct deneb_file *file, struct deneb_cell *cell)
+{
+    uint32_t device = deneb_add_device(file, cell, cell->units);
+    const char *raw = NULL, *name = NULL;
+    if (file->status == CP_OK && deneb_accept(file, "FILE"))
+        name = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : NULL;
+    if (file->status == CP_OK && name)
+        read_device_file(file, cell, raw ? raw : name, device);
+    deneb_end_statement(file);
+    if (name && file->status == CP_OK)
+        read_placed_device(file, cell, device);
+    else if (file->status == CP_OK)
+        deneb_read_device(file, cell, device, 2);
+}
+
+/* ---- attachments ---- */
+
+/* The part that a device hangs on: -1 for none. */
+static void read_attachment(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
+{
+    struct place place = deneb_place(file);
+    double host = deneb_number(file, false);
+    if (file->status != CP_OK || host == -1 || index >= cell->device_count)
+        return;
+    struct deneb_device *device = &cell->devices[index];
+    device->attachment_place = place;
+    device->attachment = host;
+}
+
+static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
+{
+    struct place place = deneb_place(file);
+    uint32_t most =
+        (uint32_t)((file->end - file->token.start) / 2 < UINT32_MAX - 1 ? (file->end - file->token.start) / 2 + 1
+                                                                        : UINT32_MAX);
+    uint32_t count = deneb_in_line(file, "a number") ? deneb_count(file, "the number of attachments", most) : 0;
+    for (uint32_t i = 0; i < count && file->status == CP_OK; i++)
+        read_attachment(file, cell, i);
+    if (file->status == CP_OK && count != cell->device_count)
+        file->status =
+            report_lenient(cell->context, file->strict, "deneb-attachments", place,
+                           "%u attachments for %u devices before them", (unsigned)count, (unsigned)cell->device_count);
+}
+
+static cp_status check_attachment(struct deneb_cell *cell, uint32_t index, bool strict)
+{
+    struct deneb_device *device = &cell->devices[index];
+    double host = device->attachment;
+    if (host == -1)
+        return CP_OK;
+    if (!(host >= 0 && host < cell->part_count) || host != (double)(uint32_t)host)
+        return report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
+                              "the device \"%s\" hangs on part %.9g of the cell, which has %u: it is taken off",
+                              device->name, host, (unsigned)cell->part_count);
+    if (cell->parts[(uint32_t)host].device == index)
+        return report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
+                              "the device \"%s\" hangs on a part of its own: it is taken off", device->name);
+    device->host = (uint32_t)host;
+    return CP_OK;
+}
+
+/* Follows the hosts of each device as far as nobody has been; where that comes back to the way, one hangs on itself. */
+static cp_status break_cycles(struct deneb_cell *cell, bool strict)
+{
+    uint32_t *walks = memory_allocate_zeroed(cell->context, cell->device_count, sizeof *walks);
+    cp_status status = walks ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++) {
+        uint32_t at = i;
+        while (!walks[at]) {
+            walks[at] = i + 1;
+            uint32_t host = cell->devices[at].host;
+            if (host == CP_NONE)
+                break;
+            uint32_t next = cell->parts[host].device;
+            if (walks[next] == i + 1) {
+                cell->devices[at].host = CP_NONE;
+                status = report_lenient(cell->context, strict, "deneb-attachment", cell->devices[at].attachment_place,
+                                        "the device \"%s\" hangs on what hangs on it: it is taken off",
+                                        cell->devices[at].name);
+            }
+            at = next;
+        }
+    }
+    memory_free(cell->context, walks, cell->device_count, sizeof *walks);
+    return status;
+}
+
+static cp_status attach_devices(struct deneb_cell *cell, bool strict)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
+        status = check_attachment(cell, i, strict);
+    return status == CP_OK ? break_cycles(cell, strict) : status;
+}
+
+static void read_devices(struct deneb_file *file, struct deneb_cell *cell)
+{
+    deneb_end_statement(file);
+    while (!deneb_section_ends(file, "DEVICES")) {
+        if (deneb_statement(file, "DEVICE")) {
+            read_device(file, cell);
+        } else if (deneb_statement(file, "ATTACHMENTS")) {
+            read_attachments(file, cell);
+            deneb_end_statement(file);
+        } else {
+            deneb_skip_unknown(file, 1);
+        }
+    }
+}
+
+/* ---- paths ---- */
+
+static void add_tag(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_tag *tag)
+{
+    if (file->status != CP_OK)
+        return;
+    if (array_reserve(cell->context, &cell->tags, &cell->tag_room, cell->tag_count + UINT64_C(1), sizeof *tag))
+        cell->tags[cell->tag_count++] = *tag;
+    else
+        file->status = CP_LIMIT;
+}
+
+/* By name: the first. */
+static uint32_t find_device(struct deneb_file *file, struct deneb_cell *cell, const char *name, struct place place)
+{
+    for (uint32_t i = cell->device_names.used; i < cell->device_count && file->status == CP_OK; i++)
+        if (!name_map_add(&cell->device_names, cell->devices[i].name, i, NULL))
+            file->status = CP_LIMIT;
+    const uint32_t *device = name_map_find(&cell->device_names, name);
+    if (!device && file->status == CP_OK)
+        file->status = report_lenient(cell->context, file->strict, "deneb-path-device", place,
+                                      "no device \"%s\" is there: the path stands in the world", name);
+    return device ? *device : CP_NONE;
+}
+
+static void read_path(struct deneb_file *file, struct deneb_cell *cell)
+{
+    struct deneb_tag path = {.pose = POSE_IDENTITY, .is_path = true, .device = CP_NONE};
+    path.name = deneb_in_line(file, "a name") ? deneb_name(file, &path.raw) : "";
+    if (file->status == CP_OK && deneb_accept(file, "DEVICE")) {
+        struct place place = deneb_place(file);
+        const char *name = deneb_in_line(file, "a name") ? deneb_name(file, NULL) : "";
+        path.device = file->status == CP_OK ? find_device(file, cell, name, place) : CP_NONE;
+    }
+    add_tag(file, cell, &path);
+}
+
+static void read_tag(struct deneb_file *file, struct deneb_cell *cell)
+{
+    struct deneb_tag tag = {.pose = POSE_IDENTITY};
+    if (cell->tag_count == 0 && file->status == CP_OK)
+        file->status = report_error(cell->context, CP_INPUT, "deneb-tag", deneb_place(file), "a TAG before any PATH");
+    tag.name = deneb_in_line(file, "a name") ? deneb_name(file, &tag.raw) : "";
+    if (file->status == CP_OK && deneb_accept(file, "MATRIX"))
+        tag.pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, cell->units.length);
+    add_tag(file, cell, &tag);
+}
+
+static void read_paths(struct deneb_file *file, struct deneb_cell *cell)
+{
+    deneb_end_statement(file);
+    while (!deneb_section_ends(file, "PATHS")) {
+        if (deneb_statement(file, "PATH"))
+            read_path(file, cell);
+        else if (deneb_statement(file, "TAG"))
+            read_tag(file, cell);
+        else {
+            deneb_skip_unknown(file, 1);
+            continue;
+        }
+        deneb_end_statement(file);
+    }
+}
+
+/* ---- the workcell ---- */
+
+static bool read_section(struct deneb_file *file, struct deneb_cell *cell)
+{
+    if (deneb_statement(file, "HEAD"))
+        read_head(file, cell);
+    else if (deneb_statement(file, "DEVICES"))
+        read_devices(file, cell);
+    else if (deneb_statement(file, "PATHS"))
+        read_paths(file, cell);
+    else
+        return false;
+    return true;
+}
+
+cp_status deneb_read_workcell(struct deneb_file *file, struct deneb_cell *cell)
+{
+    deneb_lexer_start(file);
+    deneb_magic(file, DENEB_WORKCELL);
+    while (file->status == CP_OK && file->token.kind != DENEB_END)
+        if (!read_section(file, cell))
+            deneb_skip_unknown(file, 0);
+    return file->status == CP_OK ? attach_devices(cell, file->strict) : file->status;
+}
