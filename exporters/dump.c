@@ -437,15 +437,29 @@ static void dump_track(const cp_scene *scene, const cp_track *track, struct sink
     }
 }
 
+static void dump_attachment(const cp_scene *scene, const cp_attachment *attachment, struct sink *sink)
+{
+    sink_text(sink, "attach");
+    dump_string(sink, node_id(scene, attachment->node));
+    dump_named_string(sink, "to", node_id(scene, attachment->host));
+    dump_named_doubles(sink, "at", &attachment->time, 1);
+    sink_text(sink, "\n");
+}
+
 static void dump_clips(const cp_scene *scene, struct sink *sink)
 {
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const cp_clip *clip = &scene->clips[i];
         sink_text(sink, "clip");
         dump_string(sink, clip->name);
-        sink_print(sink, " tracks %lu\n", (unsigned long)clip->track_count);
+        sink_print(sink, " tracks %lu", (unsigned long)clip->track_count);
+        if (clip->attachment_count > 0)
+            sink_print(sink, " attachments %lu", (unsigned long)clip->attachment_count);
+        sink_text(sink, "\n");
         for (uint32_t k = 0; k < clip->track_count; k++)
             dump_track(scene, &clip->tracks[k], sink);
+        for (uint32_t k = 0; k < clip->attachment_count; k++)
+            dump_attachment(scene, &clip->attachments[k], sink);
     }
 }
 

@@ -57,6 +57,7 @@ cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expre
 /* A serial device without joints; joints, ends and home are set by the caller (scene's memory). */
 uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base);
 uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const char *reason);
+/* Its attachments are set by the caller (scene's memory). */
 uint32_t scene_add_clip(cp_scene *scene, const char *name, uint32_t track_count, const cp_track *tracks);
 /* Strings are copied. */
 bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, cp_value_type type,

@@ -270,10 +270,20 @@ typedef struct cp_track {
     const double *values;
 } cp_track;
 
+/* From this time on the node hangs on `host`, another node or the world, instead of its parent, until its next attachment: its
+ * pose and its tracks are in the frame of the host then. */
+typedef struct cp_attachment {
+    double time; /* seconds */
+    uint32_t node, host;
+} cp_attachment;
+
+/* Attachments are in the order of their times. At no time does a node hang on itself, or on what hangs on it. */
 typedef struct cp_clip {
     const char *name;
     uint32_t track_count;
     const cp_track *tracks;
+    uint32_t attachment_count;
+    const cp_attachment *attachments;
 } cp_clip;
 
 typedef enum cp_owner { CP_OWNER_SCENE, CP_OWNER_NODE, CP_OWNER_MESH, CP_OWNER_MATERIAL, CP_OWNER_JOINT } cp_owner;
@@ -358,6 +368,9 @@ CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
 CP_API void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worlds);
 /* The value of one joint: q[joint] (current values when q is NULL), or from those of the joints that it depends on. */
 CP_API double cp_joint_value(const cp_scene *scene, uint32_t joint, const double *q);
+/* World poses of all nodes into worlds[node count] at a time (seconds) of a clip: before a track's first key and after its last one
+ * it has their values. CP_LIMIT when out of memory. */
+CP_API cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds);
 /* Whether its value follows from those of other joints: it has a master or an expression. */
 CP_API bool cp_joint_is_dependent(const cp_joint *joint);
 

@@ -224,11 +224,20 @@ static cp_status add_clips(cp_scene *scene, const cp_scene *other, const struct 
     for (uint32_t i = 0; i < other->clip_count; i++) {
         const cp_clip *from = &other->clips[i];
         cp_track *tracks = arena_copy(scene->arena, from->tracks, from->track_count, sizeof *tracks);
-        if (!tracks || scene_add_clip(scene, from->name, from->track_count, tracks) == CP_NONE)
+        cp_attachment *attachments =
+            arena_copy(scene->arena, from->attachments, from->attachment_count, sizeof *attachments);
+        uint32_t clip = tracks && attachments ? scene_add_clip(scene, from->name, from->track_count, tracks) : CP_NONE;
+        if (clip == CP_NONE)
             return CP_LIMIT;
         for (uint32_t k = 0; k < from->track_count; k++)
             tracks[k].target = tracks[k].path == CP_PATH_JOINT ? tracks[k].target + bases->joints
                                                                : moved_node(bases, tracks[k].target);
+        for (uint32_t k = 0; k < from->attachment_count; k++) {
+            attachments[k].node = moved_node(bases, attachments[k].node);
+            attachments[k].host = moved_node(bases, attachments[k].host);
+        }
+        scene->clips[clip].attachment_count = from->attachment_count;
+        scene->clips[clip].attachments = attachments;
     }
     return CP_OK;
 }

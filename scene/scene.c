@@ -337,7 +337,7 @@ uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const 
 
 uint32_t scene_add_clip(cp_scene *scene, const char *name, uint32_t track_count, const cp_track *tracks)
 {
-    cp_clip clip = {scene_text(scene, name), track_count, tracks};
+    cp_clip clip = {.name = scene_text(scene, name), .track_count = track_count, .tracks = tracks};
     return clip.name ? append_clip(scene, clip) : CP_NONE;
 }
 

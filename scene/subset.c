@@ -66,6 +66,7 @@ void scene_replace(cp_scene *scene, cp_scene *copy)
 struct maps {
     cp_scene *scene;
     uint32_t *nodes, *joints, *devices;
+    uint32_t node_count; /* before */
 };
 
 static uint32_t map_index(const uint32_t *map, uint32_t index)
@@ -235,27 +236,67 @@ static void keep_pairs(struct maps *maps)
     scene->pair_count = kept;
 }
 
+/* A node that a clip hangs on one that goes stands still: its motion was told from there. */
+static uint64_t find_orphans(const struct maps *maps, const cp_clip *clip, bool *orphans)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        const cp_attachment *attachment = &clip->attachments[i];
+        bool orphan = maps->nodes[attachment->node] != CP_NONE && maps->nodes[attachment->host] == CP_NONE;
+        count += orphan && !orphans[attachment->node];
+        orphans[attachment->node] = orphans[attachment->node] || orphan;
+    }
+    return count;
+}
+
+static cp_status keep_clip(struct maps *maps, cp_clip *clip, const bool *orphans)
+{
+    cp_track *tracks = scene_allocate(maps->scene, clip->track_count, sizeof *tracks);
+    cp_attachment *attachments = scene_allocate(maps->scene, clip->attachment_count, sizeof *attachments);
+    uint32_t track_count = 0, attachment_count = 0;
+    if (!tracks || !attachments)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        cp_track track = clip->tracks[i];
+        bool on_joint = track.path == CP_PATH_JOINT, orphan = !on_joint && orphans[track.target];
+        track.target = (on_joint ? maps->joints : maps->nodes)[track.target];
+        if (track.target != CP_NONE && !orphan)
+            tracks[track_count++] = track;
+    }
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        cp_attachment attachment = clip->attachments[i];
+        if (maps->nodes[attachment.node] == CP_NONE || orphans[attachment.node])
+            continue;
+        attachment.node = maps->nodes[attachment.node];
+        attachment.host = maps->nodes[attachment.host];
+        attachments[attachment_count++] = attachment;
+    }
+    *clip = (cp_clip){clip->name, track_count, tracks, attachment_count, attachments};
+    return CP_OK;
+}
+
 static cp_status keep_clips(struct maps *maps)
 {
     cp_scene *scene = maps->scene;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < scene->clip_count; i++) {
+    uint64_t lost = 0;
+    bool *orphans = memory_allocate_zeroed(scene->context, maps->node_count, sizeof *orphans);
+    cp_status status = orphans ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < scene->clip_count && status == CP_OK; i++) {
         cp_clip clip = scene->clips[i];
-        cp_track *tracks = scene_allocate(scene, clip.track_count, sizeof *tracks);
-        if (!tracks)
-            return CP_LIMIT;
-        uint32_t count = 0;
-        for (uint32_t k = 0; k < clip.track_count; k++) {
-            cp_track track = clip.tracks[k];
-            track.target = (track.path == CP_PATH_JOINT ? maps->joints : maps->nodes)[track.target];
-            if (track.target != CP_NONE)
-                tracks[count++] = track;
-        }
-        clip.tracks = tracks;
-        clip.track_count = count;
-        if (count > 0)
+        lost += find_orphans(maps, &clip, orphans);
+        status = keep_clip(maps, &clip, orphans);
+        for (uint32_t k = 0; k < scene->clips[i].attachment_count; k++)
+            orphans[scene->clips[i].attachments[k].node] = false;
+        if (clip.track_count + clip.attachment_count > 0)
             scene->clips[kept++] = clip;
     }
+    memory_free(scene->context, orphans, maps->node_count, sizeof *orphans);
+    if (lost > 0)
+        report_loss(scene->context, "scene-attachment", NOWHERE, lost,
+                    "the motion of a frame that a clip hangs on one that goes");
+    if (status != CP_OK)
+        return status;
     scene->clip_count = kept;
     return CP_OK;
 }
@@ -300,6 +341,7 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     cp_context *context = scene->context;
     uint32_t nodes = scene->node_count, joints = scene->joint_count, devices = scene->device_count;
     struct maps maps = {.scene = scene,
+                        .node_count = nodes,
                         .nodes = memory_allocate(context, nodes, sizeof(uint32_t)),
                         .joints = memory_allocate(context, joints, sizeof(uint32_t)),
                         .devices = memory_allocate(context, devices, sizeof(uint32_t))};

@@ -264,6 +264,50 @@ static bool track_is_sound(const cp_scene *scene, const cp_track *track)
     return true;
 }
 
+/* Whether the node is met on the way from `from` up to the world, or that way is too long. */
+static bool hangs_on(const struct check *check, const uint32_t *parents, uint32_t from, uint32_t node)
+{
+    uint64_t steps = 0;
+    while (from != CP_NONE && from != node && steps++ <= check->context->limits.depth)
+        from = parents[from];
+    return from != CP_NONE;
+}
+
+static const char *check_attachments(const struct check *check, const cp_clip *clip, uint32_t *parents)
+{
+    const cp_scene *scene = check->scene;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        parents[i] = scene->nodes[i].parent;
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        const cp_attachment *attachment = &clip->attachments[i];
+        if (!isfinite(attachment->time) || (i > 0 && attachment->time < clip->attachments[i - 1].time))
+            return "has attachments that are not in the order of time";
+        if (attachment->node == 0 || attachment->node >= scene->node_count || attachment->host >= scene->node_count)
+            return "attaches a node that is not there";
+        if (hangs_on(check, parents, attachment->host, attachment->node))
+            return "attaches a node to what hangs on it";
+        parents[attachment->node] = attachment->host;
+    }
+    return NULL;
+}
+
+static cp_status check_all_attachments(const struct check *check)
+{
+    const cp_scene *scene = check->scene;
+    const char *why = NULL;
+    uint32_t *parents = NULL;
+    for (uint32_t i = 0; i < scene->clip_count && !why; i++) {
+        if (scene->clips[i].attachment_count == 0)
+            continue;
+        parents = parents ? parents : memory_allocate(check->context, scene->node_count, sizeof *parents);
+        if (!parents)
+            return CP_LIMIT;
+        why = check_attachments(check, &scene->clips[i], parents);
+    }
+    memory_free(check->context, parents, scene->node_count, sizeof *parents);
+    return why ? broken(check, "clip", 0, why) : CP_OK;
+}
+
 static cp_status check_clips(const struct check *check)
 {
     const cp_scene *scene = check->scene;
@@ -325,8 +369,8 @@ static cp_status check_materials(const struct check *check)
 cp_status cp_validate(cp_context *context, const cp_scene *scene)
 {
     static cp_status (*const checks[])(const struct check *) = {
-        check_nodes,  check_materials, check_instances, check_meshes,
-        check_joints, check_devices,   check_clips,     check_all_ids,
+        check_nodes,   check_materials, check_instances,       check_meshes,  check_joints,
+        check_devices, check_clips,     check_all_attachments, check_all_ids,
     };
     struct check check = {context, scene};
     cp_status status = CP_OK;

@@ -105,7 +105,22 @@ cp_status deneb_build(struct deneb_cell *cell, bool strict);
 /* The geometry of all parts, at their nodes, in the order of the nodes. */
 cp_status deneb_place_models(struct deneb_cell *cell, bool strict);
 
+/* ---- recording.c ---- */
+
+struct deneb_recording_head {
+    const char *workcell;     /* its name; NULL: not said */
+    uint32_t device_count;    /* CP_NONE: not said */
+    struct deneb_units units; /* 0: not said */
+    bool frame_is_parent;
+};
+void deneb_read_recording_head(struct deneb_file *file, struct deneb_recording_head *head);
+/* All of a file "DCT RECORDING", as a clip of the scene that the cell has become. */
+cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell);
+
 /* ---- search.c ---- */
+
+/* A file that an option names: as it is seen from the cell's folder, else from where the program runs. CP_NO when there is none. */
+cp_status deneb_open_option(const struct source *source, const char *path, struct source **opened);
 
 /* Folders of a paths file. */
 struct deneb_folders;

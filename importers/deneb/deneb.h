@@ -13,9 +13,13 @@ struct deneb_settings {
     const char *paths; /* a file; or NULL */
     int colour;        /* enum deneb_colour_source */
     bool dof_zero, outside;
+    /* Of workcells and recordings. */
+    const char *recording, *workcell; /* files; or NULL */
+    double tolerance;                 /* metres */
 };
 enum deneb_colour_source { DENEB_COLOUR_OF_DEVICE, DENEB_COLOUR_OF_PART };
-extern const struct option deneb_part_options[], deneb_cell_options[];
+extern const struct option deneb_part_options[], deneb_device_options[], deneb_workcell_options[],
+    deneb_recording_options[];
 
 /* ---- lexer.c: words, numbers and strings of one file ---- */
 
@@ -42,6 +46,7 @@ struct deneb_file {
     cp_status status;         /* sticky: after an error all tokens are DENEB_END */
     struct deneb_token token; /* the current one */
     const char *next, *end, *line_start;
+    const char *checked; /* no zero byte before it */
     uint64_t line;
     struct name_map unknown; /* words that have been warned of */
     int64_t surplus;         /* ENDs that no section known here waits for; INT64_MIN until they are counted */

@@ -36,14 +36,22 @@ void deneb_lexer_start(struct deneb_file *file)
         file->next = file->line_start = data + 3;
     while (file->end > file->next && file->end[-1] == 0x1a) /* DOS ends texts so */
         file->end--;
-    const char *zero = size > 0 ? memchr(data, '\0', size) : NULL;
-    if (zero) {
-        file->status = report_error(file->context, CP_INPUT, "deneb-zero",
-                                    AT_LINE(file->source->name, source_line(file->source, (size_t)(zero - data))),
-                                    "a zero byte: this is no text");
-        file->next = file->end;
-    }
+    file->checked = file->next;
     deneb_next(file);
+}
+
+/* A zero byte is looked for a piece at a time, so that a long file needs not be in memory as a whole. */
+static void check_piece(struct deneb_file *file)
+{
+    enum { PIECE = 1 << 20 };
+    size_t size = (size_t)(file->end - file->checked) < PIECE ? (size_t)(file->end - file->checked) : PIECE;
+    const char *zero = size > 0 ? memchr(file->checked, '\0', size) : NULL;
+    file->checked += size;
+    if (zero && file->status == CP_OK)
+        file->status =
+            report_error(file->context, CP_INPUT, "deneb-zero",
+                         AT_LINE(file->source->name, source_line(file->source, (size_t)(zero - file->source->data))),
+                         "a zero byte: this is no text");
 }
 
 /* Steps over the line's end: one of CR LF counts once. */
@@ -120,6 +128,8 @@ void deneb_next(struct deneb_file *file)
 {
     struct deneb_token *token = &file->token;
     token->begins_line = file->next == file->line_start;
+    while (file->next >= file->checked && file->checked < file->end && file->status == CP_OK)
+        check_piece(file);
     if (file->status != CP_OK)
         file->next = file->end;
     skip_blanks(file);

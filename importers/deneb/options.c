@@ -3,22 +3,39 @@
 
 #include "deneb.h"
 
+/* clang-format off */
 #define OF_PARTS                                                                                                       \
-    {                                                                                                                  \
-        "matrix", "how matrices are written: of row vectors, of column vectors, or as each looks", OPTION_CHOICE,      \
-            offsetof(struct deneb_settings, matrix), "auto", 0, 0, "auto|row|col"                                      \
-    }
+    {"matrix", "how matrices are written: of row vectors, of column vectors, or as each looks", OPTION_CHOICE,         \
+     offsetof(struct deneb_settings, matrix), "auto", 0, 0, "auto|row|col"}
+
+#define OF_DEVICES                                                                                                     \
+    {"paths", "a file with the folders of parts and devices", OPTION_STRING,                                           \
+     offsetof(struct deneb_settings, paths), NULL, 0, 0, NULL},                                                        \
+    {"colour", "which colour holds where a device gives a part another", OPTION_CHOICE,                                \
+     offsetof(struct deneb_settings, colour), "device", 0, 0, "device|part"},                                          \
+    {"dof_zero", "joints that follow a formula stand at 0, as in NIST's translator", OPTION_BOOLEAN,                   \
+     offsetof(struct deneb_settings, dof_zero), "no", 0, 0, NULL},                                                     \
+    {"outside", "follow paths that lead out of the folder (\"..\")", OPTION_BOOLEAN,                                   \
+     offsetof(struct deneb_settings, outside), "no", 0, 0, NULL}
+
+#define OF_RECORDINGS                                                                                                  \
+    {"tolerance", "a recording is thinned to keys that are this near to all others; 0 keeps all", OPTION_LENGTH,       \
+     offsetof(struct deneb_settings, tolerance), "0", 0, 1e6, NULL}
+/* clang-format on */
 
 const struct option deneb_part_options[] = {OF_PARTS, OPTIONS_END};
-
-const struct option deneb_cell_options[] = {
+const struct option deneb_device_options[] = {OF_PARTS, OF_DEVICES, OPTIONS_END};
+const struct option deneb_workcell_options[] = {OF_PARTS,
+                                                OF_DEVICES,
+                                                {"recording", "a recording of the cell, which becomes a clip",
+                                                 OPTION_STRING, offsetof(struct deneb_settings, recording), NULL, 0, 0,
+                                                 NULL},
+                                                OF_RECORDINGS,
+                                                OPTIONS_END};
+const struct option deneb_recording_options[] = {
     OF_PARTS,
-    {"paths", "a file with the folders of parts and devices", OPTION_STRING, offsetof(struct deneb_settings, paths),
-     NULL, 0, 0, NULL},
-    {"colour", "which colour holds where a device gives a part another", OPTION_CHOICE,
-     offsetof(struct deneb_settings, colour), "device", 0, 0, "device|part"},
-    {"dof_zero", "joints that follow a formula stand at 0, as in NIST's translator", OPTION_BOOLEAN,
-     offsetof(struct deneb_settings, dof_zero), "no", 0, 0, NULL},
-    {"outside", "follow paths that lead out of the folder (\"..\")", OPTION_BOOLEAN,
-     offsetof(struct deneb_settings, outside), "no", 0, 0, NULL},
+    OF_DEVICES,
+    {"workcell", "the workcell's file; when not said, the name in the recording and .dcw", OPTION_STRING,
+     offsetof(struct deneb_settings, workcell), NULL, 0, 0, NULL},
+    OF_RECORDINGS,
     OPTIONS_END};

@@ -117,6 +117,16 @@ static void read_lines(struct deneb_file *file, struct deneb_folders *folders)
     }
 }
 
+cp_status deneb_open_option(const struct source *source, const char *path, struct source **opened)
+{
+    cp_status status = source_open(source, path, opened);
+    char *absolute = status == CP_NO ? realpath(path, NULL) : NULL;
+    if (absolute)
+        status = source_open(source, absolute, opened);
+    free(absolute);
+    return status;
+}
+
 static cp_status read_folders(struct deneb_cell *cell, struct deneb_folders *folders, bool strict)
 {
     struct deneb_file file = {
@@ -139,7 +149,7 @@ cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *sourc
     cell->folders = memory_allocate_zeroed(cell->context, 1, sizeof *cell->folders);
     if (!cell->folders)
         return CP_LIMIT;
-    cp_status status = source_open(source, path, &cell->folders->source);
+    cp_status status = deneb_open_option(source, path, &cell->folders->source);
     if (status == CP_NO)
         return report_error(cell->context, CP_INPUT, "deneb-paths", IN_FILE(source->name),
                             "the paths file \"%s\" is not there", path);

@@ -43,12 +43,25 @@ bool mapping_open(struct mapping *mapping, int file, size_t size)
     char *data = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
         return false;
-    *mapping = (struct mapping){data, size};
+    *mapping = (struct mapping){.data = data, .size = size};
     bool good = whole == 0 || mmap(data, whole, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) != MAP_FAILED;
     if (good && read_tail(file, data + whole, size - whole, whole))
         return true;
     mapping_close(mapping);
     return false;
+}
+
+void mapping_forget(struct mapping *mapping, size_t size)
+{
+    enum { LEAST = 1 << 20 }; /* fewer bytes are not worth a call */
+    size_t whole = mapping->data ? mapped_length(mapping->size) - page_size() : 0;
+    size_t until = size < whole ? size / page_size() * page_size() : whole;
+    if (until < mapping->forgotten + LEAST)
+        return;
+#ifdef MADV_DONTNEED /* elsewhere the kernel takes the pages when it needs them */
+    (void)madvise(mapping->data + mapping->forgotten, until - mapping->forgotten, MADV_DONTNEED);
+#endif
+    mapping->forgotten = until;
 }
 
 void mapping_close(struct mapping *mapping)

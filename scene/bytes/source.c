@@ -140,6 +140,11 @@ cp_status source_check(const struct source *source)
                         "has been changed by somebody else while it was read");
 }
 
+void source_forget(const struct source *source, const char *at)
+{
+    mapping_forget(&source->state->mapping, (size_t)(at - source->data));
+}
+
 /* ---- opening ---- */
 
 void source_close(struct source *source)

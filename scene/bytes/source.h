@@ -25,6 +25,8 @@ struct source {
  * business. */
 cp_status source_open(const struct source *parent, const char *relative, struct source **opened);
 void source_close(struct source *source);
+/* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */
+void source_forget(const struct source *source, const char *at);
 /* After reading: CP_INPUT when somebody has changed the file meanwhile. */
 cp_status source_check(const struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */

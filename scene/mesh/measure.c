@@ -2,6 +2,7 @@
  * sum (for faces that are not flat, the area seen along their normal) and the cones from the world's origin, in double
  * with compensated sums. Primitives are measured as they are tessellated on the way out. */
 #include "../context.h"
+#include "../motion/motion.h"
 #include "../pose.h"
 #include "../report.h"
 #include "mesh.h"
@@ -164,6 +165,35 @@ cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use
     *measures = (cp_measures){0};
     struct measuring measuring = {.measures = measures, .box_only = true};
     return measure_scene(context, scene, use, &measuring);
+}
+
+static void extend_by_box(cp_measures *measures, const cp_pose *pose, const cp_measures *box)
+{
+    for (int corner = 0; corner < 8; corner++) {
+        double from[3], point[3];
+        for (int i = 0; i < 3; i++)
+            from[i] = corner >> i & 1 ? box->upper[i] : box->lower[i];
+        pose_point(pose, from, point);
+        extend_bounds(measures, point);
+    }
+}
+
+cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, cp_measures *boxes)
+{
+    memset(boxes, 0, scene->node_count * sizeof *boxes);
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        struct measuring measuring = {.measures = &boxes[instance->node], .box_only = true};
+        cp_status status = measure_placed(context, &measuring, &scene->meshes[instance->mesh], &instance->transform);
+        if (status != CP_OK)
+            return status;
+    }
+    for (uint32_t i = scene->node_count; i-- > 1;) {
+        cp_pose pose = node_pose(scene, i, NULL);
+        if (boxes[i].any)
+            extend_by_box(&boxes[scene->nodes[i].parent], &pose, &boxes[i]);
+    }
+    return CP_OK;
 }
 
 double measured_diagonal(const cp_measures *measures)

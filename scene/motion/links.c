@@ -16,12 +16,14 @@ void scene_find_links(const cp_scene *scene, uint32_t *heads)
         bool moves = node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE) || joint_moves(scene, node);
         heads[i] = moves || i == 0 ? i : CP_NONE;
     }
-    for (uint32_t i = 0; i < scene->clip_count; i++)
-        for (uint32_t k = 0; k < scene->clips[i].track_count; k++) {
-            const cp_track *track = &scene->clips[i].tracks[k];
-            if (track->path != CP_PATH_JOINT)
-                heads[track->target] = track->target;
-        }
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        const cp_clip *clip = &scene->clips[i];
+        for (uint32_t k = 0; k < clip->track_count; k++)
+            if (clip->tracks[k].path != CP_PATH_JOINT)
+                heads[clip->tracks[k].target] = clip->tracks[k].target;
+        for (uint32_t k = 0; k < clip->attachment_count; k++)
+            heads[clip->attachments[k].node] = clip->attachments[k].node;
+    }
     for (uint32_t i = 0; i < scene->node_count; i++)
         if (heads[i] == CP_NONE)
             heads[i] = heads[scene->nodes[i].parent];

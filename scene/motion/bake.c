@@ -1,0 +1,410 @@
+/* Clips without attachments and formulas, sampled as finely as it takes. */
+#include "bake.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../mesh/mesh.h"
+#include "grow.h"
+
+/* A piece is halved no more often than this; a way that is not smooth ends there. */
+enum { MOST_HALVINGS = 12, CORNERS = 8 };
+
+/* A node that hangs elsewhere for a time. */
+struct guest {
+    uint32_t node;
+    double corners[CORNERS][3]; /* of the box around what is below it, in its frame */
+    struct growing_track tracks[3];
+};
+
+/* A joint with an expression. */
+struct formula {
+    uint32_t joint;
+    double reach; /* metres that a unit of its value moves something */
+    struct growing_track track;
+};
+
+/* All guests and formulas at a moment. */
+struct moment {
+    double time;
+    struct trs *poses;
+    bool *held; /* elsewhere, from this moment on */
+    double *values;
+};
+
+struct baker {
+    cp_context *context;
+    cp_scene *work;
+    const cp_scene *scene;
+    const cp_clip *clip;
+    double tolerance;
+    struct player player;
+    struct guest *guests;
+    struct formula *formulas;
+    uint32_t guest_count, formula_count;
+    double *times;
+    uint32_t time_count, time_room;
+    struct moment moments[MOST_HALVINGS + 6];
+    struct baked_clip *baked;
+};
+
+/* ---- what is baked ---- */
+
+static bool find_guests(struct baker *baker)
+{
+    const cp_clip *clip = baker->clip;
+    bool *seen = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *seen);
+    baker->guests = memory_allocate_zeroed(baker->context, clip->attachment_count, sizeof *baker->guests);
+    for (uint32_t i = 0; seen && baker->guests && i < clip->attachment_count; i++) {
+        uint32_t node = clip->attachments[i].node;
+        if (!seen[node])
+            baker->guests[baker->guest_count++].node = node;
+        seen[node] = true;
+    }
+    bool fine = seen && baker->guests;
+    memory_free(baker->context, seen, baker->scene->node_count, sizeof *seen);
+    return fine;
+}
+
+/* Only those that follow what the clip moves. */
+static bool find_formulas(struct baker *baker, double size)
+{
+    const cp_scene *scene = baker->scene;
+    bool *moved = memory_allocate_zeroed(baker->context, scene->joint_count, sizeof *moved);
+    baker->formulas = memory_allocate_zeroed(baker->context, count_expressions(scene), sizeof *baker->formulas);
+    if (!moved || !baker->formulas) {
+        memory_free(baker->context, moved, scene->joint_count, sizeof *moved);
+        return false;
+    }
+    for (uint32_t i = 0; i < baker->clip->track_count; i++)
+        if (baker->clip->tracks[i].path == CP_PATH_JOINT)
+            moved[baker->clip->tracks[i].target] = true;
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        bool follows = false;
+        for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
+            follows = follows || moved[joint->expression->inputs[k]];
+        if (!follows || joint->type == CP_JOINT_FIXED)
+            continue;
+        struct formula *formula = &baker->formulas[baker->formula_count++];
+        formula->joint = i;
+        formula->reach = joint->type == CP_JOINT_PRISMATIC || !(size > 0) ? 1 : size;
+        formula->track =
+            (struct growing_track){.path = CP_PATH_JOINT, .tolerance = baker->tolerance / 2 / formula->reach};
+    }
+    memory_free(baker->context, moved, scene->joint_count, sizeof *moved);
+    return true;
+}
+
+static void set_corners(struct guest *guest, const double lower[3], const double upper[3])
+{
+    for (int corner = 0; corner < CORNERS; corner++)
+        for (int i = 0; i < 3; i++)
+            guest->corners[corner][i] = corner >> i & 1 ? upper[i] : lower[i];
+}
+
+static double farthest(const struct guest *guest)
+{
+    double most = 0;
+    for (int corner = 0; corner < CORNERS; corner++) {
+        const double *at = guest->corners[corner];
+        most = fmax(most, sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]));
+    }
+    return most;
+}
+
+/* Where nothing is drawn, a box of a twentieth of the cell stands for what may be looked at. */
+static bool measure_guests(struct baker *baker, double size)
+{
+    static const cp_path paths[] = {CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
+    uint32_t nodes = baker->scene->node_count;
+    cp_measures *boxes = memory_allocate(baker->context, nodes, sizeof *boxes);
+    bool fine = boxes && (baker->guest_count == 0 || measure_node_boxes(baker->context, baker->scene, boxes) == CP_OK);
+    for (uint32_t i = 0; fine && i < baker->guest_count; i++) {
+        struct guest *guest = &baker->guests[i];
+        const cp_measures *box = &boxes[guest->node];
+        double half = size > 0 ? size / 40 : 0.01;
+        if (box->any)
+            set_corners(guest, box->lower, box->upper);
+        else
+            set_corners(guest, (double[]){-half, -half, -half}, (double[]){half, half, half});
+        double reach = fmax(farthest(guest), 1e-9);
+        for (int k = 0; k < 3; k++)
+            guest->tracks[k] = (struct growing_track){
+                .path = paths[k], .tolerance = k == 0 ? baker->tolerance / 6 : baker->tolerance / 6 / reach};
+    }
+    memory_free(baker->context, boxes, nodes, sizeof *boxes);
+    return fine;
+}
+
+/* ---- moments ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+static bool add_time(struct baker *baker, double time)
+{
+    if (!array_reserve(baker->context, &baker->times, &baker->time_room, baker->time_count + UINT64_C(1),
+                       sizeof *baker->times))
+        return false;
+    baker->times[baker->time_count++] = time;
+    return true;
+}
+
+/* All keys, and the moments just before what happens at once. */
+static bool list_times(struct baker *baker)
+{
+    const cp_clip *clip = baker->clip;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        for (uint32_t k = 0; k < track->key_count; k++)
+            if (!add_time(baker, track->times[k]) ||
+                (track->interpolation == CP_STEP && k > 0 && !add_time(baker, nextafter(track->times[k], -INFINITY))))
+                return false;
+    }
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        if (!add_time(baker, clip->attachments[i].time) ||
+            !add_time(baker, nextafter(clip->attachments[i].time, -INFINITY)))
+            return false;
+    if (baker->time_count > 0)
+        qsort(baker->times, baker->time_count, sizeof *baker->times, compare_times);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < baker->time_count; i++)
+        if (kept == 0 || baker->times[i] > baker->times[kept - 1])
+            baker->times[kept++] = baker->times[i];
+    baker->time_count = kept;
+    return true;
+}
+
+/* The pose of a guest in its own parent's frame. */
+static struct trs guest_pose(struct baker *baker, const struct guest *guest)
+{
+    uint32_t parent = baker->scene->nodes[guest->node].parent;
+    cp_pose pose = baker->player.locals[guest->node], back;
+    struct trs trs;
+    if (baker->player.parents[guest->node] != parent) {
+        bool fine = pose_inverse(&baker->player.worlds[parent], &back);
+        cp_pose carried = pose_multiply(&baker->player.worlds[baker->player.parents[guest->node]], &pose);
+        pose = fine ? pose_multiply(&back, &carried) : baker->scene->nodes[guest->node].local;
+        baker->baked->flat += !fine;
+    }
+    baker->baked->sheared += !pose_to_trs(&pose, 1e-6, &trs);
+    return trs;
+}
+
+static void take_moment(struct baker *baker, double time, struct moment *moment)
+{
+    moment->time = time;
+    if (baker->guest_count > 0)
+        player_seek(&baker->player, time);
+    else
+        player_seek_joints(&baker->player, time);
+    for (uint32_t i = 0; i < baker->guest_count; i++) {
+        uint32_t node = baker->guests[i].node;
+        moment->poses[i] = guest_pose(baker, &baker->guests[i]);
+        moment->held[i] = baker->player.parents[node] != baker->scene->nodes[node].parent;
+    }
+    for (uint32_t i = 0; i < baker->formula_count; i++)
+        moment->values[i] = baker->player.q[baker->formulas[i].joint];
+}
+
+/* ---- how far off the straight way is ---- */
+
+static struct trs pose_between(const struct trs *a, const struct trs *b, double t)
+{
+    struct trs between;
+    for (int i = 0; i < 3; i++) {
+        between.translation[i] = a->translation[i] + (b->translation[i] - a->translation[i]) * t;
+        between.scale[i] = a->scale[i] + (b->scale[i] - a->scale[i]) * t;
+    }
+    rotation_between(a->rotation, b->rotation, t, between.rotation);
+    return between;
+}
+
+static double farthest_corner(const struct guest *guest, const struct trs *a, const struct trs *b)
+{
+    cp_pose first = pose_from_trs(a), second = pose_from_trs(b);
+    double most = 0;
+    for (int corner = 0; corner < CORNERS; corner++) {
+        double x[3], y[3];
+        pose_point(&first, guest->corners[corner], x);
+        pose_point(&second, guest->corners[corner], y);
+        most = fmax(
+            most, sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2])));
+    }
+    return most;
+}
+
+/* Whether what is at the moment between the two is near the straight way between them. */
+static bool is_straight(struct baker *baker, const struct moment *a, const struct moment *b,
+                        const struct moment *moment)
+{
+    double t = (moment->time - a->time) / (b->time - a->time);
+    for (uint32_t i = 0; i < baker->guest_count; i++) {
+        if (!a->held[i])
+            continue;
+        struct trs between = pose_between(&a->poses[i], &b->poses[i], t);
+        if (farthest_corner(&baker->guests[i], &between, &moment->poses[i]) > baker->tolerance / 2)
+            return false;
+    }
+    for (uint32_t i = 0; i < baker->formula_count; i++)
+        if (fabs(a->values[i] + (b->values[i] - a->values[i]) * t - moment->values[i]) * baker->formulas[i].reach >
+            baker->tolerance / 2)
+            return false;
+    return true;
+}
+
+static bool any_bends(const struct baker *baker, const struct moment *a)
+{
+    for (uint32_t i = 0; i < baker->guest_count; i++)
+        if (a->held[i])
+            return true;
+    return baker->formula_count > 0;
+}
+
+/* ---- keys ---- */
+
+static bool add_keys(struct baker *baker, const struct moment *moment)
+{
+    for (uint32_t i = 0; i < baker->guest_count; i++) {
+        const struct trs *pose = &moment->poses[i];
+        const double *const values[] = {pose->translation, pose->rotation, pose->scale};
+        for (int k = 0; k < 3; k++)
+            if (!track_add(baker->context, &baker->guests[i].tracks[k], moment->time, values[k]))
+                return false;
+    }
+    for (uint32_t i = 0; i < baker->formula_count; i++)
+        if (!track_add(baker->context, &baker->formulas[i].track, moment->time, &moment->values[i]))
+            return false;
+    return true;
+}
+
+static void swap_moments(struct moment *a, struct moment *b)
+{
+    struct moment kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The moments from the first of the stack (which is in) to its second: halves, the nearer one first. moments[0]: where the way is;
+ * moments[1..3]: between; from moments[4] on: where it goes, the farthest first. */
+static bool add_piece(struct baker *baker)
+{
+    struct moment *at = &baker->moments[0], *between = &baker->moments[1], *goals = &baker->moments[4];
+    uint32_t depth = 1;
+    bool fine = true;
+    while (depth > 0 && fine) {
+        struct moment *goal = &goals[depth - 1];
+        double length = goal->time - at->time;
+        bool bends = any_bends(baker, at) && nextafter(at->time, INFINITY) < goal->time;
+        bool straight = true;
+        for (int i = 0; i < 3 && bends && straight; i++) {
+            double time = at->time + length * (i == 0 ? 0.5 : i == 1 ? 0.25 : 0.75);
+            if (!(time > at->time && time < goal->time))
+                continue;
+            take_moment(baker, time, &between[i]);
+            straight = is_straight(baker, at, goal, &between[i]);
+        }
+        if (straight || depth > MOST_HALVINGS) {
+            fine = add_keys(baker, goal);
+            swap_moments(at, goal);
+            depth--;
+        } else {
+            swap_moments(&goals[depth], &between[0]);
+            depth++;
+        }
+    }
+    return fine;
+}
+
+static bool sample(struct baker *baker)
+{
+    if (baker->time_count == 0)
+        return true;
+    take_moment(baker, baker->times[0], &baker->moments[0]);
+    bool fine = add_keys(baker, &baker->moments[0]);
+    for (uint32_t i = 1; i < baker->time_count && fine; i++) {
+        take_moment(baker, baker->times[i], &baker->moments[4]);
+        fine = add_piece(baker);
+    }
+    return fine;
+}
+
+/* ---- the clip ---- */
+
+static bool finish(struct baker *baker)
+{
+    const cp_clip *clip = baker->clip;
+    size_t most = (size_t)clip->track_count + 3 * (size_t)baker->guest_count + baker->formula_count;
+    cp_track *tracks = scene_allocate(baker->work, most, sizeof *tracks);
+    bool *replaced = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *replaced);
+    uint32_t count = 0;
+    bool fine = tracks && replaced;
+    for (uint32_t i = 0; fine && i < baker->guest_count; i++)
+        replaced[baker->guests[i].node] = true;
+    for (uint32_t i = 0; fine && i < clip->track_count; i++)
+        if (clip->tracks[i].path == CP_PATH_JOINT || !replaced[clip->tracks[i].target])
+            tracks[count++] = clip->tracks[i];
+    for (uint32_t i = 0; fine && i < baker->guest_count; i++)
+        for (int k = 0; k < 3 && fine; k++)
+            fine = track_finish(baker->work, &baker->guests[i].tracks[k], baker->guests[i].node, &tracks[count++]);
+    for (uint32_t i = 0; fine && i < baker->formula_count; i++)
+        fine = track_finish(baker->work, &baker->formulas[i].track, baker->formulas[i].joint, &tracks[count++]);
+    memory_free(baker->context, replaced, baker->scene->node_count, sizeof *replaced);
+    baker->baked->clip = (cp_clip){.name = clip->name, .track_count = count, .tracks = tracks};
+    return fine;
+}
+
+static bool make_moments(struct baker *baker)
+{
+    for (size_t i = 0; i < sizeof baker->moments / sizeof *baker->moments; i++) {
+        struct moment *moment = &baker->moments[i];
+        moment->poses = memory_allocate(baker->context, baker->guest_count, sizeof *moment->poses);
+        moment->held = memory_allocate(baker->context, baker->guest_count, sizeof *moment->held);
+        moment->values = memory_allocate(baker->context, baker->formula_count, sizeof *moment->values);
+        if (!moment->poses || !moment->held || !moment->values)
+            return false;
+    }
+    return true;
+}
+
+static void free_baker(struct baker *baker)
+{
+    cp_context *context = baker->context;
+    for (size_t i = 0; i < sizeof baker->moments / sizeof *baker->moments; i++) {
+        memory_free(context, baker->moments[i].poses, baker->guest_count, sizeof *baker->moments[i].poses);
+        memory_free(context, baker->moments[i].held, baker->guest_count, sizeof *baker->moments[i].held);
+        memory_free(context, baker->moments[i].values, baker->formula_count, sizeof *baker->moments[i].values);
+    }
+    for (uint32_t i = 0; i < baker->guest_count; i++)
+        for (int k = 0; k < 3; k++)
+            track_free(context, &baker->guests[i].tracks[k]);
+    for (uint32_t i = 0; i < baker->formula_count; i++)
+        track_free(context, &baker->formulas[i].track);
+    memory_free(context, baker->guests, baker->clip->attachment_count, sizeof *baker->guests);
+    memory_free(context, baker->formulas, count_expressions(baker->scene), sizeof *baker->formulas);
+    memory_free(context, baker->times, baker->time_room, sizeof *baker->times);
+    player_free(&baker->player);
+}
+
+cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, double tolerance, double size,
+                    struct baked_clip *baked)
+{
+    *baked = (struct baked_clip){.clip = *clip};
+    struct baker baker = {.context = work->context,
+                          .work = work,
+                          .scene = scene,
+                          .clip = clip,
+                          .tolerance = tolerance,
+                          .player = {.context = work->context, .scene = scene},
+                          .baked = baked};
+    bool fine = find_guests(&baker) && find_formulas(&baker, size);
+    if (fine && baker.guest_count + baker.formula_count > 0)
+        fine = player_start(&baker.player, work->context, scene, clip) && measure_guests(&baker, size) &&
+               list_times(&baker) && make_moments(&baker) && sample(&baker) && finish(&baker);
+    free_baker(&baker);
+    return fine ? CP_OK : CP_LIMIT;
+}

@@ -1,0 +1,151 @@
+#include "grow.h"
+
+#include <math.h>
+
+static bool keep(cp_context *context, struct growing_track *track, double time, const double *value)
+{
+    uint32_t width = path_width(track->path);
+    uint64_t count = (uint64_t)track->count + 1;
+    if (!array_reserve(context, &track->times, &track->room, count, sizeof *track->times) ||
+        !array_reserve(context, &track->values, &track->value_room, count * width, sizeof *track->values))
+        return false;
+    track->times[track->count] = time;
+    memcpy(track->values + (size_t)track->count * width, value, width * sizeof *value);
+    track->count++;
+    for (int i = 0; i < 3; i++) {
+        track->low[i] = -INFINITY;
+        track->high[i] = INFINITY;
+    }
+    return true;
+}
+
+/* The turn from one quaternion to another, both of length 1, as axis times angle. */
+static void turn_between(const double a[4], const double b[4], double turn[3])
+{
+    double x = a[3] * b[0] - a[0] * b[3] - a[1] * b[2] + a[2] * b[1];
+    double y = a[3] * b[1] - a[1] * b[3] - a[2] * b[0] + a[0] * b[2];
+    double z = a[3] * b[2] - a[2] * b[3] - a[0] * b[1] + a[1] * b[0];
+    double w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+    double sine = sqrt(x * x + y * y + z * z), angle = 2 * atan2(sine, fabs(w));
+    double factor = sine > 0 ? (w < 0 ? -angle : angle) / sine : 2;
+    turn[0] = factor * x;
+    turn[1] = factor * y;
+    turn[2] = factor * z;
+}
+
+/* The way from the pivot to a sample, which is straight in these numbers. Returns how many there are. */
+static uint32_t way_to(const struct growing_track *track, const double *value, double way[3])
+{
+    uint32_t width = path_width(track->path);
+    const double *pivot = track->values + (size_t)(track->count - 1) * width;
+    if (track->path == CP_PATH_ROTATION) {
+        turn_between(pivot, value, way);
+        return 3;
+    }
+    for (uint32_t i = 0; i < width; i++)
+        way[i] = value[i] - pivot[i];
+    return width;
+}
+
+/* Whether the straight way to the sample passes all samples since the pivot, each number by its share of the tolerance. A turn of more
+ * than a quarter begins anew, so that the shorter way round is never the wrong one. */
+static bool reaches(const struct growing_track *track, const double way[3], uint32_t numbers, double length)
+{
+    double turned = 0;
+    for (uint32_t i = 0; i < numbers; i++) {
+        if (way[i] / length < track->low[i] || way[i] / length > track->high[i])
+            return false;
+        turned += way[i] * way[i];
+    }
+    return track->path != CP_PATH_ROTATION || turned <= PI * PI / 4;
+}
+
+/* Ways that pass the sample within the tolerance. */
+static void narrow(struct growing_track *track, const double way[3], uint32_t numbers, double length)
+{
+    double share = track->tolerance / sqrt(numbers);
+    for (uint32_t i = 0; i < numbers; i++) {
+        track->low[i] = fmax(track->low[i], (way[i] - share) / length);
+        track->high[i] = fmin(track->high[i], (way[i] + share) / length);
+    }
+}
+
+static void set_last(struct growing_track *track, double time, const double *value)
+{
+    track->last_time = time;
+    memcpy(track->last, value, path_width(track->path) * sizeof *value);
+    track->has_last = true;
+}
+
+/* Of the two quaternions of a rotation, the one that is nearer to the sample before. */
+static void choose_sign(const struct growing_track *track, double value[4])
+{
+    double time, dot = 0;
+    const double *before = track_latest(track, &time);
+    for (int i = 0; before && i < 4; i++)
+        dot += before[i] * value[i];
+    for (int i = 0; i < 4 && dot < 0; i++)
+        value[i] = -value[i];
+}
+
+bool track_cut(cp_context *context, struct growing_track *track)
+{
+    if (!track->has_last)
+        return true;
+    track->has_last = false;
+    return keep(context, track, track->last_time, track->last);
+}
+
+bool track_add(cp_context *context, struct growing_track *track, double time, const double *given)
+{
+    double value[4], way[3];
+    memcpy(value, given, path_width(track->path) * sizeof *value);
+    if (track->path == CP_PATH_ROTATION)
+        choose_sign(track, value);
+    track->moves = track->moves ||
+                   (track->count > 0 && memcmp(value, track->values, path_width(track->path) * sizeof *value) != 0);
+    track->samples++;
+    if (track->count == 0 || track->tolerance == 0)
+        return keep(context, track, time, value);
+    uint32_t numbers = way_to(track, value, way);
+    if (track->has_last && !reaches(track, way, numbers, time - track->times[track->count - 1])) {
+        if (!track_cut(context, track))
+            return false;
+        numbers = way_to(track, value, way);
+    }
+    narrow(track, way, numbers, time - track->times[track->count - 1]);
+    set_last(track, time, value);
+    return true;
+}
+
+const double *track_latest(const struct growing_track *track, double *time)
+{
+    if (track->has_last) {
+        *time = track->last_time;
+        return track->last;
+    }
+    if (track->count == 0)
+        return NULL;
+    *time = track->times[track->count - 1];
+    return track->values + (size_t)(track->count - 1) * path_width(track->path);
+}
+
+bool track_finish(cp_scene *scene, struct growing_track *track, uint32_t target, cp_track *made)
+{
+    uint32_t width = path_width(track->path);
+    if (!track_cut(scene->context, track))
+        return false;
+    uint32_t count = track->count;
+    /* value_room counts single numbers: the array is kept as such. */
+    const double *times = scene_keep_array(scene, &track->times, &track->room, count, sizeof *times);
+    const double *values =
+        times ? scene_keep_array(scene, &track->values, &track->value_room, count * width, sizeof *values) : NULL;
+    *made = (cp_track){target, track->path, CP_LINEAR, count, times, values};
+    return values;
+}
+
+void track_free(cp_context *context, struct growing_track *track)
+{
+    memory_free(context, track->times, track->room, sizeof *track->times);
+    memory_free(context, track->values, track->value_room, sizeof *track->values);
+}

@@ -1,0 +1,235 @@
+/* Clips at a moment. */
+#include "play.h"
+
+#include <math.h>
+
+/* ---- tracks ---- */
+
+static void scale_vector(double *vector, uint32_t width, double factor)
+{
+    for (uint32_t i = 0; i < width; i++)
+        vector[i] *= factor;
+}
+
+static void make_unit(double quaternion[4])
+{
+    double length = 0;
+    for (int i = 0; i < 4; i++)
+        length += quaternion[i] * quaternion[i];
+    length = sqrt(length);
+    if (length > 0 && isfinite(length))
+        scale_vector(quaternion, 4, 1 / length);
+    else
+        memcpy(quaternion, (double[]){0, 0, 0, 1}, 4 * sizeof *quaternion);
+}
+
+void rotation_between(const double a[4], const double b[4], double t, double out[4])
+{
+    double from[4], to[4], dot = 0;
+    memcpy(from, a, sizeof from);
+    memcpy(to, b, sizeof to);
+    make_unit(from);
+    make_unit(to);
+    for (int i = 0; i < 4; i++)
+        dot += from[i] * to[i];
+    if (dot < 0)
+        scale_vector(to, 4, -1);
+    /* The half angle between them; by the length of the difference, which is exact for small ones too. */
+    double difference = 0, sum = 0;
+    for (int i = 0; i < 4; i++) {
+        difference += (from[i] - to[i]) * (from[i] - to[i]);
+        sum += (from[i] + to[i]) * (from[i] + to[i]);
+    }
+    double angle = 2 * atan2(sqrt(difference), sqrt(sum)), sine = sin(angle);
+    double first = sine > 1e-9 ? sin((1 - t) * angle) / sine : 1 - t, second = sine > 1e-9 ? sin(t * angle) / sine : t;
+    for (int i = 0; i < 4; i++)
+        out[i] = first * from[i] + second * to[i];
+    make_unit(out);
+}
+
+/* glTF 2.0 appendix C.5: a and b are rows of in-tangent, value, out-tangent. */
+static double cubic(const double *a, const double *b, uint32_t width, uint32_t i, double length, double t)
+{
+    double t2 = t * t, t3 = t2 * t;
+    return (2 * t3 - 3 * t2 + 1) * a[width + i] + length * (t3 - 2 * t2 + t) * a[2 * width + i] +
+           (3 * t2 - 2 * t3) * b[width + i] + length * (t3 - t2) * b[i];
+}
+
+/* The last key at or before the time, or the first. */
+static uint32_t find_key(const cp_track *track, double time)
+{
+    uint32_t low = 0, high = track->key_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (track->times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void track_value(const cp_track *track, double time, double *value)
+{
+    uint32_t width = path_width(track->path), key = find_key(track, time);
+    bool is_cubic = track->interpolation == CP_CUBIC, rotation = track->path == CP_PATH_ROTATION;
+    uint32_t row = is_cubic ? 3 * width : width;
+    const double *a = track->values + (size_t)key * row, *b = a + row;
+    bool held = key + 1 == track->key_count || time <= track->times[key] || track->interpolation == CP_STEP;
+    double length = held ? 1 : track->times[key + 1] - track->times[key];
+    double t = held ? 0 : (time - track->times[key]) / length;
+    if (!held && rotation && !is_cubic) {
+        rotation_between(a, b, t, value);
+        return;
+    }
+    for (uint32_t i = 0; i < width; i++)
+        value[i] = held       ? a[is_cubic ? width + i : i]
+                   : is_cubic ? cubic(a, b, width, i, length, t)
+                              : a[i] + (b[i] - a[i]) * t;
+    if (rotation)
+        make_unit(value);
+}
+
+void clip_range(const cp_clip *clip, double *first, double *last)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        if (track->key_count == 0)
+            continue;
+        low = fmin(low, track->times[0]);
+        high = fmax(high, track->times[track->key_count - 1]);
+    }
+    if (clip->attachment_count > 0) {
+        low = fmin(low, clip->attachments[0].time);
+        high = fmax(high, clip->attachments[clip->attachment_count - 1].time);
+    }
+    *first = low <= high ? low : 0;
+    *last = low <= high ? high : 0;
+}
+
+/* ---- the player ---- */
+
+bool player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip)
+{
+    uint32_t nodes = scene->node_count;
+    *player = (struct player){.context = context, .scene = scene, .clip = clip, .time = -INFINITY};
+    player->q = memory_allocate(context, scene->joint_count, sizeof *player->q);
+    player->parents = memory_allocate(context, nodes, sizeof *player->parents);
+    player->locals = memory_allocate(context, nodes, sizeof *player->locals);
+    player->worlds = memory_allocate(context, nodes, sizeof *player->worlds);
+    player->known = memory_allocate(context, nodes, sizeof *player->known);
+    player->way = memory_allocate(context, nodes, sizeof *player->way);
+    return player->q && player->parents && player->locals && player->worlds && player->known && player->way;
+}
+
+void player_free(struct player *player)
+{
+    cp_context *context = player->context;
+    uint32_t nodes = player->scene->node_count;
+    memory_free(context, player->q, player->scene->joint_count, sizeof *player->q);
+    memory_free(context, player->parents, nodes, sizeof *player->parents);
+    memory_free(context, player->locals, nodes, sizeof *player->locals);
+    memory_free(context, player->worlds, nodes, sizeof *player->worlds);
+    memory_free(context, player->known, nodes, sizeof *player->known);
+    memory_free(context, player->way, nodes, sizeof *player->way);
+}
+
+static void set_parents(struct player *player, double time)
+{
+    const cp_clip *clip = player->clip;
+    if (time < player->time || player->time == -INFINITY) {
+        player->next = 0;
+        for (uint32_t i = 0; i < player->scene->node_count; i++)
+            player->parents[i] = player->scene->nodes[i].parent;
+    }
+    for (; player->next < clip->attachment_count && clip->attachments[player->next].time <= time; player->next++)
+        player->parents[clip->attachments[player->next].node] = clip->attachments[player->next].host;
+    player->time = time;
+}
+
+static void set_part(cp_pose *pose, const cp_track *track, double time)
+{
+    struct trs trs;
+    double value[4];
+    track_value(track, time, value);
+    if (track->path == CP_PATH_TRANSLATION) {
+        pose->m[3] = value[0];
+        pose->m[7] = value[1];
+        pose->m[11] = value[2];
+        return;
+    }
+    pose_to_trs(pose, 0, &trs);
+    memcpy(track->path == CP_PATH_ROTATION ? trs.rotation : trs.scale, value, path_width(track->path) * sizeof *value);
+    *pose = pose_from_trs(&trs);
+}
+
+void player_seek_joints(struct player *player, double time)
+{
+    const cp_scene *scene = player->scene;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        player->q[i] = scene->joints[i].q;
+    for (uint32_t i = 0; i < player->clip->track_count; i++)
+        if (player->clip->tracks[i].path == CP_PATH_JOINT)
+            track_value(&player->clip->tracks[i], time, &player->q[player->clip->tracks[i].target]);
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (cp_joint_is_dependent(&scene->joints[i]))
+            player->q[i] = cp_joint_value(scene, i, player->q);
+}
+
+static void set_locals(struct player *player, double time)
+{
+    for (uint32_t i = 0; i < player->scene->node_count; i++)
+        player->locals[i] = player->scene->nodes[i].local;
+    for (uint32_t i = 0; i < player->clip->track_count; i++)
+        if (player->clip->tracks[i].path != CP_PATH_JOINT)
+            set_part(&player->locals[player->clip->tracks[i].target], &player->clip->tracks[i], time);
+}
+
+static cp_pose posed(const struct player *player, uint32_t node)
+{
+    const cp_node *it = &player->scene->nodes[node];
+    cp_pose pose = player->locals[node];
+    for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++) {
+        cp_pose motion = joint_motion(&player->scene->joints[i], player->q[i]);
+        pose = pose_multiply(&pose, &motion);
+    }
+    return pose;
+}
+
+/* Up to what is known, and down again. */
+static void find_world(struct player *player, uint32_t node)
+{
+    uint32_t depth = 0;
+    for (; node != CP_NONE && !player->known[node]; node = player->parents[node])
+        player->way[depth++] = node;
+    while (depth > 0) {
+        uint32_t at = player->way[--depth], parent = player->parents[at];
+        cp_pose local = posed(player, at);
+        player->worlds[at] = parent == CP_NONE ? local : pose_multiply(&player->worlds[parent], &local);
+        player->known[at] = true;
+    }
+}
+
+void player_seek(struct player *player, double time)
+{
+    uint32_t nodes = player->scene->node_count;
+    set_parents(player, time);
+    player_seek_joints(player, time);
+    set_locals(player, time);
+    memset(player->known, 0, nodes * sizeof *player->known);
+    for (uint32_t i = 0; i < nodes; i++)
+        find_world(player, i);
+}
+
+cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds)
+{
+    struct player player;
+    bool fine = player_start(&player, context, scene, &scene->clips[clip]);
+    if (fine) {
+        player_seek(&player, time);
+        memcpy(worlds, player.worlds, scene->node_count * sizeof *worlds);
+    }
+    player_free(&player);
+    return fine ? CP_OK : CP_LIMIT;
+}

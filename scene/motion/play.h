@@ -1,0 +1,46 @@
+/* Clips at a moment: what the joints' values are, what hangs on what, and where all of it is. */
+#ifndef CELLPIPE_PLAY_H
+#define CELLPIPE_PLAY_H
+
+#include "../pose.h"
+#include "motion.h"
+
+/* A clip that is played. The scene must not change meanwhile. */
+struct player {
+    cp_context *context;
+    const cp_scene *scene;
+    const cp_clip *clip;
+    double *q;         /* a value for each joint, now; those of dependent ones too */
+    uint32_t *parents; /* of each node, now */
+    cp_pose *locals;   /* of each node in its parent's frame, without its joints, now */
+    cp_pose *worlds;   /* of each node, now */
+    uint32_t next;     /* the first attachment that is not yet */
+    double time;
+    bool *known; /* private: worlds that are computed */
+    uint32_t *way;
+};
+
+/* False when out of memory; free it in any case. */
+bool player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip);
+/* Sets q, parents, locals and worlds to those of a time. Times that ascend cost least. */
+void player_seek(struct player *player, double time);
+/* Sets q alone. */
+void player_seek_joints(struct player *player, double time);
+void player_free(struct player *player);
+
+/* The values of a track at a time, `width` of them; before its first and after its last key those keys'. Rotations are turned at a
+ * constant speed between keys (slerp, the shorter way round), and come out as unit quaternions. */
+void track_value(const cp_track *track, double time, double *value);
+/* How many numbers a value of the path has. */
+static inline uint32_t path_width(cp_path path)
+{
+    static const uint32_t widths[] = {1, 3, 4, 3};
+    return widths[path];
+}
+/* a to b by t = 0 .. 1 */
+void rotation_between(const double a[4], const double b[4], double t, double out[4]);
+
+/* The first and the last time of a clip: of keys and attachments; both 0 when it has none. */
+void clip_range(const cp_clip *clip, double *first, double *last);
+
+#endif
