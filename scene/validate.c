@@ -5,6 +5,7 @@
 #include "build.h"
 #include "context.h"
 #include "motion/expression.h"
+#include "motion/motion.h"
 #include "pose.h"
 
 /* What is being checked, for the message. */
@@ -264,15 +265,6 @@ static bool track_is_sound(const cp_scene *scene, const cp_track *track)
     return true;
 }
 
-/* Whether the node is met on the way from `from` up to the world, or that way is too long. */
-static bool hangs_on(const struct check *check, const uint32_t *parents, uint32_t from, uint32_t node)
-{
-    uint64_t steps = 0;
-    while (from != CP_NONE && from != node && steps++ <= check->context->limits.depth)
-        from = parents[from];
-    return from != CP_NONE;
-}
-
 static const char *check_attachments(const struct check *check, const cp_clip *clip, uint32_t *parents)
 {
     const cp_scene *scene = check->scene;
@@ -284,9 +276,8 @@ static const char *check_attachments(const struct check *check, const cp_clip *c
             return "has attachments that are not in the order of time";
         if (attachment->node == 0 || attachment->node >= scene->node_count || attachment->host >= scene->node_count)
             return "attaches a node that is not there";
-        if (hangs_on(check, parents, attachment->host, attachment->node))
+        if (!attach_node(check->context, parents, attachment->node, attachment->host))
             return "attaches a node to what hangs on it";
-        parents[attachment->node] = attachment->host;
     }
     return NULL;
 }

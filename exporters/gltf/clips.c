@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../scene/motion/bake.h"
+#include "../../scene/motion/grow.h"
+
 /* Slerp between keys is a turn at constant speed, the short way: that is the joint's way below half a turn. */
 static const double largest_step = PI / 2;
 /* Straight pieces of a revolute cubic between two keys, per largest_step of its travel. */
@@ -198,13 +201,15 @@ static bool move_joint(struct writer *writer, uint32_t index, struct keys keys)
     return add_sampler(writer, channel, &keys, joint_values(writer, index, &keys));
 }
 
-/* The joint and all that depend on it. */
+/* The joint and all that have it for a master. */
 static bool move_joints(struct writer *writer, uint32_t index, const struct keys *keys)
 {
+    const struct followers *followers = &writer->followers;
     if (!move_joint(writer, index, *keys))
         return false;
-    for (uint32_t i = writer->joints[index].first_follower; i != CP_NONE; i = writer->joints[i].next_follower)
-        if (!move_joint(writer, i, *keys))
+    for (uint32_t i = first_follower(followers, index); i < followers->ends[index]; i++)
+        if (writer->scene->joints[followers->joints[i]].master == index &&
+            !move_joint(writer, followers->joints[i], *keys))
             return false;
     return true;
 }
@@ -278,7 +283,10 @@ static bool play_track(struct writer *writer, const cp_track *track, double shif
     keys = without_lone_tangents(keys);
     if (track->path != CP_PATH_JOINT)
         return move_node(writer, track, &keys);
-    bool dependent = scene->joints[track->target].master != CP_NONE; /* its own value is ignored */
+    const cp_joint *joint = &scene->joints[track->target];
+    if (joint->expression)
+        return move_joint(writer, track->target, keys);
+    bool dependent = joint->master != CP_NONE; /* its own value is ignored */
     return dependent || move_joints(writer, track->target, &keys);
 }
 
@@ -291,17 +299,28 @@ static double first_time(const cp_clip *clip)
     return first;
 }
 
+/* What is sampled is this near, unless the user says otherwise: a millionth of the scene, about what single precision tells apart. */
+static double bake_tolerance(const struct writer *writer)
+{
+    double size = writer->diagonal > 0 && isfinite(writer->diagonal) ? writer->diagonal : 1;
+    return writer->settings->tolerance > 0 ? writer->settings->tolerance : 5e-7 * size;
+}
+
 static bool plan_scene_clip(struct writer *writer, uint32_t index, char *taken)
 {
     const cp_clip *clip = &writer->scene->clips[index];
-    if (!add_clip(writer, (struct clip_plan){.name = clip->name, .clip = index}))
+    struct baked_clip baked;
+    if (!add_clip(writer, (struct clip_plan){.name = clip->name, .clip = index}) ||
+        clip_bake(writer->work, writer->scene, clip, bake_tolerance(writer), writer->diagonal, &baked) != CP_OK)
         return false;
+    writer->sheared += baked.sheared;
+    writer->flat += baked.flat;
     double shift = 0 - first_time(clip);
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        if (!play_track(writer, &clip->tracks[i], shift, taken))
+    for (uint32_t i = 0; i < baked.clip.track_count; i++)
+        if (!play_track(writer, &baked.clip.tracks[i], shift, taken))
             return false;
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        taken[clip->tracks[i].target] = 0;
+    for (uint32_t i = 0; i < baked.clip.track_count; i++)
+        taken[baked.clip.tracks[i].target] = 0;
     end_clip(writer);
     return true;
 }
@@ -321,9 +340,25 @@ static bool plan_scene_clips(struct writer *writer)
 
 /* ---- made clips ---- */
 
+/* A joint whose formula is over the swept one. */
+static bool follow_sweep(struct writer *writer, uint32_t driver, uint32_t index, const struct sweep *sweep)
+{
+    const cp_joint *joint = &writer->scene->joints[index];
+    bool slides = joint->type == CP_JOINT_PRISMATIC || !(writer->diagonal > 0);
+    struct growing_track track = {.path = CP_PATH_JOINT,
+                                  .tolerance = bake_tolerance(writer) / (slides ? 1 : writer->diagonal)};
+    cp_track made;
+    bool fine = sweep_expression(writer->context, writer->scene, driver, index, sweep, &track) &&
+                track_finish(writer->work, &track, index, &made);
+    track_free(writer->context, &track);
+    struct keys keys = {made.key_count, 1, CP_LINEAR, made.times, made.values, 0};
+    return fine && move_joint(writer, index, keys);
+}
+
 static bool plan_sweep(struct writer *writer, uint32_t index)
 {
     const cp_joint *joint = &writer->scene->joints[index];
+    const struct followers *followers = &writer->followers;
     struct sweep *sweep = scene_allocate(writer->work, 1, sizeof *sweep);
     if (!sweep)
         return false;
@@ -333,28 +368,17 @@ static bool plan_sweep(struct writer *writer, uint32_t index)
     if (!add_clip(writer, (struct clip_plan){.name = joint->name, .clip = CP_NONE, .joint = index}) ||
         !move_joints(writer, index, &keys))
         return false;
+    for (uint32_t i = first_follower(followers, index); i < followers->ends[index]; i++)
+        if (writer->scene->joints[followers->joints[i]].expression &&
+            !follow_sweep(writer, index, followers->joints[i], sweep))
+            return false;
     end_clip(writer);
     return true;
 }
 
-static void link_followers(struct writer *writer)
-{
-    const cp_scene *scene = writer->scene;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        writer->joints[i].first_follower = writer->joints[i].next_follower = CP_NONE;
-    for (uint32_t i = scene->joint_count; i-- > 0;) {
-        uint32_t master = scene->joints[i].master;
-        if (master == CP_NONE)
-            continue;
-        writer->joints[i].next_follower = writer->joints[master].first_follower;
-        writer->joints[master].first_follower = i;
-    }
-}
-
 bool plan_clips(struct writer *writer)
 {
-    link_followers(writer);
-    if (!plan_scene_clips(writer))
+    if (!list_followers(writer->context, writer->scene, &writer->followers) || !plan_scene_clips(writer))
         return false;
     if (!is_deliver(writer) || writer->settings->clips == CLIPS_NONE)
         return true;
@@ -392,6 +416,18 @@ void write_tracks(struct writer *writer, const cp_clip *clip)
     json_open(json, '[');
     for (uint32_t i = 0; i < clip->track_count; i++)
         write_track(writer, &clip->tracks[i]);
+    json_close(json, ']');
+    if (clip->attachment_count == 0)
+        return;
+    json_key(json, "attachments");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        json_open(json, '{');
+        json_key_number(json, "time", clip->attachments[i].time);
+        json_key_text(json, "node", node_id(writer, clip->attachments[i].node));
+        json_key_text(json, "host", node_id(writer, clip->attachments[i].host));
+        json_close(json, '}');
+    }
     json_close(json, ']');
 }
 

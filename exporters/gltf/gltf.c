@@ -32,6 +32,8 @@
      offsetof(struct gltf_settings, crease), "30", 0, PI, NULL},                                                       \
     {"clips", "auto: a made clip a driven joint (deliver); none: only the scene's own clips", OPTION_CHOICE,           \
      offsetof(struct gltf_settings, clips), "auto", 0, 0, "auto|none"},                                                \
+    {"tolerance", "clips: how far grabbed devices and joints with formulas may be off between keys; 0: as near as floats tell",  \
+     OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", 0, 1e9, NULL},                                     \
     {"collision", "deliver: keep the meshes that are for collision only", OPTION_BOOLEAN,                              \
      offsetof(struct gltf_settings, collision), "no", 0, 0, NULL},                                                     \
     {"ngons", "deliver: plain triangles, or FB_ngon_encoding", OPTION_CHOICE,                                          \
@@ -135,13 +137,14 @@ static void report_split(struct writer *writer)
                     "last are not at zero");
 }
 
-/* In clips: what a formula makes of the joints that they move is not shown yet. */
-static void report_expressions(struct writer *writer)
+static void report_attached(struct writer *writer)
 {
-    uint32_t count = writer->clip_count > 0 ? count_expressions(writer->scene) : 0;
-    if (count > 0 && is_deliver(writer))
-        report_loss(writer->context, "gltf-expression", NOWHERE, count,
-                    "joints that follow a formula stand still in clips");
+    if (writer->sheared > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-attached-shear", NOWHERE, writer->sheared,
+                    "in clips, the shear of a node that hangs on one that is scaled");
+    if (writer->flat > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-attached-flat", NOWHERE, writer->flat,
+                    "in clips, the pose of a node whose own parent is flat while it hangs on another");
 }
 
 static void report_turns(struct writer *writer)
@@ -171,6 +174,7 @@ void free_writer(struct writer *writer)
     for (int i = 0; i < STREAM_COUNT; i++)
         buffer_free(&writer->streams[i].bytes);
     buffer_free(&writer->packed);
+    free_followers(&writer->followers);
     cp_scene_free(writer->work);
     buffer_free(&writer->text);
 }
@@ -187,7 +191,7 @@ cp_status finish_file(struct writer *writer, struct sink *sink)
     if (status == CP_OK) {
         report_turns(writer);
         report_split(writer);
-        report_expressions(writer);
+        report_attached(writer);
     }
     return status;
 }

@@ -22,8 +22,9 @@ struct gltf_settings {
     bool web;
     int64_t bits; /* 0: not given, as below */
     int compression, quality;
-    double budget; /* bytes */
-    double error;  /* metres */
+    double tolerance; /* metres */
+    double budget;    /* bytes */
+    double error;     /* metres */
 };
 
 /* ---- the buffer ---- */
@@ -81,14 +82,13 @@ struct node_plan {
 
 /* A joint as glTF moves it: about or along one of the joint node's own axes. */
 struct joint_plan {
-    uint32_t node;                          /* glTF node */
-    int axis;                               /* 0, 1, 2 */
-    bool aligned;                           /* between two made nodes */
-    double alignment[4];                    /* the rotation of the first of them */
-    const char *articulation;               /* that moves its node, or NULL */
-    uint32_t stages;                        /* of it: this joint's is the first; 0: those of another node */
-    bool in_other;                          /* is a stage of an earlier joint's articulation */
-    uint32_t first_follower, next_follower; /* joints that depend on it */
+    uint32_t node;            /* glTF node */
+    int axis;                 /* 0, 1, 2 */
+    bool aligned;             /* between two made nodes */
+    double alignment[4];      /* the rotation of the first of them */
+    const char *articulation; /* that moves its node, or NULL */
+    uint32_t stages;          /* of it: this joint's is the first; 0: those of another node */
+    bool in_other;            /* is a stage of an earlier joint's articulation */
 };
 
 enum { LOOK_DOUBLE_SIDED = 1, LOOK_BLEND = 2, LOOK_WHITE = 4, LOOK_COUNT = 8 };
@@ -182,7 +182,9 @@ struct writer {
     double diagonal;          /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
     uint64_t split_articulations; /* that could not become one again */
-    uint64_t turns;               /* ways between two keys with more turns than are shown */
+    struct followers followers;
+    uint64_t sheared, flat; /* poses of attached nodes in clips */
+    uint64_t turns;         /* ways between two keys with more turns than are shown */
 };
 
 /* ---- plans, in this order; false: out of memory, reported ---- */

@@ -88,13 +88,6 @@ static bool relative_to(struct recorder *recorder, uint32_t host, uint32_t node,
     return pose_is_finite(relative);
 }
 
-static bool hangs_on(const struct recorder *recorder, uint32_t from, uint32_t node)
-{
-    while (from != CP_NONE && from != node)
-        from = recorder->parents[from];
-    return from != CP_NONE;
-}
-
 static uint32_t host_node(const struct recorder *recorder, uint32_t part)
 {
     return part == CP_NONE ? 0 : recorder->cell->parts[part].node;
@@ -105,13 +98,12 @@ static void hang(struct recorder *recorder, uint32_t device)
 {
     struct recorded_device *state = &recorder->devices[device];
     uint32_t node = recorder->cell->devices[device].node, host = host_node(recorder, state->host);
-    if (hangs_on(recorder, host, node)) {
+    if (!attach_node(recorder->cell->context, recorder->parents, node, host)) {
         recorder->file->status = report_lenient(
             recorder->cell->context, recorder->file->strict, "deneb-attachment", state->place,
             "the device \"%s\" is hung on what hangs on it: it is let go", recorder->cell->devices[device].name);
-        host = 0;
+        recorder->parents[node] = 0;
     }
-    recorder->parents[node] = host;
 }
 
 /* ---- keys of a step ---- */

@@ -241,8 +241,13 @@ static void add_clips(struct gltf *gltf, const struct gltf_clip *clips, uint32_t
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         const struct gltf_clip *clip = &clips[sequence[i]];
         const char *name = clip->name ? clip->name : "";
-        if (scene_add_clip(gltf->scene, name, clip->track_count, clip->tracks) == CP_NONE)
+        uint32_t at = scene_add_clip(gltf->scene, name, clip->track_count, clip->tracks);
+        if (at == CP_NONE) {
             gltf_no_memory(gltf);
+            return;
+        }
+        gltf->scene->clips[at].attachments = clip->attachments;
+        gltf->scene->clips[at].attachment_count = clip->attachment_count;
     }
 }
 

@@ -113,6 +113,8 @@ struct gltf_clip {
     const char *name;
     uint32_t track_count;
     const cp_track *tracks;
+    uint32_t attachment_count;
+    const cp_attachment *attachments;
     uint32_t position; /* among the scene's clips, or CP_NONE */
 };
 

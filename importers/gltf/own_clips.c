@@ -28,6 +28,45 @@ static bool read_track(struct gltf *gltf, uint32_t value, cp_track *track)
     return gltf->status == CP_OK;
 }
 
+/* False with a warning when a node is not there, and with an error when the time is unsound. */
+static bool read_attachment(struct gltf *gltf, uint32_t value, cp_attachment *attachment)
+{
+    attachment->time = gltf_number(gltf, value, "time", NAN);
+    attachment->node = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "node"));
+    attachment->host = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "host"));
+    if (gltf->status == CP_OK && !isfinite(attachment->time))
+        gltf_error(gltf, value, "gltf-attachment", "an attachment has a time");
+    return gltf->status == CP_OK && attachment->node != CP_NONE && attachment->host != CP_NONE;
+}
+
+/* In the order of time, and at no time in a circle. */
+static void check_attachments(struct gltf *gltf, uint32_t value, const struct gltf_clip *clip)
+{
+    uint32_t *parents = gltf_allocate(gltf, gltf->scene->node_count, sizeof *parents);
+    for (uint32_t i = 0; parents && i < gltf->scene->node_count; i++)
+        parents[i] = gltf->scene->nodes[i].parent;
+    for (uint32_t i = 0; parents && i < clip->attachment_count && gltf->status == CP_OK; i++) {
+        const cp_attachment *attachment = &clip->attachments[i];
+        if (!attach_node(gltf->context, parents, attachment->node, attachment->host) ||
+            (i > 0 && attachment->time < attachment[-1].time))
+            gltf_error(gltf, value, "gltf-attachment",
+                       "attachments are in the order of time, and no node hangs on itself");
+    }
+}
+
+static void read_attachments(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+{
+    struct gltf_list list = gltf_items(gltf, own, "attachments", true);
+    cp_attachment *attachments = scene_allocate(gltf->scene, list.count, sizeof *attachments);
+    if (!attachments)
+        gltf_no_memory(gltf);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        clip->attachment_count += read_attachment(gltf, list.items[i], &attachments[clip->attachment_count]);
+    clip->attachments = attachments;
+    if (gltf->status == CP_OK && clip->attachment_count > 0)
+        check_attachments(gltf, own, clip);
+}
+
 void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "tracks", true);
@@ -37,4 +76,6 @@ void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
         clip->track_count += read_track(gltf, list.items[i], &tracks[clip->track_count]);
     clip->tracks = tracks;
+    if (gltf->status == CP_OK)
+        read_attachments(gltf, own, clip);
 }

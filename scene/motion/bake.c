@@ -345,9 +345,13 @@ static bool finish(struct baker *baker)
     bool fine = tracks && replaced;
     for (uint32_t i = 0; fine && i < baker->guest_count; i++)
         replaced[baker->guests[i].node] = true;
-    for (uint32_t i = 0; fine && i < clip->track_count; i++)
-        if (clip->tracks[i].path == CP_PATH_JOINT || !replaced[clip->tracks[i].target])
-            tracks[count++] = clip->tracks[i];
+    for (uint32_t i = 0; fine && i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        bool stays =
+            track->path == CP_PATH_JOINT ? !baker->scene->joints[track->target].expression : !replaced[track->target];
+        if (stays)
+            tracks[count++] = *track;
+    }
     for (uint32_t i = 0; fine && i < baker->guest_count; i++)
         for (int k = 0; k < 3 && fine; k++)
             fine = track_finish(baker->work, &baker->guests[i].tracks[k], baker->guests[i].node, &tracks[count++]);
@@ -404,7 +408,8 @@ cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
     bool fine = find_guests(&baker) && find_formulas(&baker, size);
     if (fine && baker.guest_count + baker.formula_count > 0)
         fine = player_start(&baker.player, work->context, scene, clip) && measure_guests(&baker, size) &&
-               list_times(&baker) && make_moments(&baker) && sample(&baker) && finish(&baker);
+               list_times(&baker) && make_moments(&baker) && sample(&baker);
+    fine = fine && finish(&baker);
     free_baker(&baker);
     return fine ? CP_OK : CP_LIMIT;
 }

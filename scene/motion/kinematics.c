@@ -80,20 +80,47 @@ void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worlds)
     }
 }
 
-static bool has_input(const cp_expression *expression, uint32_t joint)
+/* ---- followers ---- */
+
+/* What a joint follows: its master, or the inputs of its expression. */
+static uint32_t count_leaders(const cp_joint *joint)
 {
-    for (uint32_t i = 0; expression && i < expression->input_count; i++)
-        if (expression->inputs[i] == joint)
-            return true;
-    return false;
+    return joint->expression ? joint->expression->input_count : joint->master != CP_NONE;
 }
 
-uint32_t joint_followers(const cp_scene *scene, uint32_t joint, uint32_t *joints)
+static uint32_t leader(const cp_joint *joint, uint32_t index)
 {
-    uint32_t count = 0;
-    joints[count++] = joint;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (scene->joints[i].master == joint || has_input(scene->joints[i].expression, joint))
-            joints[count++] = i;
-    return count;
+    return joint->expression ? joint->expression->inputs[index] : joint->master;
+}
+
+bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers)
+{
+    uint32_t joints = scene->joint_count, total = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < joints; i++)
+        count += count_leaders(&scene->joints[i]);
+    *followers = (struct followers){.context = context, .joint_count = joints, .count = (uint32_t)count};
+    followers->ends = memory_allocate_zeroed(context, joints, sizeof *followers->ends);
+    followers->joints = count <= UINT32_MAX ? memory_allocate(context, count, sizeof *followers->joints) : NULL;
+    if (!followers->ends || !followers->joints)
+        return false;
+    for (uint32_t i = 0; i < joints; i++)
+        for (uint32_t k = 0; k < count_leaders(&scene->joints[i]); k++)
+            followers->ends[leader(&scene->joints[i], k)]++;
+    for (uint32_t i = 0; i < joints; i++) {
+        uint32_t own = followers->ends[i];
+        followers->ends[i] = total;
+        total += own;
+    }
+    for (uint32_t i = 0; i < joints; i++)
+        for (uint32_t k = 0; k < count_leaders(&scene->joints[i]); k++)
+            followers->joints[followers->ends[leader(&scene->joints[i], k)]++] = i;
+    return true;
+}
+
+void free_followers(struct followers *followers)
+{
+    memory_free(followers->context, followers->ends, followers->joint_count, sizeof *followers->ends);
+    memory_free(followers->context, followers->joints, followers->count, sizeof *followers->joints);
+    *followers = (struct followers){.context = followers->context};
 }

@@ -1,5 +1,18 @@
 /* Links: frames that never move against each other. */
+#include "../context.h"
 #include "motion.h"
+
+bool attach_node(const cp_context *context, uint32_t *parents, uint32_t node, uint32_t host)
+{
+    uint64_t steps = 0;
+    uint32_t at = host;
+    while (at != CP_NONE && at != node && steps++ <= context->limits.depth)
+        at = parents[at];
+    if (at != CP_NONE || node == 0)
+        return false;
+    parents[node] = host;
+    return true;
+}
 
 static bool joint_moves(const cp_scene *scene, const cp_node *node)
 {

@@ -25,9 +25,30 @@ uint32_t count_expressions(const cp_scene *scene);
 
 /* The local pose of a node at joint values q (NULL: current): local, then its joints. */
 cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q);
-/* The joints whose value the driven joint decides, itself first: indices into `joints` (room for all joints of the
- * scene); returns how many. */
-uint32_t joint_followers(const cp_scene *scene, uint32_t joint, uint32_t *joints);
+/* The joints whose value follows from that of another: those of joint i, in their order, are joints[ends[i - 1]] .. joints[ends[i] - 1],
+ * of the first one from 0 on. */
+struct followers {
+    cp_context *context;
+    uint32_t *ends, *joints, joint_count, count;
+};
+/* False when out of memory; free it in any case. */
+bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers);
+void free_followers(struct followers *followers);
+static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)
+{
+    return joint > 0 ? followers->ends[joint - 1] : 0;
+}
+
+struct growing_track;
+/* What an expression makes of the sweep of a joint that it is over, the others being as they are now: keys in time (CP_PATH_JOINT), between
+ * which the straight way is nowhere further off than the track's tolerance, above 0. Looked at a quarter, half and three quarters of each
+ * way. False when out of memory. */
+bool sweep_expression(cp_context *context, const cp_scene *scene, uint32_t driver, uint32_t joint,
+                      const struct sweep *sweep, struct growing_track *track);
+
+/* Hangs a node on a host in the tree that parents[node count] tells (CP_NONE for the world's). False, with nothing done, when the host is
+ * the node, hangs on it, or lies deeper than a scene's limit of depth; or when the node is the world. */
+bool attach_node(const cp_context *context, uint32_t *parents, uint32_t node, uint32_t host);
 
 /* heads[node] for each node: the topmost frame that it can never move against. A joint that moves, a movable or attachable
  * flag and a track of a clip make a frame the head of a new link; fixed joints do not. */

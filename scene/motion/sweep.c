@@ -1,8 +1,7 @@
 /* A joint's way through its limits. */
 #include <math.h>
 
-#include "../pose.h"
-#include "motion.h"
+#include "grow.h"
 
 static const double duration = 4, shortest_leg = 0.5; /* seconds */
 
@@ -38,4 +37,72 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
         sweep->times[i] = i == 0 ? 0 : sweep->times[i - 1] + fmax(duration * legs[i - 1] / total, shortest_leg);
     }
     return true;
+}
+
+/* ---- what follows a sweep ---- */
+
+enum { MOST_HALVINGS = 12 };
+
+struct curve_point {
+    double time, value, result; /* value: of the driver */
+};
+
+struct swept {
+    const cp_scene *scene;
+    uint32_t driver;
+    double value; /* of the driver */
+};
+
+static double swept_value(const void *user, uint32_t joint)
+{
+    const struct swept *swept = user;
+    return joint == swept->driver ? swept->value : swept->scene->joints[joint].q;
+}
+
+static struct curve_point point_at(const cp_scene *scene, uint32_t driver, const cp_joint *joint, double time,
+                                   double value)
+{
+    struct swept swept = {scene, driver, value};
+    return (struct curve_point){
+        time, value, joint->offset + joint->scale * expression_value(joint->expression, swept_value, &swept)};
+}
+
+/* From a point that is a key to the next one that is given, by halves. */
+static bool add_leg(cp_context *context, const struct swept *of, const cp_joint *joint, struct curve_point *at,
+                    struct curve_point goal, struct growing_track *track)
+{
+    struct curve_point goals[MOST_HALVINGS + 1] = {goal};
+    uint32_t depth = 1;
+    bool fine = true;
+    while (depth > 0 && fine) {
+        struct curve_point next = goals[depth - 1], between[3];
+        bool straight = true;
+        for (int i = 0; i < 3; i++) {
+            double t = (i + 1) * 0.25;
+            between[i] = point_at(of->scene, of->driver, joint, at->time + (next.time - at->time) * t,
+                                  at->value + (next.value - at->value) * t);
+            straight =
+                straight && fabs(at->result + (next.result - at->result) * t - between[i].result) <= track->tolerance;
+        }
+        if (straight || depth > MOST_HALVINGS) {
+            fine = track_add(context, track, next.time, &next.result);
+            *at = next;
+            depth--;
+        } else {
+            goals[depth++] = between[1];
+        }
+    }
+    return fine;
+}
+
+bool sweep_expression(cp_context *context, const cp_scene *scene, uint32_t driver, uint32_t joint,
+                      const struct sweep *sweep, struct growing_track *track)
+{
+    const struct swept of = {.scene = scene, .driver = driver};
+    const cp_joint *it = &scene->joints[joint];
+    struct curve_point at = point_at(scene, driver, it, sweep->times[0], sweep->values[0]);
+    bool fine = track_add(context, track, at.time, &at.result);
+    for (int i = 1; i < SWEEP_KEYS && fine; i++)
+        fine = add_leg(context, &of, it, &at, point_at(scene, driver, it, sweep->times[i], sweep->values[i]), track);
+    return fine;
 }
