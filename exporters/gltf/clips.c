@@ -309,9 +309,10 @@ static double bake_tolerance(const struct writer *writer)
 static bool plan_scene_clip(struct writer *writer, uint32_t index, char *taken)
 {
     const cp_clip *clip = &writer->scene->clips[index];
+    const struct bake_limits limits = {bake_tolerance(writer), writer->diagonal};
     struct baked_clip baked;
     if (!add_clip(writer, (struct clip_plan){.name = clip->name, .clip = index}) ||
-        clip_bake(writer->work, writer->scene, clip, bake_tolerance(writer), writer->diagonal, &baked) != CP_OK)
+        clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked) != CP_OK)
         return false;
     writer->sheared += baked.sheared;
     writer->flat += baked.flat;

@@ -178,7 +178,7 @@ static void extend_by_box(cp_measures *measures, const cp_pose *pose, const cp_m
     }
 }
 
-cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, cp_measures *boxes)
+cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool own, cp_measures *boxes)
 {
     memset(boxes, 0, scene->node_count * sizeof *boxes);
     for (uint32_t i = 0; i < scene->instance_count; i++) {
@@ -188,7 +188,7 @@ cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, cp_meas
         if (status != CP_OK)
             return status;
     }
-    for (uint32_t i = scene->node_count; i-- > 1;) {
+    for (uint32_t i = scene->node_count; i-- > 1 && !own;) {
         cp_pose pose = node_pose(scene, i, NULL);
         if (boxes[i].any)
             extend_by_box(&boxes[scene->nodes[i].parent], &pose, &boxes[i]);

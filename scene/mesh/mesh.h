@@ -28,8 +28,9 @@ bool mesh_has_concave_faces(const cp_mesh *mesh);
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);
 /* As cp_measure, but of the box and the triangles alone, in a fraction of its time. */
 cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
-/* boxes[node count]: the box around all meshes of each node and those below it, in the node's own frame behind its joints. */
-cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, cp_measures *boxes);
+/* boxes[node count]: the box around all meshes of each node, in its own frame behind its joints; with those of the nodes below it, or
+ * its own alone. */
+cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool own, cp_measures *boxes);
 /* The diagonal of the box; 0 when there is none. */
 double measured_diagonal(const cp_measures *measures);
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed

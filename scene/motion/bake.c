@@ -2,10 +2,10 @@
 #include "bake.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../mesh/mesh.h"
 #include "grow.h"
+#include "thin.h"
 
 /* A piece is halved no more often than this; a way that is not smooth ends there. */
 enum { MOST_HALVINGS = 12, CORNERS = 8 };
@@ -37,6 +37,7 @@ struct baker {
     cp_scene *work;
     const cp_scene *scene;
     const cp_clip *clip;
+    const bool *kept; /* nodes whose attachments stay; NULL: none */
     double tolerance;
     struct player player;
     struct guest *guests;
@@ -57,7 +58,7 @@ static bool find_guests(struct baker *baker)
     baker->guests = memory_allocate_zeroed(baker->context, clip->attachment_count, sizeof *baker->guests);
     for (uint32_t i = 0; seen && baker->guests && i < clip->attachment_count; i++) {
         uint32_t node = clip->attachments[i].node;
-        if (!seen[node])
+        if (!seen[node] && !(baker->kept && baker->kept[node]))
             baker->guests[baker->guest_count++].node = node;
         seen[node] = true;
     }
@@ -119,7 +120,8 @@ static bool measure_guests(struct baker *baker, double size)
     static const cp_path paths[] = {CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
     uint32_t nodes = baker->scene->node_count;
     cp_measures *boxes = memory_allocate(baker->context, nodes, sizeof *boxes);
-    bool fine = boxes && (baker->guest_count == 0 || measure_node_boxes(baker->context, baker->scene, boxes) == CP_OK);
+    bool fine =
+        boxes && (baker->guest_count == 0 || measure_node_boxes(baker->context, baker->scene, false, boxes) == CP_OK);
     for (uint32_t i = 0; fine && i < baker->guest_count; i++) {
         struct guest *guest = &baker->guests[i];
         const cp_measures *box = &boxes[guest->node];
@@ -138,46 +140,6 @@ static bool measure_guests(struct baker *baker, double size)
 }
 
 /* ---- moments ---- */
-
-static int compare_times(const void *a, const void *b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-static bool add_time(struct baker *baker, double time)
-{
-    if (!array_reserve(baker->context, &baker->times, &baker->time_room, baker->time_count + UINT64_C(1),
-                       sizeof *baker->times))
-        return false;
-    baker->times[baker->time_count++] = time;
-    return true;
-}
-
-/* All keys, and the moments just before what happens at once. */
-static bool list_times(struct baker *baker)
-{
-    const cp_clip *clip = baker->clip;
-    for (uint32_t i = 0; i < clip->track_count; i++) {
-        const cp_track *track = &clip->tracks[i];
-        for (uint32_t k = 0; k < track->key_count; k++)
-            if (!add_time(baker, track->times[k]) ||
-                (track->interpolation == CP_STEP && k > 0 && !add_time(baker, nextafter(track->times[k], -INFINITY))))
-                return false;
-    }
-    for (uint32_t i = 0; i < clip->attachment_count; i++)
-        if (!add_time(baker, clip->attachments[i].time) ||
-            !add_time(baker, nextafter(clip->attachments[i].time, -INFINITY)))
-            return false;
-    if (baker->time_count > 0)
-        qsort(baker->times, baker->time_count, sizeof *baker->times, compare_times);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < baker->time_count; i++)
-        if (kept == 0 || baker->times[i] > baker->times[kept - 1])
-            baker->times[kept++] = baker->times[i];
-    baker->time_count = kept;
-    return true;
-}
 
 /* The pose of a guest in its own parent's frame. */
 static struct trs guest_pose(struct baker *baker, const struct guest *guest)
@@ -335,6 +297,19 @@ static bool sample(struct baker *baker)
 
 /* ---- the clip ---- */
 
+static bool keep_attachments(struct baker *baker)
+{
+    const cp_clip *clip = baker->clip;
+    cp_attachment *attachments = scene_allocate(baker->work, clip->attachment_count, sizeof *attachments);
+    uint32_t count = 0;
+    for (uint32_t i = 0; attachments && i < clip->attachment_count; i++)
+        if (baker->kept && baker->kept[clip->attachments[i].node])
+            attachments[count++] = clip->attachments[i];
+    baker->baked->clip.attachments = attachments;
+    baker->baked->clip.attachment_count = count;
+    return attachments;
+}
+
 static bool finish(struct baker *baker)
 {
     const cp_clip *clip = baker->clip;
@@ -359,7 +334,7 @@ static bool finish(struct baker *baker)
         fine = track_finish(baker->work, &baker->formulas[i].track, baker->formulas[i].joint, &tracks[count++]);
     memory_free(baker->context, replaced, baker->scene->node_count, sizeof *replaced);
     baker->baked->clip = (cp_clip){.name = clip->name, .track_count = count, .tracks = tracks};
-    return fine;
+    return fine && keep_attachments(baker);
 }
 
 static bool make_moments(struct baker *baker)
@@ -394,21 +369,23 @@ static void free_baker(struct baker *baker)
     player_free(&baker->player);
 }
 
-cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, double tolerance, double size,
-                    struct baked_clip *baked)
+cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
+                    const struct bake_limits *limits, struct baked_clip *baked)
 {
     *baked = (struct baked_clip){.clip = *clip};
     struct baker baker = {.context = work->context,
                           .work = work,
                           .scene = scene,
                           .clip = clip,
-                          .tolerance = tolerance,
+                          .kept = kept,
+                          .tolerance = limits->tolerance,
                           .player = {.context = work->context, .scene = scene},
                           .baked = baked};
-    bool fine = find_guests(&baker) && find_formulas(&baker, size);
+    bool fine = find_guests(&baker) && find_formulas(&baker, limits->size);
     if (fine && baker.guest_count + baker.formula_count > 0)
-        fine = player_start(&baker.player, work->context, scene, clip) && measure_guests(&baker, size) &&
-               list_times(&baker) && make_moments(&baker) && sample(&baker);
+        fine = player_start(&baker.player, work->context, scene, clip) && measure_guests(&baker, limits->size) &&
+               clip_times(baker.context, clip, &baker.times, &baker.time_count, &baker.time_room) &&
+               make_moments(&baker) && sample(&baker);
     fine = fine && finish(&baker);
     free_baker(&baker);
     return fine ? CP_OK : CP_LIMIT;
