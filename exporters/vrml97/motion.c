@@ -1,6 +1,7 @@
 /* Joints that a click plays: one TimeSensor a part with joints, one interpolator a moving joint, and the ROUTEs. */
 #include <math.h>
 
+#include "../../scene/motion/grow.h"
 #include "vrml97.h"
 
 #define LARGEST_STEP (PI / 2)
@@ -9,28 +10,29 @@ enum { MOST_STEPS = 4096 };
 /* A scale must be above zero (ISO/IEC 14772-1, 6.52). */
 #define LEAST_SCALE 1e-6
 
-struct key {
-    double time, value;
-};
+const char *const vrml_joint_prefixes[] = {"", "turn_", "slide_", "stretch_"};
+const char *const vrml_joint_fields[] = {"", "set_rotation", "set_translation", "set_scale"};
 
-struct keys {
-    struct key *items;
-    uint32_t count, room;
-};
-
-static void add_key(struct vrml *v, struct keys *keys, double time, double value)
+void vrml_add_wire(struct vrml *v, struct wire wire)
 {
-    if (!array_reserve(v->context, &keys->items, &keys->room, (uint64_t)keys->count + 1, sizeof(struct key))) {
+    if (!v->failed && array_reserve(v->context, &v->wires, &v->wire_room, v->wire_count + UINT64_C(1), sizeof wire))
+        v->wires[v->wire_count++] = wire;
+    else
+        v->failed = true;
+}
+
+void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double time, double value)
+{
+    if (!array_reserve(v->context, &keys->items, &keys->room, (uint64_t)keys->count + 1, sizeof *keys->items)) {
         v->failed = true;
         return;
     }
-    keys->items[keys->count++] = (struct key){time, value};
+    keys->items[keys->count++] = (struct vrml_key){time, value};
 }
 
-/* Keys up to `end`. Interpolation takes the shorter way round, so rotations come in steps of at most a quarter turn. */
-static void add_leg(struct vrml *v, struct keys *keys, bool turns, struct key end)
+void vrml_add_leg(struct vrml *v, struct vrml_keys *keys, bool turns, struct vrml_key end)
 {
-    struct key start = keys->items[keys->count - 1];
+    struct vrml_key start = keys->items[keys->count - 1];
     double steps = turns ? ceil(fabs(end.value - start.value) / LARGEST_STEP - 1e-9) : 1;
     if (!(steps <= MOST_STEPS)) {
         steps = MOST_STEPS;
@@ -38,31 +40,48 @@ static void add_leg(struct vrml *v, struct keys *keys, bool turns, struct key en
     }
     int count = steps < 1 ? 1 : (int)steps;
     for (int i = 1; i < count && !v->failed; i++)
-        add_key(v, keys, start.time + (end.time - start.time) * i / count,
-                start.value + (end.value - start.value) * i / count);
-    add_key(v, keys, end.time, end.value);
+        vrml_add_key(v, keys, start.time + (end.time - start.time) * i / count,
+                     start.value + (end.value - start.value) * i / count);
+    if (!v->failed)
+        vrml_add_key(v, keys, end.time, end.value);
+}
+
+/* What a formula makes of a sweep, within a ten-thousandth of the scene's size. */
+static bool follow(struct vrml *v, uint32_t driver, uint32_t index, const struct sweep *sweep,
+                   struct growing_track *track)
+{
+    bool slides = v->scene->joints[index].type == CP_JOINT_PRISMATIC;
+    *track = (struct growing_track){.path = CP_PATH_JOINT,
+                                    .tolerance = slides && v->diagonal > 0 ? 1e-4 * v->diagonal : 1e-4};
+    return sweep_expression(v->context, v->scene, driver, index, sweep, track) && track_cut(v->context, track);
 }
 
 /* A joint's keys over the cycle of the part that drives it, time from 0 to 1. */
-static void make_keys(struct vrml *v, uint32_t index, struct keys *keys)
+static void make_keys(struct vrml *v, uint32_t driver, uint32_t index, struct vrml_keys *keys)
 {
     const cp_joint *joint = &v->scene->joints[index];
-    uint32_t driver = vrml_driver(v->scene, index);
     const struct node_plan *part = &v->nodes[v->scene->joints[driver].node];
+    struct growing_track track = {0};
     struct sweep sweep;
     if (!vrml_sweep(v, driver, &sweep))
         return;
+    if (joint->expression && !follow(v, driver, index, &sweep, &track))
+        v->failed = true;
+    uint32_t count = joint->expression ? track.count : SWEEP_KEYS;
     keys->count = 0;
-    for (int i = 0; i < SWEEP_KEYS && !v->failed; i++) {
-        double value = driver == index ? sweep.values[i] : joint->scale * sweep.values[i] + joint->offset;
-        double time = (v->joints[driver].start + sweep.times[i]) / part->cycle;
+    for (uint32_t i = 0; i < count && !v->failed; i++) {
+        double value = joint->expression ? track.values[i]
+                       : driver == index ? sweep.values[i]
+                                         : joint->scale * sweep.values[i] + joint->offset;
+        double time = (v->joints[driver].start + (joint->expression ? track.times[i] : sweep.times[i])) / part->cycle;
         if (i == 0)
-            add_key(v, keys, 0, value);
+            vrml_add_key(v, keys, 0, value);
         if (!v->failed && (i > 0 || time > 0))
-            add_leg(v, keys, joint->type == CP_JOINT_REVOLUTE, (struct key){fmin(time, 1), value});
+            vrml_add_leg(v, keys, joint->type == CP_JOINT_REVOLUTE, (struct vrml_key){fmin(time, 1), value});
     }
     if (!v->failed && keys->items[keys->count - 1].time < 1)
-        add_key(v, keys, 1, keys->items[keys->count - 1].value);
+        vrml_add_key(v, keys, 1, keys->items[keys->count - 1].value);
+    track_free(v->context, &track);
 }
 
 /* The stretch by q > 0 along the joint's axis. */
@@ -97,16 +116,13 @@ static void write_value(struct vrml *v, uint32_t index, double value)
     }
 }
 
-static void write_interpolator(struct vrml *v, uint32_t index, struct keys *keys)
+void vrml_write_joint_keys(struct vrml *v, uint32_t index, const struct vrml_keys *keys, const char *timer)
 {
-    static const char *const prefixes[] = {"", "turn_", "slide_", "stretch_"};
     const cp_joint *joint = &v->scene->joints[index];
-    make_keys(v, index, keys);
-    v->joints[index].interpolator = vrml_name(v, prefixes[joint->type], joint->name);
+    const char *name = vrml_name(v, vrml_joint_prefixes[joint->type], joint->name);
     if (v->failed)
         return;
-    vrml_open(v, v->joints[index].interpolator,
-              joint->type == CP_JOINT_REVOLUTE ? "OrientationInterpolator {" : "PositionInterpolator {");
+    vrml_open(v, name, joint->type == CP_JOINT_REVOLUTE ? "OrientationInterpolator {" : "PositionInterpolator {");
     vrml_indent(v);
     sink_text(v->out, "key [");
     for (uint32_t i = 0; i < keys->count; i++) {
@@ -122,42 +138,63 @@ static void write_interpolator(struct vrml *v, uint32_t index, struct keys *keys
     }
     vrml_close(v, "]");
     vrml_close(v, "}");
+    vrml_add_wire(v, (struct wire){timer, "fraction_changed", name, "set_fraction"});
+    vrml_add_wire(v, (struct wire){name, "value_changed", v->joints[index].name, vrml_joint_fields[joint->type]});
 }
 
-static void write_route(struct vrml *v, const char *const from[2], const char *const to[2])
+/* The joint and what follows it: by the timer of the part whose click plays it. */
+static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index, struct vrml_keys *keys)
 {
-    const char *const words[] = {"ROUTE ", from[0], ".", from[1], " TO ", to[0], ".", to[1], "\n"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        sink_text(v->out, words[i]);
+    if (v->joints[index].sign == 0 || !v->joints[index].name)
+        return;
+    make_keys(v, driver, index, keys);
+    if (!v->failed)
+        vrml_write_joint_keys(v, index, keys, v->nodes[v->scene->joints[driver].node].timer);
 }
 
-static const char *timer_of(const struct vrml *v, uint32_t joint)
+/* In the order of the joints; one that follows a formula has an interpolator for each joint that the formula is over. */
+static void write_sweeps(struct vrml *v)
 {
-    return v->nodes[v->scene->joints[vrml_driver(v->scene, joint)].node].timer;
+    struct vrml_keys keys = {0};
+    for (uint32_t i = 0; i < v->scene->joint_count && !v->failed; i++) {
+        const cp_joint *joint = &v->scene->joints[i];
+        uint32_t count = joint->expression ? joint->expression->input_count : 1;
+        for (uint32_t k = 0; k < count && !v->failed; k++) {
+            uint32_t driver = joint->expression          ? joint->expression->inputs[k]
+                              : joint->master != CP_NONE ? joint->master
+                                                         : i;
+            if (v->joints[driver].sweeps)
+                write_sweep(v, driver, i, &keys);
+        }
+    }
+    memory_free(v->context, keys.items, keys.room, sizeof *keys.items);
 }
 
 /* three's reader wants all ROUTEs behind all nodes. */
 static void write_routes(struct vrml *v)
 {
-    static const char *const fields[] = {"", "set_rotation", "set_translation", "set_scale"};
-    for (uint32_t i = 0; i < v->scene->node_count; i++)
-        if (v->nodes[i].touch)
-            write_route(v, (const char *[]){v->nodes[i].touch, "touchTime"},
-                        (const char *[]){timer_of(v, v->nodes[i].mover), "set_startTime"});
-    for (uint32_t i = 0; i < v->scene->joint_count; i++) {
-        const struct joint_plan *joint = &v->joints[i];
-        if (!joint->interpolator)
+    for (uint32_t i = 0; i < v->wire_count; i++) {
+        const struct wire *wire = &v->wires[i];
+        const char *const words[] = {"ROUTE ", wire->from, ".", wire->event, " TO ", wire->to, ".", wire->field, "\n"};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            sink_text(v->out, words[k]);
+    }
+}
+
+static void add_touches(struct vrml *v)
+{
+    for (uint32_t i = 0; i < v->scene->node_count; i++) {
+        const struct node_plan *node = &v->nodes[i];
+        if (!node->touch)
             continue;
-        write_route(v, (const char *[]){timer_of(v, i), "fraction_changed"},
-                    (const char *[]){joint->interpolator, "set_fraction"});
-        write_route(v, (const char *[]){joint->interpolator, "value_changed"},
-                    (const char *[]){joint->name, fields[v->scene->joints[i].type]});
+        const char *timer =
+            node->starts ? v->recording->timer : v->nodes[v->scene->joints[v->joints[node->mover].driver].node].timer;
+        vrml_add_wire(v, (struct wire){node->touch, "touchTime", timer, "set_startTime"});
     }
 }
 
 void vrml_write_motion(struct vrml *v)
 {
-    struct keys keys = {0};
     for (uint32_t i = 0; i < v->scene->node_count && !v->failed; i++)
         if (v->nodes[i].plays) {
             vrml_define(v, v->nodes[i].timer);
@@ -165,10 +202,10 @@ void vrml_write_motion(struct vrml *v)
             vrml_number(v, v->nodes[i].cycle);
             sink_text(v->out, " }\n");
         }
-    for (uint32_t i = 0; i < v->scene->joint_count && !v->failed; i++)
-        if (vrml_moves(v, i))
-            write_interpolator(v, i, &keys);
+    add_touches(v);
+    write_sweeps(v);
+    if (v->recording && !v->failed)
+        vrml_write_recording(v);
     if (!v->failed)
         write_routes(v);
-    memory_free(v->context, keys.items, keys.room, sizeof(struct key));
 }

@@ -10,7 +10,26 @@ bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep)
 
 bool vrml_moves(const struct vrml *v, uint32_t joint)
 {
-    return v->joints[joint].sign != 0 && v->joints[joint].name && v->joints[vrml_driver(v->scene, joint)].sweeps;
+    return v->joints[joint].sign != 0 && v->joints[joint].name && v->joints[joint].driver != CP_NONE;
+}
+
+/* A joint that sweeps moves itself and what follows it. */
+static void lead(struct vrml *v, uint32_t driver)
+{
+    v->joints[driver].driver = driver;
+    for (uint32_t i = first_follower(&v->followers, driver); i < v->followers.ends[driver]; i++)
+        if (v->joints[v->followers.joints[i]].driver == CP_NONE)
+            v->joints[v->followers.joints[i]].driver = driver;
+}
+
+/* Their parts' timers are written. */
+static void mark_playing(struct vrml *v, uint32_t index)
+{
+    const cp_joint *joint = &v->scene->joints[index];
+    v->nodes[v->scene->joints[v->joints[index].driver].node].plays = true;
+    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
+        if (v->joints[joint->expression->inputs[i]].sweeps)
+            v->nodes[v->scene->joints[joint->expression->inputs[i]].node].plays = true;
 }
 
 /* The joints of a part are played one after the other by its one TimeSensor. */
@@ -18,6 +37,9 @@ static void plan_sweeps(struct vrml *v)
 {
     for (uint32_t i = 0; i < v->scene->joint_count; i++) {
         struct sweep sweep;
+        v->joints[i].driver = CP_NONE;
+        if (v->recording && !v->settings->clicks)
+            continue;
         struct node_plan *node = &v->nodes[v->scene->joints[i].node];
         struct joint_plan *joint = &v->joints[i];
         joint->sweeps = vrml_sweep(v, i, &sweep);
@@ -28,6 +50,9 @@ static void plan_sweeps(struct vrml *v)
         if (!node->timer)
             node->timer = vrml_name(v, "time_", v->scene->joints[i].name);
     }
+    for (uint32_t i = 0; i < v->scene->joint_count; i++)
+        if (v->joints[i].sweeps)
+            lead(v, i);
 }
 
 static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
@@ -39,12 +64,12 @@ static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
     int sign = node->rest.kind == REST_MIRRORED ? -1 : 1;
     vrml_place(&node->rest, &motion, &placing);
     v->joints[index].sign = node->rest.kind == REST_FLAT || (joint->type == CP_JOINT_SCALE && q <= 0) ? 0 : sign;
-    if (v->joints[index].sign == 0 && v->joints[vrml_driver(v->scene, index)].sweeps)
+    if (v->joints[index].sign == 0 && v->joints[index].driver != CP_NONE)
         v->frozen++;
     if (!vrml_moves(v, index))
         return;
     node->mover = index;
-    v->nodes[v->scene->joints[vrml_driver(v->scene, index)].node].plays = true;
+    mark_playing(v, index);
 }
 
 /* Counts a transform that leaves more behind it than it found. */
@@ -64,24 +89,11 @@ static void plan_nodes(struct vrml *v)
         node->rest = parent ? parent->rest : vrml_no_rest;
         node->mover = parent ? parent->mover : CP_NONE;
         enum rest_kind before = node->rest.kind;
-        vrml_place(&node->rest, &source->local, &placing);
+        cp_pose pose = vrml_node_pose(v, i);
+        vrml_place(&node->rest, &pose, &placing);
         for (uint32_t j = 0; j < source->joint_count; j++)
             plan_joint(v, source->first_joint + j, node);
         count_rest(v, before, node->rest.kind);
-    }
-}
-
-/* Children in the scene's order; a placeholder that holds nothing is left out. */
-static void plan_children(struct vrml *v)
-{
-    for (uint32_t i = 0; i < v->scene->node_count; i++)
-        v->nodes[i].first_child = v->nodes[i].next_sibling = CP_NONE;
-    for (uint32_t i = v->scene->node_count; i-- > 1;) {
-        const cp_node *source = &v->scene->nodes[i];
-        if (source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 && v->nodes[i].first_child == CP_NONE)
-            continue;
-        v->nodes[i].next_sibling = v->nodes[source->parent].first_child;
-        v->nodes[source->parent].first_child = i;
     }
 }
 
@@ -135,10 +147,18 @@ cp_status vrml_plan(struct vrml *v)
     cp_status status = plan_bounds(v);
     if (status != CP_OK)
         return status;
+    if (!list_followers(v->context, v->scene, &v->followers))
+        return CP_LIMIT;
+    status = vrml_plan_recording(v);
+    if (status != CP_OK)
+        return status;
     vrml_name_frames(v);
     plan_sweeps(v);
     plan_nodes(v);
-    plan_children(v);
+    status = v->recording ? vrml_prepare_recording(v) : CP_OK;
+    if (status != CP_OK)
+        return status;
+    vrml_plan_children(v);
     plan_instances(v);
     vrml_name_meshes(v);
     return v->failed ? CP_LIMIT : CP_OK;

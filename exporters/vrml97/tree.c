@@ -3,7 +3,7 @@
 
 #include "vrml97.h"
 
-static void write_placing(struct vrml *v, const struct placing *placing)
+void vrml_write_placing(struct vrml *v, const struct placing *placing)
 {
     static const struct placing none = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
     const double *t = placing->translation, *s = placing->scale;
@@ -51,9 +51,9 @@ static void open_joint(struct vrml *v, uint32_t index, struct rest *rest)
         sink_text(v->out, "\n");
     } else if (v->joints[index].sign != 0 && joint->type == CP_JOINT_SCALE) {
         vrml_stretch_placing(joint, q, &placing);
-        write_placing(v, &placing);
+        vrml_write_placing(v, &placing);
     } else {
-        write_placing(v, &placing);
+        vrml_write_placing(v, &placing);
     }
     vrml_open(v, NULL, "children [");
 }
@@ -69,7 +69,7 @@ static void write_instance(struct vrml *v, uint32_t index, const struct rest *no
     bool wrap = !vrml_placing_is_identity(&placing);
     if (wrap) {
         vrml_open(v, NULL, "Transform {");
-        write_placing(v, &placing);
+        vrml_write_placing(v, &placing);
         vrml_open(v, NULL, "children [");
     }
     cp_status status = vrml_write_mesh(v, instance, &rest);
@@ -141,10 +141,11 @@ static void write_content(struct vrml *v, uint32_t index, const struct rest *res
 {
     const cp_node *node = &v->scene->nodes[index];
     struct content content = count_content(v, node);
-    bool sensitive = content.drawn > 0 && v->nodes[index].mover != CP_NONE;
+    const struct node_plan *plan = &v->nodes[index];
+    bool sensitive = content.drawn > 0 && (plan->mover != CP_NONE || plan->starts);
     if (sensitive) {
-        const cp_joint *mover = &v->scene->joints[v->nodes[index].mover];
-        v->nodes[index].touch = vrml_name(v, "touch_", mover->name);
+        const char *played = plan->starts ? node->name : v->scene->joints[plan->mover].name;
+        v->nodes[index].touch = vrml_name(v, "touch_", played);
         vrml_open(v, NULL, "Group {");
         vrml_open(v, NULL, "children [");
         vrml_indent(v);
@@ -162,15 +163,27 @@ static void write_content(struct vrml *v, uint32_t index, const struct rest *res
 
 /* ---- nodes ---- */
 
+/* The frame in which the node is written, and what it is written as: in a slot that is the pose that it has there. */
+static void open_frame(struct vrml *v, uint32_t index)
+{
+    const cp_node *node = &v->scene->nodes[index];
+    uint32_t parent = node->parent;
+    struct rest rest = parent == CP_NONE ? vrml_no_rest : v->nodes[parent].rest;
+    cp_pose pose = vrml_node_pose(v, index);
+    struct placing placing;
+    vrml_place(&rest, &pose, &placing);
+    vrml_open(v, v->nodes[index].name, "Transform {");
+    vrml_write_placing(v, &placing);
+    vrml_open(v, NULL, "children [");
+}
+
 static void open_node(struct vrml *v, uint32_t index)
 {
     const cp_node *node = &v->scene->nodes[index];
     struct rest rest = node->parent == CP_NONE ? vrml_no_rest : v->nodes[node->parent].rest;
+    cp_pose pose = vrml_node_pose(v, index);
     struct placing placing;
-    vrml_place(&rest, &node->local, &placing);
-    vrml_open(v, v->nodes[index].name, "Transform {");
-    write_placing(v, &placing);
-    vrml_open(v, NULL, "children [");
+    vrml_place(&rest, &pose, &placing);
     for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++)
         if (has_transform(v, j))
             open_joint(v, j, &rest);
@@ -185,22 +198,54 @@ static void close_node(struct vrml *v, uint32_t index)
             vrml_close(v, "]");
             vrml_close(v, "}");
         }
+}
+
+/* Writes what begins at a place; true when what stands in it comes next. */
+static bool open_place(struct vrml *v, uint32_t place)
+{
+    const struct child *child = &v->children[place];
+    if (child->slot == CP_NONE)
+        open_frame(v, child->node);
+    else if (!vrml_open_slot(v, child->slot))
+        return false;
+    v->nodes[child->node].place = place;
+    open_node(v, child->node);
+    return true;
+}
+
+static void close_place(struct vrml *v, uint32_t place)
+{
+    const struct child *child = &v->children[place];
+    close_node(v, child->node);
+    if (child->slot != CP_NONE) {
+        vrml_close_slot(v, child->slot);
+        return;
+    }
     vrml_close(v, "]");
     vrml_close(v, "}");
 }
 
-/* The node after `node` in the order of the text; closes what ends there. */
-static uint32_t next_node(struct vrml *v, uint32_t node)
+/* The places in the order of the text: into what was opened, else to the next one, closing what ends there. */
+static void write_places(struct vrml *v)
 {
-    if (v->nodes[node].first_child != CP_NONE)
-        return v->nodes[node].first_child;
-    while (node != CP_NONE) {
-        close_node(v, node);
-        if (v->nodes[node].next_sibling != CP_NONE)
-            return v->nodes[node].next_sibling;
-        node = v->scene->nodes[node].parent;
+    uint32_t place = 0;
+    while (place != CP_NONE && v->status == CP_OK && !v->failed) {
+        uint32_t node = v->children[place].node;
+        bool opened = open_place(v, place);
+        if (opened && v->nodes[node].first_child != CP_NONE) {
+            place = v->nodes[node].first_child;
+            continue;
+        }
+        if (opened)
+            close_place(v, place);
+        while (place != CP_NONE && v->children[place].next == CP_NONE) {
+            uint32_t owner = v->children[place].owner;
+            place = owner == CP_NONE ? CP_NONE : v->nodes[owner].place;
+            if (place != CP_NONE)
+                close_place(v, place);
+        }
+        place = place == CP_NONE ? CP_NONE : v->children[place].next;
     }
-    return CP_NONE;
 }
 
 cp_status vrml_write_tree(struct vrml *v)
@@ -213,8 +258,7 @@ cp_status vrml_write_tree(struct vrml *v)
         sink_text(v->out, "\n");
         vrml_open(v, NULL, "children [");
     }
-    for (uint32_t node = 0; node != CP_NONE && v->status == CP_OK && !v->failed; node = next_node(v, node))
-        open_node(v, node);
+    write_places(v);
     if (turned) {
         vrml_close(v, "]");
         vrml_close(v, "}");

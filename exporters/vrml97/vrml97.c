@@ -8,7 +8,7 @@
  * - Metres. Y is up by one root Transform; up=z leaves it out.
  * - A frame is a Transform with a DEF name, and its joints are Transforms in it ("motion_..."). Original names, joint
  *   limits, homes and masters stand in the WorldInfo's strings.
- * - A click on a shape plays the joint that moves it, with its dependent joints, through home, lower, upper and home.
+ * - A click on a shape plays the joint that moves it, with the joints that follow it, through home, lower, upper and home.
  *   There is one TimeSensor a part with joints; several joints on one part play one after the other. No Script, so a
  *   click while it plays does nothing.
  * - A scale must be above zero here: mirroring goes into mirrored copies of the meshes, and what is flat (zero scale,
@@ -16,29 +16,43 @@
  * - Meshes used more than once are written once (USE). Vertices are exact; readers hold single precision.
  * - Colours by material, or by vertex (then without the material's colour and without alpha). Normals where the source
  *   has them, else a crease angle.
- * - Recorded clips, devices, exclusions, frame flags and metadata are not written. */
+ * - One clip is played, by a click on a device's base; clicks on joints are left out then (clicks=yes keeps them). Keys are left out
+ *   where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where they stand in the scene
+ *   (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and Script, the only Script written;
+ *   grab=scale).
+ * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 #include <string.h>
 
 #include "../exporters.h"
 #include "vrml97.h"
 
-static const struct option options[] = {{"up", "which axis is up: y by a root Transform, or z as in the scene",
-                                         OPTION_CHOICE, offsetof(struct vrml_settings, up), "y", 0, 0, "y|z"},
-                                        {"layout", "all in one file, or each geometry in a file of its own by Inline",
-                                         OPTION_CHOICE, offsetof(struct vrml_settings, layout), "single", 0, 0,
-                                         "single|inline"},
-                                        {"crease", "faces that meet at less than this angle are shaded smoothly",
-                                         OPTION_ANGLE, offsetof(struct vrml_settings, crease), "30", 0, PI, NULL},
-                                        {"primitives", "boxes, cylinders, cones and spheres as such, not as faces",
-                                         OPTION_BOOLEAN, offsetof(struct vrml_settings, primitives), "no", 0, 0, NULL},
-                                        OPTIONS_END};
+static const struct option options[] = {
+    {"up", "which axis is up: y by a root Transform, or z as in the scene", OPTION_CHOICE,
+     offsetof(struct vrml_settings, up), "y", 0, 0, "y|z"},
+    {"layout", "all in one file, or each geometry in a file of its own by Inline", OPTION_CHOICE,
+     offsetof(struct vrml_settings, layout), "single", 0, 0, "single|inline"},
+    {"crease", "faces that meet at less than this angle are shaded smoothly", OPTION_ANGLE,
+     offsetof(struct vrml_settings, crease), "30", 0, PI, NULL},
+    {"primitives", "boxes, cylinders, cones and spheres as such, not as faces", OPTION_BOOLEAN,
+     offsetof(struct vrml_settings, primitives), "no", 0, 0, NULL},
+    {"clip", "the clip that a click on a device's base plays: its name, or none; the first when not said",
+     OPTION_STRING, offsetof(struct vrml_settings, clip), NULL, 0, 0, NULL},
+    {"cycle", "seconds that the clip takes; as long as it was recorded when not said", OPTION_NUMBER,
+     offsetof(struct vrml_settings, cycle), NULL, 1e-3, 1e9, NULL},
+    {"tolerance", "keys of the clip are left out where nothing moves farther than this; 0 keeps all", OPTION_LENGTH,
+     offsetof(struct vrml_settings, tolerance), "0.1mm", 0, 1e9, NULL},
+    {"clicks", "joints play on clicks in a scene with a clip, too", OPTION_BOOLEAN,
+     offsetof(struct vrml_settings, clicks), "no", 0, 0, NULL},
+    {"grab", "what is grabbed: moved along (bake), or shown on each host in turn, by Switch and Script, or by scales",
+     OPTION_CHOICE, offsetof(struct vrml_settings, grab), "bake", 0, 0, "bake|switch|scale"},
+    OPTIONS_END};
 
 static uint32_t carries(const void *settings)
 {
     const struct vrml_settings *mine = settings;
-    uint32_t lost = FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_CLIPS | FEATURE_FLAGS | FEATURE_METADATA |
-                    FEATURE_PLACEHOLDERS | (mine->primitives ? 0 : FEATURE_PRIMITIVES);
+    uint32_t lost = FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_FLAGS | FEATURE_METADATA | FEATURE_PLACEHOLDERS |
+                    (mine->primitives ? 0 : FEATURE_PRIMITIVES);
     return FEATURE_ALL & ~lost;
 }
 
@@ -77,7 +91,12 @@ static void report_losses(struct vrml *v)
     report_count(v, "vrml97-mirrored", v->mirrored, "VRML97 has no mirroring: it is baked into copies of the meshes");
     report_count(v, "vrml97-flat", v->flat, "VRML97 has no zero scale: it is baked into copies of the meshes");
     report_count(v, "vrml97-frozen", v->frozen, "a joint below a zero scale stands still");
-    report_count(v, "vrml97-expression", count_expressions(v->scene), "a joint that follows a formula stands still");
+    if (v->recording) {
+        report_count(v, "vrml97-attached-shear", v->recording->sheared,
+                     "in the clip, the shear of a frame that hangs on one that is scaled");
+        report_count(v, "vrml97-attached-flat", v->recording->flat,
+                     "in the clip, the pose of a frame whose own parent is flat while it hangs on another");
+    }
     report_count(v, "vrml97-shrunk", v->shrunk, "a scale joint stops before zero");
     report_count(v, "vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn");
     report_count(v, "vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out");
@@ -109,9 +128,12 @@ static cp_status write_all(struct vrml *v)
 static cp_status write_scene(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
     struct vrml v = {.context = context, .scene = scene, .settings = settings, .top = sink, .out = sink, .file = 1};
-    v.names.context = context;
+    v.names.context = v.followers.context = context;
     cp_status status = make_room(&v) ? write_all(&v) : CP_LIMIT;
     name_map_free(&v.names);
+    free_followers(&v.followers);
+    vrml_free_recording(&v);
+    memory_free(context, v.wires, v.wire_room, sizeof *v.wires);
     arena_free(v.arena);
     return status;
 }

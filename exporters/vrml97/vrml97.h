@@ -2,16 +2,20 @@
 #ifndef CELLPIPE_VRML97_H
 #define CELLPIPE_VRML97_H
 
+#include "../../scene/motion/play.h"
 #include "../../scene/plugin.h"
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE };
+enum { VRML_BAKE, VRML_SWITCH, VRML_SCALE };
 
 struct vrml_settings {
     int up;
     int layout;
-    double crease;
-    bool primitives;
+    int grab;
+    double crease, cycle, tolerance;
+    bool primitives, clicks;
+    const char *clip; /* NULL: the first */
 };
 
 struct rotation {
@@ -35,23 +39,40 @@ struct rest {
 };
 
 struct node_plan {
-    const char *name;                   /* DEF name */
-    uint32_t first_child, next_sibling; /* CP_NONE: none */
-    struct rest rest;                   /* in which the node's shapes and children sit */
-    uint32_t mover;                     /* the innermost joint at or above the node that a click moves, or CP_NONE */
-    const char *touch;                  /* DEF name of its TouchSensor, or NULL */
-    const char *timer;                  /* DEF name of the TimeSensor of its joints, or NULL */
-    bool plays;                         /* some joint moves by that timer */
-    double cycle;                       /* seconds: the sweeps of its driving joints, one after the other */
+    const char *name;     /* DEF name */
+    uint32_t first_child; /* of `children`, or CP_NONE */
+    uint32_t place;       /* of `children`: where it is written, or CP_NONE for the world */
+    struct rest rest;     /* in which the node's shapes and children sit */
+    uint32_t mover;       /* the innermost joint at or above the node that a click moves, or CP_NONE */
+    const char *touch;    /* DEF name of its TouchSensor, or NULL */
+    const char *timer;    /* DEF name of the TimeSensor of its joints, or NULL */
+    bool starts;          /* a click on its shapes plays the recording */
+    bool plays;           /* some joint moves by that timer */
+    double cycle;         /* seconds: the sweeps of its driving joints, one after the other */
 };
 
 struct joint_plan {
-    const char *name;         /* DEF name of its Transform, or NULL for a fixed joint */
-    const char *interpolator; /* DEF name, or NULL */
-    int sign;                 /* of translations: -1 where mirrored; 0: flat */
-    bool sweeps;              /* a driving joint with a way to go */
-    double start;             /* of its sweep within the cycle of its node */
+    const char *name; /* DEF name of its Transform, or NULL for a fixed joint */
+    int sign;         /* of translations: -1 where mirrored; 0: flat */
+    bool sweeps;      /* a driving joint with a way to go */
+    uint32_t
+        driver; /* a joint that sweeps and moves this one: itself, its master, the first of its formula's; or CP_NONE */
+    double start; /* of its sweep within the cycle of its node */
 };
+
+/* What stands in a frame: a node, or a slot for one that hangs there for a time. */
+struct child {
+    uint32_t node, owner, next; /* next: of the same owner, or CP_NONE */
+    uint32_t slot;              /* or CP_NONE */
+};
+
+/* A ROUTE: names of nodes and of their events. */
+struct wire {
+    const char *from, *event, *to, *field;
+};
+
+struct slots;
+struct recording;
 
 /* A mesh as it stands, or mirrored at the origin. */
 struct mesh_plan {
@@ -75,6 +96,11 @@ struct vrml {
     struct name_map names;
     struct node_plan *nodes;
     struct joint_plan *joints;
+    struct child *children;
+    struct followers followers;
+    struct recording *recording; /* NULL: none is written */
+    struct wire *wires;
+    uint32_t wire_count, wire_room;
     struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
     struct look_plan *looks;   /* 2 a material, the first for no material: of faces, of lines */
     const char **folders;      /* a device, the last for no device; NULL until used */
@@ -105,11 +131,6 @@ bool vrml_placing_is_identity(const struct placing *placing);
 
 /* plan.c */
 cp_status vrml_plan(struct vrml *v);
-static inline uint32_t vrml_driver(const cp_scene *scene, uint32_t joint)
-{
-    uint32_t master = scene->joints[joint].master;
-    return master == CP_NONE ? joint : master;
-}
 /* The sweep of a driving joint in this scene. */
 bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep);
 /* The joint has a Transform of its own that a click moves. */
@@ -128,6 +149,7 @@ void vrml_string(struct vrml *v, const char *text);
 void vrml_define(struct vrml *v, const char *name);
 
 /* tree.c, shapes.c, faces.c */
+void vrml_write_placing(struct vrml *v, const struct placing *placing);
 cp_status vrml_write_tree(struct vrml *v);
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest);
 cp_status vrml_write_faces(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name);
@@ -143,6 +165,70 @@ void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *gro
 
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
+void vrml_add_wire(struct vrml *v, struct wire wire);
+/* Names of the interpolators of a joint's value begin so, by its type; and the event of its Transform that takes it. */
+extern const char *const vrml_joint_prefixes[], *const vrml_joint_fields[];
+/* Keys of a joint, time from 0 to 1. */
+struct vrml_key {
+    double time, value;
+};
+struct vrml_keys {
+    struct vrml_key *items;
+    uint32_t count, room;
+};
+void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double time, double value);
+/* Keys up to a time. Interpolation takes the shorter way round, so turns come in steps of at most a quarter. */
+void vrml_add_leg(struct vrml *v, struct vrml_keys *keys, bool turns, struct vrml_key end);
+/* The interpolator of a joint, from a timer to its Transform. */
+void vrml_write_joint_keys(struct vrml *v, uint32_t joint, const struct vrml_keys *keys, const char *timer);
+/* recording.c: what a clip moves. */
+struct recording {
+    const cp_clip *source; /* the scene's */
+    cp_scene *work;        /* owns what is made of it */
+    cp_clip clip;          /* as it is written: straight tracks; attachments of nodes in slots alone */
+    double first, last;    /* seconds */
+    const char *timer;     /* DEF name */
+    bool *posed;           /* nodes whose pose it tells */
+    struct slots *slots;   /* NULL: none */
+    uint64_t sheared, flat;
+};
+/* Chooses the clip; v->recording stays NULL when there is none. */
+cp_status vrml_plan_recording(struct vrml *v);
+/* After the nodes' plans: what is shown in slots, what is baked, and which keys are written. */
+cp_status vrml_prepare_recording(struct vrml *v);
+void vrml_write_recording(struct vrml *v);
+void vrml_free_recording(struct vrml *v);
+/* The node's own pose as its Transform has it: as translation, rotation and scale where a clip sets one of them. */
+cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
+/* Its place between the first moment, 0, and the last, 1. */
+double vrml_fraction(const struct vrml *v, double time);
+/* Rows of 3 numbers, or of 4 for rotations, at times of their own. */
+struct vrml_rows {
+    cp_path path;
+    double *times, *values;
+    uint32_t count, room, value_room;
+};
+/* A rotation that is more than a quarter turn from the one before comes in steps. */
+void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value);
+/* An interpolator of them, to the field of a Transform; nothing when the rows never change. */
+void vrml_write_rows(struct vrml *v, const struct vrml_rows *rows, const char *wanted, const char *transform);
+void vrml_free_rows(struct vrml *v, struct vrml_rows *rows);
+
+/* slots.c: nodes that are shown on each of their hosts in turn. */
+cp_status vrml_plan_slots(struct vrml *v);
+void vrml_free_slots(struct vrml *v, struct slots *slots);
+/* kept[node]: shown in slots; NULL: none. */
+const bool *vrml_slot_guests(const struct slots *slots);
+/* Once the clip is as it will be written. */
+void vrml_index_slots(struct vrml *v);
+/* What stands in each node, in the order of the text. */
+void vrml_plan_children(struct vrml *v);
+/* True when what stands in the slot is to be written now; else all of it stands there already. */
+bool vrml_open_slot(struct vrml *v, uint32_t slot);
+void vrml_close_slot(struct vrml *v, uint32_t slot);
+/* What shows them, and moves what they hold. */
+void vrml_write_slots(struct vrml *v);
+
 /* The stretch by q > 0 along the axis of a scale joint. */
 void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing);
 void vrml_write_view(struct vrml *v);

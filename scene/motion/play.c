@@ -69,6 +69,12 @@ static uint32_t find_key(const cp_track *track, double time)
     return low;
 }
 
+uint32_t key_after(const cp_track *track, double time)
+{
+    uint32_t key = find_key(track, time);
+    return track->times[key] > time ? key : key + 1;
+}
+
 void track_value(const cp_track *track, double time, double *value)
 {
     uint32_t width = path_width(track->path), key = find_key(track, time);

@@ -31,6 +31,8 @@ void player_free(struct player *player);
 /* The values of a track at a time, `width` of them; before its first and after its last key those keys'. Rotations are turned at a
  * constant speed between keys (slerp, the shorter way round), and come out as unit quaternions. */
 void track_value(const cp_track *track, double time, double *value);
+/* The first key behind a time; key_count when there is none. */
+uint32_t key_after(const cp_track *track, double time);
 /* How many numbers a value of the path has. */
 static inline uint32_t path_width(cp_path path)
 {
