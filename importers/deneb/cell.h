@@ -4,6 +4,7 @@
 #define CELLPIPE_DENEB_CELL_H
 
 #include "deneb.h"
+#include "layers.h"
 
 /* Lengths and angles as files have them. */
 struct deneb_units {
@@ -49,6 +50,7 @@ struct deneb_device {
     uint32_t host;               /* part of the cell, or CP_NONE */
     const struct source *source; /* that names the part files */
     struct place place;
+    bool is_copy; /* of an earlier one, from the same file */
     uint32_t node;
 };
 
@@ -64,17 +66,19 @@ struct deneb_cell {
     cp_context *context;
     const struct deneb_settings *settings;
     cp_scene *scene;
-    const char *name;         /* NULL: not said */
     struct deneb_units units; /* of what the workcell itself holds */
     struct deneb_part *parts;
     struct deneb_joint *joints;
     struct deneb_device *devices;
     struct deneb_tag *tags;
-    struct source **sources; /* of device files, open until all is read */
+    struct deneb_layers layers; /* of the device that is being read */
+    struct place attachments;   /* where they are; line 0: not yet */
+    struct source **sources;    /* of device files, open until all is read */
     uint32_t part_count, part_room, joint_count, joint_room, device_count, device_room, tag_count, tag_room,
         source_count, source_room;
     struct name_map device_files; /* paths: the first device of each */
-    struct name_map device_names; /* the first device of each, once somebody has asked */
+    struct name_map device_names; /* the first device of each, of those that are listed */
+    uint32_t listed_count;
     struct deneb_folders *folders;
 };
 
@@ -82,6 +86,8 @@ struct deneb_cell {
 
 /* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it included. */
 void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device, uint32_t open);
+/* Room for so many more parts and joints; false, with an error, beyond the limit of nodes or memory. */
+bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints);
 /* A new device of that name; its index, or CP_NONE. */
 uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units);
 /* The devices of a file "DCT DEVICE": exactly one. It becomes the body of `device`. */

@@ -47,7 +47,9 @@ struct deneb_file {
     int64_t surplus;         /* ENDs that no section known here waits for; INT64_MIN until they are counted */
 };
 
-/* Begins a file, at its first token. Errors "deneb-zero". */
+/* Begins a file, without its byte order mark and its Ctrl-Z. Errors "deneb-zero". */
+void deneb_text_start(struct deneb_file *file);
+/* The same, at its first token. */
 void deneb_lexer_start(struct deneb_file *file);
 void deneb_next(struct deneb_file *file);
 struct place deneb_place(const struct deneb_file *file);

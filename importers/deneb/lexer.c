@@ -23,7 +23,7 @@ struct place deneb_place(const struct deneb_file *file)
     return (struct place){.file = file->source->name, .line = file->token.line, .column = file->token.column};
 }
 
-void deneb_lexer_start(struct deneb_file *file)
+void deneb_text_start(struct deneb_file *file)
 {
     const char *data = file->source->data;
     size_t size = file->source->size;
@@ -43,6 +43,11 @@ void deneb_lexer_start(struct deneb_file *file)
                                     "a zero byte: this is no text");
         file->next = file->end;
     }
+}
+
+void deneb_lexer_start(struct deneb_file *file)
+{
+    deneb_text_start(file);
     deneb_next(file);
 }
 
