@@ -42,6 +42,8 @@ struct deneb_joint {
 
 struct deneb_device {
     const char *name, *raw;
+    const char *file_name, *file_raw; /* what its own file calls it */
+    cp_pose file_pose;                /* what that says of its place, if the workcell says nothing */
     struct deneb_units units;
     cp_pose pose; /* in the frame of its host, or of the world */
     uint32_t first_part, part_count, first_joint, joint_count;
@@ -90,6 +92,8 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
 bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints);
 /* A new device of that name; its index, or CP_NONE. */
 uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units);
+/* A device without a name has that in its file. */
+void deneb_name_by_file(struct deneb_device *device);
 /* The devices of a file "DCT DEVICE": exactly one. It becomes the body of `device`. */
 void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t device);
 /* deg or rad. */

@@ -183,7 +183,7 @@ struct given {
 
 static bool read_joint_word(struct deneb_file *file, struct deneb_joint *joint, struct given *given)
 {
-    if (deneb_accept(file, "PART")) {
+    if (!file->token.begins_line && deneb_accept(file, "PART")) { /* else it is the next part */
         joint->part = deneb_in_line(file, "a part") ? deneb_count(file, "the number of a part", UINT32_MAX - 1) : 0;
         given->part = true;
     } else if (deneb_accept(file, "TYPE")) {
@@ -338,6 +338,14 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
 
 /* ---- a device file ---- */
 
+void deneb_name_by_file(struct deneb_device *device)
+{
+    if (*device->name)
+        return;
+    device->name = device->file_name;
+    device->raw = device->file_raw;
+}
+
 static bool read_file_statement(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, bool *found)
 {
     struct deneb_device *device = &cell->devices[index];
@@ -349,11 +357,8 @@ static bool read_file_statement(struct deneb_file *file, struct deneb_cell *cell
     } else if (deneb_statement(file, "ANGLE")) {
         device->units.angle = deneb_angle(file);
     } else if (deneb_statement(file, "DEVICE")) {
-        const char *raw, *name = deneb_in_line(file, "a name") ? deneb_name(file, &raw) : "";
-        if (!*device->name) {
-            device->name = name;
-            device->raw = file->status == CP_OK ? raw : NULL;
-        }
+        device->file_name = deneb_in_line(file, "a name") ? deneb_name(file, &device->file_raw) : "";
+        deneb_name_by_file(device);
         deneb_end_statement(file);
         deneb_read_device(file, cell, index, 1);
         *found = true;
@@ -374,6 +379,7 @@ void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, ui
     while (file->status == CP_OK && file->token.kind != DENEB_END)
         if (!read_file_statement(file, cell, index, &found))
             deneb_skip_unknown(file, 0);
+    cell->devices[index].file_pose = cell->devices[index].pose;
     if (file->status == CP_OK && !found)
         file->status = report_error(file->context, CP_INPUT, "deneb-device", IN_FILE(file->source->name),
                                     "the file holds no DEVICE");

@@ -55,8 +55,11 @@ static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32
     if (!deneb_make_room(file, cell, model->part_count, model->joint_count))
         return;
     device->is_copy = true;
+    device->file_name = model->file_name;
+    device->file_raw = model->file_raw;
+    deneb_name_by_file(device);
     device->units = model->units;
-    device->pose = model->pose;
+    device->pose = device->file_pose = model->file_pose;
     device->source = model->source;
     device->part_count = model->part_count;
     device->joint_count = model->joint_count;
