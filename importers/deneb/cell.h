@@ -14,9 +14,10 @@ struct deneb_units {
 
 struct deneb_part {
     const char *name, *raw;
-    const char *file; /* as written; NULL: no geometry */
-    const char *flag; /* "0" and "1", what ATTACH says */
-    cp_pose pose;     /* in the frame of the part that it hangs on, or of its device */
+    const char *file;     /* NULL: no geometry */
+    const char *file_raw; /* its bytes, where they are no UTF-8 */
+    const char *flag;     /* "0" and "1", what ATTACH says */
+    cp_pose pose;         /* in the frame of the part that it hangs on, or of its device */
     bool has_colour;
     double rgba[4];
     struct place place;

@@ -102,10 +102,8 @@ static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct d
     part.device = (uint32_t)(device - cell->devices);
     part.name = deneb_in_line(file, "a name") ? deneb_name(file, &part.raw) : "";
     for (bool more = true; more && file->status == CP_OK;) {
-        const char *raw = NULL;
         if (deneb_accept(file, "FILE")) {
-            part.file = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : "";
-            part.file = raw ? raw : part.file;
+            part.file = deneb_in_line(file, "a path") ? deneb_name(file, &part.file_raw) : "";
         } else if (deneb_accept(file, "ATTACH")) {
             part.flag = read_flag(file);
         } else {

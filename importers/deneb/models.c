@@ -77,7 +77,8 @@ static cp_status find_model(struct models *models, const struct deneb_part *part
     struct deneb_cell *cell = models->cell;
     struct source *source;
     *index = CP_NONE;
-    cp_status status = deneb_search(cell, cell->devices[part->device].source, part->file, DENEB_PART, &source);
+    const char *bytes = part->file_raw ? part->file_raw : part->file;
+    cp_status status = deneb_search(cell, cell->devices[part->device].source, bytes, DENEB_PART, &source);
     if (status == CP_NO)
         return report_lenient(cell->context, models->strict, "deneb-missing", part->place,
                               "the file \"%s\" of the part \"%s\" is not there; the part stays as a frame", part->file,
@@ -155,7 +156,9 @@ static const char *request_key(struct models *models, const struct deneb_part *p
 {
     const struct source *from = models->cell->devices[part->device].source;
     const char *colour = has_own_colour(models, part) ? colour_key(models, part->rgba) : "";
-    return colour ? arena_print(models->scene->arena, "%s\n%s\n%s", from->path, part->file, colour) : NULL;
+    return colour ? arena_print(models->scene->arena, "%s\n%s\n%s", from->path,
+                                part->file_raw ? part->file_raw : part->file, colour)
+                  : NULL;
 }
 
 static cp_status place_model(struct models *models, uint32_t index, uint32_t node)

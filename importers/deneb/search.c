@@ -229,8 +229,10 @@ cp_status deneb_search(const struct deneb_cell *cell, const struct source *from,
     if (!*path)
         return CP_NO;
     if (leaves_folder(path) && !cell->settings->outside) {
+        const char *raw, *shown = utf8_from(cell->scene->arena, name, strlen(name), &raw);
         report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
-                       "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)", name);
+                       "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)",
+                       shown ? shown : "");
         return CP_NO;
     }
     cp_status status = CP_NO;

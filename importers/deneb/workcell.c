@@ -30,9 +30,6 @@ static bool read_head_word(struct deneb_file *file, struct deneb_cell *cell)
 
 static void read_head(struct deneb_file *file, struct deneb_cell *cell)
 {
-    if ((cell->device_count > 0 || cell->tag_count > 0) && file->status == CP_OK)
-        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
-                                    "HEAD stands before the devices and paths of a workcell");
     deneb_end_statement(file);
     while (!deneb_section_ends(file, "HEAD")) {
         bool any = false;
@@ -92,15 +89,21 @@ static void read_opened(struct deneb_file *file, struct deneb_cell *cell, struct
     file->status = further.status;
 }
 
-static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const char *name, struct place place,
+/* The file that holds the device, and where the workcell names it. */
+struct named_file {
+    const char *name, *raw;
+    struct place place;
+};
+
+static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
                              uint32_t device)
 {
     struct source *source = NULL;
-    file->status = deneb_search(cell, file->source, name, DENEB_DEVICE, &source);
+    file->status = deneb_search(cell, file->source, named->raw ? named->raw : named->name, DENEB_DEVICE, &source);
     if (file->status == CP_NO)
         file->status =
-            report_error(cell->context, CP_INPUT, "deneb-device-file", place,
-                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", name);
+            report_error(cell->context, CP_INPUT, "deneb-device-file", named->place,
+                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", named->name);
     if (file->status != CP_OK)
         return;
     const char *path = arena_copy_text(file->arena, source->path, strlen(source->path));
@@ -133,16 +136,15 @@ static void read_placed_device(struct deneb_file *file, struct deneb_cell *cell,
 static void read_device(struct deneb_file *file, struct deneb_cell *cell)
 {
     uint32_t device = deneb_add_device(file, cell, cell->units);
-    const char *raw = NULL, *name = NULL;
-    struct place place = deneb_place(file);
+    struct named_file named = {.name = NULL};
     if (file->status == CP_OK && deneb_accept(file, "FILE")) {
-        place = deneb_place(file);
-        name = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : NULL;
+        named.place = deneb_place(file);
+        named.name = deneb_in_line(file, "a path") ? deneb_name(file, &named.raw) : NULL;
     }
-    if (file->status == CP_OK && name)
-        read_device_file(file, cell, raw ? raw : name, place, device);
+    if (file->status == CP_OK && named.name)
+        read_device_file(file, cell, &named, device);
     deneb_end_statement(file);
-    if (name && file->status == CP_OK)
+    if (named.name && file->status == CP_OK)
         read_placed_device(file, cell, device);
     else if (file->status == CP_OK)
         deneb_read_device(file, cell, device, 2);
@@ -327,6 +329,9 @@ static void read_paths(struct deneb_file *file, struct deneb_cell *cell)
 
 static bool read_section(struct deneb_file *file, struct deneb_cell *cell)
 {
+    if ((cell->device_count > 0 || cell->tag_count > 0) && deneb_is(file, "HEAD"))
+        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                    "HEAD stands before the devices and paths of a workcell");
     if (deneb_statement(file, "HEAD"))
         read_head(file, cell);
     else if (deneb_statement(file, "DEVICES"))
