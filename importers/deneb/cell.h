@@ -122,7 +122,7 @@ cp_status deneb_place_models(struct deneb_cell *cell, bool strict);
 struct deneb_folders;
 cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict);
 void deneb_free_folders(struct deneb_cell *cell);
-/* Opens the file of that name: see docs/deneb.md for where it is looked for. CP_NO when there is none. */
+/* Opens the file of that name, of a part or a device: see docs/deneb.md for where it is looked for. CP_NO when there is none. */
 cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
                        struct source **opened);
 

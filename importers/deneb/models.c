@@ -71,6 +71,17 @@ static cp_status read_model(struct models *models, struct source *source, uint32
     return status;
 }
 
+/* A part is geometry. Devices in place of it could hold each other twice, and theirs again, without end. */
+static cp_status check_kind(const struct models *models, const struct deneb_part *part, const struct source *source)
+{
+    enum deneb_kind kind = deneb_find_kind(source->data, source->size);
+    if (kind == DENEB_PART || kind == DENEB_KIND_COUNT)
+        return CP_OK;
+    return report_error(models->cell->context, CP_INPUT, "deneb-part-file", part->place,
+                        "the file \"%s\" of the part \"%s\" is a DCT %s, where geometry is wanted", part->file,
+                        part->name, deneb_kind_words[kind]);
+}
+
 /* The file of a part as a model; CP_NONE when it is missing. */
 static cp_status find_model(struct models *models, const struct deneb_part *part, uint32_t *index, bool *placed)
 {
@@ -90,6 +101,8 @@ static cp_status find_model(struct models *models, const struct deneb_part *part
     if (known)
         *index = *known;
     else if (path)
+        status = check_kind(models, part, source);
+    if (path && !known && status == CP_OK)
         status = read_model(models, source, part->node, index, placed);
     if (!path || (status == CP_OK && !known && !name_map_add(&models->files, path, *index, NULL)))
         status = CP_LIMIT;

@@ -185,17 +185,22 @@ static bool leaves_folder(const char *path)
 enum letters { AS_WRITTEN, LOWER, UPPER, LETTERS_COUNT };
 
 /* The name with a suffix; its last part in those letters. */
-static const char *spell(struct arena *arena, const char *path, const char *suffix, enum letters letters)
+static bool spell(struct buffer *out, const char *path, const char *suffix, enum letters letters)
 {
-    char *text = arena_print(arena, "%s%s", path, suffix);
-    char *slash = text ? strrchr(text, '/') : NULL;
-    for (char *at = slash ? slash + 1 : text; at && *at && letters != AS_WRITTEN; at++) {
+    out->size = 0;
+    buffer_text(out, path);
+    buffer_text(out, suffix);
+    buffer_append(out, "", 1);
+    if (out->failed)
+        return false;
+    char *slash = strrchr(out->data, '/');
+    for (char *at = slash ? slash + 1 : out->data; *at && letters != AS_WRITTEN; at++) {
         if (letters == LOWER && *at >= 'A' && *at <= 'Z')
             *at = (char)(*at + 'a' - 'A');
         else if (letters == UPPER && *at >= 'a' && *at <= 'z')
             *at = (char)(*at + 'A' - 'a');
     }
-    return text;
+    return true;
 }
 
 static cp_status look_in_folders(const struct deneb_cell *cell, const struct source *from, const char *name,
@@ -213,38 +218,40 @@ static cp_status look_in_folders(const struct deneb_cell *cell, const struct sou
     return status;
 }
 
+/* In all folders with one suffix after the other. */
+static cp_status try_suffixes(const struct deneb_cell *cell, const struct source *from, const char *path,
+                              enum deneb_kind kind, struct source **opened)
+{
+    static const char *const suffixes[][6] = {{"", ".dcp", ".pdb", ".part", ".dct", NULL}, {"", ".dcd", ".dct", NULL}};
+    struct buffer spelled = {.context = cell->context};
+    size_t size = strlen(path);
+    cp_status status = CP_NO;
+    for (int letters = AS_WRITTEN; letters < LETTERS_COUNT && status == CP_NO; letters++)
+        for (const char *const *suffix = suffixes[kind]; *suffix && status == CP_NO; suffix++) {
+            if (!spell(&spelled, path, *suffix, (enum letters)letters))
+                status = CP_LIMIT;
+            else if (letters == AS_WRITTEN || strncmp(spelled.data, path, size) != 0 ||
+                     strcmp(spelled.data + size, *suffix) != 0)
+                status = look_in_folders(cell, from, spelled.data, kind, opened);
+        }
+    buffer_free(&spelled);
+    return status;
+}
+
 cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
                        struct source **opened)
 {
-    static const char *const suffixes[][6] = {{"", ".dcp", ".pdb", ".part", ".dct", NULL},
-                                              {"", ".dcd", ".dct", NULL},
-                                              {"", ".dcw", ".dct", NULL},
-                                              {"", NULL},
-                                              {"", NULL}};
-    const char *path = clean_path(cell->scene->arena, name, strlen(name));
-    size_t size = path ? strlen(path) : 0;
+    enum { LONGEST = 4096 }; /* no file's path is longer; trying a hundred ways to spell one would take long */
+    const char *path = strlen(name) <= LONGEST ? clean_path(cell->scene->arena, name, strlen(name)) : "";
     *opened = NULL;
     if (!path)
         return CP_LIMIT;
     if (!*path)
         return CP_NO;
-    if (leaves_folder(path) && !cell->settings->outside) {
-        const char *raw, *shown = utf8_from(cell->scene->arena, name, strlen(name), &raw);
-        report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
-                       "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)",
-                       shown ? shown : "");
-        return CP_NO;
-    }
-    cp_status status = CP_NO;
-    for (int letters = AS_WRITTEN; letters < LETTERS_COUNT && status == CP_NO; letters++)
-        for (const char *const *suffix = suffixes[kind]; *suffix && status == CP_NO; suffix++) {
-            const char *spelled = spell(cell->scene->arena, path, *suffix, (enum letters)letters);
-            bool is_new = spelled && (letters == AS_WRITTEN || strncmp(spelled, path, size) != 0 ||
-                                      strcmp(spelled + size, *suffix) != 0);
-            if (!spelled)
-                status = CP_LIMIT;
-            else if (is_new)
-                status = look_in_folders(cell, from, spelled, kind, opened);
-        }
-    return status;
+    if (!leaves_folder(path) || cell->settings->outside)
+        return try_suffixes(cell, from, path, kind, opened);
+    const char *raw, *shown = utf8_from(cell->scene->arena, name, strlen(name), &raw);
+    report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
+                   "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)", shown ? shown : "");
+    return CP_NO;
 }
