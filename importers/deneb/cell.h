@@ -79,8 +79,9 @@ struct deneb_cell {
     struct source **sources;    /* of device files, open until all is read */
     uint32_t part_count, part_room, joint_count, joint_room, device_count, device_room, tag_count, tag_room,
         source_count, source_room;
-    struct name_map device_files; /* paths: the first device of each */
-    struct name_map device_names; /* the first device of each, of those that are listed */
+    struct name_map device_requests; /* names of device files as written: the first device of each */
+    struct name_map device_files;    /* paths: the same */
+    struct name_map device_names;    /* the first device of each, of those that are listed */
     uint32_t listed_count;
     struct deneb_folders *folders;
 };

@@ -95,7 +95,8 @@ struct named_file {
     struct place place;
 };
 
-static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
+/* Opens and reads it, or copies the device that came of it under another name. */
+static void open_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
                              uint32_t device)
 {
     struct source *source = NULL;
@@ -118,6 +119,20 @@ static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, c
         copy_device(file, cell, *known, device);
     else
         file->status = CP_LIMIT;
+}
+
+/* A file that many devices name is opened once: it may be large, or packed. */
+static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
+                             uint32_t device)
+{
+    bool added = false;
+    const uint32_t *known = name_map_add(&cell->device_requests, named->raw ? named->raw : named->name, device, &added);
+    if (!known)
+        file->status = CP_LIMIT;
+    else if (added)
+        open_device_file(file, cell, named, device);
+    else
+        copy_device(file, cell, *known, device);
 }
 
 /* What stands in the workcell about a device of a file: where it is. */
