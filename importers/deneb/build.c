@@ -184,11 +184,19 @@ static double initial_value(const void *user, uint32_t index)
     return freedoms->all[freedoms->rows[index]].initial;
 }
 
-/* What makes no value is taken for 0, as all formulas were by NIST's translator. */
-static cp_status refuse_formula(struct builder *builder, const struct deneb_joint *joint, const char *why)
+/* What makes no value is taken for 0, as all formulas were by NIST's translator. Told once for all devices of a file. */
+static cp_status refuse_formula(struct builder *builder, const struct deneb_joint *joint,
+                                const struct deneb_device *device, const char *why)
 {
+    enum { MOST_SHOWN = 100 };
+    size_t size = strlen(joint->formula), shown = size > MOST_SHOWN ? MOST_SHOWN : size;
+    if (device->is_copy)
+        return CP_OK;
+    while (shown < size && ((unsigned char)joint->formula[shown] & 0xc0) == 0x80) /* within a character of UTF-8 */
+        shown--;
     return report_lenient(builder->cell->context, builder->strict, "deneb-formula", joint->place,
-                          "the value of \"%s\" is taken for 0, since in \"%s\" %s", joint->name, joint->formula, why);
+                          "the value of \"%s\" is taken for 0, since in \"%.*s%s\" %s", joint->name, (int)shown,
+                          joint->formula, shown < size ? "..." : "", why);
 }
 
 static uint32_t axis_count(const struct deneb_joint *joint)
@@ -238,9 +246,9 @@ static cp_status add_formula(struct builder *builder, const struct deneb_joint *
         return CP_OK;
     const char *why = expression_check(joint->formula, freedoms->count, &at);
     if (why)
-        return refuse_formula(builder, joint, why);
+        return refuse_formula(builder, joint, freedoms->device, why);
     const char *now = expression_evaluate(joint->formula, &scope, &value);
-    cp_status status = now ? refuse_formula(builder, joint, now) : CP_OK;
+    cp_status status = now ? refuse_formula(builder, joint, freedoms->device, now) : CP_OK;
     return status == CP_OK ? set_formula(builder, joint, freedoms) : status;
 }
 

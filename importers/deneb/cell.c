@@ -16,6 +16,7 @@ static void free_cell(struct deneb_cell *cell)
     memory_free(context, cell->joints, cell->joint_room, sizeof *cell->joints);
     memory_free(context, cell->devices, cell->device_room, sizeof *cell->devices);
     memory_free(context, cell->tags, cell->tag_room, sizeof *cell->tags);
+    name_map_free(&cell->device_requests);
     name_map_free(&cell->device_files);
     name_map_free(&cell->device_names);
     deneb_free_folders(cell);
@@ -141,6 +142,7 @@ static cp_status read_kind(cp_context *context, struct source *source, const voi
                               .settings = settings,
                               .scene = scene,
                               .units = {0.001, 0},
+                              .device_requests = {.context = context},
                               .device_files = {.context = context},
                               .device_names = {.context = context}};
     cp_status status = kind == DENEB_DEVICE     ? read_cell(&cell, source, kind)

@@ -4,6 +4,7 @@
 #define CELLPIPE_DENEB_CELL_H
 
 #include "deneb.h"
+#include "layers.h"
 
 /* Lengths and angles as files have them. */
 struct deneb_units {
@@ -13,9 +14,10 @@ struct deneb_units {
 
 struct deneb_part {
     const char *name, *raw;
-    const char *file; /* as written; NULL: no geometry */
-    const char *flag; /* "0" and "1", what ATTACH says */
-    cp_pose pose;     /* in the frame of the part that it hangs on, or of its device */
+    const char *file;     /* NULL: no geometry */
+    const char *file_raw; /* its bytes, where they are no UTF-8 */
+    const char *flag;     /* "0" and "1", what ATTACH says */
+    cp_pose pose;         /* in the frame of the part that it hangs on, or of its device */
     bool has_colour;
     double rgba[4];
     struct place place;
@@ -41,6 +43,8 @@ struct deneb_joint {
 
 struct deneb_device {
     const char *name, *raw;
+    const char *file_name, *file_raw; /* what its own file calls it */
+    cp_pose file_pose;                /* what that says of its place, if the workcell says nothing */
     struct deneb_units units;
     cp_pose pose; /* in the frame of its host, or of the world */
     uint32_t first_part, part_count, first_joint, joint_count;
@@ -49,6 +53,7 @@ struct deneb_device {
     uint32_t host;               /* part of the cell, or CP_NONE */
     const struct source *source; /* that names the part files */
     struct place place;
+    bool is_copy; /* of an earlier one, from the same file */
     uint32_t node;
 };
 
@@ -64,17 +69,21 @@ struct deneb_cell {
     cp_context *context;
     const struct deneb_settings *settings;
     cp_scene *scene;
-    const char *name;         /* NULL: not said */
+    const char *name;         /* of the workcell; NULL: not said */
     struct deneb_units units; /* of what the workcell itself holds */
     struct deneb_part *parts;
     struct deneb_joint *joints;
     struct deneb_device *devices;
     struct deneb_tag *tags;
-    struct source **sources; /* of device files, open until all is read */
+    struct deneb_layers layers; /* of the device that is being read */
+    struct place attachments;   /* where they are; line 0: not yet */
+    struct source **sources;    /* of device files, open until all is read */
     uint32_t part_count, part_room, joint_count, joint_room, device_count, device_room, tag_count, tag_room,
         source_count, source_room;
-    struct name_map device_files; /* paths: the first device of each */
-    struct name_map device_names; /* the first device of each, once somebody has asked */
+    struct name_map device_requests; /* names of device files as written: the first device of each */
+    struct name_map device_files;    /* paths: the same */
+    struct name_map device_names;    /* the first device of each, of those that are listed */
+    uint32_t listed_count;
     struct deneb_folders *folders;
 };
 
@@ -82,8 +91,12 @@ struct deneb_cell {
 
 /* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it included. */
 void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device, uint32_t open);
+/* Room for so many more parts and joints; false, with an error, beyond the limit of nodes or memory. */
+bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints);
 /* A new device of that name; its index, or CP_NONE. */
 uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units);
+/* A device without a name has that in its file. */
+void deneb_name_by_file(struct deneb_device *device);
 /* The devices of a file "DCT DEVICE": exactly one. It becomes the body of `device`. */
 void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t device);
 /* deg or rad. */
@@ -126,7 +139,7 @@ cp_status deneb_open_option(const struct source *source, const char *path, struc
 struct deneb_folders;
 cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict);
 void deneb_free_folders(struct deneb_cell *cell);
-/* Opens the file of that name: see docs/deneb.md for where it is looked for. CP_NO when there is none. */
+/* Opens the file of that name, of a part or a device: see docs/deneb.md for where it is looked for. CP_NO when there is none. */
 cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
                        struct source **opened);
 

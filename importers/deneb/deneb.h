@@ -52,7 +52,11 @@ struct deneb_file {
     int64_t surplus;         /* ENDs that no section known here waits for; INT64_MIN until they are counted */
 };
 
-/* Begins a file, at its first token. Errors "deneb-zero". */
+/* Begins a file, without its byte order mark and its Ctrl-Z. */
+void deneb_text_start(struct deneb_file *file);
+/* The error "deneb-zero" when a zero byte is in it: for who reads lines. Tokens are checked as they come. */
+void deneb_check_text(struct deneb_file *file);
+/* Begins a file at its first token. */
 void deneb_lexer_start(struct deneb_file *file);
 void deneb_next(struct deneb_file *file);
 struct place deneb_place(const struct deneb_file *file);

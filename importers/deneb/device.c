@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "layers.h"
+#include "../../scene/context.h"
 
 double deneb_angle(struct deneb_file *file)
 {
@@ -50,6 +50,37 @@ static const char *read_flag(struct deneb_file *file)
     return flag;
 }
 
+bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints)
+{
+    uint64_t most = cell->context->limits.nodes, part_count = cell->part_count + (uint64_t)parts,
+             joint_count = cell->joint_count + (uint64_t)joints;
+    if (file->status == CP_OK && (part_count > most || joint_count > most))
+        file->status =
+            report_error(cell->context, CP_LIMIT, "scene-nodes", deneb_place(file),
+                         "more parts or joints than the limit of %llu (--limit nodes=)", (unsigned long long)most);
+    if (file->status == CP_OK &&
+        (!array_reserve(cell->context, &cell->parts, &cell->part_room, part_count, sizeof *cell->parts) ||
+         !array_reserve(cell->context, &cell->joints, &cell->joint_room, joint_count, sizeof *cell->joints)))
+        file->status = CP_LIMIT;
+    return file->status == CP_OK;
+}
+
+/* Hangs the part on the one that the flags before it say. Too deep a tree ends here, before it costs memory. */
+static void hang_part(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_device *device,
+                      struct deneb_part *part)
+{
+    uint64_t most = cell->context->limits.depth; /* of which the world and the device take two */
+    uint32_t parent, depth;
+    if (!deneb_add_layer(&cell->layers, part->flag, &parent, &depth))
+        file->status = CP_LIMIT;
+    else if (depth + UINT64_C(2) > most)
+        file->status = report_error(cell->context, CP_LIMIT, "scene-depth", part->place,
+                                    "the part \"%s\" lies deeper than the limit of %llu (--limit depth=)", part->name,
+                                    (unsigned long long)most);
+    else
+        part->parent = parent == CP_NONE ? CP_NONE : device->first_part + parent;
+}
+
 static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units,
                          struct deneb_part *part)
 {
@@ -71,10 +102,8 @@ static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct d
     part.device = (uint32_t)(device - cell->devices);
     part.name = deneb_in_line(file, "a name") ? deneb_name(file, &part.raw) : "";
     for (bool more = true; more && file->status == CP_OK;) {
-        const char *raw = NULL;
         if (deneb_accept(file, "FILE")) {
-            part.file = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : "";
-            part.file = raw ? raw : part.file;
+            part.file = deneb_in_line(file, "a path") ? deneb_name(file, &part.file_raw) : "";
         } else if (deneb_accept(file, "ATTACH")) {
             part.flag = read_flag(file);
         } else {
@@ -84,12 +113,10 @@ static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct d
     if (file->status == CP_OK && !part.flag)
         file->status = report_error(file->context, CP_INPUT, "deneb-flag", part.place,
                                     "the part \"%s\" has no ATTACH, so what hangs on it is not known", part.name);
-    if (file->status != CP_OK)
+    if (file->status == CP_OK)
+        hang_part(file, cell, device, &part);
+    if (!deneb_make_room(file, cell, 1, 0))
         return;
-    if (!array_reserve(cell->context, &cell->parts, &cell->part_room, cell->part_count + UINT64_C(1), sizeof part)) {
-        file->status = CP_LIMIT;
-        return;
-    }
     cell->parts[cell->part_count++] = part;
     device->part_count++;
 }
@@ -154,7 +181,7 @@ struct given {
 
 static bool read_joint_word(struct deneb_file *file, struct deneb_joint *joint, struct given *given)
 {
-    if (deneb_accept(file, "PART")) {
+    if (!file->token.begins_line && deneb_accept(file, "PART")) { /* else it is the next part */
         joint->part = deneb_in_line(file, "a part") ? deneb_count(file, "the number of a part", UINT32_MAX - 1) : 0;
         given->part = true;
     } else if (deneb_accept(file, "TYPE")) {
@@ -220,13 +247,8 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
     while (file->status == CP_OK && read_joint_word(file, &joint, &given))
         ;
     check_joint(file, device, &joint, &given);
-    if (file->status != CP_OK)
+    if (!deneb_make_room(file, cell, 0, 1))
         return;
-    if (!array_reserve(cell->context, &cell->joints, &cell->joint_room, cell->joint_count + UINT64_C(1),
-                       sizeof joint)) {
-        file->status = CP_LIMIT;
-        return;
-    }
     cell->joints[cell->joint_count++] = joint;
     device->joint_count++;
 }
@@ -264,26 +286,19 @@ static void check_joint_parts(struct deneb_file *file, const struct deneb_cell *
     }
 }
 
-/* The attach flags as a tree. */
-static void hang_parts(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_device *device)
+/* The attach flags are all there: they must have been those of a tree. */
+static void check_layers(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_device *device)
 {
-    uint32_t count = device->part_count, odd = CP_NONE;
-    struct deneb_part *parts = count > 0 ? cell->parts + device->first_part : NULL;
-    const char **flags = memory_allocate(cell->context, count, sizeof *flags);
-    uint32_t *parents = memory_allocate(cell->context, count, sizeof *parents);
-    for (uint32_t i = 0; flags && i < count; i++)
-        flags[i] = parts[i].flag;
-    if (!flags || !parents || !deneb_read_layers(cell->context, flags, count, parents, &odd))
-        file->status = CP_LIMIT;
-    for (uint32_t i = 0; file->status == CP_OK && i < count; i++)
-        parts[i].parent = parents[i] == CP_NONE ? CP_NONE : device->first_part + parents[i];
-    if (file->status == CP_OK && odd != CP_NONE)
-        file->status = report_lenient(file->context, file->strict, "deneb-layers", parts[odd].place,
-                                      "the attach flags of \"%s\" are no tree, from part \"%s\" (%s) on: layers are "
-                                      "opened and closed as far as that goes",
-                                      device->name, parts[odd].name, parts[odd].flag);
-    memory_free(cell->context, parents, count, sizeof *parents);
-    memory_free(cell->context, flags, count, sizeof *flags);
+    enum { MOST_SHOWN = 40 };
+    uint32_t odd = deneb_end_layers(&cell->layers);
+    if (file->status != CP_OK || odd == CP_NONE)
+        return;
+    const struct deneb_part *part = &cell->parts[device->first_part + odd];
+    file->status =
+        report_lenient(file->context, file->strict, "deneb-layers", part->place,
+                       "the attach flags of \"%s\" are no tree, from part \"%s\" (%.*s%s) on: layers are "
+                       "opened and closed as far as that goes",
+                       device->name, part->name, MOST_SHOWN, part->flag, strlen(part->flag) > MOST_SHOWN ? "..." : "");
 }
 
 uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
@@ -311,16 +326,23 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
     device->source = file->source;
     device->first_part = cell->part_count;
     device->first_joint = cell->joint_count;
+    cell->layers = (struct deneb_layers){.context = cell->context};
     while (!deneb_section_ends(file, "DEVICE"))
         if (!read_device_statement(file, cell, index))
             deneb_skip_unknown(file, open);
-    if (file->status == CP_OK)
-        check_joint_parts(file, cell, device);
-    if (file->status == CP_OK)
-        hang_parts(file, cell, device);
+    check_joint_parts(file, cell, device);
+    check_layers(file, cell, device);
 }
 
 /* ---- a device file ---- */
+
+void deneb_name_by_file(struct deneb_device *device)
+{
+    if (*device->name)
+        return;
+    device->name = device->file_name;
+    device->raw = device->file_raw;
+}
 
 static bool read_file_statement(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, bool *found)
 {
@@ -333,11 +355,8 @@ static bool read_file_statement(struct deneb_file *file, struct deneb_cell *cell
     } else if (deneb_statement(file, "ANGLE")) {
         device->units.angle = deneb_angle(file);
     } else if (deneb_statement(file, "DEVICE")) {
-        const char *raw, *name = deneb_in_line(file, "a name") ? deneb_name(file, &raw) : "";
-        if (!*device->name) {
-            device->name = name;
-            device->raw = file->status == CP_OK ? raw : NULL;
-        }
+        device->file_name = deneb_in_line(file, "a name") ? deneb_name(file, &device->file_raw) : "";
+        deneb_name_by_file(device);
         deneb_end_statement(file);
         deneb_read_device(file, cell, index, 1);
         *found = true;
@@ -358,6 +377,7 @@ void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, ui
     while (file->status == CP_OK && file->token.kind != DENEB_END)
         if (!read_file_statement(file, cell, index, &found))
             deneb_skip_unknown(file, 0);
+    cell->devices[index].file_pose = cell->devices[index].pose;
     if (file->status == CP_OK && !found)
         file->status = report_error(file->context, CP_INPUT, "deneb-device", IN_FILE(file->source->name),
                                     "the file holds no DEVICE");

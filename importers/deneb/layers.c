@@ -1,21 +1,13 @@
 #include "layers.h"
 
-#include <string.h>
-
-struct layers {
-    uint32_t *parts; /* of the open layers, the device's first; CP_NONE while a layer has none */
-    uint32_t depth;  /* the innermost one */
-    bool over;       /* the device's own is closed */
-    uint32_t odd;
-};
-
-static void note_odd(struct layers *layers, uint32_t part)
+static void note_odd(struct deneb_layers *layers, uint32_t part)
 {
-    if (layers->odd == CP_NONE)
+    if (!layers->broken)
         layers->odd = part;
+    layers->broken = true;
 }
 
-static uint32_t enter(struct layers *layers, uint32_t part)
+static uint32_t enter(struct deneb_layers *layers, uint32_t part)
 {
     if (layers->over || layers->parts[layers->depth] != CP_NONE)
         note_odd(layers, part > 0 ? part - 1 : part);
@@ -24,7 +16,7 @@ static uint32_t enter(struct layers *layers, uint32_t part)
     return layers->depth > 0 ? layers->parts[layers->depth - 1] : CP_NONE;
 }
 
-static void open_layer(struct layers *layers, uint32_t part)
+static void open_layer(struct deneb_layers *layers, uint32_t part)
 {
     if (layers->over || layers->parts[layers->depth] == CP_NONE)
         note_odd(layers, part);
@@ -32,7 +24,7 @@ static void open_layer(struct layers *layers, uint32_t part)
         layers->parts[++layers->depth] = CP_NONE;
 }
 
-static void close_layer(struct layers *layers, uint32_t part)
+static void close_layer(struct deneb_layers *layers, uint32_t part)
 {
     if (layers->over || layers->parts[layers->depth] == CP_NONE)
         note_odd(layers, part);
@@ -42,23 +34,30 @@ static void close_layer(struct layers *layers, uint32_t part)
         layers->over = true;
 }
 
-bool deneb_read_layers(cp_context *context, const char *const *flags, uint32_t count, uint32_t *parents, uint32_t *odd)
+bool deneb_add_layer(struct deneb_layers *layers, const char *flag, uint32_t *parent, uint32_t *depth)
 {
-    struct layers layers = {.parts = memory_allocate(context, (size_t)count + 1, sizeof *layers.parts), .odd = CP_NONE};
-    if (!layers.parts)
+    uint32_t part = layers->count++;
+    /* A part opens one layer at most, since a second one would have no part around it. */
+    if (!array_reserve(layers->context, &layers->parts, &layers->room, layers->depth + UINT64_C(2),
+                       sizeof *layers->parts))
         return false;
-    layers.parts[0] = CP_NONE;
-    for (uint32_t part = 0; part < count; part++) {
-        parents[part] = enter(&layers, part);
-        for (const char *bit = flags[part]; *bit; bit++)
-            if (*bit == '1')
-                open_layer(&layers, part);
-            else
-                close_layer(&layers, part);
-    }
-    if (count > 0 && !layers.over)
-        note_odd(&layers, count - 1);
-    memory_free(context, layers.parts, (size_t)count + 1, sizeof *layers.parts);
-    *odd = layers.odd;
+    if (part == 0)
+        layers->parts[0] = CP_NONE;
+    *parent = enter(layers, part);
+    *depth = layers->depth;
+    for (const char *bit = flag; *bit; bit++)
+        if (*bit == '1')
+            open_layer(layers, part);
+        else
+            close_layer(layers, part);
     return true;
+}
+
+uint32_t deneb_end_layers(struct deneb_layers *layers)
+{
+    if (layers->count > 0 && !layers->over)
+        note_odd(layers, layers->count - 1);
+    memory_free(layers->context, layers->parts, layers->room, sizeof *layers->parts);
+    layers->parts = NULL;
+    return layers->broken ? layers->odd : CP_NONE;
 }

@@ -23,7 +23,21 @@ struct place deneb_place(const struct deneb_file *file)
     return (struct place){.file = file->source->name, .line = file->token.line, .column = file->token.column};
 }
 
-void deneb_lexer_start(struct deneb_file *file)
+/* A zero byte is looked for a piece at a time, so that a long file needs not be in memory as a whole. */
+static void check_piece(struct deneb_file *file)
+{
+    enum { PIECE = 1 << 20 };
+    size_t size = (size_t)(file->end - file->checked) < PIECE ? (size_t)(file->end - file->checked) : PIECE;
+    const char *zero = size > 0 ? memchr(file->checked, '\0', size) : NULL;
+    file->checked += size;
+    if (zero && file->status == CP_OK)
+        file->status =
+            report_error(file->context, CP_INPUT, "deneb-zero",
+                         AT_LINE(file->source->name, source_line(file->source, (size_t)(zero - file->source->data))),
+                         "a zero byte: this is no text");
+}
+
+void deneb_text_start(struct deneb_file *file)
 {
     const char *data = file->source->data;
     size_t size = file->source->size;
@@ -37,21 +51,18 @@ void deneb_lexer_start(struct deneb_file *file)
     while (file->end > file->next && file->end[-1] == 0x1a) /* DOS ends texts so */
         file->end--;
     file->checked = file->next;
-    deneb_next(file);
 }
 
-/* A zero byte is looked for a piece at a time, so that a long file needs not be in memory as a whole. */
-static void check_piece(struct deneb_file *file)
+void deneb_check_text(struct deneb_file *file)
 {
-    enum { PIECE = 1 << 20 };
-    size_t size = (size_t)(file->end - file->checked) < PIECE ? (size_t)(file->end - file->checked) : PIECE;
-    const char *zero = size > 0 ? memchr(file->checked, '\0', size) : NULL;
-    file->checked += size;
-    if (zero && file->status == CP_OK)
-        file->status =
-            report_error(file->context, CP_INPUT, "deneb-zero",
-                         AT_LINE(file->source->name, source_line(file->source, (size_t)(zero - file->source->data))),
-                         "a zero byte: this is no text");
+    while (file->checked < file->end && file->status == CP_OK)
+        check_piece(file);
+}
+
+void deneb_lexer_start(struct deneb_file *file)
+{
+    deneb_text_start(file);
+    deneb_next(file);
 }
 
 /* Steps over the line's end: one of CR LF counts once. */

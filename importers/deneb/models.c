@@ -19,8 +19,9 @@ struct models {
     bool strict;
     struct model *items;
     uint32_t count, room;
-    struct name_map requests; /* what a part asks for: its file as written, from where, in which colour */
+    struct name_map requests; /* what a part asks for: its file as written, and from where */
     struct name_map files;    /* paths */
+    struct name_map coloured; /* models in a colour of the device */
     struct name_map colours;  /* materials made of devices' colours */
     bool copied;              /* some mesh was given another colour */
 };
@@ -71,13 +72,25 @@ static cp_status read_model(struct models *models, struct source *source, uint32
     return status;
 }
 
+/* A part is geometry. Devices in place of it could hold each other twice, and theirs again, without end. */
+static cp_status check_kind(const struct models *models, const struct deneb_part *part, const struct source *source)
+{
+    enum deneb_kind kind = deneb_find_kind(source->data, source->size);
+    if (kind == DENEB_PART || kind == DENEB_KIND_COUNT)
+        return CP_OK;
+    return report_error(models->cell->context, CP_INPUT, "deneb-part-file", part->place,
+                        "the file \"%s\" of the part \"%s\" is a DCT %s, where geometry is wanted", part->file,
+                        part->name, deneb_kind_words[kind]);
+}
+
 /* The file of a part as a model; CP_NONE when it is missing. */
 static cp_status find_model(struct models *models, const struct deneb_part *part, uint32_t *index, bool *placed)
 {
     struct deneb_cell *cell = models->cell;
     struct source *source;
     *index = CP_NONE;
-    cp_status status = deneb_search(cell, cell->devices[part->device].source, part->file, DENEB_PART, &source);
+    const char *bytes = part->file_raw ? part->file_raw : part->file;
+    cp_status status = deneb_search(cell, cell->devices[part->device].source, bytes, DENEB_PART, &source);
     if (status == CP_NO)
         return report_lenient(cell->context, models->strict, "deneb-missing", part->place,
                               "the file \"%s\" of the part \"%s\" is not there; the part stays as a frame", part->file,
@@ -89,6 +102,8 @@ static cp_status find_model(struct models *models, const struct deneb_part *part
     if (known)
         *index = *known;
     else if (path)
+        status = check_kind(models, part, source);
+    if (path && !known && status == CP_OK)
         status = read_model(models, source, part->node, index, placed);
     if (!path || (status == CP_OK && !known && !name_map_add(&models->files, path, *index, NULL)))
         status = CP_LIMIT;
@@ -151,11 +166,37 @@ static bool has_own_colour(const struct models *models, const struct deneb_part 
     return part->has_colour && models->cell->settings->colour == DENEB_COLOUR_OF_DEVICE;
 }
 
-static const char *request_key(struct models *models, const struct deneb_part *part)
+/* The model of the part's file, in the file's colours; looked for once. */
+static cp_status request_model(struct models *models, const struct deneb_part *part, uint32_t *index, bool *placed)
 {
     const struct source *from = models->cell->devices[part->device].source;
-    const char *colour = has_own_colour(models, part) ? colour_key(models, part->rgba) : "";
-    return colour ? arena_print(models->scene->arena, "%s\n%s\n%s", from->path, part->file, colour) : NULL;
+    const char *bytes = part->file_raw ? part->file_raw : part->file;
+    const char *key = arena_print(models->scene->arena, "%s\n%s", from->path, bytes);
+    const uint32_t *known = key ? name_map_find(&models->requests, key) : NULL;
+    if (known) {
+        *index = *known;
+        return CP_OK;
+    }
+    cp_status status = key ? find_model(models, part, index, placed) : CP_LIMIT;
+    if (status == CP_OK && !name_map_add(&models->requests, key, *index, NULL))
+        status = CP_LIMIT;
+    return status;
+}
+
+/* The same model in the colour of the part. */
+static cp_status request_colour(struct models *models, const struct deneb_part *part, uint32_t *index)
+{
+    const char *colour = colour_key(models, part->rgba);
+    const char *key = colour ? arena_print(models->scene->arena, "%u %s", (unsigned)*index, colour) : NULL;
+    const uint32_t *known = key ? name_map_find(&models->coloured, key) : NULL;
+    if (known) {
+        *index = *known;
+        return CP_OK;
+    }
+    cp_status status = key ? colour_model(models, part, index) : CP_LIMIT;
+    if (status == CP_OK && !name_map_add(&models->coloured, key, *index, NULL))
+        status = CP_LIMIT;
+    return status;
 }
 
 static cp_status place_model(struct models *models, uint32_t index, uint32_t node)
@@ -180,17 +221,10 @@ static void change_placed(struct models *models, uint32_t index)
 static cp_status place_part(struct models *models, const struct deneb_part *part)
 {
     bool placed = false;
-    const char *key = request_key(models, part);
-    const uint32_t *known = key ? name_map_find(&models->requests, key) : NULL;
-    uint32_t index = known ? *known : CP_NONE;
-    cp_status status = key ? CP_OK : CP_LIMIT;
-    if (key && !known) {
-        status = find_model(models, part, &index, &placed);
-        if (status == CP_OK && index != CP_NONE && has_own_colour(models, part))
-            status = colour_model(models, part, &index);
-        if (status == CP_OK && !name_map_add(&models->requests, key, index, NULL))
-            status = CP_LIMIT;
-    }
+    uint32_t index = CP_NONE;
+    cp_status status = request_model(models, part, &index, &placed);
+    if (status == CP_OK && index != CP_NONE && has_own_colour(models, part))
+        status = request_colour(models, part, &index);
     if (status != CP_OK)
         return status;
     if (index == CP_NONE)
@@ -228,10 +262,12 @@ cp_status deneb_place_models(struct deneb_cell *cell, bool strict)
                             .strict = strict,
                             .requests = {.context = cell->context},
                             .files = {.context = cell->context},
+                            .coloured = {.context = cell->context},
                             .colours = {.context = cell->context}};
     cp_status status = place_parts(&models);
     name_map_free(&models.requests);
     name_map_free(&models.files);
+    name_map_free(&models.coloured);
     name_map_free(&models.colours);
     memory_free(cell->context, models.items, models.room, sizeof *models.items);
     return status == CP_OK && models.copied ? scene_drop_unused(cell->scene) : status;

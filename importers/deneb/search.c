@@ -47,6 +47,8 @@ static const char *expand(struct deneb_file *file, const char *text)
     }
     while (out.size > 1 && out.data[out.size - 1] == '/')
         out.size--;
+    if (out.size == 0) /* not the root, which a slash behind it would make of it */
+        buffer_text(&out, ".");
     const char *path = arena_copy_text(file->arena, out.data ? out.data : "", out.size);
     if (out.failed || !path)
         file->status = CP_LIMIT;
@@ -54,17 +56,26 @@ static const char *expand(struct deneb_file *file, const char *text)
     return path;
 }
 
-static void slashes(char *path)
+/* A path as another system wrote it: without its drive, and with slashes that are ours. NULL when out of memory. */
+static char *clean_path(struct arena *arena, const char *text, size_t size)
 {
-    for (; *path; path++)
-        if (*path == '\\')
-            *path = '/';
+    bool drive = size > 1 && ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z') && text[1] == ':';
+    char *path = arena_copy_text(arena, text + (drive ? 2 : 0), size - (drive ? 2 : 0));
+    for (char *at = path; at && *at; at++)
+        if (*at == '\\')
+            *at = '/';
+    return path;
 }
 
-static void add_folder(struct deneb_file *file, struct deneb_folders *folders, struct folder folder)
+static void add_folder(struct deneb_file *file, struct deneb_folders *folders, const char *text, size_t size,
+                       struct folder folder)
 {
-    if (file->status != CP_OK)
+    const char *path = file->status == CP_OK ? clean_path(file->arena, text, size) : NULL;
+    folder.path = path ? expand(file, path) : NULL;
+    if (!folder.path) {
+        file->status = file->status == CP_OK ? CP_LIMIT : file->status;
         return;
+    }
     if (!array_reserve(file->context, &folders->items, &folders->room, folders->count + UINT64_C(1), sizeof folder)) {
         file->status = CP_LIMIT;
         return;
@@ -75,16 +86,14 @@ static void add_folder(struct deneb_file *file, struct deneb_folders *folders, s
 static void read_folder(struct deneb_file *file, struct deneb_folders *folders, bool of_parts)
 {
     const char *raw = NULL, *name = deneb_in_line(file, "a folder") ? deneb_name(file, &raw) : "";
-    char *path = arena_copy_text(file->arena, raw ? raw : name, strlen(raw ? raw : name));
-    if (path && file->status == CP_OK) {
-        slashes(path);
-        add_folder(file, folders, (struct folder){expand(file, path), of_parts, !of_parts});
-    }
+    name = raw ? raw : name;
+    add_folder(file, folders, name, strlen(name), (struct folder){.of_parts = of_parts, .of_devices = !of_parts});
     deneb_end_statement(file);
 }
 
 static void read_statements(struct deneb_file *file, struct deneb_folders *folders)
 {
+    deneb_next(file);
     deneb_magic(file, DENEB_PATHS);
     while (file->status == CP_OK && file->token.kind != DENEB_END) {
         if (deneb_statement(file, "PARTS"))
@@ -99,18 +108,17 @@ static void read_statements(struct deneb_file *file, struct deneb_folders *folde
 /* A plain list: a folder a line, for all. */
 static void read_lines(struct deneb_file *file, struct deneb_folders *folders)
 {
-    const char *at = file->source->data, *end = at + file->source->size;
+    const char *at = file->next, *end = file->end;
     while (at < end && file->status == CP_OK) {
-        size_t size = strcspn(at, "\r\n"), first = strspn(at, " \t");
+        size_t size = 0, first = strspn(at, " \t");
+        while (at + size < end && at[size] != '\r' && at[size] != '\n')
+            size++;
         const char *comment = memchr(at, '#', size);
         size_t last = comment ? (size_t)(comment - at) : size;
         while (last > first && (at[last - 1] == ' ' || at[last - 1] == '\t'))
             last--;
-        char *path = last > first ? arena_copy_text(file->arena, at + first, last - first) : NULL;
-        if (path) {
-            slashes(path);
-            add_folder(file, folders, (struct folder){expand(file, path), true, true});
-        }
+        if (last > first)
+            add_folder(file, folders, at + first, last - first, (struct folder){.of_parts = true, .of_devices = true});
         at += size;
         while (at < end && (*at == '\r' || *at == '\n'))
             at++;
@@ -132,7 +140,8 @@ static cp_status read_folders(struct deneb_cell *cell, struct deneb_folders *fol
     struct deneb_file file = {
         .context = cell->context, .source = folders->source, .arena = cell->scene->arena, .strict = strict};
     bool is_ours = deneb_find_kind(folders->source->data, folders->source->size) != DENEB_KIND_COUNT;
-    deneb_lexer_start(&file);
+    deneb_text_start(&file);
+    deneb_check_text(&file);
     if (is_ours)
         read_statements(&file, folders);
     else
@@ -187,17 +196,22 @@ static bool leaves_folder(const char *path)
 enum letters { AS_WRITTEN, LOWER, UPPER, LETTERS_COUNT };
 
 /* The name with a suffix; its last part in those letters. */
-static const char *spell(struct arena *arena, const char *path, const char *suffix, enum letters letters)
+static bool spell(struct buffer *out, const char *path, const char *suffix, enum letters letters)
 {
-    char *text = arena_print(arena, "%s%s", path, suffix);
-    char *slash = text ? strrchr(text, '/') : NULL;
-    for (char *at = slash ? slash + 1 : text; at && *at && letters != AS_WRITTEN; at++) {
+    out->size = 0;
+    buffer_text(out, path);
+    buffer_text(out, suffix);
+    buffer_append(out, "", 1);
+    if (out->failed)
+        return false;
+    char *slash = strrchr(out->data, '/');
+    for (char *at = slash ? slash + 1 : out->data; *at && letters != AS_WRITTEN; at++) {
         if (letters == LOWER && *at >= 'A' && *at <= 'Z')
             *at = (char)(*at + 'a' - 'A');
         else if (letters == UPPER && *at >= 'a' && *at <= 'z')
             *at = (char)(*at + 'A' - 'a');
     }
-    return text;
+    return true;
 }
 
 static cp_status look_in_folders(const struct deneb_cell *cell, const struct source *from, const char *name,
@@ -215,40 +229,40 @@ static cp_status look_in_folders(const struct deneb_cell *cell, const struct sou
     return status;
 }
 
-/* A path without its drive, with slashes that are ours. */
-static const char *clean_path(struct deneb_cell const *cell, const char *name)
+/* In all folders with one suffix after the other. */
+static cp_status try_suffixes(const struct deneb_cell *cell, const struct source *from, const char *path,
+                              enum deneb_kind kind, struct source **opened)
 {
-    bool drive = ((name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z') && name[1] == ':';
-    char *path = arena_copy_text(cell->scene->arena, name + (drive ? 2 : 0), strlen(name) - (drive ? 2 : 0));
-    if (path)
-        slashes(path);
-    return path;
+    static const char *const suffixes[][6] = {{"", ".dcp", ".pdb", ".part", ".dct", NULL}, {"", ".dcd", ".dct", NULL}};
+    struct buffer spelled = {.context = cell->context};
+    size_t size = strlen(path);
+    cp_status status = CP_NO;
+    for (int letters = AS_WRITTEN; letters < LETTERS_COUNT && status == CP_NO; letters++)
+        for (const char *const *suffix = suffixes[kind]; *suffix && status == CP_NO; suffix++) {
+            if (!spell(&spelled, path, *suffix, (enum letters)letters))
+                status = CP_LIMIT;
+            else if (letters == AS_WRITTEN || strncmp(spelled.data, path, size) != 0 ||
+                     strcmp(spelled.data + size, *suffix) != 0)
+                status = look_in_folders(cell, from, spelled.data, kind, opened);
+        }
+    buffer_free(&spelled);
+    return status;
 }
 
 cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
                        struct source **opened)
 {
-    static const char *const suffixes[][6] = {{"", ".dcp", ".pdb", ".part", ".dct", NULL},
-                                              {"", ".dcd", ".dct", NULL},
-                                              {"", ".dcw", ".dct", NULL},
-                                              {"", NULL},
-                                              {"", NULL}};
-    const char *path = clean_path(cell, name);
+    enum { LONGEST = 4096 }; /* no file's path is longer; trying a hundred ways to spell one would take long */
+    const char *path = strlen(name) <= LONGEST ? clean_path(cell->scene->arena, name, strlen(name)) : "";
     *opened = NULL;
     if (!path)
         return CP_LIMIT;
     if (!*path)
         return CP_NO;
-    if (leaves_folder(path) && !cell->settings->outside) {
-        report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
-                       "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)", name);
-        return CP_NO;
-    }
-    cp_status status = CP_NO;
-    for (int letters = AS_WRITTEN; letters < LETTERS_COUNT && status == CP_NO; letters++)
-        for (const char *const *suffix = suffixes[kind]; *suffix && status == CP_NO; suffix++) {
-            const char *spelled = spell(cell->scene->arena, path, *suffix, (enum letters)letters);
-            status = spelled ? look_in_folders(cell, from, spelled, kind, opened) : CP_LIMIT;
-        }
-    return status;
+    if (!leaves_folder(path) || cell->settings->outside)
+        return try_suffixes(cell, from, path, kind, opened);
+    const char *raw, *shown = utf8_from(cell->scene->arena, name, strlen(name), &raw);
+    report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
+                   "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)", shown ? shown : "");
+    return CP_NO;
 }

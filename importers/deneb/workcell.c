@@ -5,20 +5,24 @@
 
 /* ---- the head ---- */
 
+static const char *read_metadata(struct deneb_file *file, struct deneb_cell *cell, const char *key)
+{
+    const char *value = deneb_in_line(file, "a text") ? deneb_name(file, NULL) : "";
+    if (file->status == CP_OK && !scene_add_metadata(cell->scene, CP_OWNER_SCENE, 0, key, CP_VALUE_STRING, value))
+        file->status = CP_LIMIT;
+    return value;
+}
+
 static bool read_head_word(struct deneb_file *file, struct deneb_cell *cell)
 {
-    const char *raw;
     if (deneb_accept(file, "NAME")) {
-        cell->name = deneb_in_line(file, "a name") ? deneb_name(file, &raw) : "";
+        cell->name = read_metadata(file, cell, "name");
     } else if (deneb_accept(file, "UNIT")) {
         cell->units.length = deneb_unit(file);
     } else if (deneb_accept(file, "ANGLE")) {
         cell->units.angle = deneb_angle(file);
     } else if (deneb_accept(file, "VERSION")) {
-        const char *version = deneb_in_line(file, "a text") ? deneb_name(file, &raw) : "";
-        if (file->status == CP_OK &&
-            !scene_add_metadata(cell->scene, CP_OWNER_SCENE, 0, "version", CP_VALUE_STRING, version))
-            file->status = CP_LIMIT;
+        (void)read_metadata(file, cell, "version");
     } else {
         return false;
     }
@@ -27,9 +31,6 @@ static bool read_head_word(struct deneb_file *file, struct deneb_cell *cell)
 
 static void read_head(struct deneb_file *file, struct deneb_cell *cell)
 {
-    if (cell->device_count > 0 && file->status == CP_OK)
-        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
-                                    "HEAD stands before the devices of a workcell");
     deneb_end_statement(file);
     while (!deneb_section_ends(file, "HEAD")) {
         bool any = false;
@@ -49,15 +50,14 @@ static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32
 {
     const struct deneb_device *model = &cell->devices[from];
     struct deneb_device *device = &cell->devices[to];
-    uint64_t parts = cell->part_count + (uint64_t)model->part_count,
-             joints = cell->joint_count + (uint64_t)model->joint_count;
-    if (!array_reserve(cell->context, &cell->parts, &cell->part_room, parts, sizeof *cell->parts) ||
-        !array_reserve(cell->context, &cell->joints, &cell->joint_room, joints, sizeof *cell->joints)) {
-        file->status = CP_LIMIT;
+    if (!deneb_make_room(file, cell, model->part_count, model->joint_count))
         return;
-    }
+    device->is_copy = true;
+    device->file_name = model->file_name;
+    device->file_raw = model->file_raw;
+    deneb_name_by_file(device);
     device->units = model->units;
-    device->pose = model->pose;
+    device->pose = device->file_pose = model->file_pose;
     device->source = model->source;
     device->part_count = model->part_count;
     device->joint_count = model->joint_count;
@@ -90,17 +90,22 @@ static void read_opened(struct deneb_file *file, struct deneb_cell *cell, struct
     file->status = further.status;
 }
 
-static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const char *name, uint32_t device)
+/* The file that holds the device, and where the workcell names it. */
+struct named_file {
+    const char *name, *raw;
+    struct place place;
+};
+
+/* Opens and reads it, or copies the device that came of it under another name. */
+static void open_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
+                             uint32_t device)
 {
     struct source *source = NULL;
-    struct place place = deneb_place(file);
-    if (file->status != CP_OK)
-        return;
-    file->status = deneb_search(cell, file->source, name, DENEB_DEVICE, &source);
+    file->status = deneb_search(cell, file->source, named->raw ? named->raw : named->name, DENEB_DEVICE, &source);
     if (file->status == CP_NO)
         file->status =
-            report_error(cell->context, CP_INPUT, "deneb-device-file", place,
-                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", name);
+            report_error(cell->context, CP_INPUT, "deneb-device-file", named->place,
+                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", named->name);
     if (file->status != CP_OK)
         return;
     const char *path = arena_copy_text(file->arena, source->path, strlen(source->path));
@@ -115,6 +120,20 @@ static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, c
         copy_device(file, cell, *known, device);
     else
         file->status = CP_LIMIT;
+}
+
+/* A file that many devices name is opened once: it may be large, or packed. */
+static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
+                             uint32_t device)
+{
+    bool added = false;
+    const uint32_t *known = name_map_add(&cell->device_requests, named->raw ? named->raw : named->name, device, &added);
+    if (!known)
+        file->status = CP_LIMIT;
+    else if (added)
+        open_device_file(file, cell, named, device);
+    else
+        copy_device(file, cell, *known, device);
 }
 
 /* What stands in the workcell about a device of a file: where it is. */
@@ -133,13 +152,15 @@ static void read_placed_device(struct deneb_file *file, struct deneb_cell *cell,
 static void read_device(struct deneb_file *file, struct deneb_cell *cell)
 {
     uint32_t device = deneb_add_device(file, cell, cell->units);
-    const char *raw = NULL, *name = NULL;
-    if (file->status == CP_OK && deneb_accept(file, "FILE"))
-        name = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : NULL;
-    if (file->status == CP_OK && name)
-        read_device_file(file, cell, raw ? raw : name, device);
+    struct named_file named = {.name = NULL};
+    if (file->status == CP_OK && deneb_accept(file, "FILE")) {
+        named.place = deneb_place(file);
+        named.name = deneb_in_line(file, "a path") ? deneb_name(file, &named.raw) : NULL;
+    }
+    if (file->status == CP_OK && named.name)
+        read_device_file(file, cell, &named, device);
     deneb_end_statement(file);
-    if (name && file->status == CP_OK)
+    if (named.name && file->status == CP_OK)
         read_placed_device(file, cell, device);
     else if (file->status == CP_OK)
         deneb_read_device(file, cell, device, 2);
@@ -162,6 +183,11 @@ static void read_attachment(struct deneb_file *file, struct deneb_cell *cell, ui
 static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
 {
     struct place place = deneb_place(file);
+    if (file->status == CP_OK && cell->attachments.line > 0)
+        file->status = report_error(cell->context, CP_INPUT, "deneb-twice", place,
+                                    "ATTACHMENTS stands twice; the first time in line %llu",
+                                    (unsigned long long)cell->attachments.line);
+    cell->attachments = place;
     uint32_t most =
         (uint32_t)((file->end - file->token.start) / 2 < UINT32_MAX - 1 ? (file->end - file->token.start) / 2 + 1
                                                                         : UINT32_MAX);
@@ -169,9 +195,8 @@ static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
     for (uint32_t i = 0; i < count && file->status == CP_OK; i++)
         read_attachment(file, cell, i);
     if (file->status == CP_OK && count != cell->device_count)
-        file->status =
-            report_lenient(cell->context, file->strict, "deneb-attachments", place,
-                           "%u attachments for %u devices before them", (unsigned)count, (unsigned)cell->device_count);
+        file->status = report_lenient(cell->context, file->strict, "deneb-attachments", place,
+                                      "%u attachments for %u devices", (unsigned)count, (unsigned)cell->device_count);
 }
 
 static cp_status check_attachment(struct deneb_cell *cell, uint32_t index, bool strict)
@@ -191,7 +216,20 @@ static cp_status check_attachment(struct deneb_cell *cell, uint32_t index, bool 
     return CP_OK;
 }
 
-/* Follows the hosts of each device as far as nobody has been; where that comes back to the way, one hangs on itself. */
+/* All devices that hang on each other, from one of them on. */
+static cp_status take_off(struct deneb_cell *cell, uint32_t first, bool strict)
+{
+    cp_status status = CP_OK;
+    for (uint32_t at = first, host; (host = cell->devices[at].host) != CP_NONE && status == CP_OK;) {
+        cell->devices[at].host = CP_NONE;
+        status = report_lenient(cell->context, strict, "deneb-attachment", cell->devices[at].attachment_place,
+                                "the device \"%s\" hangs on what hangs on it: it is taken off", cell->devices[at].name);
+        at = cell->parts[host].device;
+    }
+    return status;
+}
+
+/* Follows the hosts of each device as far as nobody has been; where that comes back to the way, there is a cycle. */
 static cp_status break_cycles(struct deneb_cell *cell, bool strict)
 {
     uint32_t *walks = memory_allocate_zeroed(cell->context, cell->device_count, sizeof *walks);
@@ -204,12 +242,8 @@ static cp_status break_cycles(struct deneb_cell *cell, bool strict)
             if (host == CP_NONE)
                 break;
             uint32_t next = cell->parts[host].device;
-            if (walks[next] == i + 1) {
-                cell->devices[at].host = CP_NONE;
-                status = report_lenient(cell->context, strict, "deneb-attachment", cell->devices[at].attachment_place,
-                                        "the device \"%s\" hangs on what hangs on it: it is taken off",
-                                        cell->devices[at].name);
-            }
+            if (walks[next] == i + 1)
+                status = take_off(cell, next, strict);
             at = next;
         }
     }
@@ -229,6 +263,9 @@ static void read_devices(struct deneb_file *file, struct deneb_cell *cell)
 {
     deneb_end_statement(file);
     while (!deneb_section_ends(file, "DEVICES")) {
+        if (deneb_is(file, "DEVICE") && cell->attachments.line > 0)
+            file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                        "ATTACHMENTS stands behind all devices");
         if (deneb_statement(file, "DEVICE")) {
             read_device(file, cell);
         } else if (deneb_statement(file, "ATTACHMENTS")) {
@@ -255,8 +292,8 @@ static void add_tag(struct deneb_file *file, struct deneb_cell *cell, const stru
 /* By name: the first. */
 static uint32_t find_device(struct deneb_file *file, struct deneb_cell *cell, const char *name, struct place place)
 {
-    for (uint32_t i = cell->device_names.used; i < cell->device_count && file->status == CP_OK; i++)
-        if (!name_map_add(&cell->device_names, cell->devices[i].name, i, NULL))
+    for (; cell->listed_count < cell->device_count && file->status == CP_OK; cell->listed_count++)
+        if (!name_map_add(&cell->device_names, cell->devices[cell->listed_count].name, cell->listed_count, NULL))
             file->status = CP_LIMIT;
     const uint32_t *device = name_map_find(&cell->device_names, name);
     if (!device && file->status == CP_OK)
@@ -308,6 +345,9 @@ static void read_paths(struct deneb_file *file, struct deneb_cell *cell)
 
 static bool read_section(struct deneb_file *file, struct deneb_cell *cell)
 {
+    if ((cell->device_count > 0 || cell->tag_count > 0) && deneb_is(file, "HEAD"))
+        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                    "HEAD stands before the devices and paths of a workcell");
     if (deneb_statement(file, "HEAD"))
         read_head(file, cell);
     else if (deneb_statement(file, "DEVICES"))

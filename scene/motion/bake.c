@@ -27,6 +27,7 @@ struct formula {
 /* All guests and formulas at a moment. */
 struct moment {
     double time;
+    int halvings; /* of the way to it */
     struct trs *poses;
     bool *held; /* elsewhere, from this moment on */
     double *values;
@@ -160,6 +161,7 @@ static struct trs guest_pose(struct baker *baker, const struct guest *guest)
 static void take_moment(struct baker *baker, double time, struct moment *moment)
 {
     moment->time = time;
+    moment->halvings = 0;
     if (baker->guest_count > 0)
         player_seek(&baker->player, time);
     else
@@ -270,11 +272,12 @@ static bool add_piece(struct baker *baker)
             take_moment(baker, time, &between[i]);
             straight = is_straight(baker, at, goal, &between[i]);
         }
-        if (straight || depth > MOST_HALVINGS) {
+        if (straight || goal->halvings == MOST_HALVINGS) {
             fine = add_keys(baker, goal);
             swap_moments(at, goal);
             depth--;
         } else {
+            between[0].halvings = ++goal->halvings;
             swap_moments(&goals[depth], &between[0]);
             depth++;
         }

@@ -45,6 +45,7 @@ enum { MOST_HALVINGS = 12 };
 
 struct curve_point {
     double time, value, result; /* value: of the driver */
+    int halvings;               /* of the way to it */
 };
 
 struct swept {
@@ -63,8 +64,8 @@ static struct curve_point point_at(const cp_scene *scene, uint32_t driver, const
                                    double value)
 {
     struct swept swept = {scene, driver, value};
-    return (struct curve_point){
-        time, value, joint->offset + joint->scale * expression_value(joint->expression, swept_value, &swept)};
+    double result = expression_value(joint->expression, swept_value, &swept);
+    return (struct curve_point){.time = time, .value = value, .result = joint->offset + joint->scale * result};
 }
 
 /* From a point that is a key to the next one that is given, by halves. */
@@ -75,20 +76,21 @@ static bool add_leg(cp_context *context, const struct swept *of, const cp_joint 
     uint32_t depth = 1;
     bool fine = true;
     while (depth > 0 && fine) {
-        struct curve_point next = goals[depth - 1], between[3];
+        struct curve_point *next = &goals[depth - 1], between[3];
         bool straight = true;
         for (int i = 0; i < 3; i++) {
             double t = (i + 1) * 0.25;
-            between[i] = point_at(of->scene, of->driver, joint, at->time + (next.time - at->time) * t,
-                                  at->value + (next.value - at->value) * t);
+            between[i] = point_at(of->scene, of->driver, joint, at->time + (next->time - at->time) * t,
+                                  at->value + (next->value - at->value) * t);
             straight =
-                straight && fabs(at->result + (next.result - at->result) * t - between[i].result) <= track->tolerance;
+                straight && fabs(at->result + (next->result - at->result) * t - between[i].result) <= track->tolerance;
         }
-        if (straight || depth > MOST_HALVINGS) {
-            fine = track_add(context, track, next.time, &next.result);
-            *at = next;
+        if (straight || next->halvings == MOST_HALVINGS) {
+            fine = track_add(context, track, next->time, &next->result);
+            *at = *next;
             depth--;
         } else {
+            between[1].halvings = ++next->halvings;
             goals[depth++] = between[1];
         }
     }

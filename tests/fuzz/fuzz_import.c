@@ -1,4 +1,5 @@
-/* One fuzzer for all importers: IMPORTER names the one that reads the bytes. What it makes of them must hold all
+/* One fuzzer for all importers: IMPORTER names the one that reads the bytes, OTHER_IMPORTER, if there is one, that of bytes that
+ * begin with OTHER_SIGN. What it makes of them must hold all
  * invariants, and every exporter must take it. A bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
 #include "cellpipe.h"
 
@@ -59,6 +60,17 @@ static void write_packed(cp_context *context, const cp_scene *scene)
     cp_free(context, written, size);
 }
 
+static const char *choose_importer(const uint8_t *bytes, size_t size)
+{
+#ifdef OTHER_IMPORTER
+    if (size >= strlen(OTHER_SIGN) && memcmp(bytes, OTHER_SIGN, strlen(OTHER_SIGN)) == 0)
+        return OTHER_IMPORTER;
+#endif
+    (void)bytes;
+    (void)size;
+    return IMPORTER;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     /* both ways of reading, chosen by the input itself so that a finding can be run again */
@@ -68,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     set_limits(context);
     cp_scene *scene = NULL;
-    cp_status status = cp_read_memory(context, bytes, size, "fuzz", IMPORTER, partial, size & 1, &scene);
+    cp_status status =
+        cp_read_memory(context, bytes, size, "fuzz", choose_importer(bytes, size), partial, size & 1, &scene);
     if (status == CP_BUG || (status == CP_OK) != (scene != NULL))
         fail(context, "read");
     if (scene) {
