@@ -201,6 +201,7 @@ static const struct job jobs[] = {
     {READ, "tag_primitives.wu", NULL, {NULL}},
     {READ, "exclusions.xml", NULL, {NULL}},
     {READ, "deneb_bracket.dcp", NULL, {NULL}},
+    {READ, "deneb_box.pdb", NULL, {NULL}},
     {READ, "tag_arm.wu", "glb", {"profile=stage", NULL}},
     {READ, "collada_arm.dae", "glb", {"profile=deliver", NULL}},
     {READ, "tag_joints.wu", "gltf", {"embed=yes", NULL}},
