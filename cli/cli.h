@@ -90,7 +90,8 @@ enum {
     FLAG_JSON = 1 << 5,
     FLAG_DUMP = 1 << 6,
     FLAG_MARKDOWN = 1 << 7,
-    FLAG_SETTINGS = 1 << 8, /* not a flag: words like K=V are settings, not files */
+    FLAG_EXPLAIN = 1 << 8,
+    FLAG_SETTINGS = 1 << 9, /* not a flag: words like K=V are settings, not files */
     FLAG_READING = FLAG_FROM | FLAG_IN
 };
 
@@ -98,7 +99,7 @@ enum {
 struct request {
     struct list words, settings, in, out;
     const char *from, *to, *out_dir;
-    bool json, dump, markdown;
+    bool json, dump, explain, markdown;
     size_t taken; /* words of the last flag, for sort_words */
 };
 

@@ -49,6 +49,7 @@ static const struct flag {
     {"--out-dir", NULL, "DIR", GLOBAL_NONE, FLAG_OUT_DIR, "write a file for each input into DIR"},
     {"--json", NULL, NULL, GLOBAL_NONE, FLAG_JSON, "one JSON object, for scripts"},
     {"--dump", NULL, NULL, GLOBAL_NONE, FLAG_DUMP, "everything, as canonical text"},
+    {"--explain", NULL, NULL, GLOBAL_NONE, FLAG_EXPLAIN, "how a file without a description is understood, or why not"},
     {"--markdown", NULL, NULL, GLOBAL_NONE, FLAG_MARKDOWN, "the table as Markdown"},
 };
 enum { FLAG_COUNT = sizeof flags / sizeof *flags };
@@ -249,6 +250,9 @@ static cp_status set_flag(struct cli *cli, const struct found *found, struct req
         break;
     case FLAG_DUMP:
         request->dump = on;
+        break;
+    case FLAG_EXPLAIN:
+        request->explain = on;
         break;
     default:
         request->markdown = on;

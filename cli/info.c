@@ -162,11 +162,19 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     return is_cell(scene) ? print_cell(cli, scene) : print_part_geometry(cli, scene);
 }
 
+/* What the readers tried goes where notes go: they are shown, and the one reader that has more to say is asked to. */
+static cp_status ask_to_explain(struct cli *cli)
+{
+    cli->verbose = true;
+    return cp_set_importer_option(cli->context, "deneb-part.explain=yes");
+}
+
 cp_status command_info(struct cli *cli)
 {
     struct request request;
     cp_scene *scene;
-    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_JSON | FLAG_DUMP, &request);
+    cp_status status =
+        sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_JSON | FLAG_DUMP | FLAG_EXPLAIN, &request);
     if (status != CP_OK)
         return status;
     if (request.words.count != 1)
@@ -174,7 +182,9 @@ cp_status command_info(struct cli *cli)
     if (request.json && request.dump)
         return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
     const char *path = request.words.items[0];
-    status = read_input(cli, path, &request, &scene);
+    status = request.explain ? ask_to_explain(cli) : CP_OK;
+    if (status == CP_OK)
+        status = read_input(cli, path, &request, &scene);
     if (status != CP_OK)
         return status;
     if (request.dump)

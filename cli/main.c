@@ -25,9 +25,10 @@ const struct command commands[] = {
      "importer (stl.K=V: of every use of stl), after OUT of the exporter.\n\n"
      "  cellpipe run read cell.wu ! read table.stl unit=mm ! pose device=Arm q=0,1,0,0,0,0 ! write cell.wrl up=z",
      command_run},
-    {"info", "cellpipe info IN [--json|--dump] [--from FORMAT] [--in K=V]...", "tell what a file holds",
+    {"info", "cellpipe info IN [--json|--dump] [--explain] [--from FORMAT] [--in K=V]...", "tell what a file holds",
      "A summary for people, of a cell or of a part; --json is one object for scripts (docs/cli.md describes\n"
-     "it), --dump is everything as canonical text.",
+     "it), --dump is everything as canonical text. --explain tells, among the messages, how a file whose format\n"
+     "nobody has described (legacy Deneb parts) was understood: the readings tried, and why each failed.",
      command_info},
     {"check", "cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN [--from FORMAT] [--in K=V]...",
      "tell whether a file is sound",

@@ -9,6 +9,9 @@
 struct deneb_settings {
     struct import_settings import;
     int matrix; /* enum deneb_matrix */
+    /* Of parts in legacy geometry. */
+    double unit; /* metres; 0: not given */
+    bool explain;
     /* Of devices and workcells. */
     const char *paths; /* a file; or NULL */
     int colour;        /* enum deneb_colour_source */
@@ -75,6 +78,10 @@ void deneb_expected(struct deneb_file *file, const char *what);
 bool deneb_in_line(struct deneb_file *file, const char *what);
 /* A number, and the next token. fortran: an exponent may have lost its letter, as in 1.0+100. */
 double deneb_number(struct deneb_file *file, bool fortran);
+/* The token is a number, finite or not. */
+bool deneb_is_number(const struct deneb_token *token, bool fortran, double *value);
+/* A number that a float can hold, fortran. */
+float deneb_coordinate(struct deneb_file *file);
 /* A whole number of 0 .. most. */
 uint32_t deneb_count(struct deneb_file *file, const char *what, uint32_t most);
 /* A name or path, quoted or bare, as UTF-8; *raw (may be NULL) its bytes where they were not. In the arena; "" after an error. */

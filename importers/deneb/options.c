@@ -23,7 +23,14 @@
      offsetof(struct deneb_settings, tolerance), "0", 0, 1e6, NULL}
 /* clang-format on */
 
-const struct option deneb_part_options[] = {OF_PARTS, OPTIONS_END};
+const struct option deneb_part_options[] = {
+    OF_PARTS,
+    {"unit", "the unit of length of legacy geometry, which does not say it (mm when not given)", OPTION_UNIT,
+     offsetof(struct deneb_settings, unit), NULL, 0, 0, NULL},
+    {"explain", "tell which readings of legacy geometry were tried, and why each failed (notes)", OPTION_BOOLEAN,
+     offsetof(struct deneb_settings, explain), "no", 0, 0, NULL},
+    OPTIONS_END};
+
 const struct option deneb_device_options[] = {OF_PARTS, OF_DEVICES, OPTIONS_END};
 const struct option deneb_workcell_options[] = {OF_PARTS,
                                                 OF_DEVICES,

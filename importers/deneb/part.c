@@ -1,4 +1,4 @@
-/* DCT PART: the geometry of one part, as objects of points, lines and polygons.
+/* DCT PART: the geometry of one part, as objects of points, lines and polygons. Legacy geometry is read by legacy_part.c.
  *
  * Specification: docs/deneb.md (this project's own dialect, from what NISTIR 6076 says such files hold).
  *
@@ -7,7 +7,7 @@
  * - Polygons stay as they are: concave and bent ones are triangulated by who needs triangles.
  * - Indices count from 0; from 1 when none is 0 and the largest is the number of points (lenient). A polygon or line with
  *   another index is left out, a corner that repeats the one before it too, and what has too few corners then. */
-#include "deneb.h"
+#include "legacy.h"
 
 #include <string.h>
 
@@ -66,13 +66,8 @@ static void read_points(struct part_reader *reader)
         file->status = CP_LIMIT;
         return;
     }
-    for (size_t i = 0; i < 3 * (size_t)count && file->status == CP_OK; i++) {
-        struct place place = deneb_place(file);
-        object->points[i] = (float)deneb_number(file, true);
-        if (object->points[i] - object->points[i] != 0)
-            file->status =
-                report_error(file->context, CP_INPUT, "deneb-number", place, "the coordinate is out of range");
-    }
+    for (size_t i = 0; i < 3 * (size_t)count && file->status == CP_OK; i++)
+        object->points[i] = deneb_coordinate(file);
     object->point_count = count;
 }
 
@@ -403,6 +398,8 @@ static cp_status read_part(struct part_reader *reader)
     if (reader->root == CP_NONE)
         return CP_LIMIT;
     deneb_lexer_start(file);
+    if (deneb_begins_legacy(file))
+        return deneb_read_legacy(file, reader->scene, reader->root, reader->settings->unit, reader->settings->explain);
     read_statements(reader);
     return file->status;
 }
@@ -428,7 +425,7 @@ static void free_reader(struct part_reader *reader)
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
-    return deneb_find_kind(head, size) == DENEB_PART ? 95 : 0;
+    return deneb_find_kind(head, size) == DENEB_PART ? 95 : deneb_probe_legacy(head, size);
 }
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
@@ -447,11 +444,11 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 
 const struct importer deneb_part_importer = {
     .plugin = {.name = "deneb-part",
-               .title = "Deneb-style part (DCT)",
+               .title = "Deneb-style part (DCT), legacy part geometry",
                .options = deneb_part_options,
                .settings_size = sizeof(struct deneb_settings)},
     .suffixes = ".dcp",
     .probe = probe,
-    .sign = "DCT PART",
+    .sign = "DCT PART, or a number of 1 .. 99 and numbers to the end",
     .read = read,
 };

@@ -80,11 +80,19 @@ static bool all_stars(const struct deneb_token *token)
     return token->size > 0;
 }
 
+bool deneb_is_number(const struct deneb_token *token, bool fortran, double *value)
+{
+    char text[LONGEST_NUMBER];
+    size_t size;
+    if (!starts_number(token) || !spell_number(token, fortran, text, &size))
+        return false;
+    return parse_double(text, text + size, value) == text + size;
+}
+
 double deneb_number(struct deneb_file *file, bool fortran)
 {
     const struct deneb_token *token = &file->token;
-    char text[LONGEST_NUMBER], shown[48];
-    size_t size;
+    char shown[48];
     double value = 0;
     if (file->status != CP_OK)
         return 0;
@@ -94,12 +102,7 @@ double deneb_number(struct deneb_file *file, bool fortran)
                                 deneb_shown(file, shown)));
         return 0;
     }
-    if (!starts_number(token)) {
-        deneb_expected(file, "a number");
-        return 0;
-    }
-    const char *after = spell_number(token, fortran, text, &size) ? parse_double(text, text + size, &value) : NULL;
-    if (!after || after != text + size) {
+    if (!deneb_is_number(token, fortran, &value)) {
         deneb_expected(file, "a number");
         return 0;
     }
@@ -109,6 +112,15 @@ double deneb_number(struct deneb_file *file, bool fortran)
         return 0;
     }
     deneb_next(file);
+    return value;
+}
+
+float deneb_coordinate(struct deneb_file *file)
+{
+    struct place place = deneb_place(file);
+    float value = (float)deneb_number(file, true);
+    if (value - value != 0)
+        fail(file, report_error(file->context, CP_INPUT, "deneb-number", place, "the coordinate is out of range"));
     return value;
 }
 

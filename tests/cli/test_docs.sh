@@ -27,7 +27,7 @@ for word in $commands; do
     check "cli/completion.bash: $word" grep -q -E "commands=.*[' ]${word}[' ]" cli/completion.bash
     check "help of $word" "$program" help "$word"
 done
-for flag in $flags --from --to --in --out --out-dir --json --dump --markdown; do
+for flag in $flags --from --to --in --out --out-dir --json --dump --explain --markdown; do
     check "docs/cli.md: $flag" grep -q -- "\`${flag}[ \`=]" docs/cli.md
     check "docs/cellpipe.1: $flag" grep -q -- "$(printf '%s' "$flag" | sed 's/-/\\\\-/g')" docs/cellpipe.1
     check "cli/completion.bash: $flag" grep -q -E -- "[' ]${flag}([' ]|\$)" cli/completion.bash

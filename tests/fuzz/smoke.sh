@@ -22,7 +22,7 @@ collect_seeds() {
     case $1 in
     stl) names="*.stl" ;;
     tag) names="*.wu *.dev *.wc" ;;
-    deneb_part) names="*.dcp" ;;
+    deneb_part) names="*.dcp *.pdb" ;;
     deneb_cell) names="*.dcd *.dcw" ;;
     collision_setup) names="*.xml *.prox" ;;
     gltf) names="*.glb *.gltf" ;;

@@ -206,6 +206,7 @@ static const struct job jobs[] = {
     {READ, "../tests/cases/deneb/part_missing.dcd", NULL, {NULL}},
     {READ, "../tests/cases/deneb/attach_cycle_three.dcw", NULL, {NULL}},
     {READ, "../tests/cases/deneb/flags_more.dcd", NULL, {NULL}},
+    {READ, "deneb_box.pdb", NULL, {NULL}},
     {READ, "tag_arm.wu", "glb", {"profile=stage", NULL}},
     {READ, "collada_arm.dae", "glb", {"profile=deliver", NULL}},
     {READ, "tag_joints.wu", "gltf", {"embed=yes", NULL}},
