@@ -5,8 +5,8 @@
 #include "../../scene/motion/thin.h"
 #include "vrml97.h"
 
-/* Two keys that are nearer than this are a jump: readers hold single precision, in which they are one moment. */
-#define JUMP 1e-7
+/* Fractions are whole numbers of this: the two moments of a jump are one, as in the single precision that readers hold. */
+#define MOMENTS 1e9
 #define LEAST_SCALE 1e-6
 
 /* ---- which clip ---- */
@@ -146,7 +146,7 @@ double vrml_fraction(const struct vrml *v, double time)
 {
     const struct recording *recording = v->recording;
     double length = recording->last - recording->first;
-    return length > 0 ? fmax(0, fmin(1, (time - recording->first) / length)) : 0;
+    return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
 }
 
 static void append_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value)
@@ -180,7 +180,7 @@ void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const dou
         double before[4], start = rows->times[rows->count - 1];
         memcpy(before, rows->values + 4 * (size_t)(rows->count - 1), sizeof before);
         int steps = (int)ceil(turn_between(before, value) / (PI / 2) - 1e-9);
-        for (int i = 1; i < steps && time - start > JUMP; i++) {
+        for (int i = 1; i < steps && vrml_fraction(v, time) > vrml_fraction(v, start); i++) {
             double between[4], t = (double)i / steps;
             rotation_between(before, value, t, between);
             append_row(v, rows, start + (time - start) * t, between);
@@ -217,25 +217,45 @@ static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row
     sink_text(v->out, "\n");
 }
 
-/* Times of a jump are one. */
+/* From the first moment to the last one: some readers take keys from 0 to 1 for granted. */
+static void complete_rows(struct vrml *v, struct vrml_rows *rows)
+{
+    uint32_t width = path_width(rows->path);
+    double value[4], first = v->recording->first, last = v->recording->last;
+    if (rows->count == 0 || v->failed)
+        return;
+    if (vrml_fraction(v, rows->times[rows->count - 1]) < 1) {
+        memcpy(value, rows->values + (size_t)(rows->count - 1) * width, width * sizeof *value);
+        append_row(v, rows, last, value);
+    }
+    if (vrml_fraction(v, rows->times[0]) == 0 || v->failed)
+        return;
+    memcpy(value, rows->values, width * sizeof *value);
+    append_row(v, rows, first, value); /* for its room */
+    if (v->failed)
+        return;
+    memmove(rows->times + 1, rows->times, (rows->count - 1) * sizeof *rows->times);
+    memmove(rows->values + width, rows->values, (size_t)(rows->count - 1) * width * sizeof *rows->values);
+    rows->times[0] = first;
+    memcpy(rows->values, value, width * sizeof *value);
+}
+
 static void write_fractions(struct vrml *v, const double *times, uint32_t count)
 {
-    double before = 0;
     vrml_indent(v);
     sink_text(v->out, "key [");
     for (uint32_t i = 0; i < count; i++) {
-        double fraction = vrml_fraction(v, times[i]);
-        before = i > 0 && fraction - before < JUMP ? before : fraction;
         sink_text(v->out, " ");
-        vrml_number(v, before);
+        vrml_number(v, vrml_fraction(v, times[i]));
     }
     sink_text(v->out, " ]\n");
 }
 
-void vrml_write_rows(struct vrml *v, const struct vrml_rows *rows, const char *wanted, const char *transform)
+void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform)
 {
     static const char *const prefixes[] = {"", "move_", "turn_", "stretch_"};
     static const char *const fields[] = {"", "set_translation", "set_rotation", "set_scale"};
+    complete_rows(v, rows);
     const char *name = v->failed ? NULL : vrml_name(v, prefixes[rows->path], wanted);
     if (v->failed)
         return;
@@ -295,14 +315,19 @@ static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t in
     keys->count = 0;
     for (uint32_t i = 0; i < track->key_count && !v->failed; i++) {
         struct vrml_key key = {vrml_fraction(v, track->times[i]), scale * track->values[i] + offset};
-        bool jumps = key.time - before < JUMP;
-        key.time = jumps ? before : key.time;
+        bool jumps = key.time == before;
         before = key.time;
+        if (i == 0 && key.time > 0)
+            vrml_add_key(v, keys, 0, key.value);
+        if (v->failed)
+            break;
         if (i == 0 || jumps)
             vrml_add_key(v, keys, key.time, key.value);
         else
             vrml_add_leg(v, keys, joint->type == CP_JOINT_REVOLUTE, key);
     }
+    if (!v->failed && before < 1)
+        vrml_add_key(v, keys, 1, keys->items[keys->count - 1].value);
     if (!v->failed)
         vrml_write_joint_keys(v, index, keys, v->recording->timer);
 }

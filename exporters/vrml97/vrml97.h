@@ -210,8 +210,8 @@ struct vrml_rows {
 };
 /* A rotation that is more than a quarter turn from the one before comes in steps. */
 void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value);
-/* An interpolator of them, to the field of a Transform; nothing when the rows never change. */
-void vrml_write_rows(struct vrml *v, const struct vrml_rows *rows, const char *wanted, const char *transform);
+/* An interpolator of them, to the field of a Transform. */
+void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform);
 void vrml_free_rows(struct vrml *v, struct vrml_rows *rows);
 
 /* slots.c: nodes that are shown on each of their hosts in turn. */

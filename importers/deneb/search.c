@@ -233,7 +233,8 @@ static cp_status look_in_folders(const struct deneb_cell *cell, const struct sou
 static cp_status try_suffixes(const struct deneb_cell *cell, const struct source *from, const char *path,
                               enum deneb_kind kind, struct source **opened)
 {
-    static const char *const suffixes[][6] = {{"", ".dcp", ".pdb", ".part", ".dct", NULL}, {"", ".dcd", ".dct", NULL}};
+    static const char *const suffixes[][6] = {
+        {"", ".dcp", ".pdb", ".part", ".dct", NULL}, {"", ".dcd", ".dct", NULL}, {"", ".dcw", ".dct", NULL}};
     struct buffer spelled = {.context = cell->context};
     size_t size = strlen(path);
     cp_status status = CP_NO;

@@ -306,18 +306,6 @@ static void test_stage(void **state)
     cp_scene_free(back);
 }
 
-/* Nothing is dropped silently: VRML97 does not move such a joint yet. */
-static void test_losses(void **state)
-{
-    (void)state;
-    add_joints();
-    void *bytes;
-    size_t size;
-    assert_int_equal(cp_write_memory(context, scene, "vrml97", NULL, 0, &bytes, &size), CP_OK);
-    assert_int_equal(count_lost(context, "vrml97-expression"), 1);
-    cp_free(context, bytes, size);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,7 +320,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_merge, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_losses, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

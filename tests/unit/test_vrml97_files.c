@@ -91,6 +91,17 @@ static void test_samples(void **unused)
     assert_true(count > 0);
 }
 
+static void test_recordings(void **unused)
+{
+    (void)unused;
+    static const char *const recordings[] = {"welding/weld.dcr", "hexapod/contour.dcr", "assembly/saw.dcr"};
+    for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
+        char path[4096];
+        (void)snprintf(path, sizeof path, "%s/deneb/%s", SAMPLES, recordings[i]);
+        check_file(path);
+    }
+}
+
 static void test_corpus(void **unused)
 {
     (void)unused;
@@ -268,7 +279,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reader), cmocka_unit_test(test_inline_files), cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_title),  cmocka_unit_test(test_samples),      cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_title),  cmocka_unit_test(test_samples),      cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

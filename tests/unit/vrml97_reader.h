@@ -488,6 +488,27 @@ static void check_indices(const struct vrml_file *file, struct vnode *set)
         vrml_fault(file, "normals or colours and points differ in number");
 }
 
+/* The angle between two rotations, the shorter way round. */
+static double turned_angle(const double a[4], const double b[4])
+{
+    double p[4], q[4], dot = 0;
+    for (int i = 0; i < 3; i++) {
+        p[i] = a[i] * sin(a[3] / 2);
+        q[i] = b[i] * sin(b[3] / 2);
+        dot += p[i] * q[i];
+    }
+    dot += cos(a[3] / 2) * cos(b[3] / 2);
+    return 2 * acos(fmin(1, fabs(dot)));
+}
+
+/* Steps of one axis count by the angle itself, so that none goes the longer way round unnoticed. A jump is two equal keys. */
+static bool is_large_step(const double *a, const double *b)
+{
+    bool one_axis = a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+    double angle = one_axis || a[3] == 0 || b[3] == 0 ? fabs(b[3] - a[3]) : turned_angle(a, b);
+    return angle > acos(-1) / 2 + 1e-6;
+}
+
 static void check_keys(const struct vrml_file *file, struct vnode *node)
 {
     bool turns = strcmp(node->type, "OrientationInterpolator") == 0;
@@ -498,11 +519,11 @@ static void check_keys(const struct vrml_file *file, struct vnode *node)
     if (keys->numbers[0] != 0 || keys->numbers[keys->number_count - 1] != 1)
         vrml_fault(file, "%s: keys are not from 0 to 1", node->def);
     for (size_t i = 1; i < keys->number_count; i++) {
-        if (!((float)keys->numbers[i] > (float)keys->numbers[i - 1]))
-            vrml_fault(file, "%s: keys do not ascend", node->def);
         const double *a = values->numbers + width * (i - 1), *b = a + width;
-        bool same = a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-        if (turns && ((!same && a[3] != 0 && b[3] != 0) || fabs(b[3] - a[3]) > acos(-1) / 2 + 1e-6))
+        bool jump = keys->numbers[i] == keys->numbers[i - 1] && memcmp(a, b, width * sizeof *a) != 0;
+        if (!jump && !((float)keys->numbers[i] > (float)keys->numbers[i - 1]))
+            vrml_fault(file, "%s: keys do not ascend", node->def);
+        if (turns && !jump && is_large_step(a, b))
             vrml_fault(file, "%s: a step of more than 90 degrees", node->def);
     }
 }
