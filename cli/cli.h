@@ -180,6 +180,7 @@ cp_status command_filter(struct cli *cli); /* the first word is a filter's name 
 cp_status command_info(struct cli *cli);
 cp_status command_check(struct cli *cli);
 cp_status command_diff(struct cli *cli);
+cp_status command_igrip2vrml(struct cli *cli);
 cp_status command_formats(struct cli *cli);
 cp_status command_filters(struct cli *cli);
 cp_status command_help(struct cli *cli);
@@ -199,6 +200,12 @@ struct short_number {
 struct short_number short_number(double value);
 
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
+
+struct clip_facts {
+    double first, last; /* seconds: of keys and attachments; both 0 when it has none */
+    uint64_t keys;
+};
+struct clip_facts clip_facts(const cp_clip *clip);
 
 /* A mesh without a name goes by where it came from, such as "#Box 1 2 3". */
 const char *mesh_name(const cp_mesh *mesh);

@@ -21,7 +21,7 @@ _cellpipe_step() {
 
 _cellpipe() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} step words=
-    local commands='convert run info check diff formats filters help'
+    local commands='convert run info check diff igrip2vrml formats filters help'
     local flags='--strict --report --confine --threads --limit --no-clobber --sync --include --quiet --verbose
         --help --version --from --to --in --out --out-dir --json --dump --explain --markdown'
     step=$(_cellpipe_step)

@@ -14,6 +14,27 @@ struct short_number short_number(double value)
     return number;
 }
 
+static void note_times(struct clip_facts *facts, bool *any, double first, double last)
+{
+    facts->first = *any && facts->first < first ? facts->first : first;
+    facts->last = *any && facts->last > last ? facts->last : last;
+    *any = true;
+}
+
+struct clip_facts clip_facts(const cp_clip *clip)
+{
+    struct clip_facts facts = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        facts.keys += track->key_count;
+        note_times(&facts, &any, track->times[0], track->times[track->key_count - 1]);
+    }
+    if (clip->attachment_count > 0)
+        note_times(&facts, &any, clip->attachments[0].time, clip->attachments[clip->attachment_count - 1].time);
+    return facts;
+}
+
 const char *mesh_name(const cp_mesh *mesh)
 {
     return *mesh->name ? mesh->name : mesh->source;

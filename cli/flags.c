@@ -186,6 +186,13 @@ static cp_status set_global(struct cli *cli, const struct found *found)
     }
 }
 
+/* igrip2vrml says what it translates by a word that looks like a flag. */
+static bool is_form(const struct cli *cli, const char *word)
+{
+    return cli->words.count == 1 && strcmp(cli->words.items[0], "igrip2vrml") == 0 && strlen(word) == 2 &&
+           strchr("dwp", word[1]);
+}
+
 cp_status take_global_flags(struct cli *cli, int argc, char **argv)
 {
     cli->plain = SIZE_MAX;
@@ -195,7 +202,7 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
             cli->plain = cli->words.count;
             continue;
         }
-        bool is_flag = cli->plain == SIZE_MAX && looks_like_flag(argv[i]);
+        bool is_flag = cli->plain == SIZE_MAX && looks_like_flag(argv[i]) && !is_form(cli, argv[i]);
         cp_status status = is_flag ? find_flag(cli, argv[i], argv[i + 1], &found) : CP_OK;
         if (status != CP_OK)
             return status;

@@ -18,7 +18,7 @@ void print_overview(FILE *file)
 {
     fputs("cellpipe " CP_VERSION ": robot cells and CAD parts, read, worked on and written\n\ncommands:\n", file);
     for (const struct command *command = commands; command->name; command++)
-        fprintf(file, "  %-9s %s\n", command->name, command->title);
+        fprintf(file, "  %-10s %s\n", command->name, command->title);
     fputs("\nfilters, each a command too (standard input to standard output, or FILTER IN OUT):\n ", file);
     for (size_t i = 0; i < cp_plugin_count(CP_FILTER); i++)
         fprintf(file, " %s", cp_plugin_at(CP_FILTER, i).name);

@@ -139,16 +139,29 @@ static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
     return CP_OK;
 }
 
+static void print_clips(const cp_scene *scene)
+{
+    uint32_t count;
+    const cp_clip *clips = cp_clips(scene, &count);
+    printf("clips       %" PRIu32 "\n", count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct clip_facts facts = clip_facts(&clips[i]);
+        printf("  %-20s %s s, %" PRIu32 " tracks of %" PRIu64 " keys", clips[i].name,
+               short_number(facts.last - facts.first).text, clips[i].track_count, facts.keys);
+        if (clips[i].attachment_count > 0)
+            printf(", %" PRIu32 " times something hangs elsewhere", clips[i].attachment_count);
+        printf("\n");
+    }
+}
+
 static cp_status print_cell(struct cli *cli, const cp_scene *scene)
 {
-    uint32_t clips;
-    (void)cp_clips(scene, &clips);
     print_joints(scene);
     print_devices(scene);
     cp_status status = print_geometry(cli, scene);
     if (status == CP_OK)
         status = print_pairs(cli, scene);
-    printf("clips       %" PRIu32 "\n", clips);
+    print_clips(scene);
     return status;
 }
 

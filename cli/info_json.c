@@ -304,10 +304,28 @@ static void put_report(struct info *info)
     print_json_count(&info->json, "warnings", warnings);
 }
 
+static void put_clips(struct info *info)
+{
+    uint32_t count;
+    const cp_clip *clips = cp_clips(info->scene, &count);
+    print_json_count(&info->json, "clips", count);
+    print_json_begin(&info->json, "clip_list", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        struct clip_facts facts = clip_facts(&clips[i]);
+        print_json_begin(&info->json, NULL, '{');
+        print_json_text(&info->json, "name", clips[i].name);
+        print_json_number(&info->json, "first", facts.first);
+        print_json_number(&info->json, "last", facts.last);
+        print_json_count(&info->json, "tracks", clips[i].track_count);
+        print_json_count(&info->json, "keys", facts.keys);
+        print_json_count(&info->json, "attachments", clips[i].attachment_count);
+        print_json_end(&info->json, '}');
+    }
+    print_json_end(&info->json, ']');
+}
+
 static cp_status put_members(struct info *info)
 {
-    uint32_t clips;
-    (void)cp_clips(info->scene, &clips);
     cp_status status = put_frames(info);
     if (status != CP_OK)
         return status;
@@ -321,7 +339,7 @@ static cp_status put_members(struct info *info)
         status = put_parts(info);
     if (status != CP_OK)
         return status;
-    print_json_count(&info->json, "clips", clips);
+    put_clips(info);
     put_source(info);
     put_report(info);
     return CP_OK;

@@ -47,6 +47,17 @@ const struct command commands[] = {
      "all by name. Lists the differences on standard output and ends with 1 when there are any. tol is in\n"
      "metres and radians.",
      command_diff},
+    {"igrip2vrml",
+     "cellpipe igrip2vrml -d DEVICE OUT\ncellpipe igrip2vrml -w WORKCELL OUT\n"
+     "cellpipe igrip2vrml -p WORKCELL OUT RECORDING CYCLE",
+     "translate as NIST's igrip2vrml did",
+     "A device, a workcell, or a workcell with a recording that a click on a device's base plays in CYCLE\n"
+     "seconds, as VRML97: the world in OUT, each part in a file of its own in d_DEVICE/ beside it, joined by\n"
+     "Inline. It is short for convert with --out layout=inline, --in recording=RECORDING and --out cycle=CYCLE, and\n"
+     "takes --in K=V and --out K=V too. What is read is our own dialect of such files: docs/deneb.md.\n\n"
+     "  cellpipe igrip2vrml -d samples/deneb/welding/robot_left.dcd robot.wrl\n"
+     "  cellpipe igrip2vrml -p samples/deneb/welding/welding.dcw weld.wrl weld.dcr 10",
+     command_igrip2vrml},
     {"formats", "cellpipe formats [--markdown]", "list the formats",
      "A format that this build lacks is listed with the package it needs.", command_formats},
     {"filters", "cellpipe filters", "list the filters", "The options of one: cellpipe help FILTER.", command_filters},
