@@ -40,7 +40,7 @@ cp_status command_igrip2vrml(struct cli *cli)
     if (status != CP_OK)
         return status;
     const char *const *words = request.words.items;
-    bool good = list_add(cli, &request.out, "layout=inline");
+    bool good = list_add(cli, &request.out, "layout=parts");
     if (strcmp(form, "-p") == 0)
         good = good && add_setting(cli, &request.out, "cycle=", words[3]) &&
                add_setting(cli, &request.in, "recording=", words[2]);

@@ -53,7 +53,7 @@ const struct command commands[] = {
      "translate as NIST's igrip2vrml did",
      "A device, a workcell, or a workcell with a recording that a click on a device's base plays in CYCLE\n"
      "seconds, as VRML97: the world in OUT, each part in a file of its own in d_DEVICE/ beside it, joined by\n"
-     "Inline. It is short for convert with --out layout=inline, --in recording=RECORDING and --out cycle=CYCLE, and\n"
+     "Inline. It is short for convert with --out layout=parts, --in recording=RECORDING and --out cycle=CYCLE, and\n"
      "takes --in K=V and --out K=V too. What is read is our own dialect of such files: docs/deneb.md.\n\n"
      "  cellpipe igrip2vrml -d samples/deneb/welding/robot_left.dcd robot.wrl\n"
      "  cellpipe igrip2vrml -p samples/deneb/welding/welding.dcw weld.wrl weld.dcr 10",

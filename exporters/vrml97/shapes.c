@@ -167,46 +167,72 @@ static const char *device_folder(struct vrml *v, uint32_t device)
     return *folder;
 }
 
-static cp_status write_file(struct vrml *v, const char *path, const cp_mesh *mesh, const struct rest *rest)
+static cp_status open_file(struct vrml *v, const char *path, struct vrml_part *part)
 {
-    struct sink *opened;
-    cp_status status = sink_open(v->top, path, &opened);
+    part->depth = v->depth;
+    cp_status status = sink_open(v->top, path, &part->sink);
     if (status != CP_OK)
         return status;
-    unsigned depth = v->depth;
-    v->out = opened;
+    v->out = part->sink;
     v->depth = 0;
     v->file++;
     sink_text(v->out, "#VRML V2.0 utf8\n");
-    status = write_geometry(v, mesh, rest, NULL);
+    return CP_OK;
+}
+
+cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part)
+{
     v->out = v->top;
-    v->depth = depth;
-    cp_status closed = sink_close_further(opened);
+    v->depth = part->depth;
+    return sink_close_further(part->sink);
+}
+
+static cp_status write_file(struct vrml *v, const char *path, const cp_mesh *mesh, const struct rest *rest)
+{
+    struct vrml_part part;
+    cp_status status = open_file(v, path, &part);
+    if (status != CP_OK)
+        return status;
+    status = write_geometry(v, mesh, rest, NULL);
+    cp_status closed = vrml_close_part(v, &part);
     return status == CP_OK ? closed : status;
 }
 
 /* "d_DEVICE/STEM_NAME.wrl": by the stem, worlds in one folder keep their parts apart. NULL when out of memory. */
-static const char *inline_path(struct vrml *v, const cp_instance *instance)
+static const char *inline_path(struct vrml *v, uint32_t node, const char *name)
 {
-    const char *folder = device_folder(v, v->scene->nodes[instance->node].scope);
-    const char *name = v->scene->meshes[instance->mesh].name;
-    if (!name || !*name)
-        name = v->scene->nodes[instance->node].name;
+    const char *folder = device_folder(v, v->scene->nodes[node].scope);
     const char *wanted = arena_print(v->arena, "%s_%s", sink_stem(v->top), name);
     const char *file = folder && wanted ? sink_safe_name(v->top, wanted, ".wrl") : NULL;
     return file ? arena_print(v->arena, "%s/%s", folder, file) : NULL;
 }
 
-static cp_status write_inline(struct vrml *v, const cp_instance *instance, const struct rest *rest, const char *name)
+static void write_inline(struct vrml *v, const char *path, const char *name)
 {
-    const char *path = inline_path(v, instance);
-    if (!path)
-        return CP_LIMIT;
     vrml_indent(v);
     vrml_define(v, name);
     sink_text(v->out, "Inline { url ");
     vrml_string(v, path);
     sink_text(v->out, " }\n");
+}
+
+cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part)
+{
+    const char *path = inline_path(v, node, v->scene->nodes[node].name);
+    if (!path)
+        return CP_LIMIT;
+    write_inline(v, path, NULL);
+    return open_file(v, path, part);
+}
+
+static cp_status write_inline_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest,
+                                   const char *name)
+{
+    const char *own = v->scene->meshes[instance->mesh].name;
+    const char *path = inline_path(v, instance->node, own && *own ? own : v->scene->nodes[instance->node].name);
+    if (!path)
+        return CP_LIMIT;
+    write_inline(v, path, name);
     return write_file(v, path, &v->scene->meshes[instance->mesh], rest);
 }
 
@@ -214,7 +240,8 @@ cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const str
 {
     struct mesh_plan *plan =
         rest->kind == REST_FLAT ? NULL : &v->meshes[2 * (size_t)instance->mesh + (rest->kind == REST_MIRRORED)];
-    if (plan && plan->written) {
+    bool one_file = v->settings->layout != VRML_PARTS; /* in which all meshes are, or all Inlines */
+    if (plan && plan->file > 0 && (one_file || plan->file == v->file)) {
         vrml_indent(v);
         sink_text(v->out, "USE ");
         sink_text(v->out, plan->name);
@@ -223,8 +250,8 @@ cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const str
     }
     const char *name = plan ? plan->name : NULL;
     if (plan)
-        plan->written = true;
+        plan->file = v->file;
     if (v->settings->layout == VRML_INLINE)
-        return write_inline(v, instance, rest, name);
+        return write_inline_mesh(v, instance, rest, name);
     return write_geometry(v, &v->scene->meshes[instance->mesh], rest, name);
 }

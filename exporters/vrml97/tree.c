@@ -73,8 +73,7 @@ static void write_instance(struct vrml *v, uint32_t index, const struct rest *no
         vrml_open(v, NULL, "children [");
     }
     cp_status status = vrml_write_mesh(v, instance, &rest);
-    if (v->status == CP_OK)
-        v->status = status;
+    v->status = v->status == CP_OK ? status : v->status;
     if (wrap) {
         vrml_close(v, "]");
         vrml_close(v, "}");
@@ -97,11 +96,31 @@ static struct content count_content(const struct vrml *v, const cp_node *node)
     return content;
 }
 
+static void note_failure(struct vrml *v, cp_status status)
+{
+    if (v->status == CP_OK)
+        v->status = status;
+}
+
+/* With layout=parts they are in a file of their own. */
 static void write_instances(struct vrml *v, const cp_node *node, uint32_t use, const struct rest *rest)
 {
-    for (uint32_t i = 0; i < node->instance_count; i++)
-        if (v->scene->instances[node->first_instance + i].use == use)
-            write_instance(v, node->first_instance + i, rest);
+    struct vrml_part part;
+    bool open = false;
+    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count && v->status == CP_OK;
+         i++) {
+        if (v->scene->instances[i].use != use)
+            continue;
+        if (v->settings->layout == VRML_PARTS && !open) {
+            cp_status status = vrml_open_part(v, (uint32_t)(node - v->scene->nodes), &part);
+            open = status == CP_OK;
+            note_failure(v, status);
+        }
+        if (v->status == CP_OK)
+            write_instance(v, i, rest);
+    }
+    if (open)
+        note_failure(v, vrml_close_part(v, &part));
 }
 
 static void write_proxy(struct vrml *v, const cp_node *node, const struct content *content, const struct rest *rest)

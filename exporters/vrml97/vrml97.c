@@ -30,8 +30,8 @@
 static const struct option options[] = {
     {"up", "which axis is up: y by a root Transform, or z as in the scene", OPTION_CHOICE,
      offsetof(struct vrml_settings, up), "y", 0, 0, "y|z"},
-    {"layout", "all in one file, or each geometry in a file of its own by Inline", OPTION_CHOICE,
-     offsetof(struct vrml_settings, layout), "single", 0, 0, "single|inline"},
+    {"layout", "all in one file, or each mesh, or each frame's meshes together, in a file of their own by Inline",
+     OPTION_CHOICE, offsetof(struct vrml_settings, layout), "single", 0, 0, "single|inline|parts"},
     {"crease", "faces that meet at less than this angle are shaded smoothly", OPTION_ANGLE,
      offsetof(struct vrml_settings, crease), "30", 0, PI, NULL},
     {"primitives", "boxes, cylinders, cones and spheres as such, not as faces", OPTION_BOOLEAN,
@@ -106,7 +106,7 @@ static void report_losses(struct vrml *v)
 static cp_status write_all(struct vrml *v)
 {
     cp_status status = vrml_plan(v);
-    if (status == CP_OK && v->settings->layout == VRML_INLINE && v->scene->instance_count > 0)
+    if (status == CP_OK && v->settings->layout != VRML_SINGLE && v->scene->instance_count > 0)
         status = sink_expect_further(v->top);
     if (status != CP_OK)
         return status;

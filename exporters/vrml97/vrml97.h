@@ -6,7 +6,7 @@
 #include "../../scene/plugin.h"
 
 enum { VRML_UP_Y, VRML_UP_Z };
-enum { VRML_SINGLE, VRML_INLINE };
+enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
 enum { VRML_BAKE, VRML_SWITCH, VRML_SCALE };
 
 struct vrml_settings {
@@ -78,7 +78,7 @@ struct recording;
 struct mesh_plan {
     uint32_t uses;
     const char *name; /* DEF name, or NULL: used once, without a name */
-    bool written;
+    uint32_t file;    /* the number of the file that has it, or 0; with layout=inline of any file */
 };
 
 struct look_plan {
@@ -152,6 +152,13 @@ void vrml_define(struct vrml *v, const char *name);
 void vrml_write_placing(struct vrml *v, const struct placing *placing);
 cp_status vrml_write_tree(struct vrml *v);
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest);
+/* Begins a file of its own for what a frame holds, by an Inline; the state to give back. */
+struct vrml_part {
+    struct sink *sink;
+    unsigned depth;
+};
+cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part);
+cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part);
 cp_status vrml_write_faces(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name);
 void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
 /* 0..1 as displayed from 0..1 as light. */

@@ -66,6 +66,7 @@ static void check_file(const char *path)
     make_folder(folder);
     write_and_compare(scene, folder, "layout=single");
     write_and_compare(scene, folder, "layout=inline");
+    write_and_compare(scene, folder, "layout=parts");
     remove_folder(folder);
     cp_scene_free(scene);
     cp_context_free(context);
@@ -145,6 +146,7 @@ static void test_inline_files(void **unused)
     char folder[64], path[128];
     make_folder(folder);
     write_and_compare(scene, folder, "layout=inline");
+    write_and_compare(scene, folder, "layout=parts");
     /* The box is first used by the base, which belongs to no device. */
     (void)snprintf(path, sizeof path, "%s/d_cell/cell_box.wrl", folder);
     assert_int_equal(access(path, R_OK), 0);
@@ -152,6 +154,7 @@ static void test_inline_files(void **unused)
     assert_int_equal(access(path, R_OK), 0);
     scene->nodes[1].scope = device;
     write_and_compare(scene, folder, "layout=inline");
+    write_and_compare(scene, folder, "layout=parts");
     (void)snprintf(path, sizeof path, "%s/d_My_Robot/cell_box.wrl", folder);
     assert_int_equal(access(path, R_OK), 0);
     remove_folder(folder);
