@@ -17,7 +17,7 @@ struct recorded_device {
     struct growing_track tracks[3]; /* translation, rotation, scale */
     struct trs rest;
     /* In the step that is read. */
-    bool listed, has_matrix, has_host, changes;
+    bool listed, has_matrix, has_joints, has_host, changes;
     cp_pose matrix;
     uint32_t host;     /* part of the cell, or CP_NONE */
     uint32_t old_host; /* node; and the pose on it */
@@ -208,14 +208,27 @@ static void place_device(struct recorder *recorder, uint32_t device)
     cp_pose before = recorder->locals[node], old_grip = state->old_local, grip;
     if (!state->has_matrix && !state->changes)
         return;
-    if (state->changes && !recorder->jumps)
-        (void)relative_to(recorder, state->old_host, node, &old_grip);
+    if (state->changes && !recorder->jumps && relative_to(recorder, state->old_host, node, &grip) &&
+        !is_same(&grip, &old_grip))
+        old_grip = grip;
     if (relative_to(recorder, recorder->parents[node], node, &grip) && (state->changes || !is_same(&grip, &before)))
         recorder->locals[node] = grip;
     if (state->changes)
         change_host(recorder, device, &old_grip);
     else
         add_pose(recorder, device, recorder->time, &recorder->locals[node]);
+}
+
+/* The values of a device's joints; what the file tells last in a step holds. */
+static void place_joints(struct recorder *recorder, const struct deneb_device *device)
+{
+    for (uint32_t i = device->first_joint; i < device->first_joint + device->joint_count; i++) {
+        uint32_t joint = recorder->cell->joints[i].joint;
+        if (recorder->cell->joints[i].formula)
+            continue;
+        hold(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, &recorder->q[joint]);
+        add_key(recorder, &recorder->joints[i], recorder->time, &recorder->q[joint]);
+    }
 }
 
 /* ---- a step ---- */
@@ -285,7 +298,9 @@ static void end_step(struct recorder *recorder)
         place_device(recorder, recorder->listed[i]);
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
         struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        state->listed = state->has_matrix = state->has_host = state->changes = false;
+        if (state->has_joints)
+            place_joints(recorder, &recorder->cell->devices[recorder->listed[i]]);
+        state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
     }
     recorder->listed_count = 0;
     recorder->before = recorder->last;
@@ -310,10 +325,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
             continue;
         struct deneb_units units = {recorder->units.length,
                                     recorder->units.angle > 0 ? recorder->units.angle : device->units.angle};
-        double value = deneb_number(file, false) * deneb_joint_unit(joint, units);
-        hold(recorder, &recorder->joints[k], &recorder->scene->joints[joint->joint].q, &value);
-        add_key(recorder, &recorder->joints[k], recorder->time, &value);
-        recorder->q[joint->joint] = value;
+        recorder->q[joint->joint] = deneb_number(file, false) * deneb_joint_unit(joint, units);
         i++;
     }
 }
@@ -362,6 +374,7 @@ static void read_device(struct recorder *recorder)
             state->has_matrix = true;
         } else if (deneb_accept(file, "JOINTS")) {
             read_joints(recorder, &cell->devices[index]);
+            state->has_joints = true;
         } else if (deneb_accept(file, "ATTACH")) {
             read_host(recorder, state, index);
         } else {
@@ -406,6 +419,11 @@ static void read_steps(struct recorder *recorder)
     }
     if (in_step && file->status == CP_OK)
         end_step(recorder);
+    while (file->status == CP_OK && file->token.kind != DENEB_END)
+        deneb_skip_unknown(file, 0);
+    if (recorder->steps == 0 && file->status == CP_OK)
+        file->status = report_lenient(file->context, file->strict, "deneb-no-steps", IN_FILE(file->source->name),
+                                      "the recording has no step: nothing moves in its clip");
 }
 
 /* ---- the head ---- */

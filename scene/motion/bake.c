@@ -8,11 +8,14 @@
 #include "grow.h"
 
 /* A piece is halved no more often than this; a way that is not smooth ends there. */
-enum { MOST_HALVINGS = 12, CORNERS = 8 };
+enum { MOST_HALVINGS = 12, CORNERS = 8, LOOKS = 4 };
+/* Where a piece is looked at. At quarters alone four whole turns would look like none. */
+static const double looks[LOOKS] = {0.5, 0.25, 0.75, 0.38196601125010515};
 
 /* A node that hangs elsewhere for a time. */
 struct guest {
     uint32_t node;
+    bool curved;                /* its own tracks are not straight, wherever it hangs */
     double corners[CORNERS][3]; /* of the box around what is below it, in its frame */
     struct growing_track tracks[3];
 };
@@ -44,7 +47,7 @@ struct baker {
     uint32_t guest_count, formula_count;
     double *times;
     uint32_t time_count, time_room;
-    struct moment moments[MOST_HALVINGS + 6];
+    struct moment moments[1 + LOOKS + MOST_HALVINGS + 1];
     struct baked_clip *baked;
 };
 
@@ -53,13 +56,18 @@ struct baker {
 static bool find_guests(struct baker *baker)
 {
     const cp_clip *clip = baker->clip;
-    bool *seen = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *seen);
+    struct seen {
+        bool listed, curved;
+    } *seen = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *seen);
     baker->guests = memory_allocate_zeroed(baker->context, clip->attachment_count, sizeof *baker->guests);
+    for (uint32_t i = 0; seen && i < clip->track_count; i++)
+        if (clip->tracks[i].path != CP_PATH_JOINT && clip->tracks[i].interpolation == CP_CUBIC)
+            seen[clip->tracks[i].target].curved = true;
     for (uint32_t i = 0; seen && baker->guests && i < clip->attachment_count; i++) {
         uint32_t node = clip->attachments[i].node;
-        if (!seen[node])
-            baker->guests[baker->guest_count++].node = node;
-        seen[node] = true;
+        if (!seen[node].listed)
+            baker->guests[baker->guest_count++] = (struct guest){.node = node, .curved = seen[node].curved};
+        seen[node].listed = true;
     }
     bool fine = seen && baker->guests;
     memory_free(baker->context, seen, baker->scene->node_count, sizeof *seen);
@@ -244,7 +252,7 @@ static bool is_straight(struct baker *baker, const struct moment *a, const struc
 {
     double t = (moment->time - a->time) / (b->time - a->time);
     for (uint32_t i = 0; i < baker->guest_count; i++) {
-        if (!a->held[i])
+        if (!a->held[i] && !baker->guests[i].curved)
             continue;
         struct trs between = pose_between(&a->poses[i], &b->poses[i], t);
         if (farthest_corner(&baker->guests[i], &between, &moment->poses[i]) > baker->tolerance / 2)
@@ -260,7 +268,7 @@ static bool is_straight(struct baker *baker, const struct moment *a, const struc
 static bool any_bends(const struct baker *baker, const struct moment *a)
 {
     for (uint32_t i = 0; i < baker->guest_count; i++)
-        if (a->held[i])
+        if (a->held[i] || baker->guests[i].curved)
             return true;
     return baker->formula_count > 0;
 }
@@ -290,10 +298,10 @@ static void swap_moments(struct moment *a, struct moment *b)
 }
 
 /* The moments from the first of the stack (which is in) to its second: halves, the nearer one first. moments[0]: where the way is;
- * moments[1..3]: between; from moments[4] on: where it goes, the farthest first. */
+ * then LOOKS between; then where it goes, the farthest first. */
 static bool add_piece(struct baker *baker)
 {
-    struct moment *at = &baker->moments[0], *between = &baker->moments[1], *goals = &baker->moments[4];
+    struct moment *at = &baker->moments[0], *between = &baker->moments[1], *goals = &baker->moments[1 + LOOKS];
     uint32_t depth = 1;
     bool fine = true;
     while (depth > 0 && fine) {
@@ -301,8 +309,8 @@ static bool add_piece(struct baker *baker)
         double length = goal->time - at->time;
         bool bends = any_bends(baker, at) && nextafter(at->time, INFINITY) < goal->time;
         bool straight = true;
-        for (int i = 0; i < 3 && bends && straight; i++) {
-            double time = at->time + length * (i == 0 ? 0.5 : i == 1 ? 0.25 : 0.75);
+        for (int i = 0; i < LOOKS && bends && straight; i++) {
+            double time = at->time + length * looks[i];
             if (!(time > at->time && time < goal->time))
                 continue;
             take_moment(baker, time, &between[i]);
@@ -327,7 +335,7 @@ static bool sample(struct baker *baker)
     take_moment(baker, baker->times[0], &baker->moments[0]);
     bool fine = add_keys(baker, &baker->moments[0]);
     for (uint32_t i = 1; i < baker->time_count && fine; i++) {
-        take_moment(baker, baker->times[i], &baker->moments[4]);
+        take_moment(baker, baker->times[i], &baker->moments[1 + LOOKS]);
         fine = add_piece(baker);
     }
     return fine;

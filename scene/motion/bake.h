@@ -11,9 +11,10 @@ struct baked_clip {
 
 /* The clip without attachments: a node that hangs elsewhere for a time has tracks in the frame of its own parent, along the same way
  * through the world. Joints with an expression have tracks of their own (CP_PATH_JOINT, though they are dependent); joints with a
- * master have none, and tracks of the clip's own on joints with an expression, which say nothing, are left out. Between its keys nothing that is baked is further off than the tolerance (metres, above 0; of the corners of the
- * boxes around what is below it, for turning joints of what is `size` away, at a quarter, half and three quarters of the way from
- * moment to moment). All other tracks are the clip's own. CP_LIMIT when out of memory. */
+ * master have none, and tracks of the clip's own on joints with an expression, which say nothing, are left out. Between its keys nothing
+ * that is baked is further off than the tolerance (metres, above 0; of the corners of the boxes around what is below it, for turning
+ * joints of what is `size` away; looked at four places between moments). All other tracks are the clip's own. CP_LIMIT when out of
+ * memory. */
 cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, double tolerance, double size,
                     struct baked_clip *baked);
 
