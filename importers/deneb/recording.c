@@ -11,7 +11,7 @@
 /* A scale this near to 1 is the rounding of the numbers in the file. */
 #define ROUNDED_SCALE 1e-6
 /* A grip that changes by less than this has not changed (metres, and parts of 1). */
-#define SAME_GRIP 1e-9
+#define SAME_GRIP 1e-11
 
 struct recorded_device {
     struct growing_track tracks[3]; /* translation, rotation, scale */
@@ -37,6 +37,7 @@ struct recorder {
     uint32_t *parents;            /* of the scene's nodes, now */
     cp_pose *locals, *worlds;     /* likewise; worlds where stamps say that they are of this step */
     uint32_t *stamps, stamp, *way;
+    uint32_t *placed, *order;       /* nodes that are placed in this step, by its stamp; a way of its own */
     uint32_t *listed, listed_count; /* devices of this step */
     cp_attachment *attachments;
     uint32_t attachment_count, attachment_room;
@@ -140,16 +141,30 @@ static void cut(struct recorder *recorder, struct growing_track *track)
         recorder->file->status = CP_LIMIT;
 }
 
-/* What was not told in the last steps has stood still until the one before this. */
-static void hold(struct recorder *recorder, struct growing_track *track, const double *rest, const double *next)
+/* Of a rotation there are two quaternions. */
+static bool is_same_value(const struct growing_track *track, const double *a, const double *b)
 {
-    double time = -INFINITY, value[4];
-    const double *latest = track_latest(track, &time);
-    size_t size = path_width(track->path) * sizeof *value;
-    if (recorder->steps == 0 || time >= recorder->before || memcmp(latest ? latest : rest, next, size) == 0)
-        return;
-    memcpy(value, latest ? latest : rest, size);
-    add_key(recorder, track, recorder->before, value);
+    uint32_t width = path_width(track->path);
+    bool same = true, opposite = track->path == CP_PATH_ROTATION;
+    for (uint32_t i = 0; i < width; i++) {
+        same = same && a[i] == b[i];
+        opposite = opposite && a[i] == -b[i];
+    }
+    return same || opposite;
+}
+
+/* What was not told in the last steps has stood still until the one before this; then comes the next value. */
+static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
+                     const double *next)
+{
+    double latest_time = -INFINITY, value[4];
+    const double *latest = track_latest(track, &latest_time);
+    bool missed = recorder->steps > 0 && latest_time < recorder->before && recorder->before < time;
+    if (missed && !is_same_value(track, latest ? latest : rest, next)) {
+        memcpy(value, latest ? latest : rest, path_width(track->path) * sizeof *value);
+        add_key(recorder, track, recorder->before, value);
+    }
+    add_key(recorder, track, time, next);
 }
 
 static void add_pose(struct recorder *recorder, uint32_t device, double time, const cp_pose *pose)
@@ -158,10 +173,8 @@ static void add_pose(struct recorder *recorder, uint32_t device, double time, co
     struct trs trs = split(recorder, pose);
     const double *values[] = {trs.translation, trs.rotation, trs.scale};
     const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
-    for (int i = 0; i < 3; i++) {
-        hold(recorder, &state->tracks[i], rests[i], values[i]);
-        add_key(recorder, &state->tracks[i], time, values[i]);
-    }
+    for (int i = 0; i < 3; i++)
+        add_told(recorder, &state->tracks[i], rests[i], time, values[i]);
 }
 
 static void cut_device(struct recorder *recorder, uint32_t device)
@@ -226,8 +239,23 @@ static void place_joints(struct recorder *recorder, const struct deneb_device *d
         uint32_t joint = recorder->cell->joints[i].joint;
         if (recorder->cell->joints[i].formula)
             continue;
-        hold(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, &recorder->q[joint]);
-        add_key(recorder, &recorder->joints[i], recorder->time, &recorder->q[joint]);
+        add_told(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, recorder->time,
+                 &recorder->q[joint]);
+    }
+}
+
+/* What hangs elsewhere is placed after what it hangs on then, so that at no moment a node hangs on itself, whatever hangs on what now. */
+static void place_changed(struct recorder *recorder, uint32_t device)
+{
+    uint32_t depth = 0, node = recorder->cell->devices[device].node;
+    for (; node != CP_NONE && recorder->placed[node] != recorder->stamp; node = recorder->parents[node]) {
+        recorder->placed[node] = recorder->stamp;
+        recorder->order[depth++] = node;
+    }
+    while (depth > 0) {
+        uint32_t at = recorder->order[--depth], scope = recorder->scene->nodes[at].scope;
+        if (scope != CP_NONE && recorder->cell->devices[scope].node == at && recorder->devices[scope].changes)
+            place_device(recorder, scope);
     }
 }
 
@@ -295,7 +323,10 @@ static void end_step(struct recorder *recorder)
     find_worlds(recorder);
     change_hosts(recorder);
     for (uint32_t i = 0; i < recorder->listed_count && recorder->file->status == CP_OK; i++)
-        place_device(recorder, recorder->listed[i]);
+        if (recorder->devices[recorder->listed[i]].changes)
+            place_changed(recorder, recorder->listed[i]);
+        else
+            place_device(recorder, recorder->listed[i]);
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
         struct recorded_device *state = &recorder->devices[recorder->listed[i]];
         if (state->has_joints)
@@ -490,44 +521,21 @@ static void check_head(struct recorder *recorder, const struct deneb_recording_h
 
 /* ---- the clip ---- */
 
-/* The most tracks that move a point, of those that a cell's tree has, and of one device more that holds it. */
-static uint32_t longest_chain(const struct recorder *recorder, uint32_t *tracks)
-{
-    const struct deneb_cell *cell = recorder->cell;
-    uint32_t longest = 0, longest_device = 0;
-    memset(tracks, 0, recorder->scene->node_count * sizeof *tracks);
-    for (uint32_t i = 0; i < cell->device_count; i++)
-        tracks[cell->devices[i].node] = 3;
-    for (uint32_t i = 1; i < recorder->scene->node_count; i++) {
-        const cp_node *node = &recorder->scene->nodes[i];
-        tracks[i] += node->joint_count + tracks[node->parent];
-        longest = tracks[i] > longest ? tracks[i] : longest;
-    }
-    for (uint32_t i = 0; i < cell->device_count; i++)
-        for (uint32_t k = 0; k < cell->devices[i].part_count; k++) {
-            uint32_t own = tracks[cell->parts[cell->devices[i].first_part + k].node] -
-                           tracks[recorder->scene->nodes[cell->devices[i].node].parent];
-            longest_device = own > longest_device ? own : longest_device;
-        }
-    return longest + longest_device;
-}
-
-/* A share of the tolerance for each track that may move a point; for turns and scales at the distance of the cell's size. */
+/* A share of the tolerance for each track that may move a point. */
 static cp_status set_tolerances(struct recorder *recorder, double tolerance)
 {
     const struct deneb_cell *cell = recorder->cell;
-    cp_measures measures;
-    cp_status status = measure_boxes(cell->context, recorder->scene, CP_USE_DRAWN, &measures);
-    if (status != CP_OK)
-        return status;
-    double share = tolerance / fmax(1, longest_chain(recorder, recorder->way));
-    double size = measures.any ? measured_diagonal(&measures) : 0, turn = size > 0 ? share / size : share;
-    for (uint32_t i = 0; i < cell->device_count; i++)
+    struct deneb_shares shares;
+    cp_status status = deneb_share_tolerance(cell, tolerance, &shares);
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
         for (int k = 0; k < 3; k++)
-            recorder->devices[i].tracks[k].tolerance = k == 0 ? share : turn;
-    for (uint32_t i = 0; i < cell->joint_count; i++)
-        recorder->joints[i].tolerance = cell->joints[i].motion == DENEB_TRANSLATE ? share : turn;
-    return CP_OK;
+            recorder->devices[i].tracks[k].tolerance = k == 0 ? shares.move : shares.turns[cell->devices[i].node];
+    for (uint32_t i = 0; i < cell->joint_count && status == CP_OK; i++)
+        recorder->joints[i].tolerance = cell->joints[i].motion == DENEB_TRANSLATE
+                                            ? shares.move
+                                            : shares.turns[recorder->scene->joints[cell->joints[i].joint].node];
+    deneb_free_shares(cell, &shares);
+    return status;
 }
 
 static cp_status start(struct recorder *recorder)
@@ -646,9 +654,12 @@ static bool make_room(struct recorder *recorder)
     recorder->locals = memory_allocate(context, nodes, sizeof *recorder->locals);
     recorder->worlds = memory_allocate(context, nodes, sizeof *recorder->worlds);
     recorder->stamps = memory_allocate_zeroed(context, nodes, sizeof *recorder->stamps);
+    recorder->placed = memory_allocate_zeroed(context, nodes, sizeof *recorder->placed);
+    recorder->order = memory_allocate(context, nodes, sizeof *recorder->order);
     recorder->way = memory_allocate(context, nodes, sizeof *recorder->way);
     return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->parents &&
-           recorder->locals && recorder->worlds && recorder->stamps && recorder->way;
+           recorder->locals && recorder->worlds && recorder->stamps && recorder->placed && recorder->order &&
+           recorder->way;
 }
 
 static void free_recorder(struct recorder *recorder)
@@ -669,6 +680,8 @@ static void free_recorder(struct recorder *recorder)
     memory_free(context, recorder->locals, nodes, sizeof *recorder->locals);
     memory_free(context, recorder->worlds, nodes, sizeof *recorder->worlds);
     memory_free(context, recorder->stamps, nodes, sizeof *recorder->stamps);
+    memory_free(context, recorder->placed, nodes, sizeof *recorder->placed);
+    memory_free(context, recorder->order, nodes, sizeof *recorder->order);
     memory_free(context, recorder->way, nodes, sizeof *recorder->way);
     memory_free(context, recorder->attachments, recorder->attachment_room, sizeof *recorder->attachments);
 }
