@@ -33,10 +33,12 @@ struct recorder {
     bool frame_is_parent;
     struct recorded_device *devices;
     struct growing_track *joints; /* of the cell; those of formulas unused */
+    struct key_log log;           /* of tracks by number: 3 a device, then one a joint */
     double *q;                    /* of the scene's joints, now */
     uint32_t *parents;            /* of the scene's nodes, now */
     cp_pose *locals, *worlds;     /* likewise; worlds where stamps say that they are of this step */
     uint32_t *stamps, stamp, *way;
+    uint32_t *joint_numbers;        /* of the scene's joints: theirs in the cell */
     uint32_t *placed, *order;       /* nodes that are placed in this step, by its stamp; a way of its own */
     uint32_t *listed, listed_count; /* devices of this step */
     cp_attachment *attachments;
@@ -552,7 +554,13 @@ static cp_status start(struct recorder *recorder)
     for (uint32_t i = 0; i < cell->device_count; i++) {
         recorder->devices[i].rest = split(recorder, &cell->devices[i].pose);
         for (int k = 0; k < 3; k++)
-            recorder->devices[i].tracks[k].path = paths[k];
+            recorder->devices[i].tracks[k] =
+                (struct growing_track){.path = paths[k], .log = &recorder->log, .number = 3 * i + (uint32_t)k};
+    }
+    for (uint32_t i = 0; i < cell->joint_count; i++) {
+        recorder->joints[i] =
+            (struct growing_track){.path = CP_PATH_JOINT, .log = &recorder->log, .number = 3 * cell->device_count + i};
+        recorder->joint_numbers[cell->joints[i].joint] = i;
     }
     recorder->sheared = 0; /* of poses that stay as they are */
     recorder->stamp = 1;
@@ -563,28 +571,32 @@ static cp_status start(struct recorder *recorder)
 static bool says_something(const struct growing_track *track, const double *rest)
 {
     return track->samples > 0 &&
-           (track->moves || memcmp(track->values, rest, path_width(track->path) * sizeof *rest) != 0);
+           (track->moves || memcmp(track->first, rest, path_width(track->path) * sizeof *rest) != 0);
 }
 
 struct kept {
     cp_track *tracks;
+    struct key_target *targets; /* of all tracks by number */
     uint32_t count;
     uint64_t samples, keys;
 };
 
-static bool keep_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
-                       struct kept *kept)
+/* The last key of a track that is kept, and what it needs. */
+static bool choose_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
+                         struct kept *kept)
 {
+    kept->targets[track->number].width = path_width(track->path);
     if (track->count == 0 || !says_something(track, rest))
         return true;
-    if (!track_finish(recorder->scene, track, target, &kept->tracks[kept->count]))
+    if (!track_cut(recorder->cell->context, track))
         return false;
+    kept->tracks[kept->count++] = (cp_track){target, track->path, CP_LINEAR, track->count, NULL, NULL};
     kept->samples += track->samples;
-    kept->keys += kept->tracks[kept->count++].key_count;
+    kept->keys += track->count;
     return true;
 }
 
-static bool keep_tracks(struct recorder *recorder, struct kept *kept)
+static bool choose_tracks(struct recorder *recorder, struct kept *kept)
 {
     const struct deneb_cell *cell = recorder->cell;
     bool fine = true;
@@ -592,13 +604,40 @@ static bool keep_tracks(struct recorder *recorder, struct kept *kept)
         struct recorded_device *state = &recorder->devices[i];
         const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
         for (int k = 0; k < 3 && fine; k++)
-            fine = keep_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
+            fine = choose_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
     }
     for (uint32_t i = 0; i < cell->joint_count && fine; i++)
         if (!cell->joints[i].formula)
-            fine = keep_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
-                              cell->joints[i].joint, kept);
+            fine = choose_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
+                                cell->joints[i].joint, kept);
     return fine;
+}
+
+/* The number that a track has in the log. */
+static uint32_t number_of(const struct recorder *recorder, const cp_track *track)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    const cp_scene *scene = recorder->scene;
+    if (track->path != CP_PATH_JOINT)
+        return 3 * scene->nodes[track->target].scope + (uint32_t)track->path - CP_PATH_TRANSLATION;
+    return 3 * cell->device_count + recorder->joint_numbers[track->target];
+}
+
+/* Memory for just what is kept, of which each page is touched when its keys come; then the log is dealt out, and gives its own back on
+ * the way. A single block would come in large pages, all of them at once. */
+static bool keep_tracks(struct recorder *recorder, struct kept *kept)
+{
+    for (uint32_t i = 0; i < kept->count; i++) {
+        cp_track *track = &kept->tracks[i];
+        struct key_target *target = &kept->targets[number_of(recorder, track)];
+        double *room = scene_allocate(recorder->scene, (size_t)track->key_count * (1 + target->width), sizeof *room);
+        if (!room)
+            return false;
+        track->times = target->times = room;
+        track->values = target->values = room + track->key_count;
+    }
+    key_log_deal(&recorder->log, kept->targets);
+    return true;
 }
 
 static void report(const struct recorder *recorder, const struct kept *kept)
@@ -626,7 +665,11 @@ static cp_status make_clip(struct recorder *recorder)
     const char *name = arena_copy_text(scene->arena, stem, size), *raw;
     name = name ? utf8_from(scene->arena, name, size, &raw) : NULL;
     kept.tracks = scene_allocate(scene, 3 * (size_t)cell->device_count + cell->joint_count, sizeof *kept.tracks);
-    if (!name || !kept.tracks || !keep_tracks(recorder, &kept))
+    size_t track_count = 3 * (size_t)cell->device_count + cell->joint_count;
+    kept.targets = memory_allocate_zeroed(cell->context, track_count, sizeof *kept.targets);
+    bool fine = name && kept.tracks && kept.targets && choose_tracks(recorder, &kept) && keep_tracks(recorder, &kept);
+    memory_free(cell->context, kept.targets, track_count, sizeof *kept.targets);
+    if (!fine)
         return CP_LIMIT;
     uint32_t clip = scene_add_clip(scene, name, kept.count, kept.tracks);
     const cp_attachment *attachments = scene_keep_array(scene, &recorder->attachments, &recorder->attachment_room,
@@ -650,6 +693,8 @@ static bool make_room(struct recorder *recorder)
     recorder->joints = memory_allocate_zeroed(context, cell->joint_count, sizeof *recorder->joints);
     recorder->listed = memory_allocate(context, cell->device_count, sizeof *recorder->listed);
     recorder->q = memory_allocate(context, recorder->scene->joint_count, sizeof *recorder->q);
+    recorder->joint_numbers =
+        memory_allocate_zeroed(context, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     recorder->parents = memory_allocate(context, nodes, sizeof *recorder->parents);
     recorder->locals = memory_allocate(context, nodes, sizeof *recorder->locals);
     recorder->worlds = memory_allocate(context, nodes, sizeof *recorder->worlds);
@@ -657,9 +702,9 @@ static bool make_room(struct recorder *recorder)
     recorder->placed = memory_allocate_zeroed(context, nodes, sizeof *recorder->placed);
     recorder->order = memory_allocate(context, nodes, sizeof *recorder->order);
     recorder->way = memory_allocate(context, nodes, sizeof *recorder->way);
-    return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->parents &&
-           recorder->locals && recorder->worlds && recorder->stamps && recorder->placed && recorder->order &&
-           recorder->way;
+    return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->joint_numbers &&
+           recorder->parents && recorder->locals && recorder->worlds && recorder->stamps && recorder->placed &&
+           recorder->order && recorder->way;
 }
 
 static void free_recorder(struct recorder *recorder)
@@ -667,15 +712,12 @@ static void free_recorder(struct recorder *recorder)
     const struct deneb_cell *cell = recorder->cell;
     uint32_t nodes = recorder->scene->node_count;
     cp_context *context = cell->context;
-    for (uint32_t i = 0; recorder->devices && i < cell->device_count; i++)
-        for (int k = 0; k < 3; k++)
-            track_free(context, &recorder->devices[i].tracks[k]);
-    for (uint32_t i = 0; recorder->joints && i < cell->joint_count; i++)
-        track_free(context, &recorder->joints[i]);
+    key_log_free(&recorder->log);
     memory_free(context, recorder->devices, cell->device_count, sizeof *recorder->devices);
     memory_free(context, recorder->joints, cell->joint_count, sizeof *recorder->joints);
     memory_free(context, recorder->listed, cell->device_count, sizeof *recorder->listed);
     memory_free(context, recorder->q, recorder->scene->joint_count, sizeof *recorder->q);
+    memory_free(context, recorder->joint_numbers, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     memory_free(context, recorder->parents, nodes, sizeof *recorder->parents);
     memory_free(context, recorder->locals, nodes, sizeof *recorder->locals);
     memory_free(context, recorder->worlds, nodes, sizeof *recorder->worlds);
@@ -688,7 +730,7 @@ static void free_recorder(struct recorder *recorder)
 
 cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell)
 {
-    struct recorder recorder = {.file = file, .cell = cell, .scene = cell->scene};
+    struct recorder recorder = {.file = file, .cell = cell, .scene = cell->scene, .log = {.context = cell->context}};
     struct deneb_recording_head head;
     deneb_read_recording_head(file, &head);
     check_head(&recorder, &head);
