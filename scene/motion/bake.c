@@ -162,10 +162,12 @@ static bool add_time(struct baker *baker, double time)
     return true;
 }
 
-/* All keys, and the moments just before what happens at once. */
+/* All keys, and the moments just before what happens at once, but for what happens as the clip begins. */
 static bool list_times(struct baker *baker)
 {
     const cp_clip *clip = baker->clip;
+    double first, last;
+    clip_range(clip, &first, &last);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const cp_track *track = &clip->tracks[i];
         for (uint32_t k = 0; k < track->key_count; k++)
@@ -175,7 +177,7 @@ static bool list_times(struct baker *baker)
     }
     for (uint32_t i = 0; i < clip->attachment_count; i++)
         if (!add_time(baker, clip->attachments[i].time) ||
-            !add_time(baker, nextafter(clip->attachments[i].time, -INFINITY)))
+            (clip->attachments[i].time > first && !add_time(baker, nextafter(clip->attachments[i].time, -INFINITY))))
             return false;
     if (baker->time_count > 0)
         qsort(baker->times, baker->time_count, sizeof *baker->times, compare_times);

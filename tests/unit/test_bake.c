@@ -8,6 +8,7 @@
 #include "clip_support.h"
 #include "mesh/mesh.h"
 #include "motion/bake.h"
+#include "motion/grow.h"
 #include "report_support.h"
 #include "scene_fixture.h"
 
@@ -283,11 +284,73 @@ static void test_whole_turns(void **state)
     expect_baked(guests, 1 + 1e-6);
 }
 
+/* What a formula makes of its joint's way through the limits, between the keys too. */
+static void test_sweeps(void **state)
+{
+    (void)state;
+    static const char *const formulas[] = {"sin(dof(1) * 16)", "dof(1)^3", "max(dof(1), 0.25)", "0.5 * dof(1)"};
+    uint32_t node = add_node(0, "arm", POSE_IDENTITY);
+    uint32_t driver = scene_add_joint(scene, node, CP_JOINT_REVOLUTE, NULL), inputs[] = {driver}, *copied;
+    const double factors[] = {1};
+    scene->joints[driver].lower = -PI;
+    scene->joints[driver].upper = PI;
+    uint32_t joint = scene_add_joint(scene, node, CP_JOINT_PRISMATIC, NULL);
+    scene->joints[joint].driven = false;
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        const cp_expression expression = {formulas[i], 1, 1, inputs, factors};
+        struct growing_track track = {.path = CP_PATH_JOINT, .tolerance = tolerance};
+        struct sweep sweep;
+        cp_track made;
+        scene->joints[joint].expression = scene_copy_expression(scene, &expression, &copied);
+        assert_true(joint_sweep(&scene->joints[driver], size, &sweep));
+        assert_true(sweep_expression(context, scene, driver, joint, &sweep, &track));
+        assert_true(track_finish(scene, &track, joint, &made));
+        track_free(context, &track);
+        const cp_track way = {driver, CP_PATH_JOINT, CP_LINEAR, SWEEP_KEYS, sweep.times, sweep.values};
+        for (int k = 0; k < 2000; k++) {
+            double q[2], value, time = chance_between(0, sweep.times[SWEEP_KEYS - 1]);
+            track_value(&way, time, &q[driver]);
+            track_value(&made, time, &value);
+            assert_true(fabs(value - cp_joint_value(scene, joint, q)) <= 2 * tolerance + 1e-12);
+        }
+        assert_true(i < 3 || made.key_count <= 6);
+    }
+}
+
+/* A clip is the same in a scene that took it in. */
+static void test_merged(void **state)
+{
+    (void)state;
+    cp_pose before[64], after[64];
+    add_random_nodes(scene, 6, false);
+    cp_track *tracks = scene_allocate(scene, 6, sizeof *tracks);
+    for (uint32_t i = 0; i < 6; i++)
+        (void)track_of(&tracks[i], i + 1, (struct track_kind){CP_PATH_ROTATION, CP_LINEAR, false});
+    cp_attachment *attachments = scene_allocate(scene, 6, sizeof *attachments);
+    uint32_t clip = scene_add_clip(scene, "moves", 6, tracks), nodes = scene->node_count;
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = add_random_attachments(scene, attachments, 6);
+    finish_scene();
+    cp_scene *all = scene_new(context);
+    (void)scene_add_node(all, 0, "first", 5);
+    assert_int_equal(scene_finish(all), CP_OK);
+    assert_int_equal(cp_clip_poses(context, scene, 0, 3, before), CP_OK);
+    assert_int_equal(cp_merge(context, all, scene, "second"), CP_OK);
+    assert_int_equal(cp_clip_poses(context, all, 0, 3, after), CP_OK);
+    assert_int_equal(all->node_count,
+                     nodes + 2); /* the world is one for both; "first" and "second" are before the others */
+    for (uint32_t i = 1; i < nodes; i++)
+        assert_true(corner_distance(&before[i], &after[i + 2]) < 1e-12);
+    assert_int_equal(cp_validate(context, all), CP_OK);
+    cp_scene_free(all);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_hand_over), TEST(test_formulas), TEST(test_nothing_to_bake),
-                                       TEST(test_jump), TEST(test_whole_turns)};
+    const struct CMUnitTest tests[] = {TEST(test_hand_over), TEST(test_formulas),    TEST(test_nothing_to_bake),
+                                       TEST(test_jump),      TEST(test_whole_turns), TEST(test_sweeps),
+                                       TEST(test_merged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
