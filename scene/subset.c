@@ -249,6 +249,33 @@ static uint64_t find_orphans(const struct maps *maps, const cp_clip *clip, bool 
     return count;
 }
 
+/* Without the orphans' attachments nodes may hang on each other that did not: then all stand still. */
+static bool is_tree(const struct maps *maps, const cp_clip *clip, const bool *orphans, uint32_t *parents)
+{
+    for (uint32_t i = 0; i < maps->node_count; i++)
+        if (maps->nodes[i] != CP_NONE)
+            parents[maps->nodes[i]] = maps->scene->nodes[i].parent;
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        const cp_attachment *attachment = &clip->attachments[i];
+        uint32_t node = maps->nodes[attachment->node];
+        if (node != CP_NONE && !orphans[attachment->node] &&
+            !attach_node(maps->scene->context, parents, node, maps->nodes[attachment->host]))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t let_all_go(const struct maps *maps, const cp_clip *clip, bool *orphans)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        uint32_t node = clip->attachments[i].node;
+        count += maps->nodes[node] != CP_NONE && !orphans[node];
+        orphans[node] = true;
+    }
+    return count;
+}
+
 static cp_status keep_clip(struct maps *maps, cp_clip *clip, const bool *orphans)
 {
     cp_track *tracks = scene_allocate(maps->scene, clip->track_count, sizeof *tracks);
@@ -281,10 +308,14 @@ static cp_status keep_clips(struct maps *maps)
     uint32_t kept = 0;
     uint64_t lost = 0;
     bool *orphans = memory_allocate_zeroed(scene->context, maps->node_count, sizeof *orphans);
-    cp_status status = orphans ? CP_OK : CP_LIMIT;
+    uint32_t *parents = memory_allocate(scene->context, maps->node_count, sizeof *parents);
+    cp_status status = orphans && parents ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->clip_count && status == CP_OK; i++) {
         cp_clip clip = scene->clips[i];
-        lost += find_orphans(maps, &clip, orphans);
+        uint64_t alone = clip.attachment_count > 0 ? find_orphans(maps, &clip, orphans) : 0;
+        lost += alone;
+        if (alone > 0 && !is_tree(maps, &clip, orphans, parents))
+            lost += let_all_go(maps, &clip, orphans);
         status = keep_clip(maps, &clip, orphans);
         for (uint32_t k = 0; k < scene->clips[i].attachment_count; k++)
             orphans[scene->clips[i].attachments[k].node] = false;
@@ -292,6 +323,7 @@ static cp_status keep_clips(struct maps *maps)
             scene->clips[kept++] = clip;
     }
     memory_free(scene->context, orphans, maps->node_count, sizeof *orphans);
+    memory_free(scene->context, parents, maps->node_count, sizeof *parents);
     if (lost > 0)
         report_loss(scene->context, "scene-attachment", NOWHERE, lost,
                     "the motion of a frame that a clip hangs on one that goes");

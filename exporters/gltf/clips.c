@@ -316,7 +316,7 @@ static bool plan_scene_clip(struct writer *writer, uint32_t index, char *taken)
         return false;
     writer->sheared += baked.sheared;
     writer->flat += baked.flat;
-    double shift = 0 - first_time(clip);
+    double shift = 0 - first_time(&baked.clip);
     for (uint32_t i = 0; i < baked.clip.track_count; i++)
         if (!play_track(writer, &baked.clip.tracks[i], shift, taken))
             return false;

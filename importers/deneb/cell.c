@@ -116,11 +116,14 @@ static cp_status open_workcell(struct deneb_cell *cell, struct source *recording
     deneb_close(&file);
     if (file.status != CP_OK)
         return file.status;
-    cp_status status = head.workcell ? deneb_search(cell, recording, head.workcell, DENEB_WORKCELL, workcell) : CP_NO;
-    return status != CP_NO ? status
-                           : report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
-                                          "no file of the workcell \"%s\" is there: --in workcell= names it",
-                                          head.workcell ? head.workcell : "");
+    if (!head.workcell)
+        return report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
+                            "the recording names no workcell: --in workcell= does");
+    cp_status status = deneb_search(cell, recording, head.workcell, DENEB_WORKCELL, workcell);
+    return status != CP_NO
+               ? status
+               : report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
+                              "no file of the workcell \"%s\" is there: --in workcell= names it", head.workcell);
 }
 
 /* The recording, of the workcell that it or the user names. */

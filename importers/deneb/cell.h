@@ -130,6 +130,17 @@ void deneb_read_recording_head(struct deneb_file *file, struct deneb_recording_h
 /* All of a file "DCT RECORDING", as a clip of the scene that the cell has become. */
 cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell);
 
+/* ---- shares.c ---- */
+
+/* How far off tracks may be so that all of them together are within a tolerance. */
+struct deneb_shares {
+    double move;   /* metres, of what slides */
+    double *turns; /* of each node: radians, or parts of 1, of what turns or stretches there */
+};
+/* CP_LIMIT when out of memory; free it in any case. */
+cp_status deneb_share_tolerance(const struct deneb_cell *cell, double tolerance, struct deneb_shares *shares);
+void deneb_free_shares(const struct deneb_cell *cell, struct deneb_shares *shares);
+
 /* ---- search.c ---- */
 
 /* A file that an option names: as it is seen from the cell's folder, else from where the program runs. CP_NO when there is none. */

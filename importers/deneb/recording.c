@@ -11,13 +11,13 @@
 /* A scale this near to 1 is the rounding of the numbers in the file. */
 #define ROUNDED_SCALE 1e-6
 /* A grip that changes by less than this has not changed (metres, and parts of 1). */
-#define SAME_GRIP 1e-9
+#define SAME_GRIP 1e-11
 
 struct recorded_device {
     struct growing_track tracks[3]; /* translation, rotation, scale */
     struct trs rest;
     /* In the step that is read. */
-    bool listed, has_matrix, has_host, changes;
+    bool listed, has_matrix, has_joints, has_host, changes;
     cp_pose matrix;
     uint32_t host;     /* part of the cell, or CP_NONE */
     uint32_t old_host; /* node; and the pose on it */
@@ -33,10 +33,13 @@ struct recorder {
     bool frame_is_parent;
     struct recorded_device *devices;
     struct growing_track *joints; /* of the cell; those of formulas unused */
+    struct key_log log;           /* of tracks by number: 3 a device, then one a joint */
     double *q;                    /* of the scene's joints, now */
     uint32_t *parents;            /* of the scene's nodes, now */
     cp_pose *locals, *worlds;     /* likewise; worlds where stamps say that they are of this step */
     uint32_t *stamps, stamp, *way;
+    uint32_t *joint_numbers;        /* of the scene's joints: theirs in the cell */
+    uint32_t *placed, *order;       /* nodes that are placed in this step, by its stamp; a way of its own */
     uint32_t *listed, listed_count; /* devices of this step */
     cp_attachment *attachments;
     uint32_t attachment_count, attachment_room;
@@ -140,16 +143,30 @@ static void cut(struct recorder *recorder, struct growing_track *track)
         recorder->file->status = CP_LIMIT;
 }
 
-/* What was not told in the last steps has stood still until the one before this. */
-static void hold(struct recorder *recorder, struct growing_track *track, const double *rest, const double *next)
+/* Of a rotation there are two quaternions. */
+static bool is_same_value(const struct growing_track *track, const double *a, const double *b)
 {
-    double time = -INFINITY, value[4];
-    const double *latest = track_latest(track, &time);
-    size_t size = path_width(track->path) * sizeof *value;
-    if (recorder->steps == 0 || time >= recorder->before || memcmp(latest ? latest : rest, next, size) == 0)
-        return;
-    memcpy(value, latest ? latest : rest, size);
-    add_key(recorder, track, recorder->before, value);
+    uint32_t width = path_width(track->path);
+    bool same = true, opposite = track->path == CP_PATH_ROTATION;
+    for (uint32_t i = 0; i < width; i++) {
+        same = same && a[i] == b[i];
+        opposite = opposite && a[i] == -b[i];
+    }
+    return same || opposite;
+}
+
+/* What was not told in the last steps has stood still until the one before this; then comes the next value. */
+static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
+                     const double *next)
+{
+    double latest_time = -INFINITY, value[4];
+    const double *latest = track_latest(track, &latest_time);
+    bool missed = recorder->steps > 0 && latest_time < recorder->before && recorder->before < time;
+    if (missed && !is_same_value(track, latest ? latest : rest, next)) {
+        memcpy(value, latest ? latest : rest, path_width(track->path) * sizeof *value);
+        add_key(recorder, track, recorder->before, value);
+    }
+    add_key(recorder, track, time, next);
 }
 
 static void add_pose(struct recorder *recorder, uint32_t device, double time, const cp_pose *pose)
@@ -158,10 +175,8 @@ static void add_pose(struct recorder *recorder, uint32_t device, double time, co
     struct trs trs = split(recorder, pose);
     const double *values[] = {trs.translation, trs.rotation, trs.scale};
     const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
-    for (int i = 0; i < 3; i++) {
-        hold(recorder, &state->tracks[i], rests[i], values[i]);
-        add_key(recorder, &state->tracks[i], time, values[i]);
-    }
+    for (int i = 0; i < 3; i++)
+        add_told(recorder, &state->tracks[i], rests[i], time, values[i]);
 }
 
 static void cut_device(struct recorder *recorder, uint32_t device)
@@ -208,14 +223,42 @@ static void place_device(struct recorder *recorder, uint32_t device)
     cp_pose before = recorder->locals[node], old_grip = state->old_local, grip;
     if (!state->has_matrix && !state->changes)
         return;
-    if (state->changes && !recorder->jumps)
-        (void)relative_to(recorder, state->old_host, node, &old_grip);
+    if (state->changes && !recorder->jumps && relative_to(recorder, state->old_host, node, &grip) &&
+        !is_same(&grip, &old_grip))
+        old_grip = grip;
     if (relative_to(recorder, recorder->parents[node], node, &grip) && (state->changes || !is_same(&grip, &before)))
         recorder->locals[node] = grip;
     if (state->changes)
         change_host(recorder, device, &old_grip);
     else
         add_pose(recorder, device, recorder->time, &recorder->locals[node]);
+}
+
+/* The values of a device's joints; what the file tells last in a step holds. */
+static void place_joints(struct recorder *recorder, const struct deneb_device *device)
+{
+    for (uint32_t i = device->first_joint; i < device->first_joint + device->joint_count; i++) {
+        uint32_t joint = recorder->cell->joints[i].joint;
+        if (recorder->cell->joints[i].formula)
+            continue;
+        add_told(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, recorder->time,
+                 &recorder->q[joint]);
+    }
+}
+
+/* What hangs elsewhere is placed after what it hangs on then, so that at no moment a node hangs on itself, whatever hangs on what now. */
+static void place_changed(struct recorder *recorder, uint32_t device)
+{
+    uint32_t depth = 0, node = recorder->cell->devices[device].node;
+    for (; node != CP_NONE && recorder->placed[node] != recorder->stamp; node = recorder->parents[node]) {
+        recorder->placed[node] = recorder->stamp;
+        recorder->order[depth++] = node;
+    }
+    while (depth > 0) {
+        uint32_t at = recorder->order[--depth], scope = recorder->scene->nodes[at].scope;
+        if (scope != CP_NONE && recorder->cell->devices[scope].node == at && recorder->devices[scope].changes)
+            place_device(recorder, scope);
+    }
 }
 
 /* ---- a step ---- */
@@ -282,10 +325,15 @@ static void end_step(struct recorder *recorder)
     find_worlds(recorder);
     change_hosts(recorder);
     for (uint32_t i = 0; i < recorder->listed_count && recorder->file->status == CP_OK; i++)
-        place_device(recorder, recorder->listed[i]);
+        if (recorder->devices[recorder->listed[i]].changes)
+            place_changed(recorder, recorder->listed[i]);
+        else
+            place_device(recorder, recorder->listed[i]);
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
         struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        state->listed = state->has_matrix = state->has_host = state->changes = false;
+        if (state->has_joints)
+            place_joints(recorder, &recorder->cell->devices[recorder->listed[i]]);
+        state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
     }
     recorder->listed_count = 0;
     recorder->before = recorder->last;
@@ -310,10 +358,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
             continue;
         struct deneb_units units = {recorder->units.length,
                                     recorder->units.angle > 0 ? recorder->units.angle : device->units.angle};
-        double value = deneb_number(file, false) * deneb_joint_unit(joint, units);
-        hold(recorder, &recorder->joints[k], &recorder->scene->joints[joint->joint].q, &value);
-        add_key(recorder, &recorder->joints[k], recorder->time, &value);
-        recorder->q[joint->joint] = value;
+        recorder->q[joint->joint] = deneb_number(file, false) * deneb_joint_unit(joint, units);
         i++;
     }
 }
@@ -362,6 +407,7 @@ static void read_device(struct recorder *recorder)
             state->has_matrix = true;
         } else if (deneb_accept(file, "JOINTS")) {
             read_joints(recorder, &cell->devices[index]);
+            state->has_joints = true;
         } else if (deneb_accept(file, "ATTACH")) {
             read_host(recorder, state, index);
         } else {
@@ -406,6 +452,11 @@ static void read_steps(struct recorder *recorder)
     }
     if (in_step && file->status == CP_OK)
         end_step(recorder);
+    while (file->status == CP_OK && file->token.kind != DENEB_END)
+        deneb_skip_unknown(file, 0);
+    if (recorder->steps == 0 && file->status == CP_OK)
+        file->status = report_lenient(file->context, file->strict, "deneb-no-steps", IN_FILE(file->source->name),
+                                      "the recording has no step: nothing moves in its clip");
 }
 
 /* ---- the head ---- */
@@ -472,44 +523,21 @@ static void check_head(struct recorder *recorder, const struct deneb_recording_h
 
 /* ---- the clip ---- */
 
-/* The most tracks that move a point, of those that a cell's tree has, and of one device more that holds it. */
-static uint32_t longest_chain(const struct recorder *recorder, uint32_t *tracks)
-{
-    const struct deneb_cell *cell = recorder->cell;
-    uint32_t longest = 0, longest_device = 0;
-    memset(tracks, 0, recorder->scene->node_count * sizeof *tracks);
-    for (uint32_t i = 0; i < cell->device_count; i++)
-        tracks[cell->devices[i].node] = 3;
-    for (uint32_t i = 1; i < recorder->scene->node_count; i++) {
-        const cp_node *node = &recorder->scene->nodes[i];
-        tracks[i] += node->joint_count + tracks[node->parent];
-        longest = tracks[i] > longest ? tracks[i] : longest;
-    }
-    for (uint32_t i = 0; i < cell->device_count; i++)
-        for (uint32_t k = 0; k < cell->devices[i].part_count; k++) {
-            uint32_t own = tracks[cell->parts[cell->devices[i].first_part + k].node] -
-                           tracks[recorder->scene->nodes[cell->devices[i].node].parent];
-            longest_device = own > longest_device ? own : longest_device;
-        }
-    return longest + longest_device;
-}
-
-/* A share of the tolerance for each track that may move a point; for turns and scales at the distance of the cell's size. */
+/* A share of the tolerance for each track that may move a point. */
 static cp_status set_tolerances(struct recorder *recorder, double tolerance)
 {
     const struct deneb_cell *cell = recorder->cell;
-    cp_measures measures;
-    cp_status status = measure_boxes(cell->context, recorder->scene, CP_USE_DRAWN, &measures);
-    if (status != CP_OK)
-        return status;
-    double share = tolerance / fmax(1, longest_chain(recorder, recorder->way));
-    double size = measures.any ? measured_diagonal(&measures) : 0, turn = size > 0 ? share / size : share;
-    for (uint32_t i = 0; i < cell->device_count; i++)
+    struct deneb_shares shares;
+    cp_status status = deneb_share_tolerance(cell, tolerance, &shares);
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
         for (int k = 0; k < 3; k++)
-            recorder->devices[i].tracks[k].tolerance = k == 0 ? share : turn;
-    for (uint32_t i = 0; i < cell->joint_count; i++)
-        recorder->joints[i].tolerance = cell->joints[i].motion == DENEB_TRANSLATE ? share : turn;
-    return CP_OK;
+            recorder->devices[i].tracks[k].tolerance = k == 0 ? shares.move : shares.turns[cell->devices[i].node];
+    for (uint32_t i = 0; i < cell->joint_count && status == CP_OK; i++)
+        recorder->joints[i].tolerance = cell->joints[i].motion == DENEB_TRANSLATE
+                                            ? shares.move
+                                            : shares.turns[recorder->scene->joints[cell->joints[i].joint].node];
+    deneb_free_shares(cell, &shares);
+    return status;
 }
 
 static cp_status start(struct recorder *recorder)
@@ -526,7 +554,13 @@ static cp_status start(struct recorder *recorder)
     for (uint32_t i = 0; i < cell->device_count; i++) {
         recorder->devices[i].rest = split(recorder, &cell->devices[i].pose);
         for (int k = 0; k < 3; k++)
-            recorder->devices[i].tracks[k].path = paths[k];
+            recorder->devices[i].tracks[k] =
+                (struct growing_track){.path = paths[k], .log = &recorder->log, .number = 3 * i + (uint32_t)k};
+    }
+    for (uint32_t i = 0; i < cell->joint_count; i++) {
+        recorder->joints[i] =
+            (struct growing_track){.path = CP_PATH_JOINT, .log = &recorder->log, .number = 3 * cell->device_count + i};
+        recorder->joint_numbers[cell->joints[i].joint] = i;
     }
     recorder->sheared = 0; /* of poses that stay as they are */
     recorder->stamp = 1;
@@ -537,28 +571,32 @@ static cp_status start(struct recorder *recorder)
 static bool says_something(const struct growing_track *track, const double *rest)
 {
     return track->samples > 0 &&
-           (track->moves || memcmp(track->values, rest, path_width(track->path) * sizeof *rest) != 0);
+           (track->moves || memcmp(track->first, rest, path_width(track->path) * sizeof *rest) != 0);
 }
 
 struct kept {
     cp_track *tracks;
+    struct key_target *targets; /* of all tracks by number */
     uint32_t count;
     uint64_t samples, keys;
 };
 
-static bool keep_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
-                       struct kept *kept)
+/* The last key of a track that is kept, and what it needs. */
+static bool choose_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
+                         struct kept *kept)
 {
+    kept->targets[track->number].width = path_width(track->path);
     if (track->count == 0 || !says_something(track, rest))
         return true;
-    if (!track_finish(recorder->scene, track, target, &kept->tracks[kept->count]))
+    if (!track_cut(recorder->cell->context, track))
         return false;
+    kept->tracks[kept->count++] = (cp_track){target, track->path, CP_LINEAR, track->count, NULL, NULL};
     kept->samples += track->samples;
-    kept->keys += kept->tracks[kept->count++].key_count;
+    kept->keys += track->count;
     return true;
 }
 
-static bool keep_tracks(struct recorder *recorder, struct kept *kept)
+static bool choose_tracks(struct recorder *recorder, struct kept *kept)
 {
     const struct deneb_cell *cell = recorder->cell;
     bool fine = true;
@@ -566,13 +604,40 @@ static bool keep_tracks(struct recorder *recorder, struct kept *kept)
         struct recorded_device *state = &recorder->devices[i];
         const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
         for (int k = 0; k < 3 && fine; k++)
-            fine = keep_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
+            fine = choose_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
     }
     for (uint32_t i = 0; i < cell->joint_count && fine; i++)
         if (!cell->joints[i].formula)
-            fine = keep_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
-                              cell->joints[i].joint, kept);
+            fine = choose_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
+                                cell->joints[i].joint, kept);
     return fine;
+}
+
+/* The number that a track has in the log. */
+static uint32_t number_of(const struct recorder *recorder, const cp_track *track)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    const cp_scene *scene = recorder->scene;
+    if (track->path != CP_PATH_JOINT)
+        return 3 * scene->nodes[track->target].scope + (uint32_t)track->path - CP_PATH_TRANSLATION;
+    return 3 * cell->device_count + recorder->joint_numbers[track->target];
+}
+
+/* Memory for just what is kept, of which each page is touched when its keys come; then the log is dealt out, and gives its own back on
+ * the way. A single block would come in large pages, all of them at once. */
+static bool keep_tracks(struct recorder *recorder, struct kept *kept)
+{
+    for (uint32_t i = 0; i < kept->count; i++) {
+        cp_track *track = &kept->tracks[i];
+        struct key_target *target = &kept->targets[number_of(recorder, track)];
+        double *room = scene_allocate(recorder->scene, (size_t)track->key_count * (1 + target->width), sizeof *room);
+        if (!room)
+            return false;
+        track->times = target->times = room;
+        track->values = target->values = room + track->key_count;
+    }
+    key_log_deal(&recorder->log, kept->targets);
+    return true;
 }
 
 static void report(const struct recorder *recorder, const struct kept *kept)
@@ -600,7 +665,11 @@ static cp_status make_clip(struct recorder *recorder)
     const char *name = arena_copy_text(scene->arena, stem, size), *raw;
     name = name ? utf8_from(scene->arena, name, size, &raw) : NULL;
     kept.tracks = scene_allocate(scene, 3 * (size_t)cell->device_count + cell->joint_count, sizeof *kept.tracks);
-    if (!name || !kept.tracks || !keep_tracks(recorder, &kept))
+    size_t track_count = 3 * (size_t)cell->device_count + cell->joint_count;
+    kept.targets = memory_allocate_zeroed(cell->context, track_count, sizeof *kept.targets);
+    bool fine = name && kept.tracks && kept.targets && choose_tracks(recorder, &kept) && keep_tracks(recorder, &kept);
+    memory_free(cell->context, kept.targets, track_count, sizeof *kept.targets);
+    if (!fine)
         return CP_LIMIT;
     uint32_t clip = scene_add_clip(scene, name, kept.count, kept.tracks);
     const cp_attachment *attachments = scene_keep_array(scene, &recorder->attachments, &recorder->attachment_room,
@@ -624,13 +693,18 @@ static bool make_room(struct recorder *recorder)
     recorder->joints = memory_allocate_zeroed(context, cell->joint_count, sizeof *recorder->joints);
     recorder->listed = memory_allocate(context, cell->device_count, sizeof *recorder->listed);
     recorder->q = memory_allocate(context, recorder->scene->joint_count, sizeof *recorder->q);
+    recorder->joint_numbers =
+        memory_allocate_zeroed(context, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     recorder->parents = memory_allocate(context, nodes, sizeof *recorder->parents);
     recorder->locals = memory_allocate(context, nodes, sizeof *recorder->locals);
     recorder->worlds = memory_allocate(context, nodes, sizeof *recorder->worlds);
     recorder->stamps = memory_allocate_zeroed(context, nodes, sizeof *recorder->stamps);
+    recorder->placed = memory_allocate_zeroed(context, nodes, sizeof *recorder->placed);
+    recorder->order = memory_allocate(context, nodes, sizeof *recorder->order);
     recorder->way = memory_allocate(context, nodes, sizeof *recorder->way);
-    return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->parents &&
-           recorder->locals && recorder->worlds && recorder->stamps && recorder->way;
+    return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->joint_numbers &&
+           recorder->parents && recorder->locals && recorder->worlds && recorder->stamps && recorder->placed &&
+           recorder->order && recorder->way;
 }
 
 static void free_recorder(struct recorder *recorder)
@@ -638,26 +712,25 @@ static void free_recorder(struct recorder *recorder)
     const struct deneb_cell *cell = recorder->cell;
     uint32_t nodes = recorder->scene->node_count;
     cp_context *context = cell->context;
-    for (uint32_t i = 0; recorder->devices && i < cell->device_count; i++)
-        for (int k = 0; k < 3; k++)
-            track_free(context, &recorder->devices[i].tracks[k]);
-    for (uint32_t i = 0; recorder->joints && i < cell->joint_count; i++)
-        track_free(context, &recorder->joints[i]);
+    key_log_free(&recorder->log);
     memory_free(context, recorder->devices, cell->device_count, sizeof *recorder->devices);
     memory_free(context, recorder->joints, cell->joint_count, sizeof *recorder->joints);
     memory_free(context, recorder->listed, cell->device_count, sizeof *recorder->listed);
     memory_free(context, recorder->q, recorder->scene->joint_count, sizeof *recorder->q);
+    memory_free(context, recorder->joint_numbers, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     memory_free(context, recorder->parents, nodes, sizeof *recorder->parents);
     memory_free(context, recorder->locals, nodes, sizeof *recorder->locals);
     memory_free(context, recorder->worlds, nodes, sizeof *recorder->worlds);
     memory_free(context, recorder->stamps, nodes, sizeof *recorder->stamps);
+    memory_free(context, recorder->placed, nodes, sizeof *recorder->placed);
+    memory_free(context, recorder->order, nodes, sizeof *recorder->order);
     memory_free(context, recorder->way, nodes, sizeof *recorder->way);
     memory_free(context, recorder->attachments, recorder->attachment_room, sizeof *recorder->attachments);
 }
 
 cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell)
 {
-    struct recorder recorder = {.file = file, .cell = cell, .scene = cell->scene};
+    struct recorder recorder = {.file = file, .cell = cell, .scene = cell->scene, .log = {.context = cell->context}};
     struct deneb_recording_head head;
     deneb_read_recording_head(file, &head);
     check_head(&recorder, &head);

@@ -2,17 +2,21 @@
 #include "bake.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "../mesh/mesh.h"
 #include "grow.h"
-#include "thin.h"
+#include "lookup.h"
 
 /* A piece is halved no more often than this; a way that is not smooth ends there. */
-enum { MOST_HALVINGS = 12, CORNERS = 8 };
+enum { MOST_HALVINGS = 12, CORNERS = 8, LOOKS = 4 };
+/* Where a piece is looked at. At quarters alone four whole turns would look like none. */
+static const double looks[LOOKS] = {0.5, 0.25, 0.75, 0.38196601125010515};
 
 /* A node that hangs elsewhere for a time. */
 struct guest {
     uint32_t node;
+    bool curved;                /* its own tracks are not straight, wherever it hangs */
     double corners[CORNERS][3]; /* of the box around what is below it, in its frame */
     struct growing_track tracks[3];
 };
@@ -24,15 +28,16 @@ struct formula {
     struct growing_track track;
 };
 
-/* All guests and formulas at a moment. */
+/* A guest, or a formula, at a moment. */
 struct moment {
     double time;
     int halvings; /* of the way to it */
-    struct trs *poses;
-    bool *held; /* elsewhere, from this moment on */
-    double *values;
+    struct trs pose;
+    bool held; /* elsewhere, from this moment on */
+    double value;
 };
 
+/* Guests and formulas are baked one by one, each by the keys of what moves it. */
 struct baker {
     cp_context *context;
     cp_scene *work;
@@ -40,13 +45,17 @@ struct baker {
     const cp_clip *clip;
     const bool *kept; /* nodes whose attachments stay; NULL: none */
     double tolerance;
-    struct player player;
+    double first; /* when the clip begins */
+    struct clip_lookup lookup;
     struct guest *guests;
     struct formula *formulas;
     uint32_t guest_count, formula_count;
+    struct guest *guest; /* the one that is baked; NULL: formula is */
+    struct formula *formula;
+    uint32_t *seen, seen_stamp, *queue; /* nodes that may carry the guest */
     double *times;
     uint32_t time_count, time_room;
-    struct moment moments[MOST_HALVINGS + 6];
+    struct moment moments[1 + LOOKS + MOST_HALVINGS + 1];
     struct baked_clip *baked;
 };
 
@@ -55,13 +64,18 @@ struct baker {
 static bool find_guests(struct baker *baker)
 {
     const cp_clip *clip = baker->clip;
-    bool *seen = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *seen);
+    struct seen {
+        bool listed, curved;
+    } *seen = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *seen);
     baker->guests = memory_allocate_zeroed(baker->context, clip->attachment_count, sizeof *baker->guests);
+    for (uint32_t i = 0; seen && i < clip->track_count; i++)
+        if (clip->tracks[i].path != CP_PATH_JOINT && clip->tracks[i].interpolation == CP_CUBIC)
+            seen[clip->tracks[i].target].curved = true;
     for (uint32_t i = 0; seen && baker->guests && i < clip->attachment_count; i++) {
         uint32_t node = clip->attachments[i].node;
-        if (!seen[node] && !(baker->kept && baker->kept[node]))
-            baker->guests[baker->guest_count++].node = node;
-        seen[node] = true;
+        if (!seen[node].listed && !(baker->kept && baker->kept[node]))
+            baker->guests[baker->guest_count++] = (struct guest){.node = node, .curved = seen[node].curved};
+        seen[node].listed = true;
     }
     bool fine = seen && baker->guests;
     memory_free(baker->context, seen, baker->scene->node_count, sizeof *seen);
@@ -142,37 +156,127 @@ static bool measure_guests(struct baker *baker, double size)
 
 /* ---- moments ---- */
 
-/* The pose of a guest in its own parent's frame. */
-static struct trs guest_pose(struct baker *baker, const struct guest *guest)
+static int compare_times(const void *a, const void *b)
 {
-    uint32_t parent = baker->scene->nodes[guest->node].parent;
-    cp_pose pose = baker->player.locals[guest->node], back;
-    struct trs trs;
-    if (baker->player.parents[guest->node] != parent) {
-        bool fine = pose_inverse(&baker->player.worlds[parent], &back);
-        cp_pose carried = pose_multiply(&baker->player.worlds[baker->player.parents[guest->node]], &pose);
-        pose = fine ? pose_multiply(&back, &carried) : baker->scene->nodes[guest->node].local;
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+static bool add_time(struct baker *baker, double time)
+{
+    if (!array_reserve(baker->context, &baker->times, &baker->time_room, baker->time_count + UINT64_C(1),
+                       sizeof *baker->times))
+        return false;
+    baker->times[baker->time_count++] = time;
+    return true;
+}
+
+/* All keys of a list's tracks, and the moments just before what happens at once. */
+static bool add_keys_of(struct baker *baker, const struct by_target *list, uint32_t target)
+{
+    for (uint32_t i = first_of(list, target); i < list->ends[target]; i++) {
+        const cp_track *track = &baker->clip->tracks[list->items[i]];
+        for (uint32_t k = 0; k < track->key_count; k++)
+            if (!add_time(baker, track->times[k]) ||
+                (track->interpolation == CP_STEP && k > 0 && !add_time(baker, nextafter(track->times[k], -INFINITY))))
+                return false;
+    }
+    return true;
+}
+
+/* Of the joint, and of those that it follows. */
+static bool add_keys_of_joint(struct baker *baker, uint32_t index)
+{
+    const cp_joint *joint = &baker->scene->joints[index];
+    const struct by_target *list = &baker->lookup.joint_tracks;
+    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
+        if (!add_keys_of(baker, list, joint->expression->inputs[i]))
+            return false;
+    return joint->expression || add_keys_of(baker, list, joint->master == CP_NONE ? index : joint->master);
+}
+
+static bool see(struct baker *baker, uint32_t node, uint32_t *count)
+{
+    bool is_new = node != CP_NONE && baker->seen[node] != baker->seen_stamp;
+    if (is_new) {
+        baker->seen[node] = baker->seen_stamp;
+        baker->queue[(*count)++] = node;
+    }
+    return is_new;
+}
+
+/* What happens as the clip begins has nothing before it. */
+static bool add_attachments_of(struct baker *baker, uint32_t node, uint32_t *count)
+{
+    const struct by_target *list = &baker->lookup.attachments;
+    for (uint32_t i = first_of(list, node); i < list->ends[node]; i++) {
+        const cp_attachment *attachment = &baker->clip->attachments[list->items[i]];
+        if (!add_time(baker, attachment->time) ||
+            (attachment->time > baker->first && !add_time(baker, nextafter(attachment->time, -INFINITY))))
+            return false;
+        (void)see(baker, attachment->host, count);
+    }
+    return true;
+}
+
+/* Of the guest and of all that it may ever hang on, by any ways. */
+static bool add_times_of_guest(struct baker *baker)
+{
+    uint32_t count = 0;
+    baker->seen_stamp++;
+    (void)see(baker, baker->guest->node, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = baker->queue[i];
+        const cp_node *it = &baker->scene->nodes[node];
+        (void)see(baker, it->parent, &count);
+        if (!add_attachments_of(baker, node, &count) || !add_keys_of(baker, &baker->lookup.node_tracks, node))
+            return false;
+        for (uint32_t k = it->first_joint; k < it->first_joint + it->joint_count; k++)
+            if (!add_keys_of_joint(baker, k))
+                return false;
+    }
+    return true;
+}
+
+static bool list_times(struct baker *baker)
+{
+    baker->time_count = 0;
+    if (!(baker->guest ? add_times_of_guest(baker) : add_keys_of_joint(baker, baker->formula->joint)))
+        return false;
+    if (baker->time_count > 0)
+        qsort(baker->times, baker->time_count, sizeof *baker->times, compare_times);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < baker->time_count; i++)
+        if (kept == 0 || baker->times[i] > baker->times[kept - 1])
+            baker->times[kept++] = baker->times[i];
+    baker->time_count = kept;
+    return true;
+}
+
+/* The pose of a guest in its own parent's frame. */
+static void take_pose(struct baker *baker, struct moment *moment)
+{
+    uint32_t node = baker->guest->node, parent = baker->scene->nodes[node].parent;
+    uint32_t host = lookup_parent(&baker->lookup, node, moment->time);
+    cp_pose pose = lookup_local(&baker->lookup, node, moment->time), back;
+    moment->held = host != parent;
+    if (moment->held) {
+        cp_pose below = lookup_world(&baker->lookup, parent, moment->time);
+        cp_pose above = lookup_world(&baker->lookup, host, moment->time), carried = pose_multiply(&above, &pose);
+        bool fine = pose_inverse(&below, &back);
+        pose = fine ? pose_multiply(&back, &carried) : baker->scene->nodes[node].local;
         baker->baked->flat += !fine;
     }
-    baker->baked->sheared += !pose_to_trs(&pose, 1e-6, &trs);
-    return trs;
+    baker->baked->sheared += !pose_to_trs(&pose, 1e-6, &moment->pose);
 }
 
 static void take_moment(struct baker *baker, double time, struct moment *moment)
 {
-    moment->time = time;
-    moment->halvings = 0;
-    if (baker->guest_count > 0)
-        player_seek(&baker->player, time);
+    *moment = (struct moment){.time = time};
+    if (baker->guest)
+        take_pose(baker, moment);
     else
-        player_seek_joints(&baker->player, time);
-    for (uint32_t i = 0; i < baker->guest_count; i++) {
-        uint32_t node = baker->guests[i].node;
-        moment->poses[i] = guest_pose(baker, &baker->guests[i]);
-        moment->held[i] = baker->player.parents[node] != baker->scene->nodes[node].parent;
-    }
-    for (uint32_t i = 0; i < baker->formula_count; i++)
-        moment->values[i] = baker->player.q[baker->formulas[i].joint];
+        moment->value = lookup_joint(&baker->lookup, baker->formula->joint, time);
 }
 
 /* ---- how far off the straight way is ---- */
@@ -203,70 +307,51 @@ static double farthest_corner(const struct guest *guest, const struct trs *a, co
 }
 
 /* Whether what is at the moment between the two is near the straight way between them. */
-static bool is_straight(struct baker *baker, const struct moment *a, const struct moment *b,
+static bool is_straight(const struct baker *baker, const struct moment *a, const struct moment *b,
                         const struct moment *moment)
 {
     double t = (moment->time - a->time) / (b->time - a->time);
-    for (uint32_t i = 0; i < baker->guest_count; i++) {
-        if (!a->held[i])
-            continue;
-        struct trs between = pose_between(&a->poses[i], &b->poses[i], t);
-        if (farthest_corner(&baker->guests[i], &between, &moment->poses[i]) > baker->tolerance / 2)
-            return false;
-    }
-    for (uint32_t i = 0; i < baker->formula_count; i++)
-        if (fabs(a->values[i] + (b->values[i] - a->values[i]) * t - moment->values[i]) * baker->formulas[i].reach >
-            baker->tolerance / 2)
-            return false;
-    return true;
+    if (baker->formula)
+        return fabs(a->value + (b->value - a->value) * t - moment->value) * baker->formula->reach <=
+               baker->tolerance / 2;
+    struct trs between = pose_between(&a->pose, &b->pose, t);
+    return farthest_corner(baker->guest, &between, &moment->pose) <= baker->tolerance / 2;
 }
 
-static bool any_bends(const struct baker *baker, const struct moment *a)
+/* Where nothing carries it, a guest moves as its own tracks do. */
+static bool bends(const struct baker *baker, const struct moment *at)
 {
-    for (uint32_t i = 0; i < baker->guest_count; i++)
-        if (a->held[i])
-            return true;
-    return baker->formula_count > 0;
+    return baker->formula || at->held || baker->guest->curved;
 }
 
 /* ---- keys ---- */
 
 static bool add_keys(struct baker *baker, const struct moment *moment)
 {
-    for (uint32_t i = 0; i < baker->guest_count; i++) {
-        const struct trs *pose = &moment->poses[i];
-        const double *const values[] = {pose->translation, pose->rotation, pose->scale};
-        for (int k = 0; k < 3; k++)
-            if (!track_add(baker->context, &baker->guests[i].tracks[k], moment->time, values[k]))
-                return false;
-    }
-    for (uint32_t i = 0; i < baker->formula_count; i++)
-        if (!track_add(baker->context, &baker->formulas[i].track, moment->time, &moment->values[i]))
+    const struct trs *pose = &moment->pose;
+    const double *const values[] = {pose->translation, pose->rotation, pose->scale};
+    if (baker->formula)
+        return track_add(baker->context, &baker->formula->track, moment->time, &moment->value);
+    for (int k = 0; k < 3; k++)
+        if (!track_add(baker->context, &baker->guest->tracks[k], moment->time, values[k]))
             return false;
     return true;
 }
 
-static void swap_moments(struct moment *a, struct moment *b)
-{
-    struct moment kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 /* The moments from the first of the stack (which is in) to its second: halves, the nearer one first. moments[0]: where the way is;
- * moments[1..3]: between; from moments[4] on: where it goes, the farthest first. */
+ * then LOOKS between; then where it goes, the farthest first. */
 static bool add_piece(struct baker *baker)
 {
-    struct moment *at = &baker->moments[0], *between = &baker->moments[1], *goals = &baker->moments[4];
+    struct moment *at = &baker->moments[0], *between = &baker->moments[1], *goals = &baker->moments[1 + LOOKS];
     uint32_t depth = 1;
     bool fine = true;
     while (depth > 0 && fine) {
         struct moment *goal = &goals[depth - 1];
         double length = goal->time - at->time;
-        bool bends = any_bends(baker, at) && nextafter(at->time, INFINITY) < goal->time;
+        bool looked_at = bends(baker, at) && nextafter(at->time, INFINITY) < goal->time;
         bool straight = true;
-        for (int i = 0; i < 3 && bends && straight; i++) {
-            double time = at->time + length * (i == 0 ? 0.5 : i == 1 ? 0.25 : 0.75);
+        for (int i = 0; i < LOOKS && looked_at && straight; i++) {
+            double time = at->time + length * looks[i];
             if (!(time > at->time && time < goal->time))
                 continue;
             take_moment(baker, time, &between[i]);
@@ -274,12 +359,11 @@ static bool add_piece(struct baker *baker)
         }
         if (straight || goal->halvings == MOST_HALVINGS) {
             fine = add_keys(baker, goal);
-            swap_moments(at, goal);
+            *at = *goal;
             depth--;
         } else {
             between[0].halvings = ++goal->halvings;
-            swap_moments(&goals[depth], &between[0]);
-            depth++;
+            goals[depth++] = between[0];
         }
     }
     return fine;
@@ -287,13 +371,35 @@ static bool add_piece(struct baker *baker)
 
 static bool sample(struct baker *baker)
 {
+    if (!list_times(baker))
+        return false;
     if (baker->time_count == 0)
         return true;
     take_moment(baker, baker->times[0], &baker->moments[0]);
     bool fine = add_keys(baker, &baker->moments[0]);
     for (uint32_t i = 1; i < baker->time_count && fine; i++) {
-        take_moment(baker, baker->times[i], &baker->moments[4]);
+        take_moment(baker, baker->times[i], &baker->moments[1 + LOOKS]);
         fine = add_piece(baker);
+    }
+    return fine;
+}
+
+static bool sample_all(struct baker *baker)
+{
+    double last;
+    uint32_t nodes = baker->scene->node_count;
+    clip_range(baker->clip, &baker->first, &last);
+    baker->seen = memory_allocate_zeroed(baker->context, nodes, sizeof *baker->seen);
+    baker->queue = memory_allocate(baker->context, nodes, sizeof *baker->queue);
+    bool fine = baker->seen && baker->queue;
+    for (uint32_t i = 0; i < baker->guest_count && fine; i++) {
+        baker->guest = &baker->guests[i];
+        fine = sample(baker);
+    }
+    baker->guest = NULL;
+    for (uint32_t i = 0; i < baker->formula_count && fine; i++) {
+        baker->formula = &baker->formulas[i];
+        fine = sample(baker);
     }
     return fine;
 }
@@ -340,27 +446,9 @@ static bool finish(struct baker *baker)
     return fine && keep_attachments(baker);
 }
 
-static bool make_moments(struct baker *baker)
-{
-    for (size_t i = 0; i < sizeof baker->moments / sizeof *baker->moments; i++) {
-        struct moment *moment = &baker->moments[i];
-        moment->poses = memory_allocate(baker->context, baker->guest_count, sizeof *moment->poses);
-        moment->held = memory_allocate(baker->context, baker->guest_count, sizeof *moment->held);
-        moment->values = memory_allocate(baker->context, baker->formula_count, sizeof *moment->values);
-        if (!moment->poses || !moment->held || !moment->values)
-            return false;
-    }
-    return true;
-}
-
 static void free_baker(struct baker *baker)
 {
     cp_context *context = baker->context;
-    for (size_t i = 0; i < sizeof baker->moments / sizeof *baker->moments; i++) {
-        memory_free(context, baker->moments[i].poses, baker->guest_count, sizeof *baker->moments[i].poses);
-        memory_free(context, baker->moments[i].held, baker->guest_count, sizeof *baker->moments[i].held);
-        memory_free(context, baker->moments[i].values, baker->formula_count, sizeof *baker->moments[i].values);
-    }
     for (uint32_t i = 0; i < baker->guest_count; i++)
         for (int k = 0; k < 3; k++)
             track_free(context, &baker->guests[i].tracks[k]);
@@ -369,7 +457,9 @@ static void free_baker(struct baker *baker)
     memory_free(context, baker->guests, baker->clip->attachment_count, sizeof *baker->guests);
     memory_free(context, baker->formulas, count_expressions(baker->scene), sizeof *baker->formulas);
     memory_free(context, baker->times, baker->time_room, sizeof *baker->times);
-    player_free(&baker->player);
+    memory_free(context, baker->seen, baker->scene->node_count, sizeof *baker->seen);
+    memory_free(context, baker->queue, baker->scene->node_count, sizeof *baker->queue);
+    lookup_free(&baker->lookup);
 }
 
 cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
@@ -382,13 +472,12 @@ cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
                           .clip = clip,
                           .kept = kept,
                           .tolerance = limits->tolerance,
-                          .player = {.context = work->context, .scene = scene},
+                          .lookup = {.context = work->context},
                           .baked = baked};
     bool fine = find_guests(&baker) && find_formulas(&baker, limits->size);
     if (fine && baker.guest_count + baker.formula_count > 0)
-        fine = player_start(&baker.player, work->context, scene, clip) && measure_guests(&baker, limits->size) &&
-               clip_times(baker.context, clip, &baker.times, &baker.time_count, &baker.time_room) &&
-               make_moments(&baker) && sample(&baker);
+        fine = lookup_start(&baker.lookup, work->context, scene, clip) && measure_guests(&baker, limits->size) &&
+               sample_all(&baker);
     fine = fine && finish(&baker);
     free_baker(&baker);
     return fine ? CP_OK : CP_LIMIT;

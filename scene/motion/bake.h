@@ -18,8 +18,8 @@ struct bake_limits {
  * through the world; nodes with kept[node] keep their attachments (kept may be NULL). Joints with an expression have tracks of their own
  * (CP_PATH_JOINT, though they are dependent); joints with a master have none, and tracks of the clip's own on joints with an
  * expression, which say nothing, are left out. Between its keys nothing that is baked is further off than the tolerance: of the
- * corners of the box around what is below it, for joints of what is `size` away, at a quarter, half and three quarters of the way
- * from moment to moment. All other tracks are the clip's own. CP_LIMIT when out of memory. */
+ * corners of the box around what is below it, for joints of what is `size` away, looked at four places between moments. All other
+ * tracks are the clip's own. CP_LIMIT when out of memory. */
 cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
                     const struct bake_limits *limits, struct baked_clip *baked);
 

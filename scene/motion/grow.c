@@ -2,16 +2,29 @@
 
 #include <math.h>
 
-static bool keep(cp_context *context, struct growing_track *track, double time, const double *value)
+static bool store(cp_context *context, struct growing_track *track, double time, const double *value)
 {
     uint32_t width = path_width(track->path);
     uint64_t count = (uint64_t)track->count + 1;
+    if (track->log)
+        return key_log_add(track->log, track->number, time, value, width);
     if (!array_reserve(context, &track->times, &track->room, count, sizeof *track->times) ||
         !array_reserve(context, &track->values, &track->value_room, count * width, sizeof *track->values))
         return false;
     track->times[track->count] = time;
     memcpy(track->values + (size_t)track->count * width, value, width * sizeof *value);
-    track->count++;
+    return true;
+}
+
+static bool keep(cp_context *context, struct growing_track *track, double time, const double *value)
+{
+    size_t size = path_width(track->path) * sizeof *value;
+    if (!store(context, track, time, value))
+        return false;
+    if (track->count++ == 0)
+        memcpy(track->first, value, size);
+    track->pivot_time = time;
+    memcpy(track->pivot, value, size);
     for (int i = 0; i < 3; i++) {
         track->low[i] = -INFINITY;
         track->high[i] = INFINITY;
@@ -37,13 +50,12 @@ static void turn_between(const double a[4], const double b[4], double turn[3])
 static uint32_t way_to(const struct growing_track *track, const double *value, double way[3])
 {
     uint32_t width = path_width(track->path);
-    const double *pivot = track->values + (size_t)(track->count - 1) * width;
     if (track->path == CP_PATH_ROTATION) {
-        turn_between(pivot, value, way);
+        turn_between(track->pivot, value, way);
         return 3;
     }
     for (uint32_t i = 0; i < width; i++)
-        way[i] = value[i] - pivot[i];
+        way[i] = value[i] - track->pivot[i];
     return width;
 }
 
@@ -102,18 +114,18 @@ bool track_add(cp_context *context, struct growing_track *track, double time, co
     memcpy(value, given, path_width(track->path) * sizeof *value);
     if (track->path == CP_PATH_ROTATION)
         choose_sign(track, value);
-    track->moves = track->moves ||
-                   (track->count > 0 && memcmp(value, track->values, path_width(track->path) * sizeof *value) != 0);
+    track->moves =
+        track->moves || (track->count > 0 && memcmp(value, track->first, path_width(track->path) * sizeof *value) != 0);
     track->samples++;
     if (track->count == 0 || track->tolerance == 0)
         return keep(context, track, time, value);
     uint32_t numbers = way_to(track, value, way);
-    if (track->has_last && !reaches(track, way, numbers, time - track->times[track->count - 1])) {
+    if (track->has_last && !reaches(track, way, numbers, time - track->pivot_time)) {
         if (!track_cut(context, track))
             return false;
         numbers = way_to(track, value, way);
     }
-    narrow(track, way, numbers, time - track->times[track->count - 1]);
+    narrow(track, way, numbers, time - track->pivot_time);
     set_last(track, time, value);
     return true;
 }
@@ -126,8 +138,8 @@ const double *track_latest(const struct growing_track *track, double *time)
     }
     if (track->count == 0)
         return NULL;
-    *time = track->times[track->count - 1];
-    return track->values + (size_t)(track->count - 1) * path_width(track->path);
+    *time = track->pivot_time;
+    return track->pivot;
 }
 
 bool track_finish(cp_scene *scene, struct growing_track *track, uint32_t target, cp_track *made)

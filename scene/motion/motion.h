@@ -41,7 +41,7 @@ static inline uint32_t first_follower(const struct followers *followers, uint32_
 
 struct growing_track;
 /* What an expression makes of the sweep of a joint that it is over, the others being as they are now: keys in time (CP_PATH_JOINT), between
- * which the straight way is nowhere further off than the track's tolerance, above 0. Looked at a quarter, half and three quarters of each
+ * which the straight way is nowhere further off than the track's tolerance, above 0. Looked at in four places of each
  * way. False when out of memory. */
 bool sweep_expression(cp_context *context, const cp_scene *scene, uint32_t driver, uint32_t joint,
                       const struct sweep *sweep, struct growing_track *track);

@@ -122,11 +122,18 @@ bool player_start(struct player *player, cp_context *context, const cp_scene *sc
     *player = (struct player){.context = context, .scene = scene, .clip = clip, .time = -INFINITY};
     player->q = memory_allocate(context, scene->joint_count, sizeof *player->q);
     player->parents = memory_allocate(context, nodes, sizeof *player->parents);
+    player->parts = memory_allocate(context, nodes, sizeof *player->parts);
     player->locals = memory_allocate(context, nodes, sizeof *player->locals);
     player->worlds = memory_allocate(context, nodes, sizeof *player->worlds);
     player->known = memory_allocate(context, nodes, sizeof *player->known);
     player->way = memory_allocate(context, nodes, sizeof *player->way);
-    return player->q && player->parents && player->locals && player->worlds && player->known && player->way;
+    if (!player->q || !player->parents || !player->parts || !player->locals || !player->worlds || !player->known ||
+        !player->way)
+        return false;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].path != CP_PATH_JOINT)
+            (void)pose_to_trs(&scene->nodes[clip->tracks[i].target].local, 0, &player->parts[clip->tracks[i].target]);
+    return true;
 }
 
 void player_free(struct player *player)
@@ -135,6 +142,7 @@ void player_free(struct player *player)
     uint32_t nodes = player->scene->node_count;
     memory_free(context, player->q, player->scene->joint_count, sizeof *player->q);
     memory_free(context, player->parents, nodes, sizeof *player->parents);
+    memory_free(context, player->parts, nodes, sizeof *player->parts);
     memory_free(context, player->locals, nodes, sizeof *player->locals);
     memory_free(context, player->worlds, nodes, sizeof *player->worlds);
     memory_free(context, player->known, nodes, sizeof *player->known);
@@ -154,20 +162,34 @@ static void set_parents(struct player *player, double time)
     player->time = time;
 }
 
-static void set_part(cp_pose *pose, const cp_track *track, double time)
+/* Turned and scaled nodes alone are taken apart: the others' locals may be sheared. All of a node is replaced before it is put together,
+ * since a mirrored pose can be taken apart in several ways. */
+static void set_turned(struct player *player, double time)
 {
-    struct trs trs;
-    double value[4];
-    track_value(track, time, value);
-    if (track->path == CP_PATH_TRANSLATION) {
-        pose->m[3] = value[0];
-        pose->m[7] = value[1];
-        pose->m[11] = value[2];
-        return;
+    const cp_clip *clip = player->clip;
+    for (uint32_t i = clip->track_count; i-- > 0;) {
+        const cp_track *track = &clip->tracks[i];
+        if (track->path == CP_PATH_ROTATION)
+            track_value(track, time, player->parts[track->target].rotation);
+        else if (track->path == CP_PATH_SCALE)
+            track_value(track, time, player->parts[track->target].scale);
     }
-    pose_to_trs(pose, 0, &trs);
-    memcpy(track->path == CP_PATH_ROTATION ? trs.rotation : trs.scale, value, path_width(track->path) * sizeof *value);
-    *pose = pose_from_trs(&trs);
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
+            player->locals[clip->tracks[i].target] = pose_from_trs(&player->parts[clip->tracks[i].target]);
+}
+
+static void set_moved(struct player *player, double time)
+{
+    const cp_clip *clip = player->clip;
+    for (uint32_t i = clip->track_count; i-- > 0;) {
+        double value[3];
+        if (clip->tracks[i].path != CP_PATH_TRANSLATION)
+            continue;
+        track_value(&clip->tracks[i], time, value);
+        for (int k = 0; k < 3; k++)
+            player->locals[clip->tracks[i].target].m[4 * k + 3] = value[k];
+    }
 }
 
 void player_seek_joints(struct player *player, double time)
@@ -175,7 +197,7 @@ void player_seek_joints(struct player *player, double time)
     const cp_scene *scene = player->scene;
     for (uint32_t i = 0; i < scene->joint_count; i++)
         player->q[i] = scene->joints[i].q;
-    for (uint32_t i = 0; i < player->clip->track_count; i++)
+    for (uint32_t i = player->clip->track_count; i-- > 0;)
         if (player->clip->tracks[i].path == CP_PATH_JOINT)
             track_value(&player->clip->tracks[i], time, &player->q[player->clip->tracks[i].target]);
     for (uint32_t i = 0; i < scene->joint_count; i++)
@@ -187,9 +209,8 @@ static void set_locals(struct player *player, double time)
 {
     for (uint32_t i = 0; i < player->scene->node_count; i++)
         player->locals[i] = player->scene->nodes[i].local;
-    for (uint32_t i = 0; i < player->clip->track_count; i++)
-        if (player->clip->tracks[i].path != CP_PATH_JOINT)
-            set_part(&player->locals[player->clip->tracks[i].target], &player->clip->tracks[i], time);
+    set_turned(player, time);
+    set_moved(player, time);
 }
 
 static cp_pose posed(const struct player *player, uint32_t node)

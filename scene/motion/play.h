@@ -5,13 +5,14 @@
 #include "../pose.h"
 #include "motion.h"
 
-/* A clip that is played. The scene must not change meanwhile. */
+/* A clip that is played; of several tracks of the same thing the first one holds. The scene must not change meanwhile. */
 struct player {
     cp_context *context;
     const cp_scene *scene;
     const cp_clip *clip;
     double *q;         /* a value for each joint, now; those of dependent ones too */
     uint32_t *parents; /* of each node, now */
+    struct trs *parts; /* private: of nodes with tracks, their locals */
     cp_pose *locals;   /* of each node in its parent's frame, without its joints, now */
     cp_pose *worlds;   /* of each node, now */
     uint32_t next;     /* the first attachment that is not yet */

@@ -41,7 +41,9 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
 
 /* ---- what follows a sweep ---- */
 
-enum { MOST_HALVINGS = 12 };
+enum { MOST_HALVINGS = 12, LOOKS = 4 };
+/* Where a piece is looked at. At quarters alone four whole waves would look like none. */
+static const double looks[LOOKS] = {0.5, 0.25, 0.75, 0.38196601125010515};
 
 struct curve_point {
     double time, value, result; /* value: of the driver */
@@ -76,10 +78,10 @@ static bool add_leg(cp_context *context, const struct swept *of, const cp_joint 
     uint32_t depth = 1;
     bool fine = true;
     while (depth > 0 && fine) {
-        struct curve_point *next = &goals[depth - 1], between[3];
+        struct curve_point *next = &goals[depth - 1], between[LOOKS];
         bool straight = true;
-        for (int i = 0; i < 3; i++) {
-            double t = (i + 1) * 0.25;
+        for (int i = 0; i < LOOKS; i++) {
+            double t = looks[i];
             between[i] = point_at(of->scene, of->driver, joint, at->time + (next->time - at->time) * t,
                                   at->value + (next->value - at->value) * t);
             straight =
@@ -90,8 +92,8 @@ static bool add_leg(cp_context *context, const struct swept *of, const cp_joint 
             *at = *next;
             depth--;
         } else {
-            between[1].halvings = ++next->halvings;
-            goals[depth++] = between[1];
+            between[0].halvings = ++next->halvings;
+            goals[depth++] = between[0];
         }
     }
     return fine;

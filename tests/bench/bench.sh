@@ -8,12 +8,13 @@ peers_folder=$here/peers
 usage() {
     cat <<'EOF'
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
-  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web memory linear quality (all)
+  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web memory recordings linear quality (all)
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
   --parts N         parts of the library (2000)
   --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
+  --recorded N      steps of the longest recording (10000)
   --samples N       samples each way of a surface's distance (200000)
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
@@ -27,11 +28,12 @@ EOF
 . "$here/speed.sh"
 . "$here/floors.sh"
 . "$here/memory.sh"
+. "$here/recording.sh"
 . "$here/linear.sh"
 . "$here/quality.sh"
 
-all_rows="floors $speed_rows memory linear quality"
-rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32768000 samples=200000 longest=600 work='' tools='' into=''
+all_rows="floors $speed_rows memory recordings linear quality"
+rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into=''
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
 
@@ -61,7 +63,7 @@ remember_option() { # option value
 set_option() { # option value
     remember_option "$@"
     case $1 in
-    --rounds | --triangles | --parts | --linear | --samples | --limit | --threads) require_number "$@" ;;
+    --rounds | --triangles | --parts | --linear | --recorded | --samples | --limit | --threads) require_number "$@" ;;
     esac
     case $1 in
     --rows) rows=$2 ;;
@@ -70,6 +72,7 @@ set_option() { # option value
     --triangles) triangles=$2 ;;
     --parts) parts=$2 ;;
     --linear) linear=$2 ;;
+    --recorded) recorded=$2 ;;
     --samples) samples=$2 ;;
     --limit) longest=$2 ;;
     --threads) threads=$2 ;;
@@ -171,6 +174,7 @@ print_estimate() {
     for row in $rows; do
         case $row in
         floors | memory) seconds=30 ;;
+        recordings) seconds=$((recorded / 100)) ;;
         linear) seconds=$((linear / 25000)) ;;
         quality) seconds=$((triangles / 1400)) ;;
         *) seconds=$(($(row_seconds "$row") * (rounds + 1) * triangles / 1000000)) ;;
@@ -208,6 +212,7 @@ measure_row() { # row
     case $1 in
     floors) measure_floors ;;
     memory) measure_memory ;;
+    recordings) measure_recordings ;;
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;
     *)

@@ -52,7 +52,7 @@ mkdir "$work/bin" "$work/parts" "$work/build"
 ln -s "$program" "$work/bin/cellpipe"
 ln -s ../bin "$work/build/release"
 ln -s "$(pwd)/samples" "$work/samples"
-cp -R samples/demo.wu samples/demo "$work"
+cp -R samples/demo.wu samples/demo tests/cases/deneb-recording/cell.dc[wr] "$work"
 mv "$work/demo.wu" "$work/cell.wu"
 for name in part.stl a.stl table.stl parts/one.stl parts/two.stl; do
     cp samples/stl_solids.stl "$work/$name"

@@ -1,0 +1,131 @@
+#include "key_log.h"
+
+#include <string.h>
+
+/* Blocks are large enough to go back to the system one by one when they are freed. */
+enum {
+    BLOCK_BYTES = (1 << 22) - 64,
+    LONGEST_NUMBER = 5,
+    LONGEST_KEY = 2 * LONGEST_NUMBER + 4 * sizeof(double),
+    LOOKED_BACK = 8
+};
+
+/* A key is two numbers, which name its track and its moment, and its values. */
+struct key_block {
+    struct key_block *next;
+    uint32_t used;
+    unsigned char bytes[BLOCK_BYTES];
+};
+
+/* A difference of two numbers, modulo 2^32: 7 bits a byte, those near 0 in the fewest, the lowest bit for which way. */
+static unsigned char *put_difference(unsigned char *at, uint32_t from, uint32_t to)
+{
+    uint32_t up = to - from, folded = up < UINT32_C(1) << 31 ? 2 * up : 2 * (from - to) - 1;
+    for (; folded >= 128; folded >>= 7)
+        *at++ = (unsigned char)(folded | 128);
+    *at++ = (unsigned char)folded;
+    return at;
+}
+
+static const unsigned char *take_difference(const unsigned char *at, uint32_t *number)
+{
+    uint32_t folded = 0;
+    for (int shift = 0;; shift += 7) {
+        folded |= (uint32_t)(*at & 127) << shift;
+        if (*at++ < 128)
+            break;
+    }
+    *number += folded & 1 ? -(folded / 2 + 1) : folded / 2;
+    return at;
+}
+
+/* Keys come step by step, so the moment is among the last ones; should it not be, it is there twice. */
+static bool find_moment(struct key_log *log, double time, uint32_t *moment)
+{
+    for (uint32_t i = 1; i <= LOOKED_BACK && i <= log->moment_count; i++)
+        if (log->moments[log->moment_count - i] == time) {
+            *moment = log->moment_count - i;
+            return true;
+        }
+    if (!array_reserve(log->context, &log->moments, &log->moment_room, log->moment_count + UINT64_C(1),
+                       sizeof *log->moments))
+        return false;
+    *moment = log->moment_count++;
+    log->moments[*moment] = time;
+    return true;
+}
+
+static bool has_room(struct key_log *log)
+{
+    if (log->last && log->last->used + LONGEST_KEY <= BLOCK_BYTES)
+        return true;
+    struct key_block *block = memory_allocate(log->context, 1, sizeof *block);
+    if (!block)
+        return false;
+    block->next = NULL;
+    block->used = 0;
+    if (log->last)
+        log->last->next = block;
+    else
+        log->first = block;
+    log->last = block;
+    return true;
+}
+
+bool key_log_add(struct key_log *log, uint32_t track, double time, const double *value, uint32_t width)
+{
+    struct key_name name = {.track = track};
+    if (!find_moment(log, time, &name.moment) || !has_room(log))
+        return false;
+    struct key_block *block = log->last;
+    unsigned char *at = block->bytes + block->used;
+    at = put_difference(at, log->latest.track, name.track);
+    at = put_difference(at, log->latest.moment, name.moment);
+    memcpy(at, value, width * sizeof *value);
+    block->used = (uint32_t)(at - block->bytes) + width * (uint32_t)sizeof *value;
+    log->latest = name;
+    return true;
+}
+
+static void deal_block(const struct key_log *log, const struct key_block *block, struct key_name *name,
+                       struct key_target *targets)
+{
+    for (const unsigned char *at = block->bytes; at < block->bytes + block->used;) {
+        at = take_difference(at, &name->track);
+        at = take_difference(at, &name->moment);
+        struct key_target *target = &targets[name->track];
+        size_t size = target->width * sizeof *target->values;
+        if (target->times) {
+            *target->times++ = log->moments[name->moment];
+            memcpy(target->values, at, size);
+            target->values += target->width;
+        }
+        at += size;
+    }
+}
+
+static void free_first(struct key_log *log)
+{
+    struct key_block *block = log->first;
+    log->first = block->next;
+    memory_free(log->context, block, 1, sizeof *block);
+}
+
+void key_log_deal(struct key_log *log, struct key_target *targets)
+{
+    struct key_name name = {0, 0};
+    while (log->first) {
+        deal_block(log, log->first, &name, targets);
+        free_first(log);
+    }
+    log->last = NULL;
+    log->latest = (struct key_name){0, 0};
+}
+
+void key_log_free(struct key_log *log)
+{
+    while (log->first)
+        free_first(log);
+    memory_free(log->context, log->moments, log->moment_room, sizeof *log->moments);
+    *log = (struct key_log){.context = log->context};
+}

@@ -1,0 +1,150 @@
+#include "lookup.h"
+
+#include "play.h"
+
+/* ---- lists ---- */
+
+typedef uint32_t target_of(const cp_clip *clip, uint32_t item); /* CP_NONE: of another list */
+
+static uint32_t node_of_track(const cp_clip *clip, uint32_t item)
+{
+    return clip->tracks[item].path == CP_PATH_JOINT ? CP_NONE : clip->tracks[item].target;
+}
+
+static uint32_t joint_of_track(const cp_clip *clip, uint32_t item)
+{
+    return clip->tracks[item].path == CP_PATH_JOINT ? clip->tracks[item].target : CP_NONE;
+}
+
+static uint32_t node_of_attachment(const cp_clip *clip, uint32_t item)
+{
+    return clip->attachments[item].node;
+}
+
+/* A counting sort. */
+static bool list_by_target(const struct clip_lookup *lookup, struct by_target *list, target_of *target,
+                           uint32_t target_count, uint32_t count)
+{
+    list->count = count;
+    list->target_count = target_count;
+    list->ends = memory_allocate_zeroed(lookup->context, target_count, sizeof *list->ends);
+    list->items = memory_allocate(lookup->context, count, sizeof *list->items);
+    if (!list->ends || !list->items)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (target(lookup->clip, i) != CP_NONE)
+            list->ends[target(lookup->clip, i)]++;
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < target_count; i++) {
+        uint32_t own = list->ends[i];
+        list->ends[i] = start;
+        start += own;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (target(lookup->clip, i) != CP_NONE)
+            list->items[list->ends[target(lookup->clip, i)]++] = i;
+    return true;
+}
+
+bool lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip)
+{
+    *lookup = (struct clip_lookup){.context = context, .scene = scene, .clip = clip};
+    return list_by_target(lookup, &lookup->node_tracks, node_of_track, scene->node_count, clip->track_count) &&
+           list_by_target(lookup, &lookup->joint_tracks, joint_of_track, scene->joint_count, clip->track_count) &&
+           list_by_target(lookup, &lookup->attachments, node_of_attachment, scene->node_count, clip->attachment_count);
+}
+
+static void free_list(cp_context *context, struct by_target *list)
+{
+    memory_free(context, list->ends, list->target_count, sizeof *list->ends);
+    memory_free(context, list->items, list->count, sizeof *list->items);
+    *list = (struct by_target){0};
+}
+
+void lookup_free(struct clip_lookup *lookup)
+{
+    free_list(lookup->context, &lookup->node_tracks);
+    free_list(lookup->context, &lookup->joint_tracks);
+    free_list(lookup->context, &lookup->attachments);
+}
+
+/* ---- moments ---- */
+
+struct moment_of {
+    const struct clip_lookup *lookup;
+    double time;
+};
+
+/* Of several tracks the first holds. */
+static double free_value(const void *user, uint32_t joint)
+{
+    const struct moment_of *at = user;
+    const struct by_target *list = &at->lookup->joint_tracks;
+    double value = at->lookup->scene->joints[joint].q;
+    if (first_of(list, joint) < list->ends[joint])
+        track_value(&at->lookup->clip->tracks[list->items[first_of(list, joint)]], at->time, &value);
+    return value;
+}
+
+double lookup_joint(const struct clip_lookup *lookup, uint32_t joint, double time)
+{
+    const struct moment_of at = {lookup, time};
+    const cp_joint *it = &lookup->scene->joints[joint];
+    if (it->expression)
+        return it->offset + it->scale * expression_value(it->expression, free_value, &at);
+    return it->master == CP_NONE ? free_value(&at, joint) : it->scale * free_value(&at, it->master) + it->offset;
+}
+
+uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time)
+{
+    const struct by_target *list = &lookup->attachments;
+    const cp_attachment *attachments = lookup->clip->attachments;
+    uint32_t first = first_of(list, node), low = first, high = list->ends[node];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (attachments[list->items[middle]].time <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > first ? attachments[list->items[low - 1]].host : lookup->scene->nodes[node].parent;
+}
+
+cp_pose lookup_local(const struct clip_lookup *lookup, uint32_t node, double time)
+{
+    const struct by_target *list = &lookup->node_tracks;
+    cp_pose local = lookup->scene->nodes[node].local;
+    struct trs trs;
+    bool turned = false;
+    if (first_of(list, node) == list->ends[node])
+        return local;
+    (void)pose_to_trs(&local, 0, &trs);
+    for (uint32_t i = list->ends[node]; i-- > first_of(list, node);) {
+        const cp_track *track = &lookup->clip->tracks[list->items[i]];
+        turned = turned || track->path != CP_PATH_TRANSLATION;
+        track_value(track, time,
+                    track->path == CP_PATH_TRANSLATION ? trs.translation
+                    : track->path == CP_PATH_ROTATION  ? trs.rotation
+                                                       : trs.scale);
+    }
+    if (turned)
+        return pose_from_trs(&trs);
+    for (int k = 0; k < 3; k++)
+        local.m[4 * k + 3] = trs.translation[k];
+    return local;
+}
+
+cp_pose lookup_world(const struct clip_lookup *lookup, uint32_t node, double time)
+{
+    cp_pose world = POSE_IDENTITY;
+    for (; node != CP_NONE; node = lookup_parent(lookup, node, time)) {
+        const cp_node *it = &lookup->scene->nodes[node];
+        cp_pose pose = lookup_local(lookup, node, time);
+        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++) {
+            cp_pose motion = joint_motion(&lookup->scene->joints[i], lookup_joint(lookup, i, time));
+            pose = pose_multiply(&pose, &motion);
+        }
+        world = pose_multiply(&pose, &world);
+    }
+    return world;
+}

@@ -1,0 +1,38 @@
+/* Where single nodes and joints are at moments of a clip, in any order of time: what it costs depends on what is above a node alone, and
+ * not on the size of the scene. For a whole scene at a time see play.h. */
+#ifndef CELLPIPE_LOOKUP_H
+#define CELLPIPE_LOOKUP_H
+
+#include "../pose.h"
+#include "motion.h"
+
+/* Indices of tracks or attachments by what they are of: those of i are items[ends[i - 1]] .. items[ends[i] - 1], of 0 from 0 on, in the
+ * clip's order. */
+struct by_target {
+    uint32_t *ends, *items;
+    uint32_t count, target_count;
+};
+static inline uint32_t first_of(const struct by_target *list, uint32_t target)
+{
+    return target > 0 ? list->ends[target - 1] : 0;
+}
+
+struct clip_lookup {
+    cp_context *context;
+    const cp_scene *scene;
+    const cp_clip *clip;
+    struct by_target node_tracks, joint_tracks, attachments;
+};
+
+/* False when out of memory; free it in any case. The scene must not change meanwhile. */
+bool lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
+void lookup_free(struct clip_lookup *lookup);
+
+/* Of dependent joints too. */
+double lookup_joint(const struct clip_lookup *lookup, uint32_t joint, double time);
+uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time);
+/* In its parent's frame, without its joints. */
+cp_pose lookup_local(const struct clip_lookup *lookup, uint32_t node, double time);
+cp_pose lookup_world(const struct clip_lookup *lookup, uint32_t node, double time);
+
+#endif
