@@ -14,7 +14,7 @@ static const char cell[] = "DCT WORKCELL 1.0\nHEAD\nNAME \"cell\" UNIT mm ANGLE 
                            "DEVICE \"robot\"\nPART \"base\" ATTACH 1\nPART \"arm\" ATTACH 1\nPART \"hand\" ATTACH 000\n"
                            "MATRIX 1 0 0 0 0 1 0 0 0 0 1 0 400 0 0 1\n"
                            "JOINT \"turn\" PART 1 TYPE ROTATE_Z INIT 0\nJOINT \"slide\" PART 2 TYPE TRANS_X INIT 5\n"
-                           "JOINT \"follow\" PART 2 TYPE ROTATE_Y VALUE \"=dof(1)+dof(2)^2\"\nEND\n"
+                           "JOINT \"follow\" PART 2 TYPE ROTATE_Y VALUE \"=0.5*dof(1)+0.1*abs(dof(2))\"\nEND\n"
                            "DEVICE \"box\"\nPART \"case\" ATTACH 0\nEND\nDEVICE \"lid\"\nPART \"plate\" ATTACH "
                            "0\nEND\nATTACHMENTS 3\n-1 -1 3\nEND\n";
 
