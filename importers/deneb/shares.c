@@ -74,7 +74,8 @@ cp_status deneb_share_tolerance(const struct deneb_cell *cell, double tolerance,
     cp_measures *boxes = memory_allocate(context, nodes, sizeof *boxes);
     uint32_t *tracks = memory_allocate_zeroed(context, nodes, sizeof *tracks);
     *shares = (struct deneb_shares){.turns = memory_allocate_zeroed(context, nodes, sizeof *shares->turns)};
-    cp_status status = boxes && tracks && shares->turns ? measure_node_boxes(context, cell->scene, false, boxes) : CP_LIMIT;
+    cp_status status =
+        boxes && tracks && shares->turns ? measure_node_boxes(context, cell->scene, false, boxes) : CP_LIMIT;
     if (status == CP_OK) {
         double largest = 0;
         shares->move = tolerance / fmax(1, longest_chain(cell, tracks));

@@ -1,0 +1,216 @@
+/* A recording's keys as a clip of the scene. */
+#include "recorder.h"
+
+#include <math.h>
+
+/* ---- the start ---- */
+
+static bool make_room(struct recorder *recorder)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    uint32_t nodes = recorder->scene->node_count;
+    cp_context *context = cell->context;
+    recorder->devices = memory_allocate_zeroed(context, cell->device_count, sizeof *recorder->devices);
+    recorder->joints = memory_allocate_zeroed(context, cell->joint_count, sizeof *recorder->joints);
+    recorder->listed = memory_allocate(context, cell->device_count, sizeof *recorder->listed);
+    recorder->q = memory_allocate(context, recorder->scene->joint_count, sizeof *recorder->q);
+    recorder->joint_numbers =
+        memory_allocate_zeroed(context, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
+    recorder->parents = memory_allocate(context, nodes, sizeof *recorder->parents);
+    recorder->locals = memory_allocate(context, nodes, sizeof *recorder->locals);
+    recorder->worlds = memory_allocate(context, nodes, sizeof *recorder->worlds);
+    recorder->stamps = memory_allocate_zeroed(context, nodes, sizeof *recorder->stamps);
+    recorder->placed = memory_allocate_zeroed(context, nodes, sizeof *recorder->placed);
+    recorder->order = memory_allocate(context, nodes, sizeof *recorder->order);
+    recorder->way = memory_allocate(context, nodes, sizeof *recorder->way);
+    return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->joint_numbers &&
+           recorder->parents && recorder->locals && recorder->worlds && recorder->stamps && recorder->placed &&
+           recorder->order && recorder->way;
+}
+
+/* A share of the tolerance for each track that may move a point. */
+static cp_status set_tolerances(struct recorder *recorder, double tolerance)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    struct deneb_shares shares;
+    cp_status status = deneb_share_tolerance(cell, tolerance, &shares);
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
+        for (int k = 0; k < 3; k++)
+            recorder->devices[i].tracks[k].tolerance = k == 0 ? shares.move : shares.turns[cell->devices[i].node];
+    for (uint32_t i = 0; i < cell->joint_count && status == CP_OK; i++)
+        recorder->joints[i].tolerance = cell->joints[i].motion == DENEB_TRANSLATE
+                                            ? shares.move
+                                            : shares.turns[recorder->scene->joints[cell->joints[i].joint].node];
+    deneb_free_shares(cell, &shares);
+    return status;
+}
+
+static cp_status set_out(struct recorder *recorder)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    const cp_scene *scene = recorder->scene;
+    static const cp_path paths[] = {CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        recorder->q[i] = scene->joints[i].q;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        recorder->parents[i] = scene->nodes[i].parent;
+        recorder->locals[i] = scene->nodes[i].local;
+    }
+    for (uint32_t i = 0; i < cell->device_count; i++) {
+        recorder->devices[i].rest = recorder_split(recorder, &cell->devices[i].pose);
+        for (int k = 0; k < 3; k++)
+            recorder->devices[i].tracks[k] =
+                (struct growing_track){.path = paths[k], .log = &recorder->log, .number = 3 * i + (uint32_t)k};
+    }
+    for (uint32_t i = 0; i < cell->joint_count; i++) {
+        recorder->joints[i] =
+            (struct growing_track){.path = CP_PATH_JOINT, .log = &recorder->log, .number = 3 * cell->device_count + i};
+        recorder->joint_numbers[cell->joints[i].joint] = i;
+    }
+    recorder->sheared = 0; /* of poses that stay as they are */
+    recorder->stamp = 1;
+    return cell->settings->tolerance > 0 ? set_tolerances(recorder, cell->settings->tolerance) : CP_OK;
+}
+
+cp_status recorder_start(struct recorder *recorder)
+{
+    return make_room(recorder) ? set_out(recorder) : CP_LIMIT;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    uint32_t nodes = recorder->scene->node_count;
+    cp_context *context = cell->context;
+    key_log_free(&recorder->log);
+    memory_free(context, recorder->devices, cell->device_count, sizeof *recorder->devices);
+    memory_free(context, recorder->joints, cell->joint_count, sizeof *recorder->joints);
+    memory_free(context, recorder->listed, cell->device_count, sizeof *recorder->listed);
+    memory_free(context, recorder->q, recorder->scene->joint_count, sizeof *recorder->q);
+    memory_free(context, recorder->joint_numbers, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
+    memory_free(context, recorder->parents, nodes, sizeof *recorder->parents);
+    memory_free(context, recorder->locals, nodes, sizeof *recorder->locals);
+    memory_free(context, recorder->worlds, nodes, sizeof *recorder->worlds);
+    memory_free(context, recorder->stamps, nodes, sizeof *recorder->stamps);
+    memory_free(context, recorder->placed, nodes, sizeof *recorder->placed);
+    memory_free(context, recorder->order, nodes, sizeof *recorder->order);
+    memory_free(context, recorder->way, nodes, sizeof *recorder->way);
+    memory_free(context, recorder->attachments, recorder->attachment_room, sizeof *recorder->attachments);
+}
+
+/* ---- the clip ---- */
+
+/* A track that never leaves the value that the scene has says nothing. */
+static bool says_something(const struct growing_track *track, const double *rest)
+{
+    return track->samples > 0 &&
+           (track->moves || memcmp(track->first, rest, path_width(track->path) * sizeof *rest) != 0);
+}
+
+struct kept {
+    cp_track *tracks;
+    struct key_target *targets; /* of all tracks by number */
+    uint32_t count;
+    uint64_t samples, keys;
+};
+
+/* The last key of a track that is kept, and what it needs. */
+static bool choose_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
+                         struct kept *kept)
+{
+    kept->targets[track->number].width = path_width(track->path);
+    if (track->count == 0 || !says_something(track, rest))
+        return true;
+    if (!track_cut(recorder->cell->context, track))
+        return false;
+    kept->tracks[kept->count++] = (cp_track){target, track->path, CP_LINEAR, track->count, NULL, NULL};
+    kept->samples += track->samples;
+    kept->keys += track->count;
+    return true;
+}
+
+static bool choose_tracks(struct recorder *recorder, struct kept *kept)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    bool fine = true;
+    for (uint32_t i = 0; i < cell->device_count && fine; i++) {
+        struct recorded_device *state = &recorder->devices[i];
+        const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
+        for (int k = 0; k < 3 && fine; k++)
+            fine = choose_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
+    }
+    for (uint32_t i = 0; i < cell->joint_count && fine; i++)
+        if (!cell->joints[i].formula)
+            fine = choose_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
+                                cell->joints[i].joint, kept);
+    return fine;
+}
+
+/* The number that a track has in the log. */
+static uint32_t number_of(const struct recorder *recorder, const cp_track *track)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    const cp_scene *scene = recorder->scene;
+    if (track->path != CP_PATH_JOINT)
+        return 3 * scene->nodes[track->target].scope + (uint32_t)track->path - CP_PATH_TRANSLATION;
+    return 3 * cell->device_count + recorder->joint_numbers[track->target];
+}
+
+/* Memory for just what is kept, of which each page is touched when its keys come; then the log is dealt out, and gives its own back on
+ * the way. A single block would come in large pages, all of them at once. */
+static bool keep_tracks(struct recorder *recorder, struct kept *kept)
+{
+    for (uint32_t i = 0; i < kept->count; i++) {
+        cp_track *track = &kept->tracks[i];
+        struct key_target *target = &kept->targets[number_of(recorder, track)];
+        double *room = scene_allocate(recorder->scene, (size_t)track->key_count * (1 + target->width), sizeof *room);
+        if (!room)
+            return false;
+        track->times = target->times = room;
+        track->values = target->values = room + track->key_count;
+    }
+    key_log_deal(&recorder->log, kept->targets);
+    return true;
+}
+
+static void report(const struct recorder *recorder, const struct kept *kept)
+{
+    cp_context *context = recorder->cell->context;
+    struct place place = IN_FILE(recorder->file->source->name);
+    if (recorder->cell->settings->tolerance > 0)
+        report_note(context, "deneb-thinned", place, "%llu of %llu keys are kept, within %.9g mm",
+                    (unsigned long long)kept->keys, (unsigned long long)kept->samples,
+                    1000 * recorder->cell->settings->tolerance);
+    if (recorder->sheared > 0)
+        report_loss(context, "deneb-sheared", place, recorder->sheared, "the shear of a recorded matrix");
+    if (recorder->flat > 0)
+        report_loss(context, "deneb-flat", place, recorder->flat,
+                    "the pose of a device on a part that is flat, in a step");
+}
+
+cp_status recorder_make_clip(struct recorder *recorder)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    cp_scene *scene = recorder->scene;
+    struct kept kept = {0};
+    size_t size;
+    const char *stem = text_stem(recorder->file->source->name, &size);
+    const char *name = arena_copy_text(scene->arena, stem, size), *raw;
+    name = name ? utf8_from(scene->arena, name, size, &raw) : NULL;
+    kept.tracks = scene_allocate(scene, 3 * (size_t)cell->device_count + cell->joint_count, sizeof *kept.tracks);
+    size_t track_count = 3 * (size_t)cell->device_count + cell->joint_count;
+    kept.targets = memory_allocate_zeroed(cell->context, track_count, sizeof *kept.targets);
+    bool fine = name && kept.tracks && kept.targets && choose_tracks(recorder, &kept) && keep_tracks(recorder, &kept);
+    memory_free(cell->context, kept.targets, track_count, sizeof *kept.targets);
+    if (!fine)
+        return CP_LIMIT;
+    uint32_t clip = scene_add_clip(scene, name, kept.count, kept.tracks);
+    const cp_attachment *attachments = scene_keep_array(scene, &recorder->attachments, &recorder->attachment_room,
+                                                        recorder->attachment_count, sizeof *attachments);
+    if (clip == CP_NONE || !attachments)
+        return CP_LIMIT;
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = recorder->attachment_count;
+    report(recorder, &kept);
+    return CP_OK;
+}

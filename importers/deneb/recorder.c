@@ -1,0 +1,301 @@
+/* Where things are at a step of a recording, and the keys that say so. */
+#include "recorder.h"
+
+#include <math.h>
+
+/* A scale this near to 1 is the rounding of the numbers in the file. */
+#define ROUNDED_SCALE 1e-6
+/* A grip that changes by less than this has not changed (metres, and parts of 1). */
+#define SAME_GRIP 1e-11
+
+/* ---- where things are in a step ---- */
+
+static void find_world(struct recorder *recorder, uint32_t node)
+{
+    uint32_t depth = 0;
+    for (; node != CP_NONE && recorder->stamps[node] != recorder->stamp; node = recorder->parents[node])
+        recorder->way[depth++] = node;
+    while (depth > 0) {
+        uint32_t at = recorder->way[--depth], parent = recorder->parents[at];
+        const cp_node *it = &recorder->scene->nodes[at];
+        cp_pose pose = recorder->locals[at];
+        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++) {
+            cp_pose motion = joint_motion(&recorder->scene->joints[i], cp_joint_value(recorder->scene, i, recorder->q));
+            pose = pose_multiply(&pose, &motion);
+        }
+        recorder->worlds[at] = parent == CP_NONE ? pose : pose_multiply(&recorder->worlds[parent], &pose);
+        recorder->stamps[at] = recorder->stamp;
+    }
+}
+
+static const cp_pose *world_of(struct recorder *recorder, uint32_t node)
+{
+    find_world(recorder, node);
+    return &recorder->worlds[node];
+}
+
+/* False when the host is flat, so that nothing can be told relative to it. */
+static bool relative_to(struct recorder *recorder, uint32_t host, uint32_t node, cp_pose *relative)
+{
+    cp_pose world = *world_of(recorder, node), back;
+    if (host == 0) {
+        *relative = world;
+        return true;
+    }
+    if (!pose_inverse(world_of(recorder, host), &back)) {
+        recorder->flat++;
+        return false;
+    }
+    *relative = pose_multiply(&back, &world);
+    return pose_is_finite(relative);
+}
+
+static uint32_t host_node(const struct recorder *recorder, uint32_t part)
+{
+    return part == CP_NONE ? 0 : recorder->cell->parts[part].node;
+}
+
+/* Puts a device on its new host; in the world, with a warning, where the host hangs on it. */
+static void hang(struct recorder *recorder, uint32_t device)
+{
+    struct recorded_device *state = &recorder->devices[device];
+    uint32_t node = recorder->cell->devices[device].node, host = host_node(recorder, state->host);
+    if (!attach_node(recorder->cell->context, recorder->parents, node, host)) {
+        recorder->file->status = report_lenient(
+            recorder->cell->context, recorder->file->strict, "deneb-attachment", state->place,
+            "the device \"%s\" is hung on what hangs on it: it is let go", recorder->cell->devices[device].name);
+        recorder->parents[node] = 0;
+    }
+}
+
+/* ---- keys of a step ---- */
+
+static bool is_same(const cp_pose *a, const cp_pose *b)
+{
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(a->m[i] - b->m[i]) <= SAME_GRIP))
+            return false;
+    return true;
+}
+
+struct trs recorder_split(struct recorder *recorder, const cp_pose *pose)
+{
+    struct trs trs;
+    recorder->sheared += !pose_to_trs(pose, ROUNDED_SCALE, &trs);
+    bool rounded = true;
+    for (int i = 0; i < 3; i++)
+        rounded = rounded && fabs(trs.scale[i] - 1) <= ROUNDED_SCALE;
+    for (int i = 0; i < 3 && rounded; i++)
+        trs.scale[i] = 1;
+    return trs;
+}
+
+static void add_key(struct recorder *recorder, struct growing_track *track, double time, const double *value)
+{
+    if (recorder->file->status == CP_OK && !track_add(recorder->cell->context, track, time, value))
+        recorder->file->status = CP_LIMIT;
+}
+
+static void cut(struct recorder *recorder, struct growing_track *track)
+{
+    if (recorder->file->status == CP_OK && !track_cut(recorder->cell->context, track))
+        recorder->file->status = CP_LIMIT;
+}
+
+/* Of a rotation there are two quaternions. */
+static bool is_same_value(const struct growing_track *track, const double *a, const double *b)
+{
+    uint32_t width = path_width(track->path);
+    bool same = true, opposite = track->path == CP_PATH_ROTATION;
+    for (uint32_t i = 0; i < width; i++) {
+        same = same && a[i] == b[i];
+        opposite = opposite && a[i] == -b[i];
+    }
+    return same || opposite;
+}
+
+/* What was not told in the last steps has stood still until the one before this; then comes the next value. */
+static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
+                     const double *next)
+{
+    double latest_time = -INFINITY, value[4];
+    const double *latest = track_latest(track, &latest_time);
+    bool missed = recorder->steps > 0 && latest_time < recorder->before && recorder->before < time;
+    if (missed && !is_same_value(track, latest ? latest : rest, next)) {
+        memcpy(value, latest ? latest : rest, path_width(track->path) * sizeof *value);
+        add_key(recorder, track, recorder->before, value);
+    }
+    add_key(recorder, track, time, next);
+}
+
+static void add_pose(struct recorder *recorder, uint32_t device, double time, const cp_pose *pose)
+{
+    struct recorded_device *state = &recorder->devices[device];
+    struct trs trs = recorder_split(recorder, pose);
+    const double *values[] = {trs.translation, trs.rotation, trs.scale};
+    const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
+    for (int i = 0; i < 3; i++)
+        add_told(recorder, &state->tracks[i], rests[i], time, values[i]);
+}
+
+static void cut_device(struct recorder *recorder, uint32_t device)
+{
+    for (int i = 0; i < 3; i++)
+        cut(recorder, &recorder->devices[device].tracks[i]);
+}
+
+static void add_attachment(struct recorder *recorder, double time, uint32_t node)
+{
+    if (!array_reserve(recorder->cell->context, &recorder->attachments, &recorder->attachment_room,
+                       recorder->attachment_count + UINT64_C(1), sizeof *recorder->attachments)) {
+        recorder->file->status = CP_LIMIT;
+        return;
+    }
+    recorder->attachments[recorder->attachment_count++] = (cp_attachment){time, node, recorder->parents[node]};
+}
+
+/* The moment at which things hang elsewhere: this step, where it is a jump or the first one, else just behind it. */
+static double moment_of_change(const struct recorder *recorder)
+{
+    return recorder->jumps || recorder->steps == 0 ? recorder->time : nextafter(recorder->time, INFINITY);
+}
+
+/* A last key on the old host, and one at the same place on the new one. */
+static void change_host(struct recorder *recorder, uint32_t device, const cp_pose *old_grip)
+{
+    double moment = moment_of_change(recorder), latest = -INFINITY;
+    double until = moment > recorder->time ? recorder->time : recorder->before;
+    (void)track_latest(&recorder->devices[device].tracks[0], &latest);
+    if (recorder->steps > 0 && latest < until)
+        add_pose(recorder, device, until, old_grip);
+    cut_device(recorder, device);
+    add_attachment(recorder, moment, recorder->cell->devices[device].node);
+    add_pose(recorder, device, moment, &recorder->locals[recorder->cell->devices[device].node]);
+    cut_device(recorder, device);
+    recorder->last = fmax(recorder->last, moment);
+}
+
+static void place_device(struct recorder *recorder, uint32_t device)
+{
+    struct recorded_device *state = &recorder->devices[device];
+    uint32_t node = recorder->cell->devices[device].node;
+    cp_pose before = recorder->locals[node], old_grip = state->old_local, grip;
+    if (!state->has_matrix && !state->changes)
+        return;
+    if (state->changes && !recorder->jumps && relative_to(recorder, state->old_host, node, &grip) &&
+        !is_same(&grip, &old_grip))
+        old_grip = grip;
+    if (relative_to(recorder, recorder->parents[node], node, &grip) && (state->changes || !is_same(&grip, &before)))
+        recorder->locals[node] = grip;
+    if (state->changes)
+        change_host(recorder, device, &old_grip);
+    else
+        add_pose(recorder, device, recorder->time, &recorder->locals[node]);
+}
+
+/* The values of a device's joints; what the file tells last in a step holds. */
+static void place_joints(struct recorder *recorder, const struct deneb_device *device)
+{
+    for (uint32_t i = device->first_joint; i < device->first_joint + device->joint_count; i++) {
+        uint32_t joint = recorder->cell->joints[i].joint;
+        if (recorder->cell->joints[i].formula)
+            continue;
+        add_told(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, recorder->time,
+                 &recorder->q[joint]);
+    }
+}
+
+/* What hangs elsewhere is placed after what it hangs on then, so that at no moment a node hangs on itself, whatever hangs on what now. */
+static void place_changed(struct recorder *recorder, uint32_t device)
+{
+    uint32_t depth = 0, node = recorder->cell->devices[device].node;
+    for (; node != CP_NONE && recorder->placed[node] != recorder->stamp; node = recorder->parents[node]) {
+        recorder->placed[node] = recorder->stamp;
+        recorder->order[depth++] = node;
+    }
+    while (depth > 0) {
+        uint32_t at = recorder->order[--depth], scope = recorder->scene->nodes[at].scope;
+        if (scope != CP_NONE && recorder->cell->devices[scope].node == at && recorder->devices[scope].changes)
+            place_device(recorder, scope);
+    }
+}
+
+/* ---- what changes in a step ---- */
+
+/* Devices whose matrix is told in the frame of what they hang on now; the others' are where they are in the world. */
+static void set_matrices(struct recorder *recorder)
+{
+    const struct deneb_cell *cell = recorder->cell;
+    for (uint32_t i = 0; i < recorder->listed_count; i++) {
+        uint32_t node = cell->devices[recorder->listed[i]].node;
+        struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        state->old_host = recorder->parents[node];
+        state->old_local = recorder->locals[node];
+        state->changes = state->has_host && host_node(recorder, state->host) != state->old_host;
+        if (state->has_matrix && !recorder->frame_is_parent) {
+            recorder->worlds[node] = state->matrix;
+            recorder->stamps[node] = recorder->stamp;
+        } else if (state->has_matrix) {
+            recorder->locals[node] = state->matrix;
+            if (state->changes)
+                recorder->parents[node] = 0;
+        }
+    }
+    for (uint32_t i = 0; i < recorder->listed_count; i++)
+        if (recorder->frame_is_parent && recorder->devices[recorder->listed[i]].has_matrix &&
+            recorder->devices[recorder->listed[i]].changes)
+            hang(recorder, recorder->listed[i]);
+}
+
+/* All that is needed of the world is computed before anything hangs elsewhere. */
+static void find_worlds(struct recorder *recorder)
+{
+    for (uint32_t i = 0; i < recorder->listed_count; i++) {
+        const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        uint32_t node = recorder->cell->devices[recorder->listed[i]].node;
+        if (!state->has_matrix && !state->changes)
+            continue;
+        find_world(recorder, node);
+        find_world(recorder, recorder->parents[node]);
+        find_world(recorder, state->old_host);
+        if (state->has_host)
+            find_world(recorder, host_node(recorder, state->host));
+    }
+}
+
+static void change_hosts(struct recorder *recorder)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < recorder->listed_count; i++) {
+            const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+            if (!state->changes || (state->has_matrix && recorder->frame_is_parent))
+                continue;
+            if (pass == 0)
+                recorder->parents[recorder->cell->devices[recorder->listed[i]].node] = 0;
+            else
+                hang(recorder, recorder->listed[i]);
+        }
+}
+
+void recorder_end_step(struct recorder *recorder)
+{
+    recorder->last = recorder->time;
+    set_matrices(recorder);
+    find_worlds(recorder);
+    change_hosts(recorder);
+    for (uint32_t i = 0; i < recorder->listed_count && recorder->file->status == CP_OK; i++)
+        if (recorder->devices[recorder->listed[i]].changes)
+            place_changed(recorder, recorder->listed[i]);
+        else
+            place_device(recorder, recorder->listed[i]);
+    for (uint32_t i = 0; i < recorder->listed_count; i++) {
+        struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        if (state->has_joints)
+            place_joints(recorder, &recorder->cell->devices[recorder->listed[i]]);
+        state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
+    }
+    recorder->listed_count = 0;
+    recorder->before = recorder->last;
+    recorder->stamp++;
+    recorder->steps++;
+}

@@ -1,0 +1,56 @@
+/* The inside of reading recordings: recording.c reads steps, recorder.c makes keys of them, recorded_clip.c a clip of the keys. */
+#ifndef CELLPIPE_DENEB_RECORDER_H
+#define CELLPIPE_DENEB_RECORDER_H
+
+#include "../../scene/motion/grow.h"
+#include "cell.h"
+
+struct recorded_device {
+    struct growing_track tracks[3]; /* translation, rotation, scale */
+    struct trs rest;
+    /* In the step that is read. */
+    bool listed, has_matrix, has_joints, has_host, changes;
+    cp_pose matrix;
+    uint32_t host;     /* part of the cell, or CP_NONE */
+    uint32_t old_host; /* node; and the pose on it */
+    cp_pose old_local;
+    struct place place;
+};
+
+struct recorder {
+    struct deneb_file *file;
+    struct deneb_cell *cell;
+    cp_scene *scene;
+    struct deneb_units units;
+    bool frame_is_parent;
+    struct recorded_device *devices;
+    struct growing_track *joints; /* of the cell; those of formulas unused */
+    struct key_log log;           /* of tracks by number: 3 a device, then one a joint */
+    double *q;                    /* of the scene's joints, now */
+    uint32_t *parents;            /* of the scene's nodes, now */
+    cp_pose *locals, *worlds;     /* likewise; worlds where stamps say that they are of this step */
+    uint32_t *stamps, stamp, *way;
+    uint32_t *joint_numbers;        /* of the scene's joints: theirs in the cell */
+    uint32_t *placed, *order;       /* nodes that are placed in this step, by its stamp; a way of its own */
+    uint32_t *listed, listed_count; /* devices of this step */
+    cp_attachment *attachments;
+    uint32_t attachment_count, attachment_room;
+    double raw_time, time; /* of this step as written, and as kept */
+    double before, last;   /* the last moment of the step before, and of this one */
+    bool jumps;            /* this step has the time of the one before */
+    uint64_t steps, sheared, flat;
+};
+
+/* recorder.c: what a step has told becomes keys and attachments. */
+void recorder_end_step(struct recorder *recorder);
+/* A pose as a track has it; one that is none counts as sheared. */
+struct trs recorder_split(struct recorder *recorder, const cp_pose *pose);
+
+/* recorded_clip.c */
+/* At the scene's own poses and values. CP_LIMIT when out of memory; free it in any case. */
+cp_status recorder_start(struct recorder *recorder);
+/* All keys as a clip of the scene, named after the file. */
+cp_status recorder_make_clip(struct recorder *recorder);
+void recorder_free(struct recorder *recorder);
+
+#endif
