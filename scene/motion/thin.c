@@ -10,6 +10,11 @@
 
 enum { CUBIC_PIECES = 16, MOST_TRIES = 12, CORNERS = 8 };
 
+struct times {
+    double *items;
+    uint32_t count, room;
+};
+
 struct thinning {
     cp_context *context;
     cp_scene *work;
@@ -17,8 +22,7 @@ struct thinning {
     const cp_clip *clip, *like;
     cp_measures *boxes; /* of each node's own meshes */
     double *reaches;    /* of each node: how far from its origin something is that it moves */
-    double *times;
-    uint32_t time_count, time_room;
+    struct times times[2]; /* of clip, and of like */
     struct player before, after;
 };
 
@@ -143,14 +147,14 @@ static double seek_both(struct thinning *thinning, double time)
     return distance_at(thinning);
 }
 
-static double largest_distance(struct thinning *thinning)
+static double largest_distance(struct thinning *thinning, const struct times *times)
 {
     double most = 0;
-    for (uint32_t i = 0; i < thinning->time_count; i++) {
-        double time = thinning->times[i];
+    for (uint32_t i = 0; i < times->count; i++) {
+        double time = times->items[i];
         most = fmax(most, seek_both(thinning, time));
-        if (i + 1 < thinning->time_count)
-            most = fmax(most, seek_both(thinning, time + (thinning->times[i + 1] - time) / 2));
+        if (i + 1 < times->count)
+            most = fmax(most, seek_both(thinning, time + (times->items[i + 1] - time) / 2));
     }
     return most;
 }
@@ -200,7 +204,7 @@ static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_
         player_free(&thinning->after);
         if (!player_start(&thinning->after, thinning->context, thinning->scene, thin))
             return false;
-        *error = largest_distance(thinning);
+        *error = fmax(largest_distance(thinning, &thinning->times[0]), largest_distance(thinning, &thinning->times[1]));
         if (*error <= tolerance || share == 0)
             return true;
         share *= fmin(0.7, 0.9 * tolerance / *error);
@@ -215,12 +219,17 @@ cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
     struct thinning thinning = {.context = context, .work = work, .scene = scene, .clip = clip, .like = like};
     thinning.before = thinning.after = (struct player){.context = context, .scene = scene};
     *error = 0;
-    bool fine =
-        measure(&thinning) && clip_times(context, clip, &thinning.times, &thinning.time_count, &thinning.time_room) &&
-        player_start(&thinning.before, context, scene, clip) && thin_until_it_holds(&thinning, tolerance, thin, error);
+    bool fine = measure(&thinning);
+    for (int i = 0; i < 2 && fine; i++) {
+        struct times *times = &thinning.times[i];
+        fine = clip_times(context, i == 0 ? clip : like, &times->items, &times->count, &times->room);
+    }
+    fine = fine && player_start(&thinning.before, context, scene, clip) &&
+           thin_until_it_holds(&thinning, tolerance, thin, error);
     memory_free(context, thinning.boxes, scene->node_count, sizeof *thinning.boxes);
     memory_free(context, thinning.reaches, scene->node_count, sizeof *thinning.reaches);
-    memory_free(context, thinning.times, thinning.time_room, sizeof *thinning.times);
+    for (int i = 0; i < 2; i++)
+        memory_free(context, thinning.times[i].items, thinning.times[i].room, sizeof *thinning.times[i].items);
     player_free(&thinning.before);
     player_free(&thinning.after);
     return fine ? CP_OK : CP_LIMIT;

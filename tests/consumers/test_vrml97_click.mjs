@@ -4,9 +4,8 @@
 // cell hides are clicked in a world of the device alone.
 import fs from 'node:fs';
 import path from 'node:path';
-import { PerspectiveCamera, Raycaster, Vector2, Vector3 } from 'three';
-import { VRMLLoader } from 'three/examples/jsm/loaders/VRMLLoader.js';
-import { findChromium, hasPackages, launch, open, serve, size } from './browser.mjs';
+import { findPixels } from './aim.mjs';
+import { findChromium, hasPackages, launch, open, serve } from './browser.mjs';
 import {
     distance, fail, finish, info, inputs, jointMotion, jointValue, program, readScene, rotation, run, shortName, skip, workFile,
 } from './lib.mjs';
@@ -67,52 +66,11 @@ function expectedValue(scene, joint, fraction) {
 
 // ---- where to click ----
 
-function readCamera(text) {
-    const numbers = field => text.match(new RegExp(`Viewpoint \\{[^}]*\\b${field} ([^\\n]*)`))[1].split(' ').map(Number);
-    const camera = new PerspectiveCamera(0.785398 * 180 / Math.PI, size.width / size.height, 0.001, 1000);
-    camera.position.fromArray(numbers('position'));
-    const [x, y, z, angle] = numbers('orientation');
-    camera.quaternion.setFromAxisAngle(new Vector3(x, y, z), angle);
-    camera.updateMatrixWorld(true);
-    return camera;
-}
-
 // The DEF name of the innermost joint above a shape, or undefined.
 function jointAbove(object) {
     while (object && !object.name.startsWith('motion_'))
         object = object.parent;
     return object?.name;
-}
-
-// The same for what is seen at a pixel; undefined, too, where two links' faces lie in one another.
-function seenAt(world, camera, x, y) {
-    const ray = new Raycaster();
-    ray.setFromCamera(new Vector2((x + 0.5) / size.width * 2 - 1, 1 - (y + 0.5) / size.height * 2), camera);
-    const hits = ray.intersectObject(world, true).filter((hit, i, all) => hit.distance < 1.001 * all[0].distance);
-    const names = hits.map(hit => jointAbove(hit.object));
-    return names.every(name => name === names[0]) ? names[0] : undefined;
-}
-
-// For each joint the pixel that is farthest from the edges of what belongs to it.
-function findPixels(text) {
-    const world = new VRMLLoader().parse(text, ''), camera = readCamera(text), step = 2, pixels = new Map();
-    world.updateMatrixWorld(true);
-    const columns = Math.floor(size.width / step), rows = Math.floor(size.height / step);
-    const seen = Array.from({ length: rows }, (_, row) =>
-        Array.from({ length: columns }, (_, column) => seenAt(world, camera, column * step, row * step)));
-    const margin = (row, column) => {
-        for (let reach = 1; ; reach++)
-            for (let r = row - reach; r <= row + reach; r++)
-                for (let c = column - reach; c <= column + reach; c++)
-                    if (seen[r]?.[c] !== seen[row][column])
-                        return reach;
-    };
-    seen.forEach((line, row) => line.forEach((name, column) => {
-        const found = name && { x: column * step, y: row * step, margin: margin(row, column) };
-        if (name && found.margin > 1 && !(pixels.get(name)?.margin >= found.margin))
-            pixels.set(name, found);
-    }));
-    return pixels;
 }
 
 // ---- what a click does ----
@@ -199,7 +157,7 @@ function jointNames(text, scene) {
 
 async function clickWorld(browser, scene, file, what, done) {
     const text = fs.readFileSync(file, 'utf8'), complaints = [], server = await serve(path.dirname(file));
-    const names = jointNames(text, scene), pixels = findPixels(text);
+    const names = jointNames(text, scene), pixels = findPixels(text, jointAbove);
     const tab = await open(browser, server.url, path.basename(file), complaints);
     await watch(tab, [...names].map(([name, joint]) => [name, fields[joint.type]]));
     for (const [name, joint] of names)
@@ -224,9 +182,9 @@ async function testCell(browser, input, device) {
     const cell = filter(input, 'home.glb', '--out', 'profile=stage', '!', 'pose', 'home=yes'), what = shortName(input);
     const scene = readScene(cell), done = new Set(), [lower, upper] = info(cell).bounds;
     scene.diagonal = Math.hypot(...upper.map((value, i) => value - lower[i]));
-    await clickWorld(browser, scene, filter(cell, 'cell.wrl'), what, done);
+    await clickWorld(browser, scene, filter(cell, 'cell.wrl', '--out', 'clicks=yes'), what, done);
     if (device)
-        await clickWorld(browser, scene, filter(cell, 'cell.wrl', '!', 'select', `device=${device}`), `${what} (${device})`, done);
+        await clickWorld(browser, scene, filter(cell, 'cell.wrl', '--out', 'clicks=yes', '!', 'select', `device=${device}`), `${what} (${device})`, done);
     for (const joint of scene.joints.values())
         if (canMove(scene, joint) && !done.has(joint))
             console.log(`${what}: nothing of ${joint.name} is seen`);

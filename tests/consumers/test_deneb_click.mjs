@@ -1,0 +1,99 @@
+// A real mouse click on a device's base in X_ITE (headless Chromium) plays the recording: in every frame that it shows all parts are where
+// a plain simulation has them. A click on a link plays nothing. And the page's X_ITE, told 100 exact moments, does as the one in node.
+import fs from 'node:fs';
+import path from 'node:path';
+import { findPixels } from './aim.mjs';
+import { findChromium, hasPackages, launch, open, serve } from './browser.mjs';
+import { cells, distanceOf, sampleTimes } from './deneb_cells.mjs';
+import { convert, fail, finish, info, skip, workFile } from './lib.mjs';
+import { prepare, visiblePoses } from './xite.mjs';
+
+const chromium = findChromium();
+if (!chromium)
+    skip('consumers/test_deneb_click needs chromium (apt-get install chromium)');
+if (!hasPackages())
+    skip('consumers/test_deneb_click needs x_ite and playwright-core (npm install in tests/consumers)');
+
+let worst = 0, frames = 0;
+const fractionOf = (cell, time) => (time - cell.first) / (cell.last - cell.first);
+const timeOf = (cell, fraction) => cell.first + fraction * (cell.last - cell.first);
+
+function compare(what, cell, tree, values, time, bound) {
+    const wanted = cell.at(time), poses = visiblePoses(tree, values);
+    for (const part of cell.parts) {
+        const copies = poses.get(`shape_${part.name}`) ?? [];
+        const off = copies.length === 1 ? distanceOf(part, wanted.get(part.name), copies[0]) : `${copies.length} copies`;
+        if (!(off <= bound))
+            fail(`${what} at ${time}: ${part.name} is off by ${off} m`);
+        else
+            worst = Math.max(worst, off);
+    }
+}
+
+async function press(tab, { x, y }) {
+    await tab.mouse.move(x - 2, y);
+    await tab.mouse.move(x, y);
+    await tab.waitForTimeout(150);
+    await tab.mouse.down();
+    await tab.mouse.up();
+}
+
+// What is shown in each frame while the recording plays, or nothing when it has not begun in time.
+const watch = (tab, seconds) => tab.evaluate(async limit => {
+    const { timer, look } = window.cell, seen = [], begun = performance.now();
+    while (!timer.isActive && performance.now() - begun < 1000 * limit)
+        await window.world.nextFrame();
+    for (let active = timer.isActive; active;) {
+        active = timer.isActive;
+        seen.push([timer.fraction_changed, look()]);
+        await window.world.nextFrame();
+    }
+    return seen;
+}, seconds);
+
+// The part that a shape is of.
+const partOf = object => {
+    while (object && !object.name.startsWith('mesh_shape_'))
+        object = object.parent;
+    return object?.name.slice('mesh_shape_'.length);
+};
+
+async function clickBase(tab, tree, cell, pixels, what, bound) {
+    const moved = cell.parts.find(part => part.device.joints.some(joint => joint.part === part.name) && pixels.has(part.name));
+    await press(tab, pixels.get(moved.name));
+    if ((await watch(tab, 0.5)).length > 0)
+        fail(`${what}: a click on ${moved.name} plays the recording`);
+    await press(tab, pixels.get(cell.parts.find(part => part.name.endsWith('_base') && pixels.has(part.name)).name));
+    const seen = await watch(tab, 10), moments = cell.changeTimes;
+    if (seen.length < 5 || seen.at(-1)[0] !== 1)
+        fail(`${what}: ${seen.length} frames only, to ${seen.at(-1)?.[0]}`);
+    for (const [fraction, values] of seen) {
+        const time = timeOf(cell, fraction);
+        if (moments.every(moment => Math.abs(moment - time) > 1e-6))
+            compare(`${what}, clicked`, cell, tree, values, time, bound);
+    }
+    frames += seen.length;
+}
+
+async function playCell(browser, cell, grab) {
+    const [, recording] = cell.write(workFile(cell.name)), what = `${cell.name} ${grab}`, [lower, upper] = info(recording).bounds;
+    const bound = 2e-6 * Math.hypot(...upper.map((value, i) => value - lower[i])), complaints = [];
+    const file = convert(recording, workFile('cell.wrl'), `grab=${grab}`, 'tolerance=0', 'cycle=3');
+    const plain = fs.readFileSync(convert(recording, workFile('plain.wrl')), 'utf8'); // three reads no Script
+    const server = await serve(path.dirname(file)), tab = await open(browser, server.url, path.basename(file), complaints);
+    const tree = await tab.evaluate(`(window.cell = (${prepare})(window.world)).tree`), times = sampleTimes(cell, 100);
+    await clickBase(tab, tree, cell, findPixels(plain, partOf), what, bound);
+    const seen = await tab.evaluate(fractions => window.cell.drive(fractions), times.map(time => fractionOf(cell, time)));
+    times.forEach((time, i) => compare(what, cell, tree, seen[i], time, bound));
+    complaints.forEach(complaint => fail(`${what}: X_ITE says ${complaint}`));
+    await tab.close();
+    server.close();
+}
+
+const browser = await launch(chromium), grabs = { nistir: 'switch', thrice: 'scale', two_at_once: 'bake' };
+for (const cell of cells.filter(({ name }) => grabs[name]))
+    await playCell(browser, cell, grabs[cell.name]);
+await browser.close();
+if (frames === 0)
+    fail('nothing was played');
+finish(`${frames} frames after clicks; ${worst.toExponential(1)} m`);
