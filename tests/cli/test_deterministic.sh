@@ -21,6 +21,18 @@ for sample in "$top"/samples/*.*; do
         (cd "$top/samples" && "$other" convert -q "./$name" "$work/there/$name.$suffix" $profile)
     done
 done
+# Cells that play recordings, in each way to show what is grabbed.
+for recording in welding/weld hexapod/contour assembly/saw; do
+    name=${recording##*/}
+    for setting in grab=bake grab=switch grab=scale tolerance=0; do
+        "$cellpipe" convert -q "$top/samples/deneb/$recording.dcr" "here/$name.$setting.wrl" --out "$setting"
+        (cd "$top/samples" && "$other" convert -q "./deneb/$recording.dcr" "$work/there/$name.$setting.wrl" --out "$setting")
+    done
+    for profile in stage deliver; do
+        "$cellpipe" convert -q "$top/samples/deneb/$recording.dcr" "here/$name.$profile.glb" --out "profile=$profile" --in tolerance=0.1mm
+        (cd "$top/samples" && "$other" convert -q "./deneb/$recording.dcr" "$work/there/$name.$profile.glb" --out "profile=$profile" --in tolerance=0.1mm)
+    done
+done
 must "outputs" [ "$(folder here | wc -w)" -gt 100 ]
 must "the same from everywhere" diff -r here there
 must "no folder of ours" [ -z "$(grep -r -l -a -F "$top" here)" ]

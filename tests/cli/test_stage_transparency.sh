@@ -38,7 +38,8 @@ one_process() { # sample out step...
 }
 
 filters=$("$program" filters | awk 'NF { print $1 }')
-samples=$(ls | grep -Ev '^(README.md|SOURCES.md)$' | while read -r f; do [ -f "$f" ] && echo "$f"; done)
+samples=$(ls | grep -Ev '^(README.md|SOURCES.md)$' | while read -r f; do [ -f "$f" ] && echo "$f"; done
+    ls deneb/*/*.dcr)
 for sample in $samples; do
     rm -f "$work"/*.glb
     "$program" run read "$sample" ! write - 2>"$work/err" >"$work/stage.glb" || { failed=$((failed + 1)); echo "FAILED $sample to a stage"; cat "$work/err"; continue; }

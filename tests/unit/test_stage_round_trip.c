@@ -102,6 +102,14 @@ static void test_samples(void **state)
     assert_true(checked > 0);
 }
 
+static void test_recordings(void **state)
+{
+    (void)state;
+    check_file(SAMPLES "/deneb/welding/weld.dcr");
+    check_file(SAMPLES "/deneb/hexapod/contour.dcr");
+    check_file(SAMPLES "/deneb/assembly/saw.dcr");
+}
+
 static void test_corpus(void **state)
 {
     (void)state;
@@ -122,6 +130,7 @@ static void test_corpus(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_corpus)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_recordings),
+                                       cmocka_unit_test(test_corpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
