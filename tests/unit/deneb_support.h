@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "cellpipe.h"
+#include "find_support.h"
 #include "report_support.h"
 
 #define IDENTITY_LINE "MATRIX 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\n"
@@ -105,28 +106,6 @@ static inline cp_scene *must_read(cp_context *context, const char *text, const c
         fail_msg("not read: %.2000s", text);
     }
     return scene;
-}
-
-static inline uint32_t find_node(const cp_scene *scene, const char *name)
-{
-    uint32_t count;
-    const cp_node *nodes = cp_nodes(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(nodes[i].name, name) == 0)
-            return i;
-    fail_msg("no node %s", name);
-    return CP_NONE;
-}
-
-static inline uint32_t find_joint(const cp_scene *scene, const char *name)
-{
-    uint32_t count;
-    const cp_joint *joints = cp_joints(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(joints[i].name, name) == 0)
-            return i;
-    fail_msg("no joint %s", name);
-    return CP_NONE;
 }
 
 #endif

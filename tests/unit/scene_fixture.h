@@ -3,6 +3,7 @@
 #define SCENE_FIXTURE_H
 
 #include "plugin.h"
+#include "report_support.h"
 
 static cp_context *context;
 static cp_scene *scene;
@@ -21,6 +22,20 @@ static int tear_down(void **unused)
     cp_scene_free(scene);
     cp_context_free(context);
     return 0;
+}
+
+static inline void fresh_scene(void)
+{
+    cp_scene_free(scene);
+    scene = scene_new(context);
+}
+
+static inline void finish_scene(void)
+{
+    if (scene_finish(scene) != CP_OK) {
+        print_report(context);
+        fail_msg("the scene is not sound");
+    }
 }
 
 #endif

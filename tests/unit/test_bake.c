@@ -9,24 +9,9 @@
 #include "mesh/mesh.h"
 #include "motion/bake.h"
 #include "motion/grow.h"
-#include "report_support.h"
 #include "scene_fixture.h"
 
 static const double tolerance = 1e-4, size = 3;
-
-static void finish_scene(void)
-{
-    if (scene_finish(scene) != CP_OK) {
-        print_report(context);
-        fail_msg("the scene is not sound");
-    }
-}
-
-static void fresh_scene(void)
-{
-    cp_scene_free(scene);
-    scene = scene_new(context);
-}
 
 static uint32_t add_node(uint32_t parent, const char *name, cp_pose local)
 {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "deneb_cell.h"
+#include "find_support.h"
 #include "report_support.h"
 
 static const double exact = 1e-9, joined = 1e-6; /* metres */
@@ -62,17 +63,6 @@ static cp_scene *read_file(cp_context *context, const char *name, const char *op
         fail_msg("%s is not read", name);
     }
     return scene;
-}
-
-static uint32_t find_node(const cp_scene *scene, const char *name)
-{
-    uint32_t count;
-    const cp_node *nodes = cp_nodes(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(nodes[i].name, name) == 0)
-            return i;
-    fail_msg("no node %s", name);
-    return CP_NONE;
 }
 
 /* ---- the simulation ---- */

@@ -8,7 +8,6 @@
 
 #include "clip_support.h"
 #include "motion/lookup.h"
-#include "report_support.h"
 #include "scene_fixture.h"
 
 static const double tolerance = 1e-12;
@@ -193,20 +192,6 @@ static void expect_plain(uint32_t index, double time)
             fail_msg("node %u at %.17g s is %.3g off", (unsigned)i, time, off);
     }
     lookup_free(&lookup);
-}
-
-static void finish_scene(void)
-{
-    if (scene_finish(scene) != CP_OK) {
-        print_report(context);
-        fail_msg("the scene is not sound");
-    }
-}
-
-static void fresh_scene(void)
-{
-    cp_scene_free(scene);
-    scene = scene_new(context);
 }
 
 static void test_random_clips(void **state)
