@@ -67,6 +67,7 @@ struct maps {
     cp_scene *scene;
     uint32_t *nodes, *joints, *devices;
     uint32_t node_count; /* before */
+    bool *moved;         /* whose pose is told in another frame than before; by the old index */
 };
 
 static uint32_t map_index(const uint32_t *map, uint32_t index)
@@ -95,6 +96,7 @@ static cp_status keep_nodes(struct maps *maps, const bool *keep)
         }
         if (lost_parent)
             node->local = pose_multiply(&above[node->parent], &node->local);
+        maps->moved[i] = lost_parent && !pose_is_identity(&above[node->parent]);
         if (i > 0)
             node->parent = lost_parent ? nearest[node->parent] : maps->nodes[node->parent];
         maps->nodes[i] = kept++;
@@ -236,10 +238,18 @@ static void keep_pairs(struct maps *maps)
     scene->pair_count = kept;
 }
 
-/* A node that a clip hangs on one that goes stands still: its motion was told from there. */
+/* A node that a clip hangs on one that goes stands still: its motion was told from there; so does one that has tracks and another
+ * parent now. */
 static uint64_t find_orphans(const struct maps *maps, const cp_clip *clip, bool *orphans)
 {
     uint64_t count = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        bool orphan = track->path != CP_PATH_JOINT && maps->moved[track->target];
+        count += orphan && !orphans[track->target];
+        if (orphan)
+            orphans[track->target] = true;
+    }
     for (uint32_t i = 0; i < clip->attachment_count; i++) {
         const cp_attachment *attachment = &clip->attachments[i];
         bool orphan = maps->nodes[attachment->node] != CP_NONE && maps->nodes[attachment->host] == CP_NONE;
@@ -302,6 +312,15 @@ static cp_status keep_clip(struct maps *maps, cp_clip *clip, const bool *orphans
     return CP_OK;
 }
 
+static void forget_orphans(const cp_clip *clip, bool *orphans)
+{
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].path != CP_PATH_JOINT)
+            orphans[clip->tracks[i].target] = false;
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        orphans[clip->attachments[i].node] = false;
+}
+
 static cp_status keep_clips(struct maps *maps)
 {
     cp_scene *scene = maps->scene;
@@ -312,13 +331,12 @@ static cp_status keep_clips(struct maps *maps)
     cp_status status = orphans && parents ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->clip_count && status == CP_OK; i++) {
         cp_clip clip = scene->clips[i];
-        uint64_t alone = clip.attachment_count > 0 ? find_orphans(maps, &clip, orphans) : 0;
+        uint64_t alone = find_orphans(maps, &clip, orphans);
         lost += alone;
         if (alone > 0 && !is_tree(maps, &clip, orphans, parents))
             lost += let_all_go(maps, &clip, orphans);
         status = keep_clip(maps, &clip, orphans);
-        for (uint32_t k = 0; k < scene->clips[i].attachment_count; k++)
-            orphans[scene->clips[i].attachments[k].node] = false;
+        forget_orphans(&scene->clips[i], orphans);
         if (clip.track_count + clip.attachment_count > 0)
             scene->clips[kept++] = clip;
     }
@@ -326,7 +344,7 @@ static cp_status keep_clips(struct maps *maps)
     memory_free(scene->context, parents, maps->node_count, sizeof *parents);
     if (lost > 0)
         report_loss(scene->context, "scene-attachment", NOWHERE, lost,
-                    "the motion of a frame that a clip hangs on one that goes");
+                    "the motion of a frame that a clip tells from one that goes");
     if (status != CP_OK)
         return status;
     scene->clip_count = kept;
@@ -376,8 +394,9 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
                         .node_count = nodes,
                         .nodes = memory_allocate(context, nodes, sizeof(uint32_t)),
                         .joints = memory_allocate(context, joints, sizeof(uint32_t)),
-                        .devices = memory_allocate(context, devices, sizeof(uint32_t))};
-    cp_status status = maps.nodes && maps.joints && maps.devices ? keep_nodes(&maps, keep) : CP_LIMIT;
+                        .devices = memory_allocate(context, devices, sizeof(uint32_t)),
+                        .moved = memory_allocate_zeroed(context, nodes, sizeof(bool))};
+    cp_status status = maps.nodes && maps.joints && maps.devices && maps.moved ? keep_nodes(&maps, keep) : CP_LIMIT;
     if (status == CP_OK)
         status = keep_joints(&maps);
     if (status == CP_OK) {
@@ -393,6 +412,7 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     memory_free(context, maps.nodes, nodes, sizeof(uint32_t));
     memory_free(context, maps.joints, joints, sizeof(uint32_t));
     memory_free(context, maps.devices, devices, sizeof(uint32_t));
+    memory_free(context, maps.moved, nodes, sizeof(bool));
     return status == CP_OK ? scene_drop_unused(scene) : status;
 }
 

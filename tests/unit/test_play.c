@@ -276,11 +276,48 @@ static void test_ends(void **state)
     assert_true(worlds[1].m[3] == 7);
 }
 
+/* hand hangs below arm, part below hand; part is hung on arm later. Leaves some out. */
+static void keep_some(const bool keep[4])
+{
+    static const double times[] = {0, 1}, values[] = {0, 0, 0, 1, 0, 0};
+    static const cp_attachment attachments[] = {{0.5, 3, 1}};
+    uint32_t arm = scene_add_node(scene, 0, "arm", 3), hand = scene_add_node(scene, arm, "hand", 4);
+    uint32_t part = scene_add_node(scene, hand, "part", 4);
+    cp_track *tracks = scene_allocate(scene, 2, sizeof *tracks);
+    assert_non_null(tracks);
+    tracks[0] = (cp_track){hand, CP_PATH_TRANSLATION, CP_LINEAR, 2, times, values};
+    tracks[1] = (cp_track){part, CP_PATH_TRANSLATION, CP_LINEAR, 2, times, values};
+    scene->nodes[arm].local = pose_translation(0, 0, 3);
+    uint32_t clip = scene_add_clip(scene, "move", 2, tracks);
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = 1;
+    finish_scene();
+    assert_int_equal(scene_keep(scene, keep), CP_OK);
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+}
+
+/* Motion that was told in a frame that goes is left out, and said; never shown in another frame. */
+static void test_left_out(void **state)
+{
+    (void)state;
+    cp_pose worlds[4];
+    keep_some((bool[]){true, false, true, true}); /* hand was told in arm's frame, and part is hung on arm */
+    assert_int_equal(scene->clip_count, 0);
+    assert_int_equal(count_lost(context, "scene-attachment"), 2);
+    fresh_scene();
+    keep_some((bool[]){true, true, false, true}); /* hand stands where arm does: part is told as before */
+    assert_int_equal(scene->clips[0].track_count, 1);
+    assert_int_equal(scene->clips[0].attachment_count, 1);
+    assert_int_equal(cp_clip_poses(context, scene, 0, 1, worlds), CP_OK);
+    assert_true(worlds[2].m[3] == 1 && worlds[2].m[11] == 3);
+    assert_int_equal(count_lost(context, "scene-attachment"), 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_random_clips), TEST(test_seeks), TEST(test_long_way_round),
-                                       TEST(test_ends)};
+                                       TEST(test_ends), TEST(test_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
