@@ -204,6 +204,7 @@ static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_
         player_free(&thinning->after);
         if (!player_start(&thinning->after, thinning->context, thinning->scene, thin))
             return false;
+        thinning->after.is_baked = true;
         *error = fmax(largest_distance(thinning, &thinning->times[0]), largest_distance(thinning, &thinning->times[1]));
         if (*error <= tolerance || share == 0)
             return true;

@@ -63,15 +63,17 @@ function matrixBetween(a, b, part) {
 
 // ---- the simulation ----
 
-// A device: { name, matrix, host, parts: [{ name, on, matrix, box }], joints: [{ part, axis, slides, init, lower, upper }] };
-// host is the name of a part, on that of a part of the device. A change of a step, by device: { q, world, grip, host, keeps }:
+const freeJoints = device => device.joints.filter(joint => !joint.follows);
+
+// A device: { name, matrix, host, parts: [{ name, on, matrix, box }], joints: [{ part, axis, slides, init, lower, upper, follows, formula }] };
+// host is the name of a part, on that of a part of the device; follows is the formula as a function of the free joints' values. A change of a step, by device: { q, world, grip, host, keeps }:
 // joint values; where it is, in the world or in the frame of its host before the step; what it hangs on from then on, null for the world.
 export class Cell {
     constructor(name, devices, { frame = 'world' } = {}) {
         Object.assign(this, { name, devices, frame, steps: [], jumps: [] });
         this.parts = devices.flatMap(device => device.parts.map(part => ({ ...part, device })));
         this.state = new Map(devices.map(device => [device.name,
-            { q: device.joints.map(joint => joint.init ?? 0), host: device.host ?? null, grip: device.matrix }]));
+            { q: freeJoints(device).map(joint => joint.init ?? 0), host: device.host ?? null, grip: device.matrix }]));
     }
 
     partsOf = device => this.parts.filter(part => part.device === device);
@@ -81,11 +83,12 @@ export class Cell {
     world(name, state, told = new Map()) {
         const part = this.part(name), { device } = part, { q } = state.get(device.name);
         let pose = one;
-        device.joints.forEach((joint, i) => {
+        for (const joint of device.joints) {
+            const value = joint.follows ? joint.follows(...q) : q[freeJoints(device).indexOf(joint)];
             if (joint.part === name)
-                pose = product(pose, joint.slides ? move(...['X', 'Y', 'Z'].map(axis => axis === joint.axis ? q[i] : 0))
-                    : turn(joint.axis, q[i]));
-        });
+                pose = product(pose, joint.slides ? move(...['X', 'Y', 'Z'].map(axis => axis === joint.axis ? value : 0))
+                    : turn(joint.axis, value));
+        }
         return product(pose, part.matrix ?? one, part.on ? this.world(part.on, state, told) : this.deviceWorld(device.name, state, told));
     }
 
@@ -152,8 +155,8 @@ export class Cell {
         const devices = this.devices.map(device => `  DEVICE "${device.name}"\n    MATRIX ${matrixText(device.matrix)}\n` +
             this.partsOf(device).map((part, i, all) => partLine(part, i, all)).join('') +
             device.joints.map((joint, i) => `    JOINT "${device.name}_j${i + 1}" PART ${device.parts.findIndex(part => part.name === joint.part)} ` +
-                `TYPE ${joint.slides ? 'TRANS' : 'ROTATE'}_${joint.axis} INIT ${joint.init ?? 0} ` +
-                `LOWER ${joint.lower ?? -720} UPPER ${joint.upper ?? 720}\n`).join('') + '  END\n').join('');
+                `TYPE ${joint.slides ? 'TRANS' : 'ROTATE'}_${joint.axis} ` + (joint.follows ? `VALUE "${joint.formula}"\n`
+                : `INIT ${joint.init ?? 0} LOWER ${joint.lower ?? -720} UPPER ${joint.upper ?? 720}\n`)).join('') + '  END\n').join('');
         return `DCT WORKCELL 1.0\nHEAD\n  NAME "${this.name}"  UNIT mm  ANGLE deg\nEND\nDEVICES\n${devices}` +
             `  ATTACHMENTS ${this.devices.length}\n    ${this.devices.map(device => this.number(device.host)).join(' ')}\nEND\n`;
     }
@@ -294,6 +297,21 @@ function mirrored() {
         .step(3.2, { right: { q: [20, -10, 0] } });
 }
 
+// A hand whose fingers follow formulas, one straight and one bent; it takes a block by the bent one.
+function formulas() {
+    const hand = { name: 'hand', matrix: move(0, 0, 300),
+        parts: [{ name: 'hand_base', box: [300, 200, 100] }, { name: 'hand_palm', on: 'hand_base', matrix: move(0, 0, 120), box: [250, 200, 60] },
+            { name: 'hand_slider', on: 'hand_palm', matrix: move(200, 80, 30), box: [200, 30, 50] },
+            { name: 'hand_crank', on: 'hand_palm', matrix: move(200, -80, 30), box: [300, 30, 50] }],
+        joints: [{ part: 'hand_palm', axis: 'Z' }, { part: 'hand_palm', axis: 'X', slides: true },
+            { part: 'hand_slider', axis: 'Y', slides: true, formula: '=20-0.5*dof(2)', follows: (turned, slid) => 20 - 0.5 * slid },
+            { part: 'hand_crank', axis: 'Z', formula: '=40*sin(2*dof(1))-dof(2)/10',
+                follows: (turned, slid) => 40 * Math.sin(turned * Math.PI / 90) - slid / 10 }] };
+    return new Cell('formulas', [hand, block('block', move(600, 200, 350))]).step(0, { hand: { q: [0, 0] } })
+        .step(1, { hand: { q: [70, 40] }, block: { host: 'hand_crank' } }).step(2, { hand: { q: [-80, -60] } })
+        .step(2.5, { hand: { q: [-10, 100] }, block: { host: null } }).step(3, { hand: { q: [0, 0] } });
+}
+
 // One joint from -165 to 165 degrees, which is through 0 and not through 180.
 function turning() {
     const device = { name: 'spindle', matrix: one, parts: [{ name: 'spindle_base', box: [300, 300, 100] },
@@ -302,7 +320,7 @@ function turning() {
     return new Cell('turning', [device]).step(0, { spindle: { q: [-165] } }).step(4, { spindle: { q: [165] } });
 }
 
-export const cells = [nistir(), thrice(), twoAtOnce(), jumping(), inFrames(), mirrored(), turning()];
+export const cells = [nistir(), thrice(), twoAtOnce(), jumping(), inFrames(), mirrored(), formulas(), turning()];
 
 // ---- comparing ----
 

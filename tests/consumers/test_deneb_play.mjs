@@ -65,6 +65,8 @@ for (const cell of cells) {
         await play(`${cell.name} ${grab} ${tolerance}`, cell, convert(recording, workFile('o.wrl'), `grab=${grab}`, tolerance), bound,
             { kind: `${grab} ${tolerance}` });
     await play(`${cell.name} up=z`, cell, convert(recording, workFile('o.wrl'), 'up=z', 'grab=switch', 'tolerance=0'), exact, { up: 'z', kind: 'up=z' });
+    await play(`${cell.name} layout=inline`, cell, convert(recording, workFile('o.wrl'), 'layout=inline', 'grab=scale', 'tolerance=0'), exact,
+        { kind: 'layout=inline' });
     const glb = convert(recording, workFile('o.glb'), 'tolerance=0');
     await play(`${cell.name} by glb`, cell, convert(glb, workFile('o.wrl'), 'tolerance=0'), 2 * exact, { kind: 'by glb' });
 }
