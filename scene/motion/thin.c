@@ -20,8 +20,8 @@ struct thinning {
     cp_scene *work;
     const cp_scene *scene;
     const cp_clip *clip, *like;
-    cp_measures *boxes; /* of each node's own meshes */
-    double *reaches;    /* of each node: how far from its origin something is that it moves */
+    cp_measures *boxes;    /* of each node's own meshes */
+    double *reaches;       /* of each node: how far from its origin something is that it moves */
     struct times times[2]; /* of clip, and of like */
     struct player before, after;
 };
