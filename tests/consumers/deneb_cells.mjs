@@ -330,12 +330,24 @@ export function place(m, [x, y, z]) {
     return [0, 1, 2].map(i => (x * m[i] + y * m[4 + i] + z * m[8 + i] + m[12 + i]) / 1000);
 }
 
-// Metres that a part's farthest corner is off. `shown` is of rows of 3 x 4 for columns, from the part's mm to metres, y up (or z up).
-export function distanceOf(part, wanted, shown, up = 'y') {
-    return Math.max(...cornersOf(part).map(corner => {
+// For each corner of a part how far it is off, in metres, along x, y and z. `shown` is of rows of 3 x 4 for columns, from the part's mm to
+// metres, y up (or z up).
+function offsetsOf(part, wanted, shown, up) {
+    return cornersOf(part).map(corner => {
         const want = place(wanted, corner), right = up === 'y' ? yUp(want) : want, [x, y, z] = corner;
-        return Math.hypot(...[0, 4, 8].map((row, i) => shown[row] * x + shown[row + 1] * y + shown[row + 2] * z + shown[row + 3] - right[i]));
-    }));
+        return [0, 4, 8].map((row, i) => shown[row] * x + shown[row + 1] * y + shown[row + 2] * z + shown[row + 3] - right[i]);
+    });
+}
+
+// Metres that a part's farthest corner is off.
+export function distanceOf(part, wanted, shown, up = 'y') {
+    return Math.max(...offsetsOf(part, wanted, shown, up).map(offset => Math.hypot(...offset)));
+}
+
+// Metres that a part's corner leaps from one moment to another, beyond what it should do: two pairs of wanted and shown.
+export function leapOf(part, [wanted, shown], [wantedThen, shownThen], up = 'y') {
+    const then = offsetsOf(part, wantedThen, shownThen, up);
+    return Math.max(...offsetsOf(part, wanted, shown, up).map((offset, i) => Math.hypot(...offset.map((value, k) => value - then[i][k]))));
 }
 
 // Times to look at: at random (always the same), no nearer to a change than a millisecond.
