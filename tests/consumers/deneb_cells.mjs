@@ -283,6 +283,16 @@ function inFrames() {
         .step(2.5, { left: { q: [0, 0, 0] } });
 }
 
+// Steps so dense that most keys can be left out, but not those at which the block changes hands.
+function dense() {
+    const cell = new Cell('dense', [robot('left', one), robot('right', product(turn('Z', 170), move(1700, -200, 50))), block('block', move(850, 250, 200))]);
+    for (let i = 0; i <= 800; i++)
+        cell.step(i / 200, { left: { q: [60 * Math.sin(i / 180), 25 * Math.cos(i / 140), 40 * Math.sin(i / 100)] },
+            right: { q: [50 * Math.cos(i / 160), 20 * Math.sin(i / 120), 30 * Math.sin(i / 220)] },
+            ...(i % 200 === 63 && { block: { host: i % 400 === 63 ? 'left_hand' : 'right_hand' } }) });
+    return cell;
+}
+
 // A mirrored robot takes a block from a plain one; a mirrored block is moved in the world, turned in a hand and let go.
 function mirrored() {
     const mirror = [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -320,7 +330,7 @@ function turning() {
     return new Cell('turning', [device]).step(0, { spindle: { q: [-165] } }).step(4, { spindle: { q: [165] } });
 }
 
-export const cells = [nistir(), thrice(), twoAtOnce(), jumping(), inFrames(), mirrored(), formulas(), turning()];
+export const cells = [nistir(), thrice(), twoAtOnce(), jumping(), inFrames(), dense(), mirrored(), formulas(), turning()];
 
 // ---- comparing ----
 

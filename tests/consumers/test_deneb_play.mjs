@@ -39,7 +39,7 @@ function compareChange(what, cell, tree, drive, moment, up, bound, kind) {
         const [before, after] = times.map((time, i) => [cell.at(time).get(part.name), frames[i].get(`shape_${part.name}`)?.[0]]);
         const leap = before[1] && after[1] ? leapOf(part, before, after, up) : Infinity;
         leaps.set(kind, Math.max(leaps.get(kind) ?? 0, leap));
-        if (!(leap <= (bound > 1e-4 ? 2 * bound : 1e-6))) // keys that are left out may be those of a change
+        if (!(leap <= 1e-6))
             fail(`${what}, change at ${moment}: ${part.name} leaps by ${leap} m`);
         for (const poses of frames.slice(2)) {
             const copies = poses.get(`shape_${part.name}`) ?? [];
