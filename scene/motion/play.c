@@ -203,6 +203,9 @@ void player_seek_joints(struct player *player, double time)
     for (uint32_t i = 0; i < scene->joint_count; i++)
         if (cp_joint_is_dependent(&scene->joints[i]))
             player->q[i] = cp_joint_value(scene, i, player->q);
+    for (uint32_t i = 0; i < player->clip->track_count && player->is_baked; i++)
+        if (player->clip->tracks[i].path == CP_PATH_JOINT && scene->joints[player->clip->tracks[i].target].expression)
+            track_value(&player->clip->tracks[i], time, &player->q[player->clip->tracks[i].target]);
 }
 
 static void set_locals(struct player *player, double time)

@@ -20,8 +20,8 @@ struct thinning {
     cp_scene *work;
     const cp_scene *scene;
     const cp_clip *clip, *like;
-    cp_measures *boxes; /* of each node's own meshes */
-    double *reaches;    /* of each node: how far from its origin something is that it moves */
+    cp_measures *boxes;    /* of each node's own meshes */
+    double *reaches;       /* of each node: how far from its origin something is that it moves */
     struct times times[2]; /* of clip, and of like */
     struct player before, after;
 };
@@ -71,11 +71,21 @@ bool clip_times(cp_context *context, const cp_clip *clip, double **times, uint32
 
 /* ---- one track ---- */
 
-/* The samples that say all of the track, for a reader that knows straight ways alone. */
-static bool feed(cp_context *context, const cp_track *track, struct growing_track *out)
+/* Whether something comes to hang elsewhere at a time or just behind it. Asked for ascending times. */
+static bool changes_at(const cp_clip *clip, uint32_t *next, double time)
+{
+    while (*next < clip->attachment_count && clip->attachments[*next].time < time)
+        (*next)++;
+    return *next < clip->attachment_count && clip->attachments[*next].time <= nextafter(time, INFINITY);
+}
+
+/* The samples that say all of the track, for a reader that knows straight ways alone. What is there when something changes hands stays:
+ * both hands are exactly where it is. */
+static bool feed(cp_context *context, const cp_clip *clip, const cp_track *track, struct growing_track *out)
 {
     uint32_t width = path_width(track->path), row = track->interpolation == CP_CUBIC ? 3 * width : width;
     double value[4];
+    uint32_t next = 0;
     for (uint32_t i = 0; i < track->key_count; i++) {
         const double *key = track->values + (size_t)i * row + (row > width ? width : 0);
         double last = i > 0 ? track->times[i - 1] : 0, just_before = nextafter(track->times[i], -INFINITY);
@@ -89,6 +99,8 @@ static bool feed(cp_context *context, const cp_track *track, struct growing_trac
                 return false;
         }
         if (!track_add(context, out, track->times[i], key))
+            return false;
+        if (changes_at(clip, &next, track->times[i]) && !track_cut(context, out))
             return false;
     }
     return true;
@@ -107,7 +119,8 @@ static bool thin_track(struct thinning *thinning, const cp_track *track, double 
 {
     struct growing_track out = {.path = track->path,
                                 .tolerance = share > 0 ? value_tolerance(thinning, track, share) : 0};
-    bool fine = feed(thinning->context, track, &out) && track_finish(thinning->work, &out, track->target, made);
+    bool fine =
+        feed(thinning->context, thinning->like, track, &out) && track_finish(thinning->work, &out, track->target, made);
     track_free(thinning->context, &out);
     return fine;
 }
@@ -204,6 +217,7 @@ static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_
         player_free(&thinning->after);
         if (!player_start(&thinning->after, thinning->context, thinning->scene, thin))
             return false;
+        thinning->after.is_baked = true;
         *error = fmax(largest_distance(thinning, &thinning->times[0]), largest_distance(thinning, &thinning->times[1]));
         if (*error <= tolerance || share == 0)
             return true;

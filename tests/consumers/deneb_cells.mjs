@@ -63,15 +63,17 @@ function matrixBetween(a, b, part) {
 
 // ---- the simulation ----
 
-// A device: { name, matrix, host, parts: [{ name, on, matrix, box }], joints: [{ part, axis, slides, init, lower, upper }] };
-// host is the name of a part, on that of a part of the device. A change of a step, by device: { q, world, grip, host, keeps }:
+const freeJoints = device => device.joints.filter(joint => !joint.follows);
+
+// A device: { name, matrix, host, parts: [{ name, on, matrix, box }], joints: [{ part, axis, slides, init, lower, upper, follows, formula }] };
+// host is the name of a part, on that of a part of the device; follows is the formula as a function of the free joints' values. A change of a step, by device: { q, world, grip, host, keeps }:
 // joint values; where it is, in the world or in the frame of its host before the step; what it hangs on from then on, null for the world.
 export class Cell {
     constructor(name, devices, { frame = 'world' } = {}) {
         Object.assign(this, { name, devices, frame, steps: [], jumps: [] });
         this.parts = devices.flatMap(device => device.parts.map(part => ({ ...part, device })));
         this.state = new Map(devices.map(device => [device.name,
-            { q: device.joints.map(joint => joint.init ?? 0), host: device.host ?? null, grip: device.matrix }]));
+            { q: freeJoints(device).map(joint => joint.init ?? 0), host: device.host ?? null, grip: device.matrix }]));
     }
 
     partsOf = device => this.parts.filter(part => part.device === device);
@@ -81,11 +83,12 @@ export class Cell {
     world(name, state, told = new Map()) {
         const part = this.part(name), { device } = part, { q } = state.get(device.name);
         let pose = one;
-        device.joints.forEach((joint, i) => {
+        for (const joint of device.joints) {
+            const value = joint.follows ? joint.follows(...q) : q[freeJoints(device).indexOf(joint)];
             if (joint.part === name)
-                pose = product(pose, joint.slides ? move(...['X', 'Y', 'Z'].map(axis => axis === joint.axis ? q[i] : 0))
-                    : turn(joint.axis, q[i]));
-        });
+                pose = product(pose, joint.slides ? move(...['X', 'Y', 'Z'].map(axis => axis === joint.axis ? value : 0))
+                    : turn(joint.axis, value));
+        }
         return product(pose, part.matrix ?? one, part.on ? this.world(part.on, state, told) : this.deviceWorld(device.name, state, told));
     }
 
@@ -152,8 +155,8 @@ export class Cell {
         const devices = this.devices.map(device => `  DEVICE "${device.name}"\n    MATRIX ${matrixText(device.matrix)}\n` +
             this.partsOf(device).map((part, i, all) => partLine(part, i, all)).join('') +
             device.joints.map((joint, i) => `    JOINT "${device.name}_j${i + 1}" PART ${device.parts.findIndex(part => part.name === joint.part)} ` +
-                `TYPE ${joint.slides ? 'TRANS' : 'ROTATE'}_${joint.axis} INIT ${joint.init ?? 0} ` +
-                `LOWER ${joint.lower ?? -720} UPPER ${joint.upper ?? 720}\n`).join('') + '  END\n').join('');
+                `TYPE ${joint.slides ? 'TRANS' : 'ROTATE'}_${joint.axis} ` + (joint.follows ? `VALUE "${joint.formula}"\n`
+                : `INIT ${joint.init ?? 0} LOWER ${joint.lower ?? -720} UPPER ${joint.upper ?? 720}\n`)).join('') + '  END\n').join('');
         return `DCT WORKCELL 1.0\nHEAD\n  NAME "${this.name}"  UNIT mm  ANGLE deg\nEND\nDEVICES\n${devices}` +
             `  ATTACHMENTS ${this.devices.length}\n    ${this.devices.map(device => this.number(device.host)).join(' ')}\nEND\n`;
     }
@@ -280,6 +283,16 @@ function inFrames() {
         .step(2.5, { left: { q: [0, 0, 0] } });
 }
 
+// Steps so dense that most keys can be left out, but not those at which the block changes hands.
+function dense() {
+    const cell = new Cell('dense', [robot('left', one), robot('right', product(turn('Z', 170), move(1700, -200, 50))), block('block', move(850, 250, 200))]);
+    for (let i = 0; i <= 800; i++)
+        cell.step(i / 200, { left: { q: [60 * Math.sin(i / 180), 25 * Math.cos(i / 140), 40 * Math.sin(i / 100)] },
+            right: { q: [50 * Math.cos(i / 160), 20 * Math.sin(i / 120), 30 * Math.sin(i / 220)] },
+            ...(i % 200 === 63 && { block: { host: i % 400 === 63 ? 'left_hand' : 'right_hand' } }) });
+    return cell;
+}
+
 // A mirrored robot takes a block from a plain one; a mirrored block is moved in the world, turned in a hand and let go.
 function mirrored() {
     const mirror = [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -294,6 +307,21 @@ function mirrored() {
         .step(3.2, { right: { q: [20, -10, 0] } });
 }
 
+// A hand whose fingers follow formulas, one straight and one bent; it takes a block by the bent one.
+function formulas() {
+    const hand = { name: 'hand', matrix: move(0, 0, 300),
+        parts: [{ name: 'hand_base', box: [300, 200, 100] }, { name: 'hand_palm', on: 'hand_base', matrix: move(0, 0, 120), box: [250, 200, 60] },
+            { name: 'hand_slider', on: 'hand_palm', matrix: move(200, 80, 30), box: [200, 30, 50] },
+            { name: 'hand_crank', on: 'hand_palm', matrix: move(200, -80, 30), box: [300, 30, 50] }],
+        joints: [{ part: 'hand_palm', axis: 'Z' }, { part: 'hand_palm', axis: 'X', slides: true },
+            { part: 'hand_slider', axis: 'Y', slides: true, formula: '=20-0.5*dof(2)', follows: (turned, slid) => 20 - 0.5 * slid },
+            { part: 'hand_crank', axis: 'Z', formula: '=40*sin(2*dof(1))-dof(2)/10',
+                follows: (turned, slid) => 40 * Math.sin(turned * Math.PI / 90) - slid / 10 }] };
+    return new Cell('formulas', [hand, block('block', move(600, 200, 350))]).step(0, { hand: { q: [0, 0] } })
+        .step(1, { hand: { q: [70, 40] }, block: { host: 'hand_crank' } }).step(2, { hand: { q: [-80, -60] } })
+        .step(2.5, { hand: { q: [-10, 100] }, block: { host: null } }).step(3, { hand: { q: [0, 0] } });
+}
+
 // One joint from -165 to 165 degrees, which is through 0 and not through 180.
 function turning() {
     const device = { name: 'spindle', matrix: one, parts: [{ name: 'spindle_base', box: [300, 300, 100] },
@@ -302,7 +330,7 @@ function turning() {
     return new Cell('turning', [device]).step(0, { spindle: { q: [-165] } }).step(4, { spindle: { q: [165] } });
 }
 
-export const cells = [nistir(), thrice(), twoAtOnce(), jumping(), inFrames(), mirrored(), turning()];
+export const cells = [nistir(), thrice(), twoAtOnce(), jumping(), inFrames(), dense(), mirrored(), formulas(), turning()];
 
 // ---- comparing ----
 
@@ -312,12 +340,24 @@ export function place(m, [x, y, z]) {
     return [0, 1, 2].map(i => (x * m[i] + y * m[4 + i] + z * m[8 + i] + m[12 + i]) / 1000);
 }
 
-// Metres that a part's farthest corner is off. `shown` is of rows of 3 x 4 for columns, from the part's mm to metres, y up (or z up).
-export function distanceOf(part, wanted, shown, up = 'y') {
-    return Math.max(...cornersOf(part).map(corner => {
+// For each corner of a part how far it is off, in metres, along x, y and z. `shown` is of rows of 3 x 4 for columns, from the part's mm to
+// metres, y up (or z up).
+function offsetsOf(part, wanted, shown, up) {
+    return cornersOf(part).map(corner => {
         const want = place(wanted, corner), right = up === 'y' ? yUp(want) : want, [x, y, z] = corner;
-        return Math.hypot(...[0, 4, 8].map((row, i) => shown[row] * x + shown[row + 1] * y + shown[row + 2] * z + shown[row + 3] - right[i]));
-    }));
+        return [0, 4, 8].map((row, i) => shown[row] * x + shown[row + 1] * y + shown[row + 2] * z + shown[row + 3] - right[i]);
+    });
+}
+
+// Metres that a part's farthest corner is off.
+export function distanceOf(part, wanted, shown, up = 'y') {
+    return Math.max(...offsetsOf(part, wanted, shown, up).map(offset => Math.hypot(...offset)));
+}
+
+// Metres that a part's corner leaps from one moment to another, beyond what it should do: two pairs of wanted and shown.
+export function leapOf(part, [wanted, shown], [wantedThen, shownThen], up = 'y') {
+    const then = offsetsOf(part, wantedThen, shownThen, up);
+    return Math.max(...offsetsOf(part, wanted, shown, up).map((offset, i) => Math.hypot(...offset.map((value, k) => value - then[i][k]))));
 }
 
 // Times to look at: at random (always the same), no nearer to a change than a millisecond.

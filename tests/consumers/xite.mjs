@@ -32,11 +32,11 @@ export function prepare(world) {
         if (!node)
             return;
         const type = node.getNodeTypeName(), index = tree.length;
-        if (!['Transform', 'Group', 'Collision', 'Switch', 'Shape'].includes(type))
+        if (!['Transform', 'Group', 'Collision', 'Switch', 'Shape', 'Inline'].includes(type))
             return;
         tree.push({ name: node.getNodeName(), type, parent });
         watched.push(node);
-        for (const child of (type === 'Shape' ? [] : type === 'Switch' ? node.choice ?? node.children : node.children))
+        for (const child of (['Shape', 'Inline'].includes(type) ? [] : type === 'Switch' ? node.choice ?? node.children : node.children))
             visit(child, index);
     };
     for (const root of scene.rootNodes)
@@ -88,7 +88,7 @@ export function visiblePoses(tree, values) {
                 pose = undefined;
         }
         poses.push(pose);
-        const [, kind, mesh] = type === 'Shape' && name.match(/^(mesh|mirrored)_(.*)/) || [];
+        const [, kind, mesh] = ['Shape', 'Inline'].includes(type) && name.match(/^(mesh|mirrored)_(.*)/) || [];
         if (mesh && pose)
             found.set(mesh, [...found.get(mesh) ?? [], kind === 'mesh' ? pose : multiply(pose, mirror)]);
     });
