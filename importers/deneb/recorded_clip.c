@@ -115,13 +115,21 @@ struct kept {
 };
 
 /* The last key of a track that is kept, and what it needs. */
+/* One track says how long the clip is, whatever the last steps tell. */
+static bool reach_end(struct recorder *recorder, struct growing_track *track)
+{
+    double time, value[4];
+    memcpy(value, track_latest(track, &time), path_width(track->path) * sizeof *value);
+    return time >= recorder->before || track_add(recorder->cell->context, track, recorder->before, value);
+}
+
 static bool choose_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
                          struct kept *kept)
 {
     kept->targets[track->number].width = path_width(track->path);
     if (track->count == 0 || !says_something(track, rest))
         return true;
-    if (!track_cut(recorder->cell->context, track))
+    if ((kept->count == 0 && !reach_end(recorder, track)) || !track_cut(recorder->cell->context, track))
         return false;
     kept->tracks[kept->count++] = (cp_track){target, track->path, CP_LINEAR, track->count, NULL, NULL};
     kept->samples += track->samples;

@@ -114,12 +114,16 @@ static bool is_same_value(const struct growing_track *track, const double *a, co
     return same || opposite;
 }
 
-/* What was not told in the last steps has stood still until the one before this; then comes the next value. */
+/* What was not told in the last steps, or in any, has stood still until the one before this; then comes the next value. */
 static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
                      const double *next)
 {
     double latest_time = -INFINITY, value[4];
     const double *latest = track_latest(track, &latest_time);
+    if (!latest && recorder->steps > 0 && recorder->first < time) {
+        add_key(recorder, track, recorder->first, rest);
+        latest = track_latest(track, &latest_time);
+    }
     bool missed = recorder->steps > 0 && latest_time < recorder->before && recorder->before < time;
     if (missed && !is_same_value(track, latest ? latest : rest, next)) {
         memcpy(value, latest ? latest : rest, path_width(track->path) * sizeof *value);
@@ -280,6 +284,7 @@ static void change_hosts(struct recorder *recorder)
 void recorder_end_step(struct recorder *recorder)
 {
     recorder->last = recorder->time;
+    recorder->first = recorder->steps == 0 ? recorder->time : recorder->first;
     set_matrices(recorder);
     find_worlds(recorder);
     change_hosts(recorder);

@@ -37,6 +37,7 @@ struct recorder {
     uint32_t attachment_count, attachment_room;
     double raw_time, time; /* of this step as written, and as kept */
     double before, last;   /* the last moment of the step before, and of this one */
+    double first;          /* the time of the first step */
     bool jumps;            /* this step has the time of the one before */
     uint64_t steps, sheared, flat;
 };

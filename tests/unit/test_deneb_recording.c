@@ -635,13 +635,34 @@ static void test_no_steps(void **state)
     cp_context_free(context);
 }
 
+/* Steps that tell nothing are part of the time all the same. */
+static void test_silent_steps(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    double first, last;
+    uint32_t count;
+    write_text("cell.dcw", THREE_DEVICES);
+    write_text("cell.dcr", "DCT RECORDING 1.0\nWORKCELL \"cell\"\nSTEP 1\nSTEP 2\nSTEP 3\nDEV 0 MATRIX " IDENTITY_AT(
+                               "500") "\nSTEP 4\nDEV 0 MATRIX " IDENTITY_AT("600") "\nSTEP 7\nEND\n");
+    cp_scene *scene = read_file(context, "cell.dcr", NULL);
+    clip_range(cp_clips(scene, &count), &first, &last);
+    assert_true(first == 1 && last == 7);
+    expect_x(context, scene, "p0", 1.5, 0);
+    expect_x(context, scene, "p0", 2, 0);
+    expect_x(context, scene, "p0", 2.5, 250);
+    expect_x(context, scene, "p0", 6, 600);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_report_example), cmocka_unit_test(test_jump),    cmocka_unit_test(test_swap),
-        cmocka_unit_test(test_let_go),         cmocka_unit_test(test_options), cmocka_unit_test(test_no_steps),
-        cmocka_unit_test(test_random_shows),   cmocka_unit_test(test_thinned), cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_report_example), cmocka_unit_test(test_jump),         cmocka_unit_test(test_swap),
+        cmocka_unit_test(test_let_go),         cmocka_unit_test(test_options),      cmocka_unit_test(test_no_steps),
+        cmocka_unit_test(test_random_shows),   cmocka_unit_test(test_thinned),      cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_others),         cmocka_unit_test(test_silent_steps),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
