@@ -8,7 +8,18 @@
 #include "../mesh/mesh.h"
 #include "grow.h"
 
-enum { CUBIC_PIECES = 16, MOST_TRIES = 12, CORNERS = 8 };
+enum {
+    LEAST_PIECES = 16,
+    MOST_PIECES = 1024,
+    STRAIGHT_LOOKS = 2,
+    BENT_LOOKS = 4,
+    CUBIC_LOOKS = 8,
+    MOST_TRIES = 12,
+    CORNERS = 8
+};
+
+/* How far off cubic ways are without a tolerance, as a part of the scene's size. */
+#define EXACT 5e-7
 
 struct thinning {
     cp_context *context;
@@ -19,6 +30,8 @@ struct thinning {
     double *reaches;    /* of each node: how far from its origin something is that it moves */
     double *times;
     uint32_t time_count, time_room;
+    cp_scene plain;   /* the scene in which joints that have tracks have no formulas */
+    cp_joint *joints; /* of that */
     struct player before, after;
 };
 
@@ -67,23 +80,49 @@ bool clip_times(cp_context *context, const cp_clip *clip, double **times, uint32
 
 /* ---- one track ---- */
 
+/* Straight pieces of a cubic way that are nowhere farther off than the tolerance: by its second derivative, which is largest at an end.
+ * A quaternion's numbers move half as fast as it turns. */
+static int cubic_pieces(const cp_track *track, uint32_t key, double tolerance)
+{
+    uint32_t width = path_width(track->path);
+    const double *a = track->values + (size_t)key * 3 * width, *b = a + 3 * width;
+    double length = track->times[key + 1] - track->times[key], squares = 0;
+    for (uint32_t i = 0; i < width; i++) {
+        double way = 6 * (b[width + i] - a[width + i]), start = length * a[2 * width + i], end = length * b[i];
+        double most = fmax(fabs(way - 4 * start - 2 * end), fabs(way - 2 * start - 4 * end));
+        squares += most * most;
+    }
+    double factor = track->path == CP_PATH_ROTATION ? 2 : 1, pieces = sqrt(factor * sqrt(squares) / (8 * tolerance));
+    return pieces < MOST_PIECES ? (int)fmax(LEAST_PIECES, ceil(pieces)) : MOST_PIECES;
+}
+
+static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key, double tolerance,
+                       struct growing_track *out)
+{
+    double first = track->times[key], last = track->times[key + 1], value[4];
+    int pieces = cubic_pieces(track, key, tolerance);
+    for (int piece = 1; piece < pieces; piece++) {
+        double time = first + (last - first) * piece / pieces, before;
+        track_value(track, time, value);
+        (void)track_latest(out, &before);
+        if (time > before && time < last && !track_add(context, out, time, value))
+            return false;
+    }
+    return true;
+}
+
 /* The samples that say all of the track, for a reader that knows straight ways alone. */
-static bool feed(cp_context *context, const cp_track *track, struct growing_track *out)
+static bool feed(cp_context *context, const cp_track *track, double tolerance, struct growing_track *out)
 {
     uint32_t width = path_width(track->path), row = track->interpolation == CP_CUBIC ? 3 * width : width;
-    double value[4];
     for (uint32_t i = 0; i < track->key_count; i++) {
         const double *key = track->values + (size_t)i * row + (row > width ? width : 0);
         double last = i > 0 ? track->times[i - 1] : 0, just_before = nextafter(track->times[i], -INFINITY);
         if (i > 0 && track->interpolation == CP_STEP && just_before > last &&
             !track_add(context, out, just_before, key - row))
             return false;
-        for (int piece = 1; i > 0 && track->interpolation == CP_CUBIC && piece < CUBIC_PIECES; piece++) {
-            double time = last + (track->times[i] - last) * piece / CUBIC_PIECES;
-            track_value(track, time, value);
-            if (time > last && time < track->times[i] && !track_add(context, out, time, value))
-                return false;
-        }
+        if (i > 0 && track->interpolation == CP_CUBIC && !feed_cubic(context, track, i - 1, tolerance, out))
+            return false;
         if (!track_add(context, out, track->times[i], key))
             return false;
     }
@@ -101,9 +140,11 @@ static double value_tolerance(const struct thinning *thinning, const cp_track *t
 
 static bool thin_track(struct thinning *thinning, const cp_track *track, double share, cp_track *made)
 {
+    double most = share > 0 ? share / 4 : EXACT * thinning->reaches[0];
     struct growing_track out = {.path = track->path,
                                 .tolerance = share > 0 ? value_tolerance(thinning, track, share) : 0};
-    bool fine = feed(thinning->context, track, &out) && track_finish(thinning->work, &out, track->target, made);
+    bool fine = feed(thinning->context, track, value_tolerance(thinning, track, most), &out) &&
+                track_finish(thinning->work, &out, track->target, made);
     track_free(thinning->context, &out);
     return fine;
 }
@@ -143,14 +184,29 @@ static double seek_both(struct thinning *thinning, double time)
     return distance_at(thinning);
 }
 
+/* How often to look between two moments: what is carried, or follows a formula, is not straight there; cubic ways bend more than once. */
+static int count_looks(const struct thinning *thinning)
+{
+    const cp_clip *clip = thinning->clip, *like = thinning->like;
+    int looks = clip->attachment_count > like->attachment_count ? BENT_LOOKS : STRAIGHT_LOOKS;
+    for (uint32_t i = 0; i < like->track_count; i++)
+        if (like->tracks[i].path == CP_PATH_JOINT && thinning->scene->joints[like->tracks[i].target].expression)
+            looks = BENT_LOOKS;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].interpolation == CP_CUBIC)
+            looks = CUBIC_LOOKS;
+    return looks;
+}
+
 static double largest_distance(struct thinning *thinning)
 {
+    int pieces = count_looks(thinning);
     double most = 0;
     for (uint32_t i = 0; i < thinning->time_count; i++) {
         double time = thinning->times[i];
         most = fmax(most, seek_both(thinning, time));
-        if (i + 1 < thinning->time_count)
-            most = fmax(most, seek_both(thinning, time + (thinning->times[i + 1] - time) / 2));
+        for (int piece = 1; piece < pieces && i + 1 < thinning->time_count; piece++)
+            most = fmax(most, seek_both(thinning, time + (thinning->times[i + 1] - time) * piece / pieces));
     }
     return most;
 }
@@ -182,6 +238,22 @@ static bool measure(struct thinning *thinning)
     return true;
 }
 
+static bool leave_out_formulas(struct thinning *thinning)
+{
+    const cp_scene *scene = thinning->scene;
+    thinning->plain = *scene;
+    thinning->plain.joints = thinning->joints =
+        memory_allocate(thinning->context, scene->joint_count, sizeof *thinning->joints);
+    if (!thinning->joints)
+        return false;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        thinning->joints[i] = scene->joints[i];
+    for (uint32_t i = 0; i < thinning->like->track_count && thinning->like != thinning->clip; i++)
+        if (thinning->like->tracks[i].path == CP_PATH_JOINT)
+            thinning->joints[thinning->like->tracks[i].target].expression = NULL;
+    return true;
+}
+
 static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_clip *thin, double *error)
 {
     cp_track *tracks = scene_allocate(thinning->work, thinning->like->track_count, sizeof *tracks);
@@ -198,7 +270,7 @@ static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_
         if (tolerance == 0)
             return true;
         player_free(&thinning->after);
-        if (!player_start(&thinning->after, thinning->context, thinning->scene, thin))
+        if (!player_start(&thinning->after, thinning->context, &thinning->plain, thin))
             return false;
         *error = largest_distance(thinning);
         if (*error <= tolerance || share == 0)
@@ -215,11 +287,13 @@ cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
     struct thinning thinning = {.context = context, .work = work, .scene = scene, .clip = clip, .like = like};
     thinning.before = thinning.after = (struct player){.context = context, .scene = scene};
     *error = 0;
-    bool fine =
-        measure(&thinning) && clip_times(context, clip, &thinning.times, &thinning.time_count, &thinning.time_room) &&
-        player_start(&thinning.before, context, scene, clip) && thin_until_it_holds(&thinning, tolerance, thin, error);
+    bool fine = measure(&thinning) && leave_out_formulas(&thinning) &&
+                clip_times(context, clip, &thinning.times, &thinning.time_count, &thinning.time_room) &&
+                player_start(&thinning.before, context, scene, clip) &&
+                thin_until_it_holds(&thinning, tolerance, thin, error);
     memory_free(context, thinning.boxes, scene->node_count, sizeof *thinning.boxes);
     memory_free(context, thinning.reaches, scene->node_count, sizeof *thinning.reaches);
+    memory_free(context, thinning.joints, scene->joint_count, sizeof *thinning.joints);
     memory_free(context, thinning.times, thinning.time_room, sizeof *thinning.times);
     player_free(&thinning.before);
     player_free(&thinning.after);
