@@ -149,18 +149,30 @@ double vrml_fraction(const struct vrml *v, double time)
     return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
 }
 
-static void append_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value)
+static bool same_row(const struct vrml_rows *rows, uint32_t a, uint32_t b)
 {
     uint32_t width = path_width(rows->path);
-    uint64_t count = (uint64_t)rows->count + 1;
-    if (v->failed || !array_reserve(v->context, &rows->times, &rows->room, count, sizeof *rows->times) ||
-        !array_reserve(v->context, &rows->values, &rows->value_room, count * width, sizeof *rows->values)) {
+    const double *values = rows->values;
+    return rows->fractions[a] == rows->fractions[b] &&
+           memcmp(values + (size_t)a * width, values + (size_t)b * width, width * sizeof *values) == 0;
+}
+
+/* Two rows at one moment are a jump; of more the first and the last are one. As all begins there is nothing before. */
+static void append_row(struct vrml *v, struct vrml_rows *rows, double fraction, const double *value)
+{
+    uint32_t width = path_width(rows->path), at = rows->count;
+    if (v->failed ||
+        !array_reserve(v->context, &rows->fractions, &rows->room, at + UINT64_C(1), sizeof *rows->fractions) ||
+        !array_reserve(v->context, &rows->values, &rows->value_room, (at + UINT64_C(1)) * width, sizeof *value)) {
         v->failed = true;
         return;
     }
-    rows->times[rows->count] = time;
-    memcpy(rows->values + (size_t)rows->count * width, value, width * sizeof *value);
-    rows->count++;
+    if (at > 0 && rows->fractions[at - 1] == fraction &&
+        (fraction == 0 || (at > 1 && rows->fractions[at - 2] == fraction)))
+        at--;
+    rows->fractions[at] = fraction;
+    memcpy(rows->values + (size_t)at * width, value, width * sizeof *value);
+    rows->count = at > 0 && same_row(rows, at, at - 1) ? at : at + 1;
 }
 
 /* The angle between two rotations. */
@@ -176,17 +188,18 @@ static double turn_between(const double a[4], const double b[4])
 
 void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value)
 {
-    if (rows->path == CP_PATH_ROTATION && rows->count > 0) {
-        double before[4], start = rows->times[rows->count - 1];
+    double fraction = vrml_fraction(v, time), start = rows->count > 0 ? rows->fractions[rows->count - 1] : fraction;
+    if (rows->path == CP_PATH_ROTATION && start < fraction) {
+        double before[4], between[4];
         memcpy(before, rows->values + 4 * (size_t)(rows->count - 1), sizeof before);
         int steps = (int)ceil(turn_between(before, value) / (PI / 2) - 1e-9);
-        for (int i = 1; i < steps && vrml_fraction(v, time) > vrml_fraction(v, start); i++) {
-            double between[4], t = (double)i / steps;
+        for (int i = 1; i < steps; i++) {
+            double t = (double)i / steps;
             rotation_between(before, value, t, between);
-            append_row(v, rows, start + (time - start) * t, between);
+            append_row(v, rows, start + (fraction - start) * t, between);
         }
     }
-    append_row(v, rows, time, value);
+    append_row(v, rows, fraction, value);
 }
 
 static struct rotation as_rotation(const double q[4])
@@ -221,32 +234,30 @@ static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row
 static void complete_rows(struct vrml *v, struct vrml_rows *rows)
 {
     uint32_t width = path_width(rows->path);
-    double value[4], first = v->recording->first, last = v->recording->last;
+    double value[4];
     if (rows->count == 0 || v->failed)
         return;
-    if (vrml_fraction(v, rows->times[rows->count - 1]) < 1) {
-        memcpy(value, rows->values + (size_t)(rows->count - 1) * width, width * sizeof *value);
-        append_row(v, rows, last, value);
-    }
-    if (vrml_fraction(v, rows->times[0]) == 0 || v->failed)
+    memcpy(value, rows->values + (size_t)(rows->count - 1) * width, width * sizeof *value);
+    if (rows->fractions[rows->count - 1] < 1)
+        append_row(v, rows, 1, value);
+    if (rows->fractions[0] == 0 || v->failed)
         return;
-    memcpy(value, rows->values, width * sizeof *value);
-    append_row(v, rows, first, value); /* for its room */
+    uint32_t count = rows->count;
+    append_row(v, rows, INFINITY, value); /* for its room */
     if (v->failed)
         return;
-    memmove(rows->times + 1, rows->times, (rows->count - 1) * sizeof *rows->times);
-    memmove(rows->values + width, rows->values, (size_t)(rows->count - 1) * width * sizeof *rows->values);
-    rows->times[0] = first;
-    memcpy(rows->values, value, width * sizeof *value);
+    memmove(rows->fractions + 1, rows->fractions, count * sizeof *rows->fractions);
+    memmove(rows->values + width, rows->values, (size_t)count * width * sizeof *rows->values);
+    rows->fractions[0] = 0;
 }
 
-static void write_fractions(struct vrml *v, const double *times, uint32_t count)
+static void write_fractions(struct vrml *v, const struct vrml_rows *rows)
 {
     vrml_indent(v);
     sink_text(v->out, "key [");
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < rows->count; i++) {
         sink_text(v->out, " ");
-        vrml_number(v, vrml_fraction(v, times[i]));
+        vrml_number(v, rows->fractions[i]);
     }
     sink_text(v->out, " ]\n");
 }
@@ -260,7 +271,7 @@ void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted,
     if (v->failed)
         return;
     vrml_open(v, name, rows->path == CP_PATH_ROTATION ? "OrientationInterpolator {" : "PositionInterpolator {");
-    write_fractions(v, rows->times, rows->count);
+    write_fractions(v, rows);
     vrml_open(v, NULL, "keyValue [");
     for (uint32_t i = 0; i < rows->count; i++)
         write_row(v, rows, i);
@@ -272,7 +283,7 @@ void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted,
 
 void vrml_free_rows(struct vrml *v, struct vrml_rows *rows)
 {
-    memory_free(v->context, rows->times, rows->room, sizeof *rows->times);
+    memory_free(v->context, rows->fractions, rows->room, sizeof *rows->fractions);
     memory_free(v->context, rows->values, rows->value_room, sizeof *rows->values);
 }
 
@@ -301,11 +312,29 @@ static void write_node_track(struct vrml *v, const cp_track *track)
     vrml_free_rows(v, &rows);
 }
 
+/* Jumps as in append_row. */
+static void add_joint_key(struct vrml *v, struct vrml_keys *keys, bool turns, struct vrml_key key)
+{
+    if (keys->count == 0)
+        vrml_add_key(v, keys, 0, key.value);
+    if (v->failed)
+        return;
+    struct vrml_key *last = &keys->items[keys->count - 1];
+    if (last->time < key.time)
+        vrml_add_leg(v, keys, turns, key);
+    else if (key.time == 0 || (keys->count > 1 && last[-1].time == key.time))
+        last->value = key.value;
+    else
+        vrml_add_key(v, keys, key.time, key.value);
+    last = v->failed ? NULL : &keys->items[keys->count - 1];
+    if (last && keys->count > 1 && last[-1].time == last->time && last[-1].value == last->value)
+        keys->count--;
+}
+
 static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t index, struct vrml_keys *keys)
 {
     const cp_joint *joint = &v->scene->joints[index];
     double scale = joint->master == CP_NONE ? 1 : joint->scale, offset = joint->master == CP_NONE ? 0 : joint->offset;
-    double before = -1;
     if (!v->joints[index].name)
         return;
     if (v->joints[index].sign == 0) {
@@ -313,20 +342,10 @@ static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t in
         return;
     }
     keys->count = 0;
-    for (uint32_t i = 0; i < track->key_count && !v->failed; i++) {
-        struct vrml_key key = {vrml_fraction(v, track->times[i]), scale * track->values[i] + offset};
-        bool jumps = key.time == before;
-        before = key.time;
-        if (i == 0 && key.time > 0)
-            vrml_add_key(v, keys, 0, key.value);
-        if (v->failed)
-            break;
-        if (i == 0 || jumps)
-            vrml_add_key(v, keys, key.time, key.value);
-        else
-            vrml_add_leg(v, keys, joint->type == CP_JOINT_REVOLUTE, key);
-    }
-    if (!v->failed && before < 1)
+    for (uint32_t i = 0; i < track->key_count && !v->failed; i++)
+        add_joint_key(v, keys, joint->type == CP_JOINT_REVOLUTE,
+                      (struct vrml_key){vrml_fraction(v, track->times[i]), scale * track->values[i] + offset});
+    if (!v->failed && keys->items[keys->count - 1].time < 1)
         vrml_add_key(v, keys, 1, keys->items[keys->count - 1].value);
     if (!v->failed)
         vrml_write_joint_keys(v, index, keys, v->recording->timer);

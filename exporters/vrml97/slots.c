@@ -388,56 +388,68 @@ void vrml_close_slot(struct vrml *v, uint32_t index)
 
 /* ---- motion ---- */
 
-/* Keys that jump between two values: shown, and not. */
-static void write_showing_keys(struct vrml *v, const struct slots *slots, const struct slot *slot, bool values)
+/* A jump, two keys at a time: from not shown to shown, or back. What goes and comes at once has not gone. */
+static void add_jump(struct vrml *v, struct vrml_keys *keys, double fraction, bool shown)
 {
-    bool by_switch = v->settings->grab == VRML_SWITCH, shown = slot->at_first;
-    const char *const words[] = {by_switch ? " 0" : "1e-6 1e-6 1e-6,", by_switch ? " 1" : "1 1 1,"};
-    double fraction = 0;
-    for (int part = 0; part <= 1; part++) { /* the start, then the end */
-        if (part == 1) {
-            for (uint32_t i = 0; i < slot->stay_count; i++) {
-                const struct stay *stay = &slots->stays[slot->first_stay + i];
-                for (int edge = 0; edge < 2; edge++) {
-                    double time = edge == 0 ? stay->from : stay->until;
-                    if (!isfinite(time))
-                        continue;
-                    fraction = vrml_fraction(v, time);
-                    for (int side = 0; side < 2; side++) {
-                        if (values)
-                            sink_text(v->out, words[shown]);
-                        sink_text(v->out, " ");
-                        if (!values)
-                            vrml_number(v, fraction);
-                        shown = side == 0 ? !shown : shown;
-                    }
-                }
-            }
-        }
-        if (values)
-            sink_text(v->out, words[shown]);
-        sink_text(v->out, " ");
-        if (!values)
-            vrml_number(v, part);
+    if (v->failed)
+        return;
+    if (fraction == 0) {
+        keys->items[0].value = shown;
+    } else if (keys->items[keys->count - 1].time == fraction) {
+        keys->count -= 2;
+    } else {
+        vrml_add_key(v, keys, fraction, !shown);
+        if (!v->failed)
+            vrml_add_key(v, keys, fraction, shown);
     }
 }
 
-static void write_showing(struct vrml *v, const struct slots *slots, const struct slot *slot)
+/* 1 while the slot is shown, else 0; from the first moment, whatever is there at rest. */
+static void add_showing_keys(struct vrml *v, const struct slots *slots, const struct slot *slot, struct vrml_keys *keys)
+{
+    vrml_add_key(v, keys, 0, 0);
+    for (uint32_t i = 0; i < slot->stay_count; i++) {
+        const struct stay *stay = &slots->stays[slot->first_stay + i];
+        double from = isfinite(stay->from) ? vrml_fraction(v, stay->from) : 0;
+        double until = isfinite(stay->until) ? vrml_fraction(v, stay->until) : INFINITY;
+        if (!(from < until))
+            continue;
+        add_jump(v, keys, from, true);
+        if (until <= 1)
+            add_jump(v, keys, until, false);
+    }
+    if (!v->failed && keys->items[keys->count - 1].time < 1)
+        vrml_add_key(v, keys, 1, keys->items[keys->count - 1].value);
+}
+
+static void write_showing_keys(struct vrml *v, const struct vrml_keys *keys)
+{
+    bool by_switch = v->settings->grab == VRML_SWITCH;
+    const char *const words[] = {by_switch ? " 0" : " 1e-6 1e-6 1e-6,", by_switch ? " 1" : " 1 1 1,"};
+    vrml_indent(v);
+    sink_text(v->out, "key [");
+    for (uint32_t i = 0; i < keys->count; i++) {
+        sink_text(v->out, " ");
+        vrml_number(v, keys->items[i].time);
+    }
+    sink_text(v->out, " ]\n");
+    vrml_indent(v);
+    sink_text(v->out, "keyValue [");
+    for (uint32_t i = 0; i < keys->count; i++)
+        sink_text(v->out, words[keys->items[i].value > 0]);
+    sink_text(v->out, " ]\n");
+}
+
+static void write_showing(struct vrml *v, const struct slots *slots, const struct slot *slot, struct vrml_keys *keys)
 {
     bool by_switch = v->settings->grab == VRML_SWITCH;
     const char *wanted = v->scene->nodes[slot->guest].name;
     const char *name = vrml_name(v, "show_", wanted), *script = by_switch ? vrml_name(v, "choose_", wanted) : NULL;
+    add_showing_keys(v, slots, slot, keys);
     if (v->failed)
         return;
     vrml_open(v, name, by_switch ? "ScalarInterpolator {" : "PositionInterpolator {");
-    vrml_indent(v);
-    sink_text(v->out, "key [ ");
-    write_showing_keys(v, slots, slot, false);
-    sink_text(v->out, "]\n");
-    vrml_indent(v);
-    sink_text(v->out, "keyValue [ ");
-    write_showing_keys(v, slots, slot, true);
-    sink_text(v->out, "]\n");
+    write_showing_keys(v, keys);
     vrml_close(v, "}");
     vrml_add_wire(v, (struct wire){v->recording->timer, "fraction_changed", name, "set_fraction"});
     if (!by_switch) {
@@ -479,11 +491,14 @@ static void write_grip(struct vrml *v, const struct slots *slots, const struct s
 void vrml_write_slots(struct vrml *v)
 {
     const struct slots *slots = v->recording->slots;
+    struct vrml_keys keys = {0};
     for (uint32_t i = 0; i < slots->count && !v->failed; i++) {
         const struct slot *slot = &slots->items[i];
-        write_showing(v, slots, slot);
+        keys.count = 0;
+        write_showing(v, slots, slot, &keys);
         for (int k = 0; k < 3 && !v->failed; k++)
             if (slots->tracks[slot->guest][k])
                 write_grip(v, slots, slot, slots->tracks[slot->guest][k]);
     }
+    memory_free(v->context, keys.items, keys.room, sizeof *keys.items);
 }

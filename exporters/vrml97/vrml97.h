@@ -209,10 +209,10 @@ void vrml_free_recording(struct vrml *v);
 cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
 /* Its place between the first moment, 0, and the last, 1. */
 double vrml_fraction(const struct vrml *v, double time);
-/* Rows of 3 numbers, or of 4 for rotations, at times of their own. */
+/* Rows of 3 numbers, or of 4 for rotations, at fractions of their own. */
 struct vrml_rows {
     cp_path path;
-    double *times, *values;
+    double *fractions, *values;
     uint32_t count, room, value_room;
 };
 /* A rotation that is more than a quarter turn from the one before comes in steps. */

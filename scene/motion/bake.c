@@ -419,29 +419,42 @@ static bool keep_attachments(struct baker *baker)
     return attachments;
 }
 
+/* The clip's own tracks that say something: the first of each joint that nothing else drives, and of each part of the pose of a node that
+ * is no guest. */
+static bool keep_tracks(const struct baker *baker, cp_track *tracks, uint32_t *count)
+{
+    enum { PATHS = 4 };
+    const cp_scene *scene = baker->scene;
+    size_t most = scene->node_count > scene->joint_count ? scene->node_count : scene->joint_count;
+    bool(*told)[PATHS] = memory_allocate_zeroed(baker->context, most, sizeof *told);
+    for (uint32_t i = 0; told && i < baker->guest_count; i++)
+        for (int path = CP_PATH_TRANSLATION; path < PATHS; path++)
+            told[baker->guests[i].node][path] = true;
+    for (uint32_t i = 0; told && i < scene->joint_count; i++)
+        told[i][CP_PATH_JOINT] = cp_joint_is_dependent(&scene->joints[i]);
+    for (uint32_t i = 0; told && i < baker->clip->track_count; i++) {
+        const cp_track *track = &baker->clip->tracks[i];
+        if (!told[track->target][track->path])
+            tracks[(*count)++] = *track;
+        told[track->target][track->path] = true;
+    }
+    bool fine = told != NULL;
+    memory_free(baker->context, told, most, sizeof *told);
+    return fine;
+}
+
 static bool finish(struct baker *baker)
 {
     const cp_clip *clip = baker->clip;
     size_t most = (size_t)clip->track_count + 3 * (size_t)baker->guest_count + baker->formula_count;
     cp_track *tracks = scene_allocate(baker->work, most, sizeof *tracks);
-    bool *replaced = memory_allocate_zeroed(baker->context, baker->scene->node_count, sizeof *replaced);
     uint32_t count = 0;
-    bool fine = tracks && replaced;
-    for (uint32_t i = 0; fine && i < baker->guest_count; i++)
-        replaced[baker->guests[i].node] = true;
-    for (uint32_t i = 0; fine && i < clip->track_count; i++) {
-        const cp_track *track = &clip->tracks[i];
-        bool stays =
-            track->path == CP_PATH_JOINT ? !baker->scene->joints[track->target].expression : !replaced[track->target];
-        if (stays)
-            tracks[count++] = *track;
-    }
+    bool fine = tracks && keep_tracks(baker, tracks, &count);
     for (uint32_t i = 0; fine && i < baker->guest_count; i++)
         for (int k = 0; k < 3 && fine; k++)
             fine = track_finish(baker->work, &baker->guests[i].tracks[k], baker->guests[i].node, &tracks[count++]);
     for (uint32_t i = 0; fine && i < baker->formula_count; i++)
         fine = track_finish(baker->work, &baker->formulas[i].track, baker->formulas[i].joint, &tracks[count++]);
-    memory_free(baker->context, replaced, baker->scene->node_count, sizeof *replaced);
     baker->baked->clip = (cp_clip){.name = clip->name, .track_count = count, .tracks = tracks};
     return fine && keep_attachments(baker);
 }

@@ -8,7 +8,18 @@
 #include "../mesh/mesh.h"
 #include "grow.h"
 
-enum { CUBIC_PIECES = 16, MOST_TRIES = 12, CORNERS = 8 };
+enum {
+    LEAST_PIECES = 16,
+    MOST_PIECES = 1024,
+    STRAIGHT_LOOKS = 2,
+    BENT_LOOKS = 4,
+    CUBIC_LOOKS = 8,
+    MOST_TRIES = 12,
+    CORNERS = 8
+};
+
+/* How far off cubic ways are without a tolerance, as a part of the scene's size. */
+#define EXACT 5e-7
 
 struct times {
     double *items;
@@ -79,12 +90,43 @@ static bool changes_at(const cp_clip *clip, uint32_t *next, double time)
     return *next < clip->attachment_count && clip->attachments[*next].time <= nextafter(time, INFINITY);
 }
 
-/* The samples that say all of the track, for a reader that knows straight ways alone. What is there when something changes hands stays:
- * both hands are exactly where it is. */
-static bool feed(cp_context *context, const cp_clip *clip, const cp_track *track, struct growing_track *out)
+/* Straight pieces of a cubic way that are nowhere farther off than the tolerance: by its second derivative, which is largest at an end.
+ * A quaternion's numbers move half as fast as it turns. */
+static int cubic_pieces(const cp_track *track, uint32_t key, double tolerance)
 {
+    uint32_t width = path_width(track->path);
+    const double *a = track->values + (size_t)key * 3 * width, *b = a + 3 * width;
+    double length = track->times[key + 1] - track->times[key], squares = 0;
+    for (uint32_t i = 0; i < width; i++) {
+        double way = 6 * (b[width + i] - a[width + i]), start = length * a[2 * width + i], end = length * b[i];
+        double most = fmax(fabs(way - 4 * start - 2 * end), fabs(way - 2 * start - 4 * end));
+        squares += most * most;
+    }
+    double factor = track->path == CP_PATH_ROTATION ? 2 : 1, pieces = sqrt(factor * sqrt(squares) / (8 * tolerance));
+    return pieces < MOST_PIECES ? (int)fmax(LEAST_PIECES, ceil(pieces)) : MOST_PIECES;
+}
+
+static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key, double tolerance,
+                       struct growing_track *out)
+{
+    double first = track->times[key], last = track->times[key + 1], value[4];
+    int pieces = cubic_pieces(track, key, tolerance);
+    for (int piece = 1; piece < pieces; piece++) {
+        double time = first + (last - first) * piece / pieces, before;
+        track_value(track, time, value);
+        (void)track_latest(out, &before);
+        if (time > before && time < last && !track_add(context, out, time, value))
+            return false;
+    }
+    return true;
+}
+
+/* The samples that say all of the track, for a reader that knows straight ways alone; tolerance: of cubic ways. What is there when
+ * something changes hands stays: both hands are exactly where it is. */
+static bool feed(const struct thinning *thinning, const cp_track *track, double tolerance, struct growing_track *out)
+{
+    cp_context *context = thinning->context;
     uint32_t width = path_width(track->path), row = track->interpolation == CP_CUBIC ? 3 * width : width;
-    double value[4];
     uint32_t next = 0;
     for (uint32_t i = 0; i < track->key_count; i++) {
         const double *key = track->values + (size_t)i * row + (row > width ? width : 0);
@@ -92,15 +134,11 @@ static bool feed(cp_context *context, const cp_clip *clip, const cp_track *track
         if (i > 0 && track->interpolation == CP_STEP && just_before > last &&
             !track_add(context, out, just_before, key - row))
             return false;
-        for (int piece = 1; i > 0 && track->interpolation == CP_CUBIC && piece < CUBIC_PIECES; piece++) {
-            double time = last + (track->times[i] - last) * piece / CUBIC_PIECES;
-            track_value(track, time, value);
-            if (time > last && time < track->times[i] && !track_add(context, out, time, value))
-                return false;
-        }
+        if (i > 0 && track->interpolation == CP_CUBIC && !feed_cubic(context, track, i - 1, tolerance, out))
+            return false;
         if (!track_add(context, out, track->times[i], key))
             return false;
-        if (changes_at(clip, &next, track->times[i]) && !track_cut(context, out))
+        if (changes_at(thinning->like, &next, track->times[i]) && !track_cut(context, out))
             return false;
     }
     return true;
@@ -117,10 +155,11 @@ static double value_tolerance(const struct thinning *thinning, const cp_track *t
 
 static bool thin_track(struct thinning *thinning, const cp_track *track, double share, cp_track *made)
 {
+    double most = share > 0 ? share / 4 : EXACT * thinning->reaches[0];
     struct growing_track out = {.path = track->path,
                                 .tolerance = share > 0 ? value_tolerance(thinning, track, share) : 0};
-    bool fine =
-        feed(thinning->context, thinning->like, track, &out) && track_finish(thinning->work, &out, track->target, made);
+    bool fine = feed(thinning, track, value_tolerance(thinning, track, most), &out) &&
+                track_finish(thinning->work, &out, track->target, made);
     track_free(thinning->context, &out);
     return fine;
 }
@@ -160,14 +199,28 @@ static double seek_both(struct thinning *thinning, double time)
     return distance_at(thinning);
 }
 
-static double largest_distance(struct thinning *thinning, const struct times *times)
+/* How often to look between two moments: what is carried, or follows a formula, is not straight there; cubic ways bend more than once. */
+static int count_looks(const struct thinning *thinning)
+{
+    const cp_clip *clip = thinning->clip, *like = thinning->like;
+    int looks = clip->attachment_count > like->attachment_count ? BENT_LOOKS : STRAIGHT_LOOKS;
+    for (uint32_t i = 0; i < like->track_count; i++)
+        if (like->tracks[i].path == CP_PATH_JOINT && thinning->scene->joints[like->tracks[i].target].expression)
+            looks = BENT_LOOKS;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].interpolation == CP_CUBIC)
+            looks = CUBIC_LOOKS;
+    return looks;
+}
+
+static double largest_distance(struct thinning *thinning, const struct times *times, int pieces)
 {
     double most = 0;
     for (uint32_t i = 0; i < times->count; i++) {
         double time = times->items[i];
         most = fmax(most, seek_both(thinning, time));
-        if (i + 1 < times->count)
-            most = fmax(most, seek_both(thinning, time + (times->items[i + 1] - time) / 2));
+        for (int piece = 1; piece < pieces && i + 1 < times->count; piece++)
+            most = fmax(most, seek_both(thinning, time + (times->items[i + 1] - time) * piece / pieces));
     }
     return most;
 }
@@ -199,6 +252,15 @@ static bool measure(struct thinning *thinning)
     return true;
 }
 
+/* At the clip's own times; where something is baked, at the times of the baked keys too. */
+static double find_error(struct thinning *thinning)
+{
+    int looks = count_looks(thinning);
+    double error = largest_distance(thinning, &thinning->times[0], looks);
+    return looks == STRAIGHT_LOOKS ? error
+                                   : fmax(error, largest_distance(thinning, &thinning->times[1], STRAIGHT_LOOKS));
+}
+
 static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_clip *thin, double *error)
 {
     cp_track *tracks = scene_allocate(thinning->work, thinning->like->track_count, sizeof *tracks);
@@ -218,7 +280,7 @@ static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_
         if (!player_start(&thinning->after, thinning->context, thinning->scene, thin))
             return false;
         thinning->after.is_baked = true;
-        *error = fmax(largest_distance(thinning, &thinning->times[0]), largest_distance(thinning, &thinning->times[1]));
+        *error = find_error(thinning);
         if (*error <= tolerance || share == 0)
             return true;
         share *= fmin(0.7, 0.9 * tolerance / *error);

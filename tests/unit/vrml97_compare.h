@@ -419,7 +419,7 @@ static void interpolate(struct vnode *node, double fraction, double out[4])
 {
     bool turns = strcmp(node->type, "OrientationInterpolator") == 0;
     struct vfield *keys = vfield_of(node, "key"), *values = vfield_of(node, "keyValue");
-    size_t width = turns ? 4 : 3, i = 1;
+    size_t width = turns ? 4 : strcmp(node->type, "ScalarInterpolator") == 0 ? 1 : 3, i = 1;
     while (i + 1 < keys->number_count && fraction > keys->numbers[i])
         i++;
     if (keys->number_count == 1) {
@@ -450,6 +450,18 @@ static void set_numbers(struct vnode *node, const char *name, const double *valu
     memcpy(field->numbers, values, count * sizeof *values);
 }
 
+/* What the one Script that we write makes of a value. */
+static void run_script(const struct vrml_file *file, struct vnode *script, double value)
+{
+    static const char *const text =
+        "javascript: function set_value(value, time) { choice_changed = value < 0.5 ? -1 : 0; }";
+    const double choice = value < 0.5 ? -1 : 0;
+    assert_string_equal(vfield_of(script, "url")->strings[0], text);
+    for (size_t i = 0; i < file->route_count; i++)
+        if (file->routes[i].from == script)
+            set_numbers(file->routes[i].to, "whichChoice", &choice, 1);
+}
+
 /* Sends a fraction from the timer along the ROUTEs. */
 static void play(struct vrml_file *file, const struct vnode *timer, double fraction)
 {
@@ -460,7 +472,11 @@ static void play(struct vrml_file *file, const struct vnode *timer, double fract
         double value[4];
         interpolate(interpolator, fraction, value);
         for (size_t k = 0; k < file->route_count; k++)
-            if (file->routes[k].from == interpolator)
+            if (file->routes[k].from != interpolator)
+                continue;
+            else if (strcmp(file->routes[k].to->type, "Script") == 0)
+                run_script(file, file->routes[k].to, value[0]);
+            else
                 set_numbers(file->routes[k].to, file->routes[k].to_event + strlen("set_"), value,
                             strcmp(file->routes[k].to_event, "set_rotation") == 0 ? 4 : 3);
     }
@@ -600,6 +616,98 @@ static void compare_recording(struct comparison *c, struct vnode *timer)
     }
     free(worlds);
 }
+
+/* ---- what can be seen ---- */
+
+/* A node's own mesh as it is shown: boxes of 8 corners, in the world of the scene. */
+struct sight {
+    uint32_t times;
+    double corners[8][3];
+};
+
+struct looking {
+    const cp_scene *scene;
+    struct vrml_file *file;
+    const char *folder;
+    struct sight *sights; /* of each node */
+};
+
+static uint32_t node_named(const cp_scene *scene, const char *name)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (strcmp(scene->nodes[i].name, name) == 0)
+            return i;
+    return CP_NONE;
+}
+
+static bool is_hidden(struct vnode *at)
+{
+    return strcmp(at->type, "Transform") == 0 && strncmp(at->def, "slot_", 5) == 0 &&
+           number_of(at, "scale", 0, 1) < 1e-5;
+}
+
+/* Into all that is not switched off, through every USE. node: the nearest frame of the scene above. */
+static void look(const struct looking *looking, struct vnode *at, uint32_t node, cp_pose world)
+{
+    if (is_hidden(at))
+        return;
+    if (strcmp(at->type, "Shape") == 0) {
+        struct vfield *points = vfield_of(child_of(child_of(at, "geometry"), "coord"), "point");
+        struct sight *sight = &looking->sights[node];
+        assert_int_equal(points->number_count, 24);
+        sight->times++;
+        for (size_t i = 0; i < 8; i++)
+            apply_pose(&world, points->numbers + 3 * i, sight->corners[i]);
+        return;
+    }
+    if (strcmp(at->type, "Inline") == 0) {
+        const struct comparison files = {.folder = looking->folder};
+        struct vrml_file *part = read_inline(&files, at);
+        for (size_t i = 0; i < part->root_count; i++)
+            look(looking, part->roots[i], node, world);
+        return;
+    }
+    if (strcmp(at->type, "Transform") == 0) {
+        cp_pose local = transform_pose(at);
+        world = product(&world, &local);
+    }
+    if (*at->def && node_named(looking->scene, original_name(looking->file, "frame", at->def)) != CP_NONE)
+        node = node_named(looking->scene, original_name(looking->file, "frame", at->def));
+    bool switches = strcmp(at->type, "Switch") == 0;
+    struct vfield *children = vfield_of(at, switches ? "choice" : "children");
+    for (size_t i = 0; children && i < children->node_count; i++)
+        if (!switches || (double)i == number_of(at, "whichChoice", 0, -1))
+            look(looking, children->nodes[i], node, world);
+}
+
+/* Every node's boxes are seen once, each corner within the tolerance of where the poses have it. */
+static inline void compare_sights(const struct looking *looking, const cp_pose *worlds, double within, const char *when)
+{
+    const cp_scene *scene = looking->scene;
+    static const cp_pose up = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
+    struct vnode *turned = root_named(looking->file, "y_up"), *root = root_named(looking->file, "WORLD");
+    memset(looking->sights, 0, scene->node_count * sizeof *looking->sights);
+    look(looking, turned ? turned : root, 0, turned ? up : POSE_IDENTITY);
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const struct sight *sight = &looking->sights[i];
+        if (sight->times != scene->nodes[i].instance_count)
+            fail_msg("%s: \"%s\" is seen %u times", when, scene->nodes[i].name, sight->times);
+        for (size_t corner = 0; corner < 8 && sight->times > 0; corner++) {
+            const float *at =
+                scene->meshes[scene->instances[scene->nodes[i].first_instance].mesh].positions + 3 * corner;
+            double want[3], off = 0;
+            apply_pose(&worlds[i], (const double[]){(double)at[0], (double)at[1], (double)at[2]}, want);
+            for (int k = 0; k < 3; k++)
+                off = hypot(off, sight->corners[corner][k] - want[k]);
+            if (!(off <= within))
+                fail_msg("%s: corner %zu of \"%s\" is %.3g off, at %g %g %g, not %g %g %g", when, corner,
+                         scene->nodes[i].name, off, sight->corners[corner][0], sight->corners[corner][1],
+                         sight->corners[corner][2], want[0], want[1], want[2]);
+        }
+    }
+}
+
+/* ---- starts ---- */
 
 /* All sensors start it. */
 static void compare_starts(const struct comparison *c)

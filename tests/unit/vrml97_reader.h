@@ -18,6 +18,7 @@
 
 enum field_type {
     SFBOOL,
+    SFINT32,
     SFFLOAT,
     SFTIME,
     SFSTRING,
@@ -52,6 +53,9 @@ static const struct field_rule {
     {"Transform", "scaleOrientation", SFROTATION},
     {"Transform", "children", MFNODE},
     {"Group", "children", MFNODE},
+    {"Switch", "whichChoice", SFINT32},
+    {"Switch", "choice", MFNODE},
+    {"Script", "url", MFSTRING},
     {"Collision", "collide", SFBOOL},
     {"Collision", "children", MFNODE},
     {"Collision", "proxy", SFNODE},
@@ -61,6 +65,8 @@ static const struct field_rule {
     {"OrientationInterpolator", "keyValue", MFROTATION},
     {"PositionInterpolator", "key", MFFLOAT},
     {"PositionInterpolator", "keyValue", MFVEC3F},
+    {"ScalarInterpolator", "key", MFFLOAT},
+    {"ScalarInterpolator", "keyValue", MFFLOAT},
     {"Shape", "appearance", SFNODE},
     {"Shape", "geometry", SFNODE},
     {"Appearance", "material", SFNODE},
@@ -101,6 +107,11 @@ static const struct event_rule {
     {"OrientationInterpolator", "value_changed", true, SFROTATION},
     {"PositionInterpolator", "set_fraction", false, SFFLOAT},
     {"PositionInterpolator", "value_changed", true, SFVEC3F},
+    {"ScalarInterpolator", "set_fraction", false, SFFLOAT},
+    {"ScalarInterpolator", "value_changed", true, SFFLOAT},
+    {"Script", "set_value", false, SFFLOAT},
+    {"Script", "choice_changed", true, SFINT32},
+    {"Switch", "set_whichChoice", false, SFINT32},
     {"Transform", "set_translation", false, SFVEC3F},
     {"Transform", "set_rotation", false, SFROTATION},
     {"Transform", "set_scale", false, SFVEC3F},
@@ -337,8 +348,21 @@ static void read_value(struct vrml_file *file, struct vfield *field)
     }
 }
 
+/* What a Script of ours takes and gives; the rest of it is a field like any other's. */
+static bool read_script_events(struct vrml_file *file, const struct vnode *node)
+{
+    static const char *const words[] = {"eventIn", "SFFloat", "set_value", "eventOut", "SFInt32", "choice_changed"};
+    if (strcmp(node->type, "Script") != 0 || !next_is(file, words[0]))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        expect_word(file, words[i]);
+    return true;
+}
+
 static void read_field(struct vrml_file *file, struct vnode *node)
 {
+    if (read_script_events(file, node))
+        return;
     const char *name = read_name(file);
     for (size_t i = 0; i < node->field_count; i++)
         if (strcmp(node->fields[i].name, name) == 0)
@@ -513,7 +537,7 @@ static void check_keys(const struct vrml_file *file, struct vnode *node)
 {
     bool turns = strcmp(node->type, "OrientationInterpolator") == 0;
     struct vfield *keys = vfield_of(node, "key"), *values = vfield_of(node, "keyValue");
-    size_t width = turns ? 4 : 3;
+    size_t width = turns ? 4 : strcmp(node->type, "ScalarInterpolator") == 0 ? 1 : 3;
     if (!keys || !values || keys->number_count < 2 || keys->number_count * width != values->number_count)
         vrml_fault(file, "%s: key and keyValue differ in number", node->def);
     if (keys->numbers[0] != 0 || keys->numbers[keys->number_count - 1] != 1)

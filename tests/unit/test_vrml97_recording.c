@@ -1,0 +1,271 @@
+/* Recordings as VRML97 plays them: random scenes against the scene's own player, by the tests' own reader; and what is at the edges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "clip_support.h"
+#include "report_support.h"
+#include "vrml97_compare.h"
+#include "vrml97_scenes.h"
+
+static cp_context *context;
+static cp_scene *scene;
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    context = cp_context_new(NULL);
+    scene = scene_new(context);
+    return context && scene ? 0 : 1;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    cp_scene_free(scene);
+    cp_context_free(context);
+    reader_free();
+    return 0;
+}
+
+static void fresh_scene(void)
+{
+    cp_scene_free(scene);
+    scene = scene_new(context);
+    reader_free();
+}
+
+static void finish_scene(void)
+{
+    if (scene_finish(scene) != CP_OK) {
+        print_report(context);
+        fail_msg("the scene is not sound");
+    }
+}
+
+/* ---- written, and played ---- */
+
+static char *write_text(const char *const *options, size_t count)
+{
+    void *bytes;
+    size_t size;
+    cp_status status = cp_write_memory(context, scene, "vrml97", options, count, &bytes, &size);
+    if (status != CP_OK)
+        print_report(context);
+    assert_int_equal(status, CP_OK);
+    char *text = reader_allocate(size + 1);
+    memcpy(text, bytes, size);
+    cp_free(context, bytes, size);
+    return text;
+}
+
+static double scene_size(void)
+{
+    cp_measures measures;
+    assert_int_equal(cp_measure(context, scene, CP_USE_DRAWN, &measures), CP_OK);
+    double size = 0;
+    for (int i = 0; i < 3 && measures.any; i++)
+        size = hypot(size, measures.upper[i] - measures.lower[i]);
+    return size;
+}
+
+/* Whether something jumps at the time, or so near that fractions do not tell. */
+static bool is_change(const cp_clip *clip, double time, double near)
+{
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        if (fabs(clip->attachments[i].time - time) < near)
+            return true;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        for (uint32_t k = 0; k < clip->tracks[i].key_count; k++)
+            if (fabs(clip->tracks[i].times[k] - time) < near)
+                return true;
+    return false;
+}
+
+static struct vnode *clip_timer(struct vrml_file *file)
+{
+    struct vnode *timer = NULL;
+    for (size_t i = 0; i < file->root_count; i++)
+        if (strncmp(file->roots[i]->def, "play_", 5) == 0) {
+            assert_null(timer);
+            timer = file->roots[i];
+        }
+    assert_non_null(timer);
+    return timer;
+}
+
+/* The text at rest, then at moments of the first clip. Without a tolerance, what is not straight is off by a two-millionth of the size, each
+ * thing that holds another by its own. A tolerance is kept at recorded times and half way between them, and nearly so elsewhere. */
+static void expect_played(const char *text, double tolerance, const char *what)
+{
+    const cp_clip *clip = &scene->clips[0];
+    struct looking looking = {.scene = scene, .file = vrml_read(text)};
+    double first, last, size = scene_size(), within = 2 * tolerance + (tolerance > 0 ? 1e-6 : 1e-5) * fmax(size, 1);
+    cp_pose *worlds = reader_allocate(scene->node_count * sizeof *worlds);
+    looking.sights = reader_allocate(scene->node_count * sizeof *looking.sights);
+    vrml_check(looking.file);
+    cp_world_poses(scene, NULL, worlds);
+    compare_sights(&looking, worlds, 1e-6 * fmax(size, 1), what);
+    struct vnode *timer = clip_timer(looking.file);
+    clip_range(clip, &first, &last);
+    for (int i = 0; i < 100; i++) {
+        double fraction = chance_between(0, 1), time = first + (last - first) * fraction;
+        char when[400];
+        if (last > first && is_change(clip, time, 1e-6 * (last - first)))
+            continue;
+        (void)snprintf(when, sizeof when, "%s at %.17g s (%.9g)", what, time, fraction);
+        assert_int_equal(cp_clip_poses(context, scene, 0, time, worlds), CP_OK);
+        play(looking.file, timer, fraction);
+        compare_sights(&looking, worlds, within, when);
+    }
+}
+
+/* Each way of grabbing, with both tolerances. */
+static void expect_all_ways(const char *what)
+{
+    static const char *const grabs[] = {"grab=bake", "grab=switch", "grab=scale"};
+    static const char *const tolerances[] = {"tolerance=0", "tolerance=0.1mm"};
+    for (int grab = 0; grab < 3; grab++)
+        for (int thin = 0; thin < 2; thin++) {
+            const char *const options[] = {grabs[grab], tolerances[thin], chance(2) == 0 ? "up=z" : "up=y"};
+            char words[200];
+            (void)snprintf(words, sizeof words, "%s, %s %s", what, grabs[grab], tolerances[thin]);
+            expect_played(write_text(options, 3), thin == 0 ? 0 : 1e-4, words);
+            reader_free();
+        }
+}
+
+/* ---- random scenes ---- */
+
+static void show_boxes(void)
+{
+    uint32_t box = add_box(scene, "box", 0.2, 0.3, 0.1);
+    for (uint32_t node = 1; node < scene->node_count; node++)
+        if (chance(4) > 0)
+            place_mesh(scene, node, box);
+}
+
+/* Both scale alike in all directions, so that nothing that hangs elsewhere shears. */
+static void make_even(cp_track *track)
+{
+    size_t rows = (size_t)track->key_count * (track->interpolation == CP_CUBIC ? 3 : 1);
+    double *values = scene_allocate(scene, 3 * rows, sizeof *values);
+    for (size_t i = 0; i < 3 * rows; i++)
+        values[i] = track->values[i - i % 3];
+    track->values = values;
+}
+
+/* Cubic turns from one key to the next by the shorter way: else they may pass near zero, where they spin. */
+static void make_short(cp_track *track)
+{
+    double *values = scene_allocate(scene, 12 * (size_t)track->key_count, sizeof *values);
+    memcpy(values, track->values, 12 * (size_t)track->key_count * sizeof *values);
+    for (uint32_t key = 1; key < track->key_count; key++) {
+        double *value = values + 12 * (size_t)key + 4, dot = 0;
+        for (int i = 0; i < 4; i++)
+            dot += value[i] * value[i - 12];
+        for (int i = 0; i < 4 && dot < 0; i++)
+            value[i] = -value[i];
+    }
+    track->values = values;
+}
+
+/* Scales stay above zero. */
+static void make_positive(cp_track *track)
+{
+    double *values = scene_allocate(scene, track->key_count, sizeof *values);
+    for (uint32_t key = 0; key < track->key_count; key++)
+        values[key] = 0.3 + fabs(track->values[key]);
+    track->values = values;
+}
+
+static void free_scale_joints(void)
+{
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (scene->joints[i].type == CP_JOINT_SCALE) {
+            scene->joints[i].master = CP_NONE;
+            scene->joints[i].expression = NULL;
+        }
+}
+
+static bool has_track(const cp_track *tracks, uint32_t count, uint32_t target, cp_path path)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tracks[i].target == target && tracks[i].path == path)
+            return true;
+    return false;
+}
+
+/* With mirrors, there is nothing that hangs elsewhere: a frame cannot be mirrored for a time. */
+static void random_scene(bool grabs, bool mirrors)
+{
+    enum { TRACKS = 12, GRABS = 10 };
+    uint32_t nodes = 4 + chance(10), count = 0;
+    cp_track *tracks = scene_allocate(scene, TRACKS, sizeof *tracks);
+    cp_attachment *attachments = scene_allocate(scene, GRABS, sizeof *attachments);
+    add_random_nodes(scene, nodes, !grabs);
+    add_followers(scene);
+    free_scale_joints();
+    show_boxes();
+    for (uint32_t i = 1; i < scene->node_count && grabs; i++) {
+        struct trs trs;
+        assert_true(pose_to_trs(&scene->nodes[i].local, 1e-9, &trs));
+        for (int k = 0; k < 3 && i % 3 == 0; k++)
+            trs.scale[k] = 0.5 + i % 2;
+        scene->nodes[i].local = pose_from_trs(&trs);
+    }
+    for (uint32_t i = 0; i < TRACKS; i++) {
+        static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
+        struct track_kind kind = {paths[chance(scene->joint_count > 0 ? 8 : 3) % 4], (cp_interpolation)chance(3),
+                                  false};
+        bool joint = kind.path == CP_PATH_JOINT;
+        uint32_t target = joint && scene->joint_count > 0 ? chance(scene->joint_count) : 1 + chance(nodes);
+        if ((joint && scene->joint_count == 0) || (!joint && has_track(tracks, count, target, kind.path)))
+            continue;
+        bool stretches = joint && scene->joints[target].type == CP_JOINT_SCALE;
+        if (stretches)
+            kind.interpolation = CP_LINEAR;
+        add_random_track(scene, &tracks[count], target, kind);
+        if (stretches)
+            make_positive(&tracks[count]);
+        if (kind.path == CP_PATH_SCALE && grabs)
+            make_even(&tracks[count]);
+        if (kind.path == CP_PATH_ROTATION && kind.interpolation == CP_CUBIC)
+            make_short(&tracks[count]);
+        count++;
+    }
+    for (uint32_t i = 1; i < scene->node_count && mirrors; i++)
+        for (int k = 0; k < 12 && chance(6) == 0 && !has_track(tracks, count, i, CP_PATH_SCALE); k += 4)
+            scene->nodes[i].local.m[k] *= -1, scene->nodes[i].local.m[k + 1] *= -1,
+                scene->nodes[i].local.m[k + 2] *= -1;
+    uint32_t clip = scene_add_clip(scene, "run", count, tracks);
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = grabs ? add_random_attachments(scene, attachments, 1 + chance(GRABS)) : 0;
+    finish_scene();
+}
+
+static void test_random(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 60; i++) {
+        char what[40];
+        (void)snprintf(what, sizeof what, "scene %d", i);
+        fresh_scene();
+        random_scene(i % 3 > 0, i % 3 == 0 && i % 2 == 0);
+        if (scene->clips[0].track_count + scene->clips[0].attachment_count > 0)
+            expect_all_ways(what);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
