@@ -15,7 +15,7 @@ static const cp_clip *choose_clip(struct vrml *v, cp_status *status)
 {
     const cp_scene *scene = v->scene;
     const char *wanted = v->settings->clip;
-    if (scene->clip_count == 0 || (wanted && strcmp(wanted, "none") == 0))
+    if (wanted ? strcmp(wanted, "none") == 0 : scene->clip_count == 0)
         return NULL;
     for (uint32_t i = 0; i < scene->clip_count; i++)
         if (!wanted || strcmp(scene->clips[i].name, wanted) == 0)
@@ -24,11 +24,12 @@ static const cp_clip *choose_clip(struct vrml *v, cp_status *status)
     return NULL;
 }
 
+/* Where translation alone is set, the rest of the pose stays as it is, sheared or not. */
 static void mark_posed(struct recording *recording)
 {
     const cp_clip *clip = recording->source;
     for (uint32_t i = 0; i < clip->track_count; i++)
-        if (clip->tracks[i].path != CP_PATH_JOINT)
+        if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
             recording->posed[clip->tracks[i].target] = true;
     for (uint32_t i = 0; i < clip->attachment_count; i++)
         recording->posed[clip->attachments[i].node] = true;
@@ -64,13 +65,21 @@ void vrml_free_recording(struct vrml *v)
     cp_scene_free(v->recording->work);
 }
 
+/* A scale of zero may grow, and what is flat may turn: no copy of a mesh can say that, but a scale near zero can. */
 cp_pose vrml_node_pose(const struct vrml *v, uint32_t node)
 {
     cp_pose pose = v->scene->nodes[node].local;
     struct trs trs;
-    if (!v->recording || !v->recording->posed[node] || pose_to_trs(&pose, 1e-9, &trs))
+    if (!v->recording || !v->recording->posed[node])
         return pose;
-    return pose_from_trs(&trs);
+    bool plain = pose_to_trs(&pose, 1e-9, &trs);
+    double largest = fmax(1, fmax(fabs(trs.scale[0]), fmax(fabs(trs.scale[1]), fabs(trs.scale[2]))));
+    for (int i = 0; i < 3; i++)
+        if (fabs(trs.scale[i]) < LEAST_SCALE * largest) {
+            trs.scale[i] = copysign(LEAST_SCALE * largest, trs.scale[i]);
+            plain = false;
+        }
+    return plain ? pose : pose_from_trs(&trs);
 }
 
 /* ---- where a click starts it ---- */
@@ -213,6 +222,13 @@ static struct rotation as_rotation(const double q[4])
     return rotation;
 }
 
+/* Mirroring in all three is in the meshes. */
+static bool is_scale_shown(const double value[3])
+{
+    double least = fmin(value[0], fmin(value[1], value[2])), most = fmax(value[0], fmax(value[1], value[2]));
+    return least >= LEAST_SCALE || most <= -LEAST_SCALE;
+}
+
 static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row)
 {
     const double *value = rows->values + (size_t)row * path_width(rows->path);
@@ -224,7 +240,7 @@ static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row
         double shown[3];
         for (int i = 0; i < 3; i++)
             shown[i] = rows->path == CP_PATH_SCALE ? fmax(fabs(value[i]), LEAST_SCALE) : value[i];
-        v->shrunk += rows->path == CP_PATH_SCALE && memcmp(shown, value, sizeof shown) != 0;
+        v->shrunk += rows->path == CP_PATH_SCALE && !is_scale_shown(value);
         vrml_vector(v, "", shown);
     }
     sink_text(v->out, "\n");
@@ -296,6 +312,8 @@ static void write_node_track(struct vrml *v, const cp_track *track)
     enum rest_kind above = node->parent == CP_NONE ? REST_NONE : v->nodes[node->parent].rest.kind;
     struct vrml_rows rows = {.path = track->path};
     uint32_t width = path_width(track->path);
+    if (v->nodes[track->target].place == CP_NONE) /* a placeholder that is left out */
+        return;
     if (above == REST_FLAT) {
         v->frozen++;
         return;
@@ -335,7 +353,7 @@ static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t in
 {
     const cp_joint *joint = &v->scene->joints[index];
     double scale = joint->master == CP_NONE ? 1 : joint->scale, offset = joint->master == CP_NONE ? 0 : joint->offset;
-    if (!v->joints[index].name)
+    if (!v->joints[index].name || v->nodes[joint->node].place == CP_NONE)
         return;
     if (v->joints[index].sign == 0) {
         v->frozen++;
