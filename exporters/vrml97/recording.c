@@ -211,22 +211,11 @@ void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const dou
     append_row(v, rows, fraction, value);
 }
 
-static struct rotation as_rotation(const double q[4])
-{
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]), sign = q[3] < 0 ? -1 : 1;
-    struct rotation rotation = {{0, 0, 1}, 2 * atan2(length, fabs(q[3]))};
-    if (rotation.angle < 1e-12)
-        return (struct rotation){{0, 0, 1}, 0};
-    for (int i = 0; i < 3; i++)
-        rotation.axis[i] = sign * q[i] / length + 0.0;
-    return rotation;
-}
-
-/* Mirroring in all three is in the meshes. */
-static bool is_scale_shown(const double value[3])
+/* Mirroring in all three directions is in the meshes, where the frame mirrors at rest. */
+static bool is_scale_shown(const double value[3], bool mirrored)
 {
     double least = fmin(value[0], fmin(value[1], value[2])), most = fmax(value[0], fmax(value[1], value[2]));
-    return least >= LEAST_SCALE || most <= -LEAST_SCALE;
+    return mirrored ? most <= -LEAST_SCALE : least >= LEAST_SCALE;
 }
 
 static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row)
@@ -234,13 +223,13 @@ static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row
     const double *value = rows->values + (size_t)row * path_width(rows->path);
     vrml_indent(v);
     if (rows->path == CP_PATH_ROTATION) {
-        struct rotation rotation = as_rotation(value);
+        struct rotation rotation = vrml_quaternion_turn(value);
         vrml_turn(v, "", &rotation);
     } else {
         double shown[3];
         for (int i = 0; i < 3; i++)
             shown[i] = rows->path == CP_PATH_SCALE ? fmax(fabs(value[i]), LEAST_SCALE) : value[i];
-        v->shrunk += rows->path == CP_PATH_SCALE && !is_scale_shown(value);
+        v->unscaled += rows->path == CP_PATH_SCALE && !is_scale_shown(value, rows->mirrored);
         vrml_vector(v, "", shown);
     }
     sink_text(v->out, "\n");
@@ -310,7 +299,8 @@ static void write_node_track(struct vrml *v, const cp_track *track)
 {
     const cp_node *node = &v->scene->nodes[track->target];
     enum rest_kind above = node->parent == CP_NONE ? REST_NONE : v->nodes[node->parent].rest.kind;
-    struct vrml_rows rows = {.path = track->path};
+    enum rest_kind own = v->nodes[track->target].rest.kind;
+    struct vrml_rows rows = {.path = track->path, .mirrored = (own == REST_MIRRORED) != (above == REST_MIRRORED)};
     uint32_t width = path_width(track->path);
     if (v->nodes[track->target].place == CP_NONE) /* a placeholder that is left out */
         return;

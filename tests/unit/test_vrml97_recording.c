@@ -101,10 +101,10 @@ static struct vnode *clip_timer(struct vrml_file *file)
 
 /* The text at rest, then at moments of the first clip. Without a tolerance, what is not straight is off by a two-millionth of the size, each
  * thing that holds another by its own. A tolerance is kept at recorded times and half way between them, and nearly so elsewhere. */
-static void expect_played(const char *text, double tolerance, const char *what)
+static void expect_played_files(const char *text, const char *folder, double tolerance, const char *what)
 {
     const cp_clip *clip = &scene->clips[0];
-    struct looking looking = {.scene = scene, .file = vrml_read(text)};
+    struct looking looking = {.scene = scene, .file = vrml_read(text), .folder = folder};
     double first, last, size = scene_size(), within = 2 * tolerance + (tolerance > 0 ? 1e-6 : 1e-5) * fmax(size, 1);
     cp_pose *worlds = reader_allocate(scene->node_count * sizeof *worlds);
     looking.sights = reader_allocate(scene->node_count * sizeof *looking.sights);
@@ -123,6 +123,11 @@ static void expect_played(const char *text, double tolerance, const char *what)
         play(looking.file, timer, fraction);
         compare_sights(&looking, worlds, within, when);
     }
+}
+
+static void expect_played(const char *text, double tolerance, const char *what)
+{
+    expect_played_files(text, NULL, tolerance, what);
 }
 
 /* Each way of grabbing, with both tolerances. */
@@ -389,7 +394,50 @@ static void test_poses(void **unused)
     play_clip("a box that is mirrored", &turns_over, 1, NULL, 0);
     finish_scene();
     (void)write_text(slots, 1);
-    assert_true(was_reported(context, "vrml97-shrunk"));
+    assert_true(was_reported(context, "vrml97-clip-scale"));
+}
+
+/* A guest that goes to a mirrored host cannot be mirrored for a time; on hosts that both are it stays as it is. */
+static void test_mirrored_hosts(void **unused)
+{
+    (void)unused;
+    static const cp_attachment grabs[] = {{0, BOX, ROBOT}, {1, BOX, TABLE}, {2, BOX, ROBOT}};
+    small_cell();
+    scene->nodes[TABLE].local = pose_scaling(1, -1, 1);
+    scene->nodes[ROBOT].local = pose_scaling(-1, 1, 1);
+    play_clip("mirrored hosts", &turning, 1, grabs, COUNT(grabs));
+    finish_scene();
+    expect_all_ways("mirrored hosts");
+    assert_false(was_reported(context, "vrml97-clip-scale"));
+    assert_true(was_reported(context, "vrml97-grab-mirrored"));
+    small_cell();
+    scene->nodes[ROBOT].local = pose_scaling(-1, 1, 1);
+    play_clip("a mirrored host", &turning, 1, grabs, COUNT(grabs));
+    finish_scene();
+    (void)write_text(NULL, 0);
+    assert_true(was_reported(context, "vrml97-clip-scale"));
+}
+
+/* The shapes in files of their own, shown from wherever they stand. */
+static void test_layouts(void **unused)
+{
+    (void)unused;
+    static const char *const layouts[] = {"layout=inline", "layout=parts"}, *const grabs[] = {"grab=bake",
+                                                                                              "grab=switch"};
+    static const cp_attachment attachments[] = {{0, BOX, ROBOT}, {1, BOX, SHELF}, {2, BOX, ROBOT}};
+    char folder[] = "/tmp/cellpipe-vrml97-XXXXXX", path[100], command[100];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
+    small_cell();
+    play_clip("layouts", &turning, 1, attachments, COUNT(attachments));
+    finish_scene();
+    for (int i = 0; i < 4; i++) {
+        const char *const options[] = {layouts[i / 2], grabs[i % 2]};
+        assert_int_equal(cp_write(context, scene, path, NULL, options, 2), CP_OK);
+        expect_played_files(read_text(path), folder, 1e-4, layouts[i / 2]);
+    }
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
 }
 
 /* Frames without shapes of their own, that hold what has some. */
@@ -431,6 +479,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_few_keys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_grabs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mirrored_hosts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_layouts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_placeholders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_choice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
