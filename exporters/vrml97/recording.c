@@ -158,12 +158,25 @@ double vrml_fraction(const struct vrml *v, double time)
     return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
 }
 
+/* The angle between two rotations. */
+static double turn_between(const double a[4], const double b[4])
+{
+    double near = 0, far = 0;
+    for (int i = 0; i < 4; i++) {
+        near += (a[i] - b[i]) * (a[i] - b[i]);
+        far += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    return 4 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
+}
+
+/* A quaternion and its negative are one rotation. */
 static bool same_row(const struct vrml_rows *rows, uint32_t a, uint32_t b)
 {
     uint32_t width = path_width(rows->path);
-    const double *values = rows->values;
-    return rows->fractions[a] == rows->fractions[b] &&
-           memcmp(values + (size_t)a * width, values + (size_t)b * width, width * sizeof *values) == 0;
+    const double *first = rows->values + (size_t)a * width, *second = rows->values + (size_t)b * width;
+    bool same = rows->path == CP_PATH_ROTATION ? turn_between(first, second) < 1e-12
+                                               : memcmp(first, second, width * sizeof *first) == 0;
+    return same && rows->fractions[a] == rows->fractions[b];
 }
 
 /* Two rows at one moment are a jump; of more the first and the last are one. As all begins there is nothing before. */
@@ -182,17 +195,6 @@ static void append_row(struct vrml *v, struct vrml_rows *rows, double fraction, 
     rows->fractions[at] = fraction;
     memcpy(rows->values + (size_t)at * width, value, width * sizeof *value);
     rows->count = at > 0 && same_row(rows, at, at - 1) ? at : at + 1;
-}
-
-/* The angle between two rotations. */
-static double turn_between(const double a[4], const double b[4])
-{
-    double near = 0, far = 0;
-    for (int i = 0; i < 4; i++) {
-        near += (a[i] - b[i]) * (a[i] - b[i]);
-        far += (a[i] + b[i]) * (a[i] + b[i]);
-    }
-    return 4 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
 }
 
 void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value)

@@ -129,7 +129,7 @@ static bool refuse_circles_once(struct vrml *v, struct slots *slots, struct hold
     if (last == guests)
         return false;
     slots->cyclic += guests - last;
-    bool *sound = v->recording->work ? arena_allocate(v->arena, nodes, sizeof *sound) : NULL;
+    bool *sound = arena_allocate(v->arena, nodes, sizeof *sound);
     v->failed |= !sound;
     for (uint32_t i = 0; sound && i < nodes; i++)
         sound[i] = false;
@@ -237,8 +237,10 @@ static void keep_shear(struct vrml *v, const struct slots *slots)
     for (uint32_t i = 0; i < v->scene->node_count; i++) {
         struct rest rest = vrml_no_rest;
         struct placing placing;
+        if (!slots->kept[i])
+            continue;
         vrml_place(&rest, &v->scene->nodes[i].local, &placing);
-        posed[i] = posed[i] && !(slots->kept[i] && rest.kind == REST_NONE);
+        posed[i] = rest.kind != REST_NONE;
     }
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
