@@ -88,6 +88,17 @@ static bool is_orthonormal(const double m[9])
     return true;
 }
 
+struct rotation vrml_quaternion_turn(const double q[4])
+{
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    struct rotation out = {{0, 0, 1}, 2 * atan2(length, fabs(q[3]))};
+    if (out.angle < 1e-12)
+        return (struct rotation){{0, 0, 1}, 0};
+    for (int i = 0; i < 3; i++)
+        out.axis[i] = (q[3] < 0 ? -q[i] : q[i]) / length + 0.0;
+    return out;
+}
+
 struct rotation vrml_rotation(const double m[9])
 {
     double xx = m[0], yy = m[4], zz = m[8];
@@ -101,13 +112,7 @@ struct rotation vrml_rotation(const double m[9])
     } else {
         q[0] = m[2] + m[6], q[1] = m[5] + m[7], q[2] = 1 - xx - yy + zz, q[3] = m[3] - m[1];
     }
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-    struct rotation out = {{0, 0, 1}, 2 * atan2(length, fabs(q[3]))};
-    if (out.angle < 1e-12)
-        return (struct rotation){{0, 0, 1}, 0};
-    for (int i = 0; i < 3; i++)
-        out.axis[i] = (q[3] < 0 ? -q[i] : q[i]) / length + 0.0;
-    return out;
+    return vrml_quaternion_turn(q);
 }
 
 /* The symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation where it is not diagonal. */

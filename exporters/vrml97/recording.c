@@ -15,7 +15,7 @@ static const cp_clip *choose_clip(struct vrml *v, cp_status *status)
 {
     const cp_scene *scene = v->scene;
     const char *wanted = v->settings->clip;
-    if (scene->clip_count == 0 || (wanted && strcmp(wanted, "none") == 0))
+    if (wanted ? strcmp(wanted, "none") == 0 : scene->clip_count == 0)
         return NULL;
     for (uint32_t i = 0; i < scene->clip_count; i++)
         if (!wanted || strcmp(scene->clips[i].name, wanted) == 0)
@@ -24,11 +24,12 @@ static const cp_clip *choose_clip(struct vrml *v, cp_status *status)
     return NULL;
 }
 
+/* Where translation alone is set, the rest of the pose stays as it is, sheared or not. */
 static void mark_posed(struct recording *recording)
 {
     const cp_clip *clip = recording->source;
     for (uint32_t i = 0; i < clip->track_count; i++)
-        if (clip->tracks[i].path != CP_PATH_JOINT)
+        if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
             recording->posed[clip->tracks[i].target] = true;
     for (uint32_t i = 0; i < clip->attachment_count; i++)
         recording->posed[clip->attachments[i].node] = true;
@@ -64,13 +65,21 @@ void vrml_free_recording(struct vrml *v)
     cp_scene_free(v->recording->work);
 }
 
+/* A scale of zero may grow, and what is flat may turn: no copy of a mesh can say that, but a scale near zero can. */
 cp_pose vrml_node_pose(const struct vrml *v, uint32_t node)
 {
     cp_pose pose = v->scene->nodes[node].local;
     struct trs trs;
-    if (!v->recording || !v->recording->posed[node] || pose_to_trs(&pose, 1e-9, &trs))
+    if (!v->recording || !v->recording->posed[node])
         return pose;
-    return pose_from_trs(&trs);
+    bool plain = pose_to_trs(&pose, 1e-9, &trs);
+    double largest = fmax(1, fmax(fabs(trs.scale[0]), fmax(fabs(trs.scale[1]), fabs(trs.scale[2]))));
+    for (int i = 0; i < 3; i++)
+        if (fabs(trs.scale[i]) < LEAST_SCALE * largest) {
+            trs.scale[i] = copysign(LEAST_SCALE * largest, trs.scale[i]);
+            plain = false;
+        }
+    return plain ? pose : pose_from_trs(&trs);
 }
 
 /* ---- where a click starts it ---- */
@@ -149,12 +158,25 @@ double vrml_fraction(const struct vrml *v, double time)
     return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
 }
 
+/* The angle between two rotations. */
+static double turn_between(const double a[4], const double b[4])
+{
+    double near = 0, far = 0;
+    for (int i = 0; i < 4; i++) {
+        near += (a[i] - b[i]) * (a[i] - b[i]);
+        far += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    return 4 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
+}
+
+/* A quaternion and its negative are one rotation. */
 static bool same_row(const struct vrml_rows *rows, uint32_t a, uint32_t b)
 {
     uint32_t width = path_width(rows->path);
-    const double *values = rows->values;
-    return rows->fractions[a] == rows->fractions[b] &&
-           memcmp(values + (size_t)a * width, values + (size_t)b * width, width * sizeof *values) == 0;
+    const double *first = rows->values + (size_t)a * width, *second = rows->values + (size_t)b * width;
+    bool same = rows->path == CP_PATH_ROTATION ? turn_between(first, second) < 1e-12
+                                               : memcmp(first, second, width * sizeof *first) == 0;
+    return same && rows->fractions[a] == rows->fractions[b];
 }
 
 /* Two rows at one moment are a jump; of more the first and the last are one. As all begins there is nothing before. */
@@ -175,17 +197,6 @@ static void append_row(struct vrml *v, struct vrml_rows *rows, double fraction, 
     rows->count = at > 0 && same_row(rows, at, at - 1) ? at : at + 1;
 }
 
-/* The angle between two rotations. */
-static double turn_between(const double a[4], const double b[4])
-{
-    double near = 0, far = 0;
-    for (int i = 0; i < 4; i++) {
-        near += (a[i] - b[i]) * (a[i] - b[i]);
-        far += (a[i] + b[i]) * (a[i] + b[i]);
-    }
-    return 4 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
-}
-
 void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value)
 {
     double fraction = vrml_fraction(v, time), start = rows->count > 0 ? rows->fractions[rows->count - 1] : fraction;
@@ -202,15 +213,11 @@ void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const dou
     append_row(v, rows, fraction, value);
 }
 
-static struct rotation as_rotation(const double q[4])
+/* Mirroring in all three directions is in the meshes, where the frame mirrors at rest. */
+static bool is_scale_shown(const double value[3], bool mirrored)
 {
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]), sign = q[3] < 0 ? -1 : 1;
-    struct rotation rotation = {{0, 0, 1}, 2 * atan2(length, fabs(q[3]))};
-    if (rotation.angle < 1e-12)
-        return (struct rotation){{0, 0, 1}, 0};
-    for (int i = 0; i < 3; i++)
-        rotation.axis[i] = sign * q[i] / length + 0.0;
-    return rotation;
+    double least = fmin(value[0], fmin(value[1], value[2])), most = fmax(value[0], fmax(value[1], value[2]));
+    return mirrored ? most <= -LEAST_SCALE : least >= LEAST_SCALE;
 }
 
 static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row)
@@ -218,13 +225,13 @@ static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row
     const double *value = rows->values + (size_t)row * path_width(rows->path);
     vrml_indent(v);
     if (rows->path == CP_PATH_ROTATION) {
-        struct rotation rotation = as_rotation(value);
+        struct rotation rotation = vrml_quaternion_turn(value);
         vrml_turn(v, "", &rotation);
     } else {
         double shown[3];
         for (int i = 0; i < 3; i++)
             shown[i] = rows->path == CP_PATH_SCALE ? fmax(fabs(value[i]), LEAST_SCALE) : value[i];
-        v->shrunk += rows->path == CP_PATH_SCALE && memcmp(shown, value, sizeof shown) != 0;
+        v->unscaled += rows->path == CP_PATH_SCALE && !is_scale_shown(value, rows->mirrored);
         vrml_vector(v, "", shown);
     }
     sink_text(v->out, "\n");
@@ -294,8 +301,11 @@ static void write_node_track(struct vrml *v, const cp_track *track)
 {
     const cp_node *node = &v->scene->nodes[track->target];
     enum rest_kind above = node->parent == CP_NONE ? REST_NONE : v->nodes[node->parent].rest.kind;
-    struct vrml_rows rows = {.path = track->path};
+    enum rest_kind own = v->nodes[track->target].rest.kind;
+    struct vrml_rows rows = {.path = track->path, .mirrored = (own == REST_MIRRORED) != (above == REST_MIRRORED)};
     uint32_t width = path_width(track->path);
+    if (v->nodes[track->target].place == CP_NONE) /* a placeholder that is left out */
+        return;
     if (above == REST_FLAT) {
         v->frozen++;
         return;
@@ -335,7 +345,7 @@ static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t in
 {
     const cp_joint *joint = &v->scene->joints[index];
     double scale = joint->master == CP_NONE ? 1 : joint->scale, offset = joint->master == CP_NONE ? 0 : joint->offset;
-    if (!v->joints[index].name)
+    if (!v->joints[index].name || v->nodes[joint->node].place == CP_NONE)
         return;
     if (v->joints[index].sign == 0) {
         v->frozen++;

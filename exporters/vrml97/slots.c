@@ -129,7 +129,7 @@ static bool refuse_circles_once(struct vrml *v, struct slots *slots, struct hold
     if (last == guests)
         return false;
     slots->cyclic += guests - last;
-    bool *sound = v->recording->work ? arena_allocate(v->arena, nodes, sizeof *sound) : NULL;
+    bool *sound = arena_allocate(v->arena, nodes, sizeof *sound);
     v->failed |= !sound;
     for (uint32_t i = 0; sound && i < nodes; i++)
         sound[i] = false;
@@ -229,6 +229,24 @@ static bool list_slots(struct vrml *v, struct slots *slots)
     return slots->items && !v->failed;
 }
 
+/* What stands in slots keeps the shear of its own pose, unless its tracks set more than the translation. */
+static void keep_shear(struct vrml *v, const struct slots *slots)
+{
+    const cp_clip *clip = v->recording->source;
+    bool *posed = v->recording->posed;
+    for (uint32_t i = 0; i < v->scene->node_count; i++) {
+        struct rest rest = vrml_no_rest;
+        struct placing placing;
+        if (!slots->kept[i])
+            continue;
+        vrml_place(&rest, &v->scene->nodes[i].local, &placing);
+        posed[i] = rest.kind != REST_NONE;
+    }
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
+            posed[clip->tracks[i].target] = true;
+}
+
 static cp_status fill_slots(struct vrml *v, struct slots *slots)
 {
     uint32_t nodes = v->scene->node_count, *latest = arena_allocate(v->arena, nodes, sizeof *latest);
@@ -245,6 +263,7 @@ static cp_status fill_slots(struct vrml *v, struct slots *slots)
     cp_status status = refuse_circles(v, slots);
     if (status != CP_OK)
         return status;
+    keep_shear(v, slots);
     return list_stays(v, slots, latest) && list_slots(v, slots) ? CP_OK : CP_LIMIT;
 }
 
@@ -294,8 +313,8 @@ void vrml_plan_children(struct vrml *v)
         const cp_node *source = &v->scene->nodes[node];
         uint32_t owner = slot ? slot->host : source->parent;
         v->children[i] = (struct child){node, owner, CP_NONE, slot ? i - nodes : CP_NONE};
-        bool bare =
-            source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 && v->nodes[node].first_child == CP_NONE;
+        bool bare = !slot && source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 &&
+                    v->nodes[node].first_child == CP_NONE;
         if (owner == CP_NONE || bare || (!slot && slots && slots->kept[node]))
             continue;
         v->children[i].next = v->nodes[owner].first_child;
@@ -317,7 +336,11 @@ static cp_pose first_grip(const struct vrml *v, const struct slots *slots, const
     for (int i = 0; i < 3; i++)
         if (tracks[i])
             track_value(tracks[i], from, parts[i]);
-    return pose_from_trs(&trs);
+    if (v->recording->posed[slot->guest])
+        return pose_from_trs(&trs);
+    for (int i = 0; i < 3; i++)
+        pose.m[4 * i + 3] = trs.translation[i];
+    return pose;
 }
 
 void vrml_index_slots(struct vrml *v)

@@ -97,6 +97,8 @@ static void report_losses(struct vrml *v)
         report_count(v, "vrml97-attached-flat", v->recording->flat,
                      "in the clip, the pose of a frame whose own parent is flat while it hangs on another");
     }
+    report_count(v, "vrml97-clip-scale", v->unscaled,
+                 "in the clip, keys of a scale that is zero, or mirrors where the frame at rest does not");
     report_count(v, "vrml97-shrunk", v->shrunk, "a scale joint stops before zero");
     report_count(v, "vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn");
     report_count(v, "vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out");

@@ -108,10 +108,10 @@ struct vrml {
     unsigned depth;            /* of indentation */
     double diagonal;           /* of the scene, metres */
     double lower[3], upper[3]; /* of the scene */
-    uint64_t mirrored, flat, frozen, clamped, alphas, shrunk, turns; /* for the report */
-    cp_status status;                                                /* the first failure in a mesh or its file */
-    bool failed;                                                     /* out of memory */
-    bool too_large;                                                  /* a number is beyond single precision */
+    uint64_t mirrored, flat, frozen, clamped, alphas, shrunk, unscaled, turns; /* for the report */
+    cp_status status; /* the first failure in a mesh or its file */
+    bool failed;      /* out of memory */
+    bool too_large;   /* a number is beyond single precision */
 };
 
 /* names.c */
@@ -127,6 +127,8 @@ extern const struct rest vrml_no_rest;
 /* The legal Transform nearest to rest * pose; rest becomes what is left of it. */
 void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing);
 struct rotation vrml_rotation(const double m[9]);
+/* Of a quaternion x y z w of any length. */
+struct rotation vrml_quaternion_turn(const double q[4]);
 bool vrml_placing_is_identity(const struct placing *placing);
 
 /* plan.c */
@@ -212,6 +214,7 @@ double vrml_fraction(const struct vrml *v, double time);
 /* Rows of 3 numbers, or of 4 for rotations, at fractions of their own. */
 struct vrml_rows {
     cp_path path;
+    bool mirrored; /* the frame mirrors at rest */
     double *fractions, *values;
     uint32_t count, room, value_room;
 };

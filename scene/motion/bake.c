@@ -2,7 +2,6 @@
 #include "bake.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../mesh/mesh.h"
 #include "grow.h"
@@ -156,12 +155,6 @@ static bool measure_guests(struct baker *baker, double size)
 
 /* ---- moments ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
 static bool add_time(struct baker *baker, double time)
 {
     if (!array_reserve(baker->context, &baker->times, &baker->time_room, baker->time_count + UINT64_C(1),
@@ -243,13 +236,7 @@ static bool list_times(struct baker *baker)
     baker->time_count = 0;
     if (!(baker->guest ? add_times_of_guest(baker) : add_keys_of_joint(baker, baker->formula->joint)))
         return false;
-    if (baker->time_count > 0)
-        qsort(baker->times, baker->time_count, sizeof *baker->times, compare_times);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < baker->time_count; i++)
-        if (kept == 0 || baker->times[i] > baker->times[kept - 1])
-            baker->times[kept++] = baker->times[i];
-    baker->time_count = kept;
+    baker->time_count = sort_times(baker->times, baker->time_count);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "play.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- tracks ---- */
 
@@ -112,6 +113,23 @@ void clip_range(const cp_clip *clip, double *first, double *last)
     }
     *first = low <= high ? low : 0;
     *last = low <= high ? high : 0;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+uint32_t sort_times(double *times, uint32_t count)
+{
+    uint32_t kept = 0;
+    if (count > 0)
+        qsort(times, count, sizeof *times, compare_times);
+    for (uint32_t i = 0; i < count; i++)
+        if (kept == 0 || times[i] > times[kept - 1])
+            times[kept++] = times[i];
+    return kept;
 }
 
 /* ---- the player ---- */

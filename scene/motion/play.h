@@ -47,4 +47,7 @@ void rotation_between(const double a[4], const double b[4], double t, double out
 /* The first and the last time of a clip: of keys and attachments; both 0 when it has none. */
 void clip_range(const cp_clip *clip, double *first, double *last);
 
+/* Sorts times; the number that is left when each stands there once. */
+uint32_t sort_times(double *times, uint32_t count);
+
 #endif

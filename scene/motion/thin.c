@@ -3,7 +3,6 @@
 #include "thin.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../mesh/mesh.h"
 #include "grow.h"
@@ -39,12 +38,6 @@ struct thinning {
 
 /* ---- times ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
 static uint64_t count_times(const cp_clip *clip)
 {
     uint64_t count = 2 * (uint64_t)clip->attachment_count;
@@ -60,7 +53,7 @@ bool clip_times(cp_context *context, const cp_clip *clip, double **times, uint32
     if (!array_reserve(context, times, room, count_times(clip), sizeof **times))
         return false;
     double *out = *times;
-    size_t at = 0, kept = 0;
+    uint32_t at = 0;
     for (uint32_t i = 0; i < clip->track_count; i++)
         for (uint32_t k = 0; k < clip->tracks[i].key_count; k++) {
             out[at++] = clip->tracks[i].times[k];
@@ -71,12 +64,7 @@ bool clip_times(cp_context *context, const cp_clip *clip, double **times, uint32
         out[at++] = clip->attachments[i].time;
         out[at++] = nextafter(clip->attachments[i].time, -INFINITY);
     }
-    if (at > 0)
-        qsort(out, at, sizeof *out, compare_times);
-    for (size_t i = 0; i < at; i++)
-        if (kept == 0 || out[i] > out[kept - 1])
-            out[kept++] = out[i];
-    *count = (uint32_t)kept;
+    *count = sort_times(out, at);
     return true;
 }
 

@@ -101,10 +101,10 @@ static struct vnode *clip_timer(struct vrml_file *file)
 
 /* The text at rest, then at moments of the first clip. Without a tolerance, what is not straight is off by a two-millionth of the size, each
  * thing that holds another by its own. A tolerance is kept at recorded times and half way between them, and nearly so elsewhere. */
-static void expect_played(const char *text, double tolerance, const char *what)
+static void expect_played_files(const char *text, const char *folder, double tolerance, const char *what)
 {
     const cp_clip *clip = &scene->clips[0];
-    struct looking looking = {.scene = scene, .file = vrml_read(text)};
+    struct looking looking = {.scene = scene, .file = vrml_read(text), .folder = folder};
     double first, last, size = scene_size(), within = 2 * tolerance + (tolerance > 0 ? 1e-6 : 1e-5) * fmax(size, 1);
     cp_pose *worlds = reader_allocate(scene->node_count * sizeof *worlds);
     looking.sights = reader_allocate(scene->node_count * sizeof *looking.sights);
@@ -123,6 +123,11 @@ static void expect_played(const char *text, double tolerance, const char *what)
         play(looking.file, timer, fraction);
         compare_sights(&looking, worlds, within, when);
     }
+}
+
+static void expect_played(const char *text, double tolerance, const char *what)
+{
+    expect_played_files(text, NULL, tolerance, what);
 }
 
 /* Each way of grabbing, with both tolerances. */
@@ -262,9 +267,222 @@ static void test_random(void **unused)
     }
 }
 
+/* ---- edges ---- */
+
+/* A table and a shelf, a robot that turns on a slide, and a box on the table with a lid: nodes 1 to 5. */
+enum { TABLE = 1, SHELF, ROBOT, BOX, LID };
+static void small_cell_without(uint32_t shape)
+{
+    fresh_scene();
+    uint32_t mesh = add_box(scene, "box", 0.2, 0.3, 0.1);
+    (void)add_node(scene, 0, "table", pose_translation(1, 0, 0.5));
+    (void)add_node(scene, 0, "shelf", pose_translation(0, 2, 1));
+    (void)add_node(scene, 0, "robot", pose_translation(-1, 0, 0));
+    (void)add_node(scene, TABLE, "crate", pose_rotation_degrees(2, 30));
+    (void)add_node(scene, BOX, "lid", pose_translation(0, 0, 0.1));
+    (void)add_joint(scene, ROBOT, CP_JOINT_REVOLUTE, -3, 3);
+    (void)add_joint(scene, ROBOT, CP_JOINT_PRISMATIC, -1, 1);
+    scene->joints[1].master = 0;
+    scene->joints[1].scale = 0.25;
+    scene->joints[1].driven = false;
+    for (uint32_t node = TABLE; node <= LID; node++)
+        if (node != shape)
+            place_mesh(scene, node, mesh);
+}
+
+static void small_cell(void)
+{
+    small_cell_without(CP_NONE);
+}
+
+static void play_clip(const char *name, const cp_track *tracks, uint32_t track_count, const cp_attachment *attachments,
+                      uint32_t attachment_count)
+{
+    uint32_t clip = scene_add_clip(scene, name, track_count, tracks);
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = attachment_count;
+}
+
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+static const double two_times[] = {-1, 3}, turns[] = {0, 2.5}, ways[] = {0, 0, 0, 1, 0.5, 2};
+static const cp_track turning = {0, CP_PATH_JOINT, CP_LINEAR, 2, two_times, turns};
+
+static void expect_clip(const char *what, const cp_track *tracks, uint32_t track_count,
+                        const cp_attachment *attachments, uint32_t attachment_count)
+{
+    small_cell();
+    play_clip(what, tracks, track_count, attachments, attachment_count);
+    finish_scene();
+    expect_all_ways(what);
+}
+
+static void test_few_keys(void **unused)
+{
+    (void)unused;
+    static const double late = 2.5, step[] = {1, 2, 3};
+    static const cp_attachment grab = {2.5, BOX, ROBOT};
+    const cp_track single = {BOX, CP_PATH_TRANSLATION, CP_LINEAR, 1, &late, step};
+    const cp_track one_turn = {0, CP_PATH_JOINT, CP_STEP, 1, &late, &late};
+    const cp_track both[] = {single, one_turn};
+    const cp_track follower = {1, CP_PATH_JOINT, CP_LINEAR, 2, two_times, turns};
+    const cp_track root = {0, CP_PATH_TRANSLATION, CP_LINEAR, 2, two_times, ways};
+    const cp_track twice[] = {turning, {0, CP_PATH_JOINT, CP_STEP, 1, &late, &late}};
+    expect_clip("an empty clip", NULL, 0, NULL, 0);
+    expect_clip("a key", &single, 1, NULL, 0);
+    expect_clip("two keys at a time", both, 2, NULL, 0);
+    expect_clip("all at a time", both, 2, &grab, 1);
+    expect_clip("an attachment alone", NULL, 0, &grab, 1);
+    expect_clip("a follower's own track", &follower, 1, NULL, 0);
+    expect_clip("the world moves", &root, 1, &grab, 1);
+    expect_clip("two tracks of a joint", twice, 2, &grab, 1);
+}
+
+static void test_grabs(void **unused)
+{
+    (void)unused;
+    static const cp_attachment ends[] = {{-1, BOX, ROBOT}, {3, BOX, SHELF}};
+    static const cp_attachment both[] = {{0, BOX, SHELF}, {0, BOX, ROBOT}, {1, BOX, ROBOT}, {2, BOX, SHELF}};
+    static const cp_attachment back[] = {{0, BOX, ROBOT}, {1, BOX, 0}, {1.5, BOX, TABLE}, {2, BOX, 0}};
+    static const cp_attachment own[] = {{0, BOX, TABLE}, {1, LID, BOX}, {2, LID, ROBOT}, {2.5, LID, BOX}};
+    static const cp_attachment circle[] = {{0, BOX, SHELF}, {1, BOX, TABLE}, {2, SHELF, BOX}};
+    static const cp_attachment swap[] = {{0, BOX, ROBOT}, {0.5, BOX, TABLE}, {1, ROBOT, LID}, {2, ROBOT, 0}};
+    expect_clip("first and last", &turning, 1, ends, COUNT(ends));
+    expect_clip("two at a time", &turning, 1, both, COUNT(both));
+    expect_clip("to the world", &turning, 1, back, COUNT(back));
+    expect_clip("to its own parent", &turning, 1, own, COUNT(own));
+    expect_clip("a circle", &turning, 1, circle, COUNT(circle));
+    assert_true(was_reported(context, "vrml97-grab-circle"));
+    expect_clip("a circle by a part", &turning, 1, swap, COUNT(swap));
+}
+
+/* What a clip moves is told as translation, rotation and scale where the clip sets one of the last two, and only there. */
+static void test_poses(void **unused)
+{
+    (void)unused;
+    static const cp_pose shear = {{1, 0.7, 0.1, 1, 0.2, 2, 0, 0, 0, -0.4, 0.5, 0}};
+    static const double growing[] = {0, 0, 0, 1, 2, 1}, mirrored[] = {-1, -1, -1, -2, -1, -1.5},
+                        mixed[] = {1, 1, 1, -2, 1, 1.5}, turned[] = {0, 0, 0, 1, 0, 0.6, 0, 0.8};
+    const cp_track moves = {BOX, CP_PATH_TRANSLATION, CP_LINEAR, 2, two_times, ways};
+    const cp_track grows[] = {{BOX, CP_PATH_SCALE, CP_LINEAR, 2, two_times, growing}, moves};
+    const cp_track mirrors[] = {{BOX, CP_PATH_SCALE, CP_LINEAR, 2, two_times, mirrored},
+                                {BOX, CP_PATH_ROTATION, CP_LINEAR, 2, two_times, turned}};
+    static const cp_attachment grab = {1, BOX, ROBOT};
+    static const char *const slots[] = {"grab=switch"};
+    small_cell();
+    scene->nodes[BOX].local = shear;
+    play_clip("a sheared box", &moves, 1, NULL, 0);
+    finish_scene();
+    expect_all_ways("a sheared box");
+    small_cell();
+    scene->nodes[BOX].local = shear;
+    play_clip("a sheared guest", &turning, 1, &grab, 1);
+    finish_scene();
+    expect_played(write_text(slots, 1), 1e-4, "a sheared guest");
+    small_cell();
+    scene->nodes[BOX].local = pose_scaling(0, 0, 0);
+    play_clip("a box that grows", grows, 2, NULL, 0);
+    finish_scene();
+    expect_all_ways("a box that grows");
+    small_cell();
+    scene->nodes[BOX].local = pose_scaling(-1, 1, 1);
+    play_clip("a mirrored box", mirrors, 2, NULL, 0);
+    finish_scene();
+    expect_all_ways("a mirrored box");
+    const cp_track turns_over = {BOX, CP_PATH_SCALE, CP_LINEAR, 2, two_times, mixed};
+    small_cell();
+    play_clip("a box that is mirrored", &turns_over, 1, NULL, 0);
+    finish_scene();
+    (void)write_text(slots, 1);
+    assert_true(was_reported(context, "vrml97-clip-scale"));
+}
+
+/* A guest that goes to a mirrored host cannot be mirrored for a time; on hosts that both are it stays as it is. */
+static void test_mirrored_hosts(void **unused)
+{
+    (void)unused;
+    static const cp_attachment grabs[] = {{0, BOX, ROBOT}, {1, BOX, TABLE}, {2, BOX, ROBOT}};
+    small_cell();
+    scene->nodes[TABLE].local = pose_scaling(1, -1, 1);
+    scene->nodes[ROBOT].local = pose_scaling(-1, 1, 1);
+    play_clip("mirrored hosts", &turning, 1, grabs, COUNT(grabs));
+    finish_scene();
+    expect_all_ways("mirrored hosts");
+    assert_false(was_reported(context, "vrml97-clip-scale"));
+    assert_true(was_reported(context, "vrml97-grab-mirrored"));
+    small_cell();
+    scene->nodes[ROBOT].local = pose_scaling(-1, 1, 1);
+    play_clip("a mirrored host", &turning, 1, grabs, COUNT(grabs));
+    finish_scene();
+    (void)write_text(NULL, 0);
+    assert_true(was_reported(context, "vrml97-clip-scale"));
+}
+
+/* The shapes in files of their own, shown from wherever they stand. */
+static void test_layouts(void **unused)
+{
+    (void)unused;
+    static const char *const layouts[] = {"layout=inline", "layout=parts"}, *const grabs[] = {"grab=bake",
+                                                                                              "grab=switch"};
+    static const cp_attachment attachments[] = {{0, BOX, ROBOT}, {1, BOX, SHELF}, {2, BOX, ROBOT}};
+    char folder[] = "/tmp/cellpipe-vrml97-XXXXXX", path[100], command[100];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
+    small_cell();
+    play_clip("layouts", &turning, 1, attachments, COUNT(attachments));
+    finish_scene();
+    for (int i = 0; i < 4; i++) {
+        const char *const options[] = {layouts[i / 2], grabs[i % 2]};
+        assert_int_equal(cp_write(context, scene, path, NULL, options, 2), CP_OK);
+        expect_played_files(read_text(path), folder, 1e-4, layouts[i / 2]);
+    }
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Frames without shapes of their own, that hold what has some. */
+static void test_placeholders(void **unused)
+{
+    (void)unused;
+    static const cp_attachment grabs[] = {{0, BOX, ROBOT}, {1, BOX, SHELF}};
+    small_cell_without(BOX);
+    uint32_t lost = scene_add_placeholder(scene, "lost");
+    const cp_track moves = {lost, CP_PATH_TRANSLATION, CP_LINEAR, 2, two_times, ways};
+    scene->nodes[BOX].flags |= CP_NODE_PLACEHOLDER;
+    play_clip("placeholders", &moves, 1, grabs, COUNT(grabs));
+    finish_scene();
+    expect_all_ways("placeholders");
+}
+
+static void test_choice(void **unused)
+{
+    (void)unused;
+    static const char *const none[] = {"clip=none"}, *const second[] = {"clip={odd} \"name\""},
+                             *const wrong[] = {"clip=x"};
+    static const cp_attachment grab = {1, BOX, ROBOT};
+    void *bytes;
+    size_t size;
+    small_cell();
+    assert_int_equal(cp_write_memory(context, scene, "vrml97", wrong, 1, &bytes, &size), CP_USAGE);
+    play_clip("{odd} \"name\"", &turning, 1, &grab, 1);
+    play_clip("other", NULL, 0, NULL, 0);
+    finish_scene();
+    assert_null(strstr(write_text(none, 1), "play_"));
+    assert_true(was_reported(context, "vrml97-clips"));
+    expect_played(write_text(second, 1), 1e-4, "an odd name");
+    assert_int_equal(cp_write_memory(context, scene, "vrml97", wrong, 1, &bytes, &size), CP_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_few_keys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_grabs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_poses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mirrored_hosts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_layouts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_placeholders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_choice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
