@@ -18,7 +18,7 @@ struct player {
     uint32_t next;     /* the first attachment that is not yet */
     double time;
     bool is_baked; /* tracks of joints with an expression hold, in its place; may be set after the start */
-    bool *known; /* private: worlds that are computed */
+    bool *known;   /* private: worlds that are computed */
     uint32_t *way;
 };
 
