@@ -224,7 +224,7 @@ void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const dou
 void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform);
 void vrml_free_rows(struct vrml *v, struct vrml_rows *rows);
 
-/* slots.c: nodes that are shown on each of their hosts in turn. */
+/* slots.c, slot_text.c: nodes that are shown on each of their hosts in turn. */
 cp_status vrml_plan_slots(struct vrml *v);
 void vrml_free_slots(struct vrml *v, struct slots *slots);
 /* kept[node]: shown in slots; NULL: none. */
