@@ -26,6 +26,8 @@ extern const struct option deneb_part_options[], deneb_device_options[], deneb_w
 
 /* ---- lexer.c: words, numbers and strings of one file ---- */
 
+enum deneb_kind { DENEB_PART, DENEB_DEVICE, DENEB_WORKCELL, DENEB_RECORDING, DENEB_PATHS, DENEB_KIND_COUNT };
+
 enum deneb_token_kind {
     DENEB_END,
     DENEB_BARE,   /* anything between blanks: a word, a number, bits, a path */
@@ -46,6 +48,7 @@ struct deneb_file {
     struct source *source;
     struct arena *arena; /* the scene's */
     bool strict;
+    enum deneb_kind kind;     /* once the first line is read */
     cp_status status;         /* sticky: after an error all tokens are DENEB_END */
     struct deneb_token token; /* the current one */
     const char *next, *end, *line_start;
@@ -101,7 +104,6 @@ cp_pose deneb_pose(struct deneb_file *file, enum deneb_matrix form, double unit)
 
 /* ---- statements.c ---- */
 
-enum deneb_kind { DENEB_PART, DENEB_DEVICE, DENEB_WORKCELL, DENEB_RECORDING, DENEB_PATHS, DENEB_KIND_COUNT };
 extern const char *const deneb_kind_words[]; /* "PART", ..., NULL */
 
 /* The kind of a file that begins "DCT KIND 1.0", or DENEB_KIND_COUNT. */

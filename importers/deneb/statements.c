@@ -65,6 +65,7 @@ void deneb_magic(struct deneb_file *file, enum deneb_kind kind)
 {
     uint32_t major = 0, minor = 0;
     char shown[48];
+    file->kind = kind;
     if (file->status == CP_OK && (!deneb_accept(file, "DCT") || !deneb_accept(file, deneb_kind_words[kind]))) {
         file->status = report_error(file->context, CP_INPUT, "deneb-magic", deneb_place(file),
                                     "the file does not begin with DCT %s 1.0", deneb_kind_words[kind]);
@@ -113,10 +114,11 @@ void deneb_end_statement(struct deneb_file *file)
 
 /* ---- what is not known ---- */
 
+/* In a recording DEVICES is a number. */
 static bool opens_section(const struct deneb_file *file)
 {
     static const char *const words[] = {"OBJECT", "DEVICE", "HEAD", "DEVICES", "PATHS"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < sizeof words / sizeof *words && file->kind != DENEB_RECORDING; i++)
         if (deneb_is(file, words[i]))
             return true;
     return false;
