@@ -220,10 +220,12 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
         return false;
     gltf->held[HELD_CLIPS] += own != JSON_NONE;
     gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
+    if (whole && !own_read_clip(gltf, own, clip)) { /* what it says of other frames is of no use */
+        clip->track_count = clip->attachment_count = 0;
+        whole = false;
+    }
     gltf_loss(gltf, LOSS_CHANGED_CLIPS, exact && !whole);
-    if (whole)
-        own_read_clip(gltf, own, clip);
-    else
+    if (!whole && gltf->status == CP_OK)
         read_channels(gltf, value, clip);
     return true;
 }
@@ -263,7 +265,7 @@ void gltf_read_animations(struct gltf *gltf)
         uint64_t position = gltf_integer(gltf, undrawn.items[i], "position", CP_NONE);
         clips[count] = (struct gltf_clip){.name = gltf_text(gltf, undrawn.items[i], "name")};
         clips[count].position = position < CP_NONE ? (uint32_t)position : CP_NONE;
-        own_read_clip(gltf, undrawn.items[i], &clips[count++]);
+        (void)own_read_clip(gltf, undrawn.items[i], &clips[count++]);
     }
     if (gltf->status == CP_OK)
         add_clips(gltf, clips, count);

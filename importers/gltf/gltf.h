@@ -353,7 +353,8 @@ void own_finish_joints(struct gltf *gltf);
 double own_joint_now(const struct gltf *gltf, uint32_t joint);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
 void own_read_undrawn_meshes(struct gltf *gltf);
-void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip);
+/* False after an error, and when something is hung on what is not there. */
+bool own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip);
 void own_read_devices(struct gltf *gltf);
 void own_read_pairs(struct gltf *gltf);
 /* The thing whose id the value is, or CP_NONE with a warning. */

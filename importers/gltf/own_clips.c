@@ -54,7 +54,8 @@ static void check_attachments(struct gltf *gltf, uint32_t value, const struct gl
     }
 }
 
-static void read_attachments(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+/* False when something is hung on what is not there. */
+static bool read_attachments(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "attachments", true);
     cp_attachment *attachments = scene_allocate(gltf->scene, list.count, sizeof *attachments);
@@ -65,9 +66,10 @@ static void read_attachments(struct gltf *gltf, uint32_t own, struct gltf_clip *
     clip->attachments = attachments;
     if (gltf->status == CP_OK && clip->attachment_count > 0)
         check_attachments(gltf, own, clip);
+    return clip->attachment_count == list.count;
 }
 
-void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+bool own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "tracks", true);
     cp_track *tracks = scene_allocate(gltf->scene, list.count, sizeof *tracks);
@@ -76,6 +78,5 @@ void own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
         clip->track_count += read_track(gltf, list.items[i], &tracks[clip->track_count]);
     clip->tracks = tracks;
-    if (gltf->status == CP_OK)
-        read_attachments(gltf, own, clip);
+    return gltf->status == CP_OK && read_attachments(gltf, own, clip);
 }
