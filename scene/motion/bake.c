@@ -16,6 +16,8 @@ static const double looks[LOOKS] = {0.5, 0.25, 0.75, 0.38196601125010515};
 struct guest {
     uint32_t node;
     bool curved;                /* its own tracks are not straight, wherever it hangs */
+    bool stretched;             /* its scale is not always the one that it has in the scene */
+    double scale[3];            /* that */
     double corners[CORNERS][3]; /* of the box around what is below it, in its frame */
     struct growing_track tracks[3];
 };
@@ -145,6 +147,9 @@ static bool measure_guests(struct baker *baker, double size)
         else
             set_corners(guest, (double[]){-half, -half, -half}, (double[]){half, half, half});
         double reach = fmax(farthest(guest), 1e-9);
+        struct trs rest;
+        (void)pose_to_trs(&baker->scene->nodes[guest->node].local, 1e-6, &rest);
+        memcpy(guest->scale, rest.scale, sizeof guest->scale);
         for (int k = 0; k < 3; k++)
             guest->tracks[k] = (struct growing_track){
                 .path = paths[k], .tolerance = k == 0 ? baker->tolerance / 6 : baker->tolerance / 6 / reach};
@@ -255,6 +260,9 @@ static void take_pose(struct baker *baker, struct moment *moment)
         baker->baked->flat += !fine;
     }
     baker->baked->sheared += !pose_to_trs(&pose, 1e-6, &moment->pose);
+    for (int i = 0; i < 3; i++)
+        if (fabs(moment->pose.scale[i] - baker->guest->scale[i]) > 1e-9 * fabs(baker->guest->scale[i]))
+            baker->guest->stretched = true;
 }
 
 static void take_moment(struct baker *baker, double time, struct moment *moment)
@@ -438,7 +446,7 @@ static bool finish(struct baker *baker)
     uint32_t count = 0;
     bool fine = tracks && keep_tracks(baker, tracks, &count);
     for (uint32_t i = 0; fine && i < baker->guest_count; i++)
-        for (int k = 0; k < 3 && fine; k++)
+        for (int k = 0; k < (baker->guests[i].stretched ? 3 : 2) && fine; k++)
             fine = track_finish(baker->work, &baker->guests[i].tracks[k], baker->guests[i].node, &tracks[count++]);
     for (uint32_t i = 0; fine && i < baker->formula_count; i++)
         fine = track_finish(baker->work, &baker->formulas[i].track, baker->formulas[i].joint, &tracks[count++]);

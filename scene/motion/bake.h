@@ -15,7 +15,7 @@ struct bake_limits {
 };
 
 /* The clip without attachments: a node that hangs elsewhere for a time has tracks in the frame of its own parent, along the same way
- * through the world; nodes with kept[node] keep their attachments (kept may be NULL). Joints with an expression have tracks of their own
+ * through the world (none of its scale when that stays); nodes with kept[node] keep their attachments (kept may be NULL). Joints with an expression have tracks of their own
  * (CP_PATH_JOINT, though they are dependent); joints with a master have none. Tracks of the clip's own that say nothing are
  * left out: on joints that follow others, and all but the first of one thing. Between its keys nothing that is baked is further off than the tolerance: of the
  * corners of the box around what is below it, for joints of what is `size` away, looked at four places between moments. All other
