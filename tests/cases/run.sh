@@ -19,7 +19,7 @@ for folder in "$@"; do
         (cd "$folder" && eval "\"$program\" ${CODES:+--report \"$work/report\"} $(printf '%s' "$arguments" | sed "s|OUT|$work/out|g")") \
             >"$work/stdout" 2>"$work/stderr" </dev/null
         got=$?
-        [ -z "${CODES-}" ] || grep -o '"code": "[^"]*"' "$work/report" >>"$CODES"
+        [ -z "${CODES-}" ] || grep -s -o '"code": "[^"]*"' "$work/report" >>"$CODES"
         problem=
         [ "$got" = "$want" ] || problem="exit $got, not $want"
         grep -Eq -- "$expression" "$work/stderr" || problem="$problem; no message like /$expression/"
