@@ -28,7 +28,7 @@ static cp_status place_vertex(const struct writer *writer, const cp_instance *in
         if (!(fabs(placed[i]) <= (double)FLT_MAX))
             return report_error(writer->context, CP_OUTPUT, "stl-range",
                                 (struct place){.node = writer->scene->nodes[instance->node].name},
-                                "a coordinate of %g is beyond single precision", placed[i]);
+                                "a coordinate of %s is beyond single precision", show_number(placed[i]).text);
         vertex[i] = (float)placed[i];
     }
     return CP_OK;

@@ -159,7 +159,7 @@ cp_status find_axes(struct assimp_import *import)
         unit = import->settings->unit;
     if (!(unit > 0) || !isfinite(unit))
         return report_error(import->context, CP_INPUT, "assimp-unit", IN_FILE(import->file),
-                            "a unit of %g metres makes no sense", unit);
+                            "a unit of %s metres makes no sense", show_number(unit).text);
     import->unit = unit;
     import->turn = to_z_up[axes];
     import->turn_back = from_z_up[axes];

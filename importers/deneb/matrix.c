@@ -55,7 +55,7 @@ static void divide_by_weight(struct deneb_file *file, struct place place, double
     if (is_near(weight, 1))
         return;
     file->status = report_lenient(file->context, file->strict, "deneb-weight", place,
-                                  "the matrix ends in %.9g, by which all of it is divided", weight);
+                                  "the matrix ends in %s, by which all of it is divided", show_number(weight).text);
     for (int i = 0; i < 15; i++)
         m[i] /= weight;
 }

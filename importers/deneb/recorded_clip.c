@@ -186,9 +186,9 @@ static void report(const struct recorder *recorder, const struct kept *kept)
     cp_context *context = recorder->cell->context;
     struct place place = IN_FILE(recorder->file->source->name);
     if (recorder->cell->settings->tolerance > 0)
-        report_note(context, "deneb-thinned", place, "%llu of %llu keys are kept, within %.9g mm",
+        report_note(context, "deneb-thinned", place, "%llu of %llu keys are kept, within %s mm",
                     (unsigned long long)kept->keys, (unsigned long long)kept->samples,
-                    1000 * recorder->cell->settings->tolerance);
+                    show_number(1000 * recorder->cell->settings->tolerance).text);
     if (recorder->sheared > 0)
         report_loss(context, "deneb-sheared", place, recorder->sheared, "the shear of a recorded matrix");
     if (recorder->flat > 0)

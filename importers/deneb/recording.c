@@ -42,11 +42,10 @@ static void read_host(struct recorder *recorder, struct recorded_device *state, 
         return;
     bool there = host >= 0 && host < cell->part_count && host == floor(host);
     if (!there || cell->parts[(uint32_t)host].device == device)
-        file->status =
-            report_lenient(cell->context, file->strict, "deneb-attachment", state->place,
-                           there ? "the device \"%s\" is hung on part %.9g, its own: it is let go"
-                                 : "the device \"%s\" is hung on part %.9g, which is not there: it is let go",
-                           cell->devices[device].name, host);
+        file->status = report_lenient(cell->context, file->strict, "deneb-attachment", state->place,
+                                      there ? "the device \"%s\" is hung on part %s, its own: it is let go"
+                                            : "the device \"%s\" is hung on part %s, which is not there: it is let go",
+                                      cell->devices[device].name, show_number(host).text);
     else
         state->host = (uint32_t)host;
 }
@@ -91,8 +90,9 @@ static void begin_step(struct recorder *recorder)
     double time = deneb_in_line(file, "a time") ? deneb_number(file, false) : 0;
     bool first = recorder->steps == 0;
     if (file->status == CP_OK && !first && time < recorder->raw_time)
-        file->status = report_error(file->context, CP_INPUT, "deneb-time", place,
-                                    "the step at %.9g s comes after one at %.9g s", time, recorder->raw_time);
+        file->status =
+            report_error(file->context, CP_INPUT, "deneb-time", place, "the step at %s s comes after one at %s s",
+                         show_number(time).text, show_number(recorder->raw_time).text);
     recorder->jumps = !first && time == recorder->raw_time;
     recorder->raw_time = time;
     recorder->time = first ? time : fmax(time, nextafter(recorder->before, INFINITY));

@@ -207,8 +207,8 @@ static cp_status check_attachment(struct deneb_cell *cell, uint32_t index, bool 
         return CP_OK;
     if (!(host >= 0 && host < cell->part_count) || host != (double)(uint32_t)host)
         return report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
-                              "the device \"%s\" hangs on part %.9g of the cell, which has %u: it is taken off",
-                              device->name, host, (unsigned)cell->part_count);
+                              "the device \"%s\" hangs on part %s of the cell, which has %u: it is taken off",
+                              device->name, show_number(host).text, (unsigned)cell->part_count);
     if (cell->parts[(uint32_t)host].device == index)
         return report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
                               "the device \"%s\" hangs on a part of its own: it is taken off", device->name);

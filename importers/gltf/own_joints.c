@@ -207,7 +207,8 @@ static void check_value(struct gltf *gltf, uint32_t index, bool dependent)
         return;
     }
     joint->q = own_joint_value(joint, &motion, joint->q);
-    gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved the joint: it is at %.9g now", joint->q);
+    gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved the joint: it is at %s now",
+                 show_number(joint->q).text);
 }
 
 void own_read_joints(struct gltf *gltf)

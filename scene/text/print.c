@@ -6,6 +6,7 @@
  * from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a double's value or boundary that is no
  * multiple of 10^k / 2 is further than 2^-62.6 quarters from all: 128 bits of the power tell. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "digits.h"
@@ -312,4 +313,19 @@ size_t print_float(float value, char out[NUMBER_SIZE])
 size_t cp_print_double(double value, char out[CP_NUMBER_SIZE])
 {
     return print_double(value, out);
+}
+
+/* Whatever stands for the decimal point becomes one, once, were it several bytes. */
+struct shown_number show_number(double value)
+{
+    struct shown_number shown;
+    char *out = shown.text;
+    (void)snprintf(shown.text, sizeof shown.text, "%.9g", value);
+    for (const char *in = shown.text; *in; in++) {
+        bool plain = (*in >= '0' && *in <= '9') || (*in >= 'a' && *in <= 'z') || *in == '-' || *in == '+';
+        if (plain || out == shown.text || out[-1] != '.')
+            *out++ = plain ? *in : '.';
+    }
+    *out = '\0';
+    return shown;
 }

@@ -22,6 +22,11 @@ size_t print_double(double value, char out[NUMBER_SIZE]);
 size_t print_float(float value, char out[NUMBER_SIZE]);
 /* A measured bound for messages: four digits, rounded away from 0, so that what is said to be the most is the most. */
 size_t print_bound(double value, char out[NUMBER_SIZE]);
+/* Nine digits for a message, in any locale. */
+struct shown_number {
+    char text[NUMBER_SIZE];
+};
+struct shown_number show_number(double value);
 
 /* True when size bytes are well-formed UTF-8 without NUL. */
 bool utf8_valid(const char *bytes, size_t size);

@@ -4,6 +4,7 @@
 #define DENEB_CELL_H
 
 #include "clip_support.h"
+#include "plain_numbers.h"
 
 enum { CELL_PARTS = 3, CELL_JOINTS = 2, CELL_MOST_DEVICES = 6, CELL_MOST_STEPS = 400 };
 
@@ -128,30 +129,30 @@ static inline bool cell_is_tree(const struct cell *cell)
 
 static inline void write_matrix(FILE *file, struct row_matrix matrix)
 {
-    (void)fprintf(file, " MATRIX");
+    plain_print(file, " MATRIX");
     for (int i = 0; i < 16; i++)
-        (void)fprintf(file, "%s%.17g", i % 4 == 0 ? "\n   " : " ", matrix.m[i / 4][i % 4]);
-    (void)fprintf(file, "\n");
+        plain_print(file, "%s%.17g", i % 4 == 0 ? "\n   " : " ", matrix.m[i / 4][i % 4]);
+    plain_print(file, "\n");
 }
 
 static inline void write_workcell(FILE *file, const struct cell *cell)
 {
-    (void)fprintf(file, "DCT WORKCELL 1.0\nHEAD\n NAME \"cell\" UNIT mm ANGLE deg\nEND\nDEVICES\n");
+    plain_print(file, "DCT WORKCELL 1.0\nHEAD\n NAME \"cell\" UNIT mm ANGLE deg\nEND\nDEVICES\n");
     for (uint32_t i = 0; i < cell->count; i++) {
         const double *q = cell->devices[i].q;
-        (void)fprintf(file, " DEVICE \"d%u\"\n ", (unsigned)i);
+        plain_print(file, " DEVICE \"d%u\"\n ", (unsigned)i);
         write_matrix(file, cell->devices[i].grip);
-        (void)fprintf(file, "  PART \"d%up0\" ATTACH 1\n  PART \"d%up1\" ATTACH 1\n  ", (unsigned)i, (unsigned)i);
+        plain_print(file, "  PART \"d%up0\" ATTACH 1\n  PART \"d%up1\" ATTACH 1\n  ", (unsigned)i, (unsigned)i);
         write_matrix(file, row_move(0, 0, arm_length));
-        (void)fprintf(file, "  PART \"d%up2\" ATTACH 000\n  ", (unsigned)i);
+        plain_print(file, "  PART \"d%up2\" ATTACH 000\n  ", (unsigned)i);
         write_matrix(file, row_move(hand_length, 0, 0));
-        (void)fprintf(file, "  JOINT \"d%uj0\" PART 1 TYPE ROTATE_Z INIT %.17g\n", (unsigned)i, q[0]);
-        (void)fprintf(file, "  JOINT \"d%uj1\" PART 2 TYPE ROTATE_Y INIT %.17g\n END\n", (unsigned)i, q[1]);
+        plain_print(file, "  JOINT \"d%uj0\" PART 1 TYPE ROTATE_Z INIT %.17g\n", (unsigned)i, q[0]);
+        plain_print(file, "  JOINT \"d%uj1\" PART 2 TYPE ROTATE_Y INIT %.17g\n END\n", (unsigned)i, q[1]);
     }
-    (void)fprintf(file, " ATTACHMENTS %u\n ", (unsigned)cell->count);
+    plain_print(file, " ATTACHMENTS %u\n ", (unsigned)cell->count);
     for (uint32_t i = 0; i < cell->count; i++)
-        (void)fprintf(file, " %d", cell->devices[i].host);
-    (void)fprintf(file, "\nEND\n");
+        plain_print(file, " %d", cell->devices[i].host);
+    plain_print(file, "\nEND\n");
 }
 
 /* ---- comparing ---- */

@@ -14,6 +14,7 @@
 
 #include "cellpipe.h"
 #include "find_support.h"
+#include "plain_numbers.h"
 #include "report_support.h"
 
 #define IDENTITY_LINE "MATRIX 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\n"
@@ -29,14 +30,15 @@ __attribute__((format(printf, 2, 3))) static inline void print(struct text *text
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    size_t more = (size_t)vsnprintf(NULL, 0, format, again);
+    size_t more;
+    IN_PLAIN_LOCALE(more = (size_t)vsnprintf(NULL, 0, format, again));
     va_end(again);
     if (text->size + more + 1 > text->room) {
         text->room = 2 * (text->size + more + 1);
         text->data = realloc(text->data, text->room);
         assert_non_null(text->data);
     }
-    (void)vsnprintf(text->data + text->size, more + 1, format, list);
+    IN_PLAIN_LOCALE((void)vsnprintf(text->data + text->size, more + 1, format, list));
     va_end(list);
     text->size += more;
 }

@@ -3,6 +3,8 @@
 #define CELLPIPE_PLAIN_NUMBERS_H
 
 #include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static inline locale_t plain_locale(void)
@@ -35,6 +37,14 @@ static inline float plain_strtof(const char *text, char **end)
     float value = strtof(text, end);
     (void)uselocale(old);
     return value;
+}
+
+__attribute__((format(printf, 2, 3))) static inline void plain_print(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    IN_PLAIN_LOCALE((void)vfprintf(file, format, arguments));
+    va_end(arguments);
 }
 
 #endif

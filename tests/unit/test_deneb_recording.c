@@ -153,18 +153,18 @@ static void write_device(FILE *file, const struct show *of, const struct step *s
 {
     const struct cell_device *it = &step->cell.devices[index];
     bool twice = chance(6) == 0;
-    (void)fprintf(file, " DEV %u", (unsigned)index);
+    plain_print(file, " DEV %u", (unsigned)index);
     if (kinds[1])
-        (void)fprintf(file, " JOINTS 2 %.17g %.17g", it->q[0] + twice, it->q[1] + twice); /* what comes last holds */
+        plain_print(file, " JOINTS 2 %.17g %.17g", it->q[0] + twice, it->q[1] + twice); /* what comes last holds */
     if (twice)
-        (void)fprintf(file, "\n DEV %u", (unsigned)index);
+        plain_print(file, "\n DEV %u", (unsigned)index);
     if (kinds[1] && twice)
-        (void)fprintf(file, " JOINTS 2 %.17g %.17g", it->q[0], it->q[1]);
+        plain_print(file, " JOINTS 2 %.17g %.17g", it->q[0], it->q[1]);
     if (step->changes[index])
-        (void)fprintf(file, " ATTACH %d", it->host);
+        plain_print(file, " ATTACH %d", it->host);
     if (kinds[0])
         write_matrix(file, of->in_parents ? it->grip : it->world);
-    (void)fprintf(file, "\n");
+    plain_print(file, "\n");
 }
 
 /* One step: joints turn, devices are carried or move, then some hang elsewhere, where they are. */
@@ -190,7 +190,7 @@ static void take_step(FILE *file, struct show *of, double raw_time)
     for (uint32_t i = 0; i < step->cell.count; i++)
         if (told[i] || step->changes[i]) /* the others' grips would gather errors */
             cell_hang(&step->cell, i, hosts[i]);
-    (void)fprintf(file, "STEP %.17g\n", raw_time);
+    plain_print(file, "STEP %.17g\n", raw_time);
     for (uint32_t i = 0; i < step->cell.count; i++) {
         bool matrix = told[i] || chance(of->smooth ? 1 : 3) == 0 || (of->in_parents && step->changes[i]);
         bool kinds[] = {matrix, turned[i]};
@@ -211,13 +211,13 @@ static void write_show(uint32_t devices, uint32_t steps, bool in_parents, bool s
     write_workcell(file, &show.first);
     assert_int_equal(fclose(file), 0);
     file = create("cell.dcr");
-    (void)fprintf(file, "DCT RECORDING 1.0\nWORKCELL \"cell\" DEVICES %u FRAME %s\n", (unsigned)devices,
-                  in_parents ? "parent" : "world");
+    plain_print(file, "DCT RECORDING 1.0\nWORKCELL \"cell\" DEVICES %u FRAME %s\n", (unsigned)devices,
+                in_parents ? "parent" : "world");
     for (uint32_t i = 0; i < steps; i++) {
         take_step(file, &show, time);
         time += smooth ? 0.012 : chance(5) == 0 ? 0 : 0.04;
     }
-    (void)fprintf(file, "END\n");
+    plain_print(file, "END\n");
     assert_int_equal(fclose(file), 0);
 }
 

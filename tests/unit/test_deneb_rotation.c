@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "cellpipe.h"
+#include "plain_numbers.h"
 
 static const double tolerance = 1e-12;
 
@@ -30,7 +31,8 @@ static void write_device(const json_t *rows, bool by_columns, char text[2048])
         for (size_t column = 0; column < 4; column++) {
             size_t i = by_columns ? column : row, k = by_columns ? row : column;
             bool there = i < json_array_size(rows) && k < json_array_size(json_array_get(rows, i));
-            size += snprintf(text + size, 2048 - (size_t)size, " %.17g", there ? entry(rows, i, k) : i == k);
+            IN_PLAIN_LOCALE(size +=
+                            snprintf(text + size, 2048 - (size_t)size, " %.17g", there ? entry(rows, i, k) : i == k));
         }
     (void)snprintf(text + size, 2048 - (size_t)size, "\nEND\n");
 }
@@ -40,7 +42,7 @@ static void read_field(const char *frame, const char *end, const char *field, do
     const char *at = strstr(frame, field);
     for (int i = 0; at && at < end && i < count; i++) {
         char *after;
-        values[i] = strtod(i == 0 ? at + strlen(field) : at, &after);
+        values[i] = plain_strtod(i == 0 ? at + strlen(field) : at, &after);
         at = after;
     }
 }
