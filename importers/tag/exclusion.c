@@ -51,7 +51,7 @@ cp_status tag_read_setup(struct tag_reader *reader, const struct tag *tag, uint3
         return CP_LIMIT;
     struct source *source;
     struct place place = tag_attribute_place(tag, attribute);
-    cp_status status = tag_open(&reader->budget, tag->file, path, &source);
+    cp_status status = tag_open(&reader->bytes, tag->file, path, &source);
     if (status == CP_NO) {
         status = report_lenient(reader->context, reader->strict, "tag-setup", place,
                                 "cannot open the collision setup \"%s\"", name->text);

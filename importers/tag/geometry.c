@@ -155,9 +155,7 @@ static cp_status read_model(struct tag_reader *reader, const char *path, struct 
     cp_status status = source_open(request->tag->file->source, path, &source);
     if (status != CP_OK)
         return status;
-    status = tag_count_file(&reader->budget, request->tag->file, 0);
-    if (status == CP_OK)
-        status = source_is_known(source) ? read_further(source, NULL, &other) : pass_over(reader, source, request);
+    status = source_is_known(source) ? read_further(source, NULL, &other) : pass_over(reader, source, request);
     if (status == CP_OK)
         status = adopt_scene(reader, other, request, index);
     cp_scene_free(other);

@@ -3,9 +3,7 @@
 
 #include "tag.h"
 
-/* More further files or bytes than any real cell has: a small file must not ask for work without end, e.g. by
- * includes that include each other's neighbours twice. */
-static const uint64_t most_files = 65536;
+/* More bytes of further files than any real cell has, each as often as it is included. */
 static const uint64_t most_bytes = UINT64_C(1) << 32;
 
 struct parser {
@@ -32,29 +30,17 @@ const char *tag_path(struct arena *arena, const struct tag_text *name)
     return path;
 }
 
-cp_status tag_count_file(struct tag_budget *budget, const struct tag_file *from, uint64_t bytes)
-{
-    cp_context *context = from->source->context;
-    budget->files++;
-    budget->bytes += bytes;
-    if (budget->files > most_files)
-        return report_error(context, CP_LIMIT, "tag-limit", IN_FILE(from->name), "more than %d further files",
-                            (int)most_files);
-    if (budget->bytes > most_bytes)
-        return report_error(context, CP_LIMIT, "tag-limit", IN_FILE(from->name),
-                            "the further files have more than 4 GiB");
-    return CP_OK;
-}
-
-cp_status tag_open(struct tag_budget *budget, const struct tag_file *from, const char *path, struct source **opened)
+cp_status tag_open(uint64_t *bytes, const struct tag_file *from, const char *path, struct source **opened)
 {
     cp_status status = source_open(from->source, path, opened);
     if (status != CP_OK)
         return status;
-    status = tag_count_file(budget, from, (*opened)->size);
-    if (status != CP_OK)
-        source_close(*opened);
-    return status;
+    *bytes += (*opened)->size;
+    if (*bytes <= most_bytes)
+        return CP_OK;
+    source_close(*opened);
+    return report_error(from->source->context, CP_LIMIT, "tag-limit", IN_FILE(from->name),
+                        "the further files have more than 4 GiB");
 }
 
 /* ---- files ---- */
@@ -305,7 +291,7 @@ static cp_status parse_include(struct parser *parser, struct tag_lexer *lexer)
     if (!RESERVE(list->context, list->includes, list->include_room, list->include_count + UINT64_C(1)))
         return CP_LIMIT;
     struct source *source;
-    cp_status status = tag_open(list->budget, lexer->file, path, &source);
+    cp_status status = tag_open(list->bytes, lexer->file, path, &source);
     if (status == CP_NO)
         return report_error(list->context, CP_INPUT, "tag-open", place, "cannot open the included file \"%s\"",
                             name.text);

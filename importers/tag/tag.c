@@ -127,7 +127,7 @@ cp_status tag_push_load(struct tag_reader *reader, struct source *source, const 
     *pushed = *load;
     pushed->source = source;
     pushed->list = (struct tag_list){
-        .context = reader->context, .names = reader->arena, .budget = &reader->budget, .strict = reader->strict};
+        .context = reader->context, .names = reader->arena, .bytes = &reader->bytes, .strict = reader->strict};
     pushed->list.file = source->name;
     cp_status status = tag_parse(&pushed->list, source);
     if (status != CP_OK)
@@ -170,7 +170,7 @@ static cp_status open_device(struct tag_reader *reader, const struct tag *tag, u
     if (status != CP_OK)
         return status;
     struct source *source;
-    status = tag_open(&reader->budget, tag->file, path, &source);
+    status = tag_open(&reader->bytes, tag->file, path, &source);
     if (status == CP_NO)
         return report_error(reader->context, CP_INPUT, "tag-open", load.opener, "cannot open the device file \"%s\"",
                             name->text);

@@ -83,17 +83,12 @@ struct tag {
     uint32_t attribute_count;
 };
 
-/* What further files may cost in all, so that no small file asks for work without end. */
-struct tag_budget {
-    uint64_t files, bytes;
-};
-
 /* The tags of one file, includes spliced in. Everything is in the list's arena but the files' names. */
 struct tag_list {
     cp_context *context;
     struct arena *arena;
     struct arena *names; /* the whole import's */
-    struct tag_budget *budget;
+    uint64_t *bytes; /* of all files that are included */
     const char *file; /* its name */
     bool strict;
     struct tag *tags;
@@ -105,12 +100,10 @@ struct tag_list {
 /* Reads the file and all that it includes. The source is the caller's and stays open as long as the list. */
 cp_status tag_parse(struct tag_list *list, struct source *source);
 void tag_list_free(struct tag_list *list);
-/* Counts a further file that has been read. */
-cp_status tag_count_file(struct tag_budget *budget, const struct tag_file *from, uint64_t bytes);
 /* The name as a path with '/' for '\', in the arena. */
 const char *tag_path(struct arena *arena, const struct tag_text *name);
-/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when the budget is used up. */
-cp_status tag_open(struct tag_budget *budget, const struct tag_file *from, const char *path, struct source **opened);
+/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when there are too many bytes of them. */
+cp_status tag_open(uint64_t *bytes, const struct tag_file *from, const char *path, struct source **opened);
 
 /* ---- the import as a whole: tag.c ---- */
 
@@ -157,7 +150,7 @@ struct tag_reader {
         geometry_room;
     uint32_t last_link; /* the last tag with Link or ActiveJoint, whatever its file; or CP_NONE */
     uint64_t device_joints, name_bytes;
-    struct tag_budget budget;
+    uint64_t bytes; /* of all files that tag files name and that are read as such */
 };
 
 /* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */

@@ -21,6 +21,8 @@ struct source_state {
     struct stat opened;     /* what it was then */
     const char *folder;     /* further files lie here; ends in '/' or is "" */
     const char *name_folder;
+    uint64_t *further; /* how many have been opened below the top file */
+    uint64_t own_further;
     const char *root; /* of the top file's folder, resolved, for confinement; NULL when not asked for */
     dev_t device;
     ino_t inode;
@@ -173,6 +175,7 @@ static struct source *source_new(cp_context *context)
         source->state->arena = arena_new(context);
     if (source->state) {
         source->state->content.context = context;
+        source->state->further = &source->state->own_further;
         source->state->file = -1;
     }
     if (source->state && source->state->arena)
@@ -391,6 +394,19 @@ static const char *label_of(struct arena *arena, const struct source *parent, co
     return arena_print(arena, "%.*s%s", (int)(name - parent->label), parent->label, relative);
 }
 
+/* A small file must not ask for work without end, by files that name each other's neighbours twice. */
+static cp_status count_further(struct source *source)
+{
+    struct source_state *state = source->state;
+    const struct limits *limits = &source->context->limits;
+    state->further = source->parent->state->further;
+    return ++*state->further <= limits->files
+               ? CP_OK
+               : report_error(source->context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
+                              "file \"%s\" is beyond the limit of %llu further files (--limit files=)", source->name,
+                              (unsigned long long)limits->files);
+}
+
 cp_status source_open(const struct source *parent, const char *relative, struct source **opened)
 {
     *opened = NULL;
@@ -406,6 +422,8 @@ cp_status source_open(const struct source *parent, const char *relative, struct 
     source->depth = parent->depth + 1;
     source->label = label_of(source->state->arena, parent, relative);
     cp_status status = source->label ? open_further(source, relative) : CP_LIMIT;
+    if (status == CP_OK)
+        status = count_further(source);
     if (status == CP_OK)
         *opened = source;
     else
