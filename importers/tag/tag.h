@@ -88,8 +88,8 @@ struct tag_list {
     cp_context *context;
     struct arena *arena;
     struct arena *names; /* the whole import's */
-    uint64_t *bytes; /* of all files that are included */
-    const char *file; /* its name */
+    uint64_t *bytes;     /* of all files that are included */
+    const char *file;    /* its name */
     bool strict;
     struct tag *tags;
     struct tag_attribute *headers;
