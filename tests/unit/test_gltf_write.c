@@ -1,5 +1,6 @@
 /* glb and gltf: buffers, meshes, materials, extras and refusals. */
 #include "gltf_written.h"
+#include "poor_memory.h"
 
 static void empty_scene(void **state)
 {
@@ -505,21 +506,6 @@ static void smooth_normals_need_deliver(void **state)
     assert_string_equal(text(ours(mesh), "made"), "normals");
     get(get(at(mesh, "primitives", 0), "attributes"), "NORMAL");
     finish(&file);
-}
-
-/* Allocation number `left` and all after it fail. */
-static void *failing_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    long *left = user;
-    (void)old_size;
-    if (size == 0) {
-        free(block);
-        return NULL;
-    }
-    if (*left == 0)
-        return NULL;
-    --*left;
-    return realloc(block, size);
 }
 
 static bool fill_busy_scene(cp_scene *scene)

@@ -201,6 +201,34 @@ static void test_web_order(void **unused)
     expect_growth("fans", blocks_of_order(SMALL), blocks_of_order(2 * SMALL));
 }
 
+/* Spikes of random lengths round a centre: one polygon. */
+static uint64_t blocks_of_triangulation(uint32_t count)
+{
+    struct builder builder = {0};
+    struct random random = {9};
+    uint32_t *corners = malloc(count * sizeof *corners);
+    assert_non_null(corners);
+    for (uint32_t i = 0; i < count; i++) {
+        double length = i % 2 ? 1 : random_unit(&random), angle = 2 * PI * i / count;
+        corners[i] = add_vertex(&builder, length * length * cos(angle), length * length * sin(angle), 0);
+    }
+    add_face(&builder, corners, count);
+    cp_mesh mesh = mesh_of(&builder);
+    blocks = 0;
+    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+    assert_int_equal(mesh.face_count, count - 2);
+    assert_false(was_reported(context, "mesh-crossing-faces"));
+    free_builder(&builder);
+    free(corners);
+    return blocks;
+}
+
+static void test_triangulate(void **unused)
+{
+    (void)unused;
+    expect_growth("spikes", blocks_of_triangulation(SMALL), blocks_of_triangulation(2 * SMALL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_normals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_web_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_triangulate, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

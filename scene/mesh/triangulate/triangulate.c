@@ -21,30 +21,34 @@ static void write_fan(struct triangulation *work, const uint32_t *corners, uint3
     }
 }
 
-static void write_ears(struct triangulation *work, const struct polygon *polygon)
+static cp_status write_ears(struct triangulation *work, const struct polygon *polygon)
 {
     for (uint32_t corner = 0; corner < polygon->count; corner++)
         polygon_point(polygon, corner, work->ears.points[corner]);
     uint32_t *triangles = work->corners + work->written;
     uint32_t size = 3 * (polygon->count - 2);
-    work->crossing_faces += !ears_clip(&work->ears, polygon->count, triangles);
+    cp_status status = ears_clip(&work->ears, polygon->count, triangles);
+    if (status == CP_LIMIT)
+        return status;
+    work->crossing_faces += status == CP_NO;
     for (uint32_t i = 0; i < size; i++)
         triangles[i] = polygon->corners[triangles[i]];
     work->written += size;
+    return CP_OK;
 }
 
-static void write_face(struct triangulation *work, uint32_t face)
+static cp_status write_face(struct triangulation *work, uint32_t face)
 {
     uint32_t count = mesh_face_size(work->mesh, face);
     if (count <= 3) {
         write_fan(work, work->mesh->corners + mesh_face_first(work->mesh, face), count);
-        return;
+        return CP_OK;
     }
     struct polygon polygon = polygon_of(work->mesh, face);
-    if (polygon_is_fan(&polygon))
-        write_fan(work, polygon.corners, count);
-    else
-        write_ears(work, &polygon);
+    if (!polygon_is_fan(&polygon))
+        return write_ears(work, &polygon);
+    write_fan(work, polygon.corners, count);
+    return CP_OK;
 }
 
 /* The groups with the triangles of their faces; those without any vanish. */
@@ -81,13 +85,14 @@ static cp_status write_triangles(cp_scene *scene, struct triangulation *work, ui
     work->corners = scene_allocate(scene, 3 * (size_t)triangle_count, sizeof *work->corners);
     if (!work->corners || !ears_reserve(&work->ears, scene->context, largest_face(work->mesh)))
         return CP_LIMIT;
-    for (uint32_t face = 0; face < work->mesh->face_count; face++)
-        write_face(work, face);
+    cp_status status = CP_OK;
+    for (uint32_t face = 0; face < work->mesh->face_count && status == CP_OK; face++)
+        status = write_face(work, face);
     if (work->crossing_faces > 0)
         report_warning(scene->context, "mesh-crossing-faces", NOWHERE,
                        "mesh \"%s\": %u faces cross themselves; their triangles overlap", mesh_title(work->mesh),
                        work->crossing_faces);
-    return CP_OK;
+    return status;
 }
 
 cp_status mesh_triangulate(cp_scene *scene, cp_mesh *mesh)
