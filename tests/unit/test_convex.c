@@ -1,0 +1,139 @@
+/* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other. */
+#include "collide/convex.h"
+#include "collide/triangles.h"
+#include "mesh_support.h"
+#include "pose.h"
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* From a + s u to b + t v, s and t from 0 to 1: the best of many steps of each in turn, which converges as the distance is convex. */
+static double segment_distance(const double a[3], const double u[3], const double b[3], const double v[3])
+{
+    double s = 0.5, t = 0.5, away[3];
+    for (int step = 0; step < 2000; step++) {
+        double towards = 0, back = 0;
+        for (int i = 0; i < 3; i++)
+            towards += (b[i] + t * v[i] - a[i]) * u[i];
+        s = dot(u, u) > 0 ? fmin(1, fmax(0, towards / dot(u, u))) : 0;
+        for (int i = 0; i < 3; i++)
+            back += (a[i] + s * u[i] - b[i]) * v[i];
+        t = dot(v, v) > 0 ? fmin(1, fmax(0, back / dot(v, v))) : 0;
+    }
+    for (int i = 0; i < 3; i++)
+        away[i] = a[i] + s * u[i] - b[i] - t * v[i];
+    return sqrt(dot(away, away));
+}
+
+static double point_distance(const double p[3], const double triangle[3][3])
+{
+    double ab[3], ac[3], ap[3], normal[3];
+    for (int i = 0; i < 3; i++) {
+        ab[i] = triangle[1][i] - triangle[0][i];
+        ac[i] = triangle[2][i] - triangle[0][i];
+        ap[i] = p[i] - triangle[0][i];
+    }
+    for (int i = 0; i < 3; i++)
+        normal[i] = ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3];
+    double abab = dot(ab, ab), abac = dot(ab, ac), acac = dot(ac, ac), det = abab * acac - abac * abac;
+    double s = (acac * dot(ap, ab) - abac * dot(ap, ac)) / det, t = (abab * dot(ap, ac) - abac * dot(ap, ab)) / det;
+    return s >= 0 && t >= 0 && s + t <= 1 ? fabs(dot(ap, normal)) / sqrt(dot(normal, normal)) : INFINITY;
+}
+
+static const int faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+static const int sides[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+static void face_of(const double points[4][3], int face, double out[3][3])
+{
+    for (int k = 0; k < 3; k++)
+        memcpy(out[k], points[faces[face][k]], sizeof out[k]);
+}
+
+/* Of surfaces: 0 where they meet; tetrahedra in each other are left out of the tests. */
+static double surface_distance(const double one[4][3], const double other[4][3])
+{
+    double best = INFINITY;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            double first[3][3], second[3][3];
+            face_of(one, i, first);
+            face_of(other, k, second);
+            if (triangles_meet((const double(*)[3])first, (const double(*)[3])second))
+                return 0;
+            best = fmin(best, fmin(point_distance(one[k], (const double(*)[3])second),
+                                   point_distance(other[i], (const double(*)[3])first)));
+            for (int corner = 0; corner < 4; corner++)
+                best = fmin(best, fmin(point_distance(one[corner], (const double(*)[3])second),
+                                       point_distance(other[corner], (const double(*)[3])first)));
+        }
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++) {
+            double u[3], v[3];
+            for (int axis = 0; axis < 3; axis++) {
+                u[axis] = one[sides[i][1]][axis] - one[sides[i][0]][axis];
+                v[axis] = other[sides[k][1]][axis] - other[sides[k][0]][axis];
+            }
+            best = fmin(best, segment_distance(one[sides[i][0]], u, other[sides[k][0]], v));
+        }
+    return best;
+}
+
+static void test_gaps(void **unused)
+{
+    (void)unused;
+    struct random random = {1};
+    int apart = 0, rounds = 600;
+    for (int round = 0; round < rounds; round++) {
+        double one[4][3], other[4][3], away = 3 * random_unit(&random);
+        for (int i = 0; i < 4; i++)
+            for (int axis = 0; axis < 3; axis++) {
+                one[i][axis] = random_unit(&random);
+                other[i][axis] = random_unit(&random) + (axis == round % 3 ? away : 0);
+            }
+        struct convex first = {(const double(*)[3])one, 4}, second = {(const double(*)[3])other, 4};
+        struct gap gap = convex_gap(&first, &second, INFINITY);
+        double expected = surface_distance((const double(*)[3])one, (const double(*)[3])other);
+        assert_true(gap.low <= expected);
+        assert_false(gap.overlap && gap.low > 0);
+        if (gap.low > 0) {
+            assert_true(gap.low >= expected - 1e-6);
+            assert_true(fabs(dot(gap.normal, gap.normal) - 1) < 1e-12);
+            for (int i = 0; i < 16; i++) {
+                double between[3];
+                for (int axis = 0; axis < 3; axis++)
+                    between[axis] = other[i % 4][axis] - one[i / 4][axis];
+                assert_true(dot(between, gap.normal) >= gap.low);
+            }
+        } else {
+            assert_true(gap.overlap);
+        }
+        apart += gap.low > 0;
+    }
+    assert_true(apart > rounds / 2 && apart < rounds);
+}
+
+/* Points, segments and flat hulls; touching; the search may end early. */
+static void test_special(void **unused)
+{
+    (void)unused;
+    const double point[][3] = {{0, 0, 0}}, far[][3] = {{3, 4, 0}},
+                 square[][3] = {{-1, -1, 2}, {1, -1, 2}, {1, 1, 2}, {-1, 1, 2}};
+    const double segment[][3] = {{-1, 0, 0}, {1, 0, 0}};
+    struct convex a = {point, 1}, b = {far, 1}, c = {square, 4}, d = {segment, 2};
+    assert_true(fabs(convex_gap(&a, &b, INFINITY).low - 5) < 1e-9);
+    assert_true(fabs(convex_gap(&a, &c, INFINITY).low - 2) < 1e-9);
+    assert_true(fabs(convex_gap(&c, &d, INFINITY).low - 2) < 1e-9);
+    assert_true(fabs(convex_gap(&c, &d, INFINITY).normal[2] + 1) < 1e-9);
+    assert_true(convex_gap(&a, &a, INFINITY).overlap);
+    assert_true(convex_gap(&a, &d, INFINITY).overlap);
+    double enough = convex_gap(&a, &b, 1).low;
+    assert_true(enough > 1 && enough <= 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gaps), cmocka_unit_test(test_special)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
