@@ -1,5 +1,5 @@
 /* Primitives (box, cylinder, ...) as closed meshes wound outward. Corner i of a ring is at i / sides of a turn from
- * +x; positions are rounded once, from double to float. Sizes of zero give faces without area. */
+ * +x; positions are rounded once, from double to float, or not at all. Sizes of zero give faces without area. */
 #include "tessellate.h"
 #include "../context.h"
 #include "../pose.h"
@@ -14,10 +14,9 @@ struct counts {
 };
 
 struct builder {
-    float *positions;
+    double (*positions)[3];
     uint32_t *offsets, *corners;
     uint32_t vertex_count, face_count, corner_count;
-    bool out_of_range;
 };
 
 /* Quads go round; apexes and poles give triangles. Two caps need 3 sides. */
@@ -113,13 +112,10 @@ static void turn_point(uint64_t part, uint64_t whole, double *sine, double *cosi
 /* Adding 0 makes +0 of -0. */
 static void add_vertex(struct builder *builder, double x, double y, double z)
 {
-    const double values[3] = {x, y, z};
-    for (int axis = 0; axis < 3; axis++) {
-        bool fits = fabs(values[axis]) <= (double)FLT_MAX;
-        builder->out_of_range |= !fits;
-        builder->positions[3 * (size_t)builder->vertex_count + (size_t)axis] = fits ? (float)(values[axis] + 0.0) : 0;
-    }
-    builder->vertex_count++;
+    double *position = builder->positions[builder->vertex_count++];
+    position[0] = x + 0.0;
+    position[1] = y + 0.0;
+    position[2] = z + 0.0;
 }
 
 /* A ring of `sides` vertices; returns the first. */
@@ -333,32 +329,63 @@ static cp_status set_faces(struct arena *arena, cp_mesh *mesh, const struct buil
     mesh->vertex_count = builder->vertex_count;
     mesh->face_count = builder->face_count;
     mesh->corner_count = builder->corner_count;
-    mesh->positions = builder->positions;
+    mesh->positions = NULL;
     mesh->face_offsets = builder->offsets;
     mesh->corners = builder->corners;
     return set_group(arena, mesh);
 }
 
-cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh)
+cp_status tessellate_exactly(cp_context *context, struct arena *arena, cp_mesh *mesh, double (**positions)[3])
 {
-    if (mesh->kind < CP_MESH_BOX)
-        return CP_OK;
+    *positions = NULL;
     struct counts counts = count_primitive(mesh);
     cp_status status = check_counts(context, mesh, &counts);
     if (status != CP_OK)
         return status;
-    struct builder builder = {.positions = arena_allocate(arena, 3 * (size_t)counts.vertices, sizeof(float)),
+    struct builder builder = {.positions = memory_allocate(context, (size_t)counts.vertices, sizeof *builder.positions),
                               .offsets = arena_allocate(arena, (size_t)counts.faces + 1, sizeof(uint32_t)),
                               .corners = arena_allocate(arena, (size_t)counts.corners, sizeof(uint32_t))};
-    if (!builder.positions || !builder.offsets || !builder.corners)
+    status = builder.positions && builder.offsets && builder.corners ? CP_OK : CP_LIMIT;
+    if (status == CP_OK) {
+        builder.offsets[0] = 0;
+        if (counts.faces > 0)
+            build_primitive(&builder, mesh);
+        status = set_faces(arena, mesh, &builder);
+    }
+    if (status == CP_OK)
+        *positions = builder.positions;
+    else
+        memory_free(context, builder.positions, (size_t)counts.vertices, sizeof *builder.positions);
+    return status;
+}
+
+static cp_status round_positions(cp_context *context, struct arena *arena, cp_mesh *mesh, double (*exact)[3])
+{
+    float *positions = arena_allocate(arena, 3 * (size_t)mesh->vertex_count, sizeof *positions);
+    if (!positions)
         return CP_LIMIT;
-    builder.offsets[0] = 0;
-    if (counts.faces > 0)
-        build_primitive(&builder, mesh);
-    if (builder.out_of_range)
-        return report_error(context, CP_LIMIT, "mesh-range", NOWHERE, "mesh \"%s\" is too large for its coordinates",
-                            mesh_title(mesh));
-    return set_faces(arena, mesh, &builder);
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
+        double value = exact[i / 3][i % 3];
+        if (!(fabs(value) <= (double)FLT_MAX))
+            return report_error(context, CP_LIMIT, "mesh-range", NOWHERE,
+                                "mesh \"%s\" is too large for its coordinates", mesh_title(mesh));
+        positions[i] = (float)value;
+    }
+    mesh->positions = positions;
+    return CP_OK;
+}
+
+cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh)
+{
+    double(*exact)[3];
+    if (mesh->kind < CP_MESH_BOX)
+        return CP_OK;
+    cp_status status = tessellate_exactly(context, arena, mesh, &exact);
+    if (status != CP_OK)
+        return status;
+    status = round_positions(context, arena, mesh, exact);
+    memory_free(context, exact, mesh->vertex_count, sizeof *exact);
+    return status;
 }
 
 cp_status mesh_tessellate(cp_scene *scene, cp_mesh *mesh)
