@@ -1,4 +1,4 @@
-/* What can collide: the collision geometry of a frame, as triangles in the frame. */
+/* What can collide: the collision geometry of a frame, as triangles in that frame. */
 #ifndef CELLPIPE_BODY_H
 #define CELLPIPE_BODY_H
 
@@ -8,11 +8,14 @@
 
 struct body {
     uint32_t node;
-    struct bvh bvh;      /* of all meshes and primitives of the frame that collide */
-    bool *solid;         /* of each triangle, in the tree's order: its mesh is closed and wound alike, so that it has an inside */
-    bool open;           /* some mesh is not solid: only its surface is there */
-    bool plane;          /* a plane z = 0 of the frame, without bounds, is there, too */
-    struct convex hull;  /* the triangles' corners */
+    struct bvh bvh; /* of all meshes of the frame that collide; primitives as they are tessellated, without rounding */
+    uint32_t solid_vertices; /* the first ones: of meshes that are closed and wound alike, and so have an inside */
+    uint32_t vertex_room, triangle_room;
+    uint32_t open_meshes; /* that are not: only their surface is there */
+    double (*planes)[4];  /* planes without bounds: normal and distance */
+    uint32_t plane_count, plane_room;
+    uint32_t *samples; /* a vertex of each piece of the surface that hangs together */
+    uint32_t sample_count, sample_room;
 };
 
 struct bodies {
@@ -21,9 +24,20 @@ struct bodies {
     uint32_t count, room;
 };
 
-/* All frames with collision geometry but placeholders, in their order. Frames that are volatile and have none are left out. Free it in
- * any case. */
+/* All frames with collision geometry, placeholders aside, in their order. bodies_free is due in any case. */
 cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene);
 void bodies_free(struct bodies *bodies);
+
+/* The hull's corners, or more: all vertices of the body. */
+static inline struct convex body_hull(const struct body *body)
+{
+    return (struct convex){(const double(*)[3])body->bvh.vertices, body->bvh.vertex_count};
+}
+
+/* True when the point, which lies on none of its surfaces, is inside of a solid of the body. */
+bool body_holds(const struct body *body, const double point[3]);
+/* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within
+ * a solid of the other. Two planes have none by themselves. tests: boxes that were compared are added. */
+bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
 
 #endif

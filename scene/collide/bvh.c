@@ -6,9 +6,8 @@
 #include "triangles.h"
 
 enum {
-    LEAF = 2,        /* triangles */
-    MOST_MEANS = 40, /* levels that are split where the mean is; below, into halves */
-    MOST_LEVELS = MOST_MEANS + 33
+    LEAF = 2,                    /* triangles */
+    MOST_MEANS = BVH_LEVELS - 33 /* levels that are split where the mean is; below, into halves */
 };
 
 /* ---- building ---- */
@@ -80,7 +79,7 @@ static uint32_t part_at_mean(struct builder *builder, const struct span *span)
 static void build_boxes(struct builder *builder)
 {
     struct bvh *bvh = builder->bvh;
-    struct span waiting[MOST_LEVELS + 1] = {{0, 0, bvh->triangle_count, 0}};
+    struct span waiting[BVH_LEVELS + 2] = {{0, 0, bvh->triangle_count, 0}};
     uint32_t count = 1;
     bvh->box_count = 1;
     while (count > 0) {
@@ -241,7 +240,7 @@ bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *pla
 {
     struct pair {
         uint32_t one, other;
-    } waiting[2 * MOST_LEVELS + 2] = {{0, 0}};
+    } waiting[2 * BVH_LEVELS + 2] = {{0, 0}};
     struct query query = {.one = one, .other = other, .placed = placed};
     uint32_t count = one->box_count > 0 && other->box_count > 0;
     bool meet = false;

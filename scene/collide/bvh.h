@@ -10,6 +10,8 @@ struct bvh_box {
     uint32_t first, count;    /* of triangles; or count 0, and the halves are the boxes first and first + 1 */
 };
 
+enum { BVH_LEVELS = 73 }; /* at most, of boxes in boxes: so many may wait, and two more, where one goes depth first */
+
 struct bvh {
     double (*vertices)[3]; /* in the body's frame */
     uint32_t (*triangles)[3];

@@ -26,6 +26,8 @@ bool mesh_has_concave_faces(const cp_mesh *mesh);
 /* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as often one way as
  * the other, and the volume is positive. */
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);
+/* The same, whichever sides the faces show outside. */
+cp_status mesh_is_closed(cp_context *context, const cp_mesh *mesh, bool *closed);
 /* As cp_measure, but of the box and the triangles alone, in a fraction of its time. */
 cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
 /* boxes[node count]: the box around all meshes of each node, in its own frame behind its joints; with those of the nodes below it, or

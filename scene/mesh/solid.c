@@ -103,22 +103,36 @@ static bool add_parts(cp_context *context, struct search *search, uint32_t count
     return true;
 }
 
-cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid)
+static cp_status add_up(cp_context *context, const cp_mesh *mesh, struct part *sum)
 {
-    *solid = false;
+    *sum = (struct part){1, 0};
     if (mesh->kind != CP_MESH_FACES || mesh->face_count == 0)
         return CP_OK;
     uint32_t count = (mesh->face_count - 1) / PART_FACES + 1;
     struct search search = {.mesh = mesh, .parts = memory_allocate(context, count, sizeof *search.parts)};
     for (int axis = 0; axis < 3; axis++)
         search.origin[axis] = (double)mesh->positions[axis];
-    struct part sum = {0, 0};
-    bool done = search.parts && add_parts(context, &search, count, &sum);
-    if (done && sum.open != 0) {
+    bool done = search.parts && add_parts(context, &search, count, sum);
+    if (done && sum->open != 0) {
         search.by_position = true;
-        done = add_parts(context, &search, count, &sum);
+        done = add_parts(context, &search, count, sum);
     }
     memory_free(context, search.parts, count, sizeof *search.parts);
-    *solid = done && sum.open == 0 && sum.volume > 0;
     return done ? CP_OK : CP_LIMIT;
+}
+
+cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid)
+{
+    struct part sum;
+    cp_status status = add_up(context, mesh, &sum);
+    *solid = status == CP_OK && sum.open == 0 && sum.volume > 0;
+    return status;
+}
+
+cp_status mesh_is_closed(cp_context *context, const cp_mesh *mesh, bool *closed)
+{
+    struct part sum;
+    cp_status status = add_up(context, mesh, &sum);
+    *closed = status == CP_OK && sum.open == 0;
+    return status;
 }
