@@ -231,11 +231,6 @@ static bool leaves_meet(const struct query *query, const struct bvh_box *one, co
     return false;
 }
 
-static float size_of(const struct bvh_box *box)
-{
-    return box->half[0] + box->half[1] + box->half[2];
-}
-
 bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *placed, uint64_t *tests)
 {
     struct pair {
@@ -252,7 +247,7 @@ bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *pla
             continue;
         if (first->count > 0 && second->count > 0) {
             meet = leaves_meet(&query, first, second);
-        } else if (second->count > 0 || (first->count == 0 && size_of(first) > size_of(second))) {
+        } else if (second->count > 0 || (first->count == 0 && bvh_box_size(first) > bvh_box_size(second))) {
             waiting[count++] = (struct pair){first->first + 1, pair.other};
             waiting[count++] = (struct pair){first->first, pair.other};
         } else {

@@ -10,6 +10,12 @@ struct bvh_box {
     uint32_t first, count;    /* of triangles; or count 0, and the halves are the boxes first and first + 1 */
 };
 
+/* To tell which of two boxes is worth parting. */
+static inline float bvh_box_size(const struct bvh_box *box)
+{
+    return box->half[0] + box->half[1] + box->half[2];
+}
+
 enum { BVH_LEVELS = 73 }; /* at most, of boxes in boxes: so many may wait, and two more, where one goes depth first */
 
 struct bvh {

@@ -1,28 +1,18 @@
 #include "convex.h"
+#include "../vector.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_STEPS = 64 };
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
-
 /* The point that is farthest along a direction. */
 static const double *farthest(const struct convex *convex, const double direction[3])
 {
     uint32_t best = 0;
-    double most = dot(convex->points[0], direction);
+    double most = dot_product(convex->points[0], direction);
     for (uint32_t i = 1; i < convex->count; i++) {
-        double along = dot(convex->points[i], direction);
+        double along = dot_product(convex->points[i], direction);
         if (along > most) {
             most = along;
             best = i;
@@ -63,7 +53,7 @@ struct nearest {
 
 static void offer(struct nearest *nearest, const double point[3], const int *corners, int count)
 {
-    double distance2 = dot(point, point);
+    double distance2 = dot_product(point, point);
     if (!(distance2 < nearest->distance2))
         return;
     memcpy(nearest->point, point, sizeof nearest->point);
@@ -78,18 +68,12 @@ static void offer_segment(const struct simplex *simplex, int a, int b, struct ne
     const double *p = simplex->points[a], *q = simplex->points[b];
     double side[3], point[3];
     subtract(q, p, side);
-    double length2 = dot(side, side), part = length2 > 0 ? -dot(p, side) / length2 : 0;
+    double length2 = dot_product(side, side), part = length2 > 0 ? -dot_product(p, side) / length2 : 0;
     if (!(part > 0) || !(part < 1))
         return; /* an end is nearer */
     for (int i = 0; i < 3; i++)
         point[i] = p[i] + part * side[i];
     offer(nearest, point, (const int[]){a, b}, 2);
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
 static void offer_triangle(const struct simplex *simplex, int a, int b, int c, struct nearest *nearest)
@@ -98,19 +82,19 @@ static void offer_triangle(const struct simplex *simplex, int a, int b, int c, s
     double pq[3], pr[3], normal[3], sides[3], point[3];
     subtract(q, p, pq);
     subtract(r, p, pr);
-    cross(pq, pr, normal);
-    double length2 = dot(normal, normal);
+    cross_product(pq, pr, normal);
+    double length2 = dot_product(normal, normal);
     if (!(length2 > 0))
         return;
     const double *const corners[] = {p, q, r, p};
     for (int i = 0; i < 3; i++) {
         double volume[3];
-        cross(corners[i], corners[i + 1], volume);
-        sides[i] = dot(volume, normal);
+        cross_product(corners[i], corners[i + 1], volume);
+        sides[i] = dot_product(volume, normal);
     }
     if (sides[0] < 0 || sides[1] < 0 || sides[2] < 0)
         return; /* a side is nearer */
-    double height = dot(p, normal) / length2;
+    double height = dot_product(p, normal) / length2;
     for (int i = 0; i < 3; i++)
         point[i] = height * normal[i];
     offer(nearest, point, (const int[]){a, b, c}, 3);
@@ -128,8 +112,8 @@ static bool holds_origin(const struct simplex *simplex)
         subtract(simplex->points[faces[i][1]], a, ab);
         subtract(simplex->points[faces[i][2]], a, ac);
         subtract(simplex->points[faces[i][3]], a, ad);
-        cross(ab, ac, normal);
-        if (!(-dot(a, normal) * dot(ad, normal) >= 0) || dot(ad, normal) == 0)
+        cross_product(ab, ac, normal);
+        if (!(-dot_product(a, normal) * dot_product(ad, normal) >= 0) || dot_product(ad, normal) == 0)
             return false;
     }
     return true;
@@ -172,13 +156,13 @@ struct gap convex_gap(const struct convex *one, const struct convex *other, doub
             back[i] = -direction[i];
         }
         subtract(farthest(other, back), farthest(one, direction), difference);
-        double low = dot(difference, direction) - slack;
+        double low = dot_product(difference, direction) - slack;
         if (low > gap.low) {
             gap.low = low;
             memcpy(gap.normal, direction, sizeof gap.normal);
         }
         /* no point is nearer along the direction: the nearest place is found */
-        if (gap.low > enough || distance - dot(difference, direction) <= 1e-9 * distance + slack)
+        if (gap.low > enough || distance - dot_product(difference, direction) <= 1e-9 * distance + slack)
             return gap;
         memcpy(simplex.points[simplex.count++], difference, sizeof difference);
         if (holds_origin(&simplex)) {

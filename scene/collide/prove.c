@@ -5,6 +5,7 @@
  * those before it only carry that chord along. Along the normal n of the gap it is less: chords are across the axis, which is as far from
  * n as in the middle, less what the joints before it turned. A joint that slides takes the body h along its axis. */
 #include "prove.h"
+#include "../vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,11 +52,6 @@ static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
     return place < first ? first - 1 - place : place;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void find_axis(const struct prover *prover, uint32_t motion, double axis[3], double origin[3])
 {
     const cp_pose *pose = &prover->poses[motion];
@@ -73,7 +69,7 @@ static double largest_distance(double (*points)[3], uint32_t count, const double
         double from[3];
         for (int k = 0; k < 3; k++)
             from[k] = points[i][k] - origin[k];
-        double along = dot(from, axis), away2 = dot(from, from) - along * along;
+        double along = dot_product(from, axis), away2 = dot_product(from, from) - along * along;
         most = away2 > most ? away2 : most;
     }
     return sqrt(most);
@@ -85,7 +81,7 @@ static double motion_term(const struct prover *prover, uint32_t motion, int side
 {
     double axis[3], origin[3];
     find_axis(prover, motion, axis, origin);
-    double cosine = fabs(dot(axis, normal)), angle = acos(fmin(1, cosine));
+    double cosine = fabs(dot_product(axis, normal)), angle = acos(fmin(1, cosine));
     if (prover->chain->scene->joints[prover->chain->motions[motion].joint].type == CP_JOINT_PRISMATIC)
         return half * (angle > turned ? cos(angle - turned) : 1);
     double chord = half < PI ? 2 * sin(half / 2) : 2;

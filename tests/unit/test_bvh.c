@@ -1,5 +1,6 @@
 /* Trees of boxes against trying every pair of triangles, of which test_predicates.c tells that they are right. */
 #include "collide/bvh.h"
+#include "collide/distance.h"
 #include "collide/triangles.h"
 #include "mesh_builder.h"
 #include "scene_fixture.h"
@@ -157,12 +158,70 @@ static void test_whole_numbers(void **unused)
     assert_true(met > 300 && met < 2700);
 }
 
+/* By trying all corners and many places of the other's faces: the distance is no larger, and not much smaller. */
+static void test_distances(void **unused)
+{
+    (void)unused;
+    struct random random = {4};
+    struct body one = finish_body(torus(40, 20)), other = finish_body(torus(8, 6));
+    enum { PARTS = 12 };
+    for (int round = 0; round < 60; round++) {
+        cp_pose placed = random_pose(&random, one.bvh.reach * (1 + 1.5 * random_unit(&random)));
+        uint64_t tests = 0;
+        double sampled = INFINITY, found = surfaces_distance(&one.bvh, &other.bvh, &placed, INFINITY, &tests);
+        for (uint32_t i = 0; i < other.bvh.triangle_count; i++)
+            for (int u = 0; u <= PARTS; u++)
+                for (int v = 0; u + v <= PARTS; v++) {
+                    const uint32_t *corners = other.bvh.triangles[i];
+                    double point[3], there[3];
+                    for (int k = 0; k < 3; k++)
+                        point[k] = (other.bvh.vertices[corners[0]][k] * u + other.bvh.vertices[corners[1]][k] * v +
+                                    other.bvh.vertices[corners[2]][k] * (PARTS - u - v)) /
+                                   PARTS;
+                    pose_point(&placed, point, there);
+                    sampled = fmin(sampled, surface_distance(&one.bvh, there, sampled));
+                }
+        assert_true(found <= sampled + 1e-12);
+        assert_int_equal(found == 0, bvh_meet(&one.bvh, &other.bvh, &placed, &tests));
+        if (found > 0)
+            assert_true(sampled - found < 0.15 * one.bvh.reach);
+        assert_true(surfaces_distance(&one.bvh, &other.bvh, &placed, found / 2, &tests) >= found / 2);
+    }
+    free_body(&one);
+    free_body(&other);
+}
+
+/* A point against every triangle of a body. */
+static void test_point_distances(void **unused)
+{
+    (void)unused;
+    struct random random = {5};
+    struct body one = finish_body(torus(30, 12));
+    for (int round = 0; round < 500; round++) {
+        double point[3], best = INFINITY;
+        for (int i = 0; i < 3; i++)
+            point[i] = (2 * random_unit(&random) - 1) * one.bvh.reach;
+        for (uint32_t i = 0; i < one.bvh.triangle_count; i++) {
+            struct bvh alone = one.bvh;
+            struct bvh_box box = {{0, 0, 0}, {1e9f, 1e9f, 1e9f}, i, 1};
+            alone.boxes = &box;
+            alone.box_count = 1;
+            best = fmin(best, surface_distance(&alone, point, INFINITY));
+        }
+        assert_true(surface_distance(&one.bvh, point, INFINITY) == best);
+        assert_true(surface_distance(&one.bvh, point, best / 2) == best / 2);
+    }
+    free_body(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random_poses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_near_touching, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_whole_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_distances, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_point_distances, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

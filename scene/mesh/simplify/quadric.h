@@ -5,32 +5,12 @@
 
 #include <math.h>
 
+#include "../../vector.h"
+
 /* Q(x) = x'Ax + 2b'x + c */
 struct quadric {
     double a00, a01, a02, a11, a12, a22, b[3], c;
 };
-
-static inline double dot_product(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void subtract(const double a[3], const double b[3], double difference[3])
-{
-    for (int axis = 0; axis < 3; axis++)
-        difference[axis] = a[axis] - b[axis];
-}
-
-/* The normal of triangle o, a, b, as long as twice its area. */
-static inline void triangle_normal(const double o[3], const double a[3], const double b[3], double normal[3])
-{
-    double p[3], q[3];
-    subtract(a, o, p);
-    subtract(b, o, q);
-    normal[0] = p[1] * q[2] - p[2] * q[1];
-    normal[1] = p[2] * q[0] - p[0] * q[2];
-    normal[2] = p[0] * q[1] - p[1] * q[0];
-}
 
 /* Adds the plane with this unit normal, `height` above the quadric's point. */
 static inline void quadric_add_plane(struct quadric *quadric, const double normal[3], double height, double weight)
