@@ -1,4 +1,5 @@
 #include "chain.h"
+#include "../vector.h"
 
 #include <math.h>
 
@@ -144,6 +145,16 @@ void branch_poses(const struct chain *chain, int branch, const double *values, c
         pose = pose_multiply(&pose, &moved);
     }
     *end = pose_multiply(&pose, &it->end);
+}
+
+void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
+                 double origin[3])
+{
+    const double *own = chain->scene->joints[motion->joint].axis;
+    for (int i = 0; i < 3; i++) {
+        axis[i] = dot_product(pose->m + 4 * i, own);
+        origin[i] = pose->m[4 * i + 3];
+    }
 }
 
 cp_pose chain_pose(const struct chain *chain, const double *values)

@@ -52,6 +52,9 @@ void chain_free(struct chain *chain);
 /* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the common ancestor's
  * frame. values: of the variables. poses may be NULL. */
 void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
+/* The axis of a motion's joint, a unit vector where no pose stretches, and a point on it, from its pose in the ancestor's frame. */
+void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
+                 double origin[3]);
 /* The pose of the other frame in the first one's. */
 cp_pose chain_pose(const struct chain *chain, const double *values);
 

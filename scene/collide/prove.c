@@ -52,16 +52,6 @@ static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
     return place < first ? first - 1 - place : place;
 }
 
-static void find_axis(const struct prover *prover, uint32_t motion, double axis[3], double origin[3])
-{
-    const cp_pose *pose = &prover->poses[motion];
-    const double *own = prover->chain->scene->joints[prover->chain->motions[motion].joint].axis;
-    for (int i = 0; i < 3; i++) {
-        axis[i] = pose->m[4 * i] * own[0] + pose->m[4 * i + 1] * own[1] + pose->m[4 * i + 2] * own[2];
-        origin[i] = pose->m[4 * i + 3];
-    }
-}
-
 static double largest_distance(double (*points)[3], uint32_t count, const double axis[3], const double origin[3])
 {
     double most = 0;
@@ -80,7 +70,7 @@ static double motion_term(const struct prover *prover, uint32_t motion, int side
                           const double normal[3])
 {
     double axis[3], origin[3];
-    find_axis(prover, motion, axis, origin);
+    motion_axis(prover->chain, &prover->chain->motions[motion], &prover->poses[motion], axis, origin);
     double cosine = fabs(dot_product(axis, normal)), angle = acos(fmin(1, cosine));
     if (prover->chain->scene->joints[prover->chain->motions[motion].joint].type == CP_JOINT_PRISMATIC)
         return half * (angle > turned ? cos(angle - turned) : 1);
