@@ -1,0 +1,133 @@
+/* First in doubles: where the result is larger than any error that rounding can make its sign is right. Else as expansions, sums of
+ * doubles without a common digit, in which sums and products of doubles are exact (Dekker 1971; Shewchuk, "Adaptive precision
+ * floating-point arithmetic and fast robust geometric predicates", 1997, which also has the bounds). */
+#include "predicates.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Half the distance from 1 to the next double. */
+static const double unit = DBL_EPSILON / 2;
+
+/* ---- expansions ---- */
+
+/* Components from small to large in size; none is 0. Room for a determinant of three rows of differences. */
+enum { MOST_COMPONENTS = 192 };
+struct expansion {
+    int count;
+    double components[MOST_COMPONENTS];
+};
+
+static double two_sum(double a, double b, double *lost)
+{
+    double sum = a + b, of_b = sum - a, of_a = sum - of_b;
+    *lost = (a - of_a) + (b - of_b);
+    return sum;
+}
+
+static void add_double(struct expansion *to, double value)
+{
+    int count = 0;
+    for (int i = 0; i < to->count; i++) {
+        double lost;
+        value = two_sum(value, to->components[i], &lost);
+        if (lost != 0)
+            to->components[count++] = lost;
+    }
+    if (value != 0)
+        to->components[count++] = value;
+    to->count = count;
+}
+
+/* Only what is in use is written: expansions are large. */
+static void set_difference(struct expansion *to, double a, double b)
+{
+    to->count = 0;
+    add_double(to, a);
+    add_double(to, -b);
+}
+
+static void add_product(struct expansion *to, const struct expansion *a, const struct expansion *b, double sign)
+{
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < b->count; k++) {
+            double product = a->components[i] * b->components[k];
+            add_double(to, sign * fma(a->components[i], b->components[k], -product));
+            add_double(to, sign * product);
+        }
+}
+
+static int sign_of(const struct expansion *value)
+{
+    double largest = value->count > 0 ? value->components[value->count - 1] : 0;
+    return (largest > 0) - (largest < 0);
+}
+
+/* a b - c d */
+static void set_minor(struct expansion *to, const struct expansion *a, const struct expansion *b,
+                      const struct expansion *c, const struct expansion *d)
+{
+    to->count = 0;
+    add_product(to, a, b, 1);
+    add_product(to, c, d, -1);
+}
+
+/* ---- lines ---- */
+
+static int exact_side_of_line(const double a[3], const double b[3], const double c[3], const int axes[2])
+{
+    struct expansion ac[2], bc[2], determinant;
+    for (int i = 0; i < 2; i++) {
+        set_difference(&ac[i], a[axes[i]], c[axes[i]]);
+        set_difference(&bc[i], b[axes[i]], c[axes[i]]);
+    }
+    set_minor(&determinant, &ac[0], &bc[1], &ac[1], &bc[0]);
+    return sign_of(&determinant);
+}
+
+int side_of_line(const double a[3], const double b[3], const double c[3], const int axes[2])
+{
+    int u = axes[0], v = axes[1];
+    double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]), determinant = left - right;
+    if (fabs(determinant) > (3 + 16 * unit) * unit * (fabs(left) + fabs(right)))
+        return determinant > 0 ? 1 : -1;
+    return exact_side_of_line(a, b, c, axes);
+}
+
+/* ---- planes ---- */
+
+static int exact_side_of_plane(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    struct expansion rows[3][3], minor, determinant;
+    for (int i = 0; i < 3; i++) {
+        set_difference(&rows[0][i], a[i], d[i]);
+        set_difference(&rows[1][i], b[i], d[i]);
+        set_difference(&rows[2][i], c[i], d[i]);
+    }
+    determinant.count = 0;
+    for (int i = 0; i < 3; i++) {
+        int k = (i + 1) % 3, l = (i + 2) % 3;
+        set_minor(&minor, &rows[1][k], &rows[2][l], &rows[1][l], &rows[2][k]);
+        add_product(&determinant, &minor, &rows[0][i], 1);
+    }
+    return -sign_of(&determinant);
+}
+
+int side_of_plane(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    double ad[3], bd[3], cd[3], determinant = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        ad[i] = a[i] - d[i];
+        bd[i] = b[i] - d[i];
+        cd[i] = c[i] - d[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        int k = (i + 1) % 3, l = (i + 2) % 3;
+        double left = bd[k] * cd[l], right = bd[l] * cd[k];
+        determinant += ad[i] * (left - right);
+        size += fabs(ad[i]) * (fabs(left) + fabs(right));
+    }
+    if (fabs(determinant) > (7 + 56 * unit) * unit * size)
+        return determinant > 0 ? -1 : 1;
+    return exact_side_of_plane(a, b, c, d);
+}
