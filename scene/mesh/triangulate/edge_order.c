@@ -120,8 +120,8 @@ static void replace_by_next(struct edge_order *order, uint32_t place)
     uint32_t next = order->edges[place].above, from = order->edges[next].parent;
     replace(order, next, order->edges[next].children[HIGHER]);
     replace(order, place, next);
-    for (int side = LOWER; side <= HIGHER; side++)
-        set_child(order, next, side, order->edges[place].children[side]);
+    set_child(order, next, LOWER, order->edges[place].children[LOWER]);
+    set_child(order, next, HIGHER, order->edges[place].children[HIGHER]);
     mend(order, from == place ? next : from);
 }
 
