@@ -27,7 +27,7 @@ static const struct limit {
     {"nodes", "nodes of a scene", "16777216", offsetof(struct limits, nodes)},
     {"vertices", "vertices of a scene", "4294967295", offsetof(struct limits, vertices)},
     {"includes", "depth of files that name files", "64", offsetof(struct limits, includes)},
-    {"files", "further files of one input, in all", "65536", offsetof(struct limits, files)},
+    {"files", "further files that one input opens, each time counted", "65536", offsetof(struct limits, files)},
     {"name", "bytes of one name", "65536", offsetof(struct limits, name)},
 };
 enum { LIMIT_COUNT = sizeof limit_table / sizeof *limit_table };

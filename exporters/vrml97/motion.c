@@ -116,13 +116,8 @@ static void write_value(struct vrml *v, uint32_t index, double value)
     }
 }
 
-void vrml_write_joint_keys(struct vrml *v, uint32_t index, const struct vrml_keys *keys, const char *timer)
+void vrml_write_key_times(struct vrml *v, const struct vrml_keys *keys)
 {
-    const cp_joint *joint = &v->scene->joints[index];
-    const char *name = vrml_name(v, vrml_joint_prefixes[joint->type], joint->name);
-    if (v->failed)
-        return;
-    vrml_open(v, name, joint->type == CP_JOINT_REVOLUTE ? "OrientationInterpolator {" : "PositionInterpolator {");
     vrml_indent(v);
     sink_text(v->out, "key [");
     for (uint32_t i = 0; i < keys->count; i++) {
@@ -130,6 +125,16 @@ void vrml_write_joint_keys(struct vrml *v, uint32_t index, const struct vrml_key
         vrml_number(v, keys->items[i].time);
     }
     sink_text(v->out, " ]\n");
+}
+
+void vrml_write_joint_keys(struct vrml *v, uint32_t index, const struct vrml_keys *keys, const char *timer)
+{
+    const cp_joint *joint = &v->scene->joints[index];
+    const char *name = vrml_name(v, vrml_joint_prefixes[joint->type], joint->name);
+    if (v->failed)
+        return;
+    vrml_open(v, name, joint->type == CP_JOINT_REVOLUTE ? "OrientationInterpolator {" : "PositionInterpolator {");
+    vrml_write_key_times(v, keys);
     vrml_open(v, NULL, "keyValue [");
     for (uint32_t i = 0; i < keys->count; i++) {
         vrml_indent(v);

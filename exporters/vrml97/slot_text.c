@@ -159,13 +159,7 @@ static void write_showing_keys(struct vrml *v, const struct vrml_keys *keys)
 {
     bool by_switch = v->settings->grab == VRML_SWITCH;
     const char *const words[] = {by_switch ? " 0" : " 1e-6 1e-6 1e-6,", by_switch ? " 1" : " 1 1 1,"};
-    vrml_indent(v);
-    sink_text(v->out, "key [");
-    for (uint32_t i = 0; i < keys->count; i++) {
-        sink_text(v->out, " ");
-        vrml_number(v, keys->items[i].time);
-    }
-    sink_text(v->out, " ]\n");
+    vrml_write_key_times(v, keys);
     vrml_indent(v);
     sink_text(v->out, "keyValue [");
     for (uint32_t i = 0; i < keys->count; i++)

@@ -188,6 +188,8 @@ struct vrml_keys {
 void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double time, double value);
 /* Keys up to a time. Interpolation takes the shorter way round, so turns come in steps of at most a quarter. */
 void vrml_add_leg(struct vrml *v, struct vrml_keys *keys, bool turns, struct vrml_key end);
+/* The times of the keys, as an interpolator's key. */
+void vrml_write_key_times(struct vrml *v, const struct vrml_keys *keys);
 /* The interpolator of a joint, from a timer to its Transform. */
 void vrml_write_joint_keys(struct vrml *v, uint32_t joint, const struct vrml_keys *keys, const char *timer);
 /* recording.c: what a clip moves. */

@@ -344,6 +344,19 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     return CP_OK;
 }
 
+/* A small file must not ask for work without end, by files that name each other's neighbours twice. */
+static cp_status count_further(struct source *source)
+{
+    struct source_state *state = source->state;
+    const struct limits *limits = &source->context->limits;
+    state->further = source->parent->state->further;
+    return ++*state->further <= limits->files
+               ? CP_OK
+               : report_error(source->context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
+                              "file \"%s\" is beyond the limit of %llu further files (--limit files=)", source->name,
+                              (unsigned long long)limits->files);
+}
+
 /* Opens folder/relative; CP_NO when there is none. */
 static cp_status open_in(struct source *source, const char *folder, const char *name_folder, const char *relative)
 {
@@ -371,7 +384,11 @@ static cp_status open_in(struct source *source, const char *folder, const char *
         (void)close(file);
         return CP_NO;
     }
-    return load(source, file);
+    status = count_further(source);
+    if (status == CP_OK)
+        return load(source, file);
+    (void)close(file);
+    return status;
 }
 
 static cp_status open_further(struct source *source, const char *relative)
@@ -394,19 +411,6 @@ static const char *label_of(struct arena *arena, const struct source *parent, co
     return arena_print(arena, "%.*s%s", (int)(name - parent->label), parent->label, relative);
 }
 
-/* A small file must not ask for work without end, by files that name each other's neighbours twice. */
-static cp_status count_further(struct source *source)
-{
-    struct source_state *state = source->state;
-    const struct limits *limits = &source->context->limits;
-    state->further = source->parent->state->further;
-    return ++*state->further <= limits->files
-               ? CP_OK
-               : report_error(source->context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
-                              "file \"%s\" is beyond the limit of %llu further files (--limit files=)", source->name,
-                              (unsigned long long)limits->files);
-}
-
 cp_status source_open(const struct source *parent, const char *relative, struct source **opened)
 {
     *opened = NULL;
@@ -422,8 +426,6 @@ cp_status source_open(const struct source *parent, const char *relative, struct 
     source->depth = parent->depth + 1;
     source->label = label_of(source->state->arena, parent, relative);
     cp_status status = source->label ? open_further(source, relative) : CP_LIMIT;
-    if (status == CP_OK)
-        status = count_further(source);
     if (status == CP_OK)
         *opened = source;
     else

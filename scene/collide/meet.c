@@ -1,6 +1,6 @@
 /* Do two bodies have a point in common? */
+#include "../predicates.h"
 #include "body.h"
-#include "predicates.h"
 
 #include <math.h>
 

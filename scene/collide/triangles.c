@@ -1,7 +1,7 @@
 /* Where no corner lies in the other's plane: Guigue and Devillers, "Fast and robust triangle-triangle overlap test using orientation
  * predicates", 2003. Else two triangles meet when a side of one meets the other. */
 #include "triangles.h"
-#include "predicates.h"
+#include "../predicates.h"
 
 #include <stddef.h>
 

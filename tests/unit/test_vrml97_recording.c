@@ -9,43 +9,21 @@
 #include <cmocka.h>
 
 #include "clip_support.h"
-#include "report_support.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
-static cp_context *context;
-static cp_scene *scene;
+#include "scene_fixture.h" /* behind those whose arguments have its names */
 
-static int set_up(void **unused)
+static int tear_down_all(void **unused)
 {
-    (void)unused;
-    context = cp_context_new(NULL);
-    scene = scene_new(context);
-    return context && scene ? 0 : 1;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    cp_scene_free(scene);
-    cp_context_free(context);
     reader_free();
-    return 0;
+    return tear_down(unused);
 }
 
-static void fresh_scene(void)
+static void next_scene(void)
 {
-    cp_scene_free(scene);
-    scene = scene_new(context);
     reader_free();
-}
-
-static void finish_scene(void)
-{
-    if (scene_finish(scene) != CP_OK) {
-        print_report(context);
-        fail_msg("the scene is not sound");
-    }
+    fresh_scene();
 }
 
 /* ---- written, and played ---- */
@@ -260,7 +238,7 @@ static void test_random(void **unused)
     for (int i = 0; i < 60; i++) {
         char what[40];
         (void)snprintf(what, sizeof what, "scene %d", i);
-        fresh_scene();
+        next_scene();
         random_scene(i % 3 > 0, i % 3 == 0 && i % 2 == 0);
         if (scene->clips[0].track_count + scene->clips[0].attachment_count > 0)
             expect_all_ways(what);
@@ -273,7 +251,7 @@ static void test_random(void **unused)
 enum { TABLE = 1, SHELF, ROBOT, BOX, LID };
 static void small_cell_without(uint32_t shape)
 {
-    fresh_scene();
+    next_scene();
     uint32_t mesh = add_box(scene, "box", 0.2, 0.3, 0.1);
     (void)add_node(scene, 0, "table", pose_translation(1, 0, 0.5));
     (void)add_node(scene, 0, "shelf", pose_translation(0, 2, 1));
@@ -476,14 +454,14 @@ static void test_choice(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_few_keys, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_grabs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_poses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_mirrored_hosts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_layouts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_placeholders, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_choice, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_few_keys, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_grabs, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_poses, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_mirrored_hosts, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_layouts, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_placeholders, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_choice, set_up, tear_down_all),
+        cmocka_unit_test_setup_teardown(test_random, set_up, tear_down_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,10 @@ enum level {
     LEVEL_ANY
 };
 
-/* Smooth and toothed outlines up to a million corners take 20 to 200. Spikes round a centre, of random lengths, take 400 for 40,000
- * corners and more for more: a million take a sweep line a quarter of the time that 500 steps a corner take. */
-enum { STEPS_PER_CORNER = 200 };
+/* Steps a corner. Smooth and toothed outlines up to a million corners take 20 to 200. Spikes round a centre, of random lengths, take 400
+ * for 40,000 corners and more for more: a million take a sweep line a quarter of the time that 500 steps a corner take. What
+ * the sweep line refuses, as it touches itself, may still have ears. */
+enum { STEPS_TO_SWEEP = 200, STEPS_TO_GIVE_UP = 500 };
 
 bool ears_reserve(struct ears *ears, cp_context *context, uint32_t room)
 {
@@ -271,14 +272,13 @@ cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
     link_corners(ears, count);
     for (uint32_t left = count; left > 3;) {
         corner = take_waiting(ears, corner, left, &allowed);
-        bool too_long = ++ears->steps > (uint64_t)STEPS_PER_CORNER * count;
-        if (too_long && proper && !swept) {
+        if (++ears->steps > (uint64_t)STEPS_TO_SWEEP * count && proper && !swept) {
             cp_status status = sweep_rest(ears, corner, left, triangles);
             if (status != CP_NO)
                 return status;
             swept = true;
         }
-        if (too_long)
+        if (ears->steps > (uint64_t)STEPS_TO_GIVE_UP * count)
             allowed = LEVEL_ANY;
         enum level level = level_of(ears, corner, allowed);
         if (level > allowed)

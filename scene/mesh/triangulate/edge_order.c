@@ -1,26 +1,39 @@
 #include "edge_order.h"
-#include "../polygon.h"
+#include "side.h"
 
 enum side { LOWER, HIGHER };
-
-/* Murmur's last steps: they take neighbouring places far apart. */
-static uint32_t priority_of(uint32_t place)
-{
-    place = (place ^ place >> 16) * 0x85ebca6bu;
-    place = (place ^ place >> 13) * 0xc2b2ae35u;
-    return place ^ place >> 16;
-}
 
 uint32_t edge_order_find(const struct edge_order *order, uint32_t point)
 {
     uint32_t found = CP_NONE;
     for (uint32_t at = order->root; at != CP_NONE;) {
         const struct ordered_edge *edge = &order->edges[at];
-        bool above = triangle_area(order->points[edge->from], order->points[edge->to], order->points[point]) > 0;
+        bool above = side_of_points(order->points[edge->from], order->points[edge->to], order->points[point]) > 0;
         found = above ? at : found;
         at = edge->children[above ? HIGHER : LOWER];
     }
     return found;
+}
+
+/* ---- the tree ---- */
+
+static int height_of(const struct edge_order *order, uint32_t place)
+{
+    return place == CP_NONE ? 0 : order->edges[place].height;
+}
+
+static void set_height(struct edge_order *order, uint32_t place)
+{
+    int lower = height_of(order, order->edges[place].children[LOWER]);
+    int higher = height_of(order, order->edges[place].children[HIGHER]);
+    order->edges[place].height = (uint8_t)((lower > higher ? lower : higher) + 1);
+}
+
+static void set_child(struct edge_order *order, uint32_t parent, enum side side, uint32_t child)
+{
+    order->edges[parent].children[side] = child;
+    if (child != CP_NONE)
+        order->edges[child].parent = parent;
 }
 
 static enum side side_of(const struct edge_order *order, uint32_t place)
@@ -32,12 +45,13 @@ static enum side side_of(const struct edge_order *order, uint32_t place)
 static void replace(struct edge_order *order, uint32_t place, uint32_t by)
 {
     uint32_t parent = order->edges[place].parent;
-    if (parent == CP_NONE)
-        order->root = by;
-    else
-        order->edges[parent].children[side_of(order, place)] = by;
+    if (parent != CP_NONE) {
+        set_child(order, parent, side_of(order, place), by);
+        return;
+    }
+    order->root = by;
     if (by != CP_NONE)
-        order->edges[by].parent = parent;
+        order->edges[by].parent = CP_NONE;
 }
 
 /* Turns a place and its parent round. */
@@ -45,56 +59,83 @@ static void rotate_up(struct edge_order *order, uint32_t place)
 {
     uint32_t parent = order->edges[place].parent;
     enum side side = side_of(order, place), other = side == LOWER ? HIGHER : LOWER;
-    uint32_t between = order->edges[place].children[other];
     replace(order, parent, place);
-    order->edges[parent].children[side] = between;
-    if (between != CP_NONE)
-        order->edges[between].parent = parent;
-    order->edges[place].children[other] = parent;
-    order->edges[parent].parent = place;
+    set_child(order, parent, side, order->edges[place].children[other]);
+    set_child(order, place, other, parent);
+    set_height(order, parent);
+    set_height(order, place);
 }
 
-static void link_edge(struct edge_order *order, uint32_t place, uint32_t below)
+/* Where one child is higher than the other by 2 it goes up; before that its inner child, if that is what makes it so high. Returns what
+ * is on top then. */
+static uint32_t balance(struct edge_order *order, uint32_t place)
 {
-    struct ordered_edge *edge = &order->edges[place];
-    edge->below = below;
-    edge->above = below == CP_NONE ? order->lowest : order->edges[below].above;
-    if (below == CP_NONE)
-        order->lowest = place;
-    else
-        order->edges[below].above = place;
-    if (edge->above != CP_NONE)
-        order->edges[edge->above].below = place;
+    const uint32_t *children = order->edges[place].children;
+    int lean = height_of(order, children[HIGHER]) - height_of(order, children[LOWER]);
+    if (lean >= -1 && lean <= 1)
+        return place;
+    enum side outer = lean > 0 ? HIGHER : LOWER, inner = lean > 0 ? LOWER : HIGHER;
+    uint32_t child = children[outer], grandchild = order->edges[child].children[inner];
+    if (height_of(order, grandchild) > height_of(order, order->edges[child].children[outer])) {
+        rotate_up(order, grandchild);
+        child = grandchild;
+    }
+    rotate_up(order, child);
+    return child;
 }
+
+/* All heights from a place up, and the balance. */
+static void mend(struct edge_order *order, uint32_t place)
+{
+    while (place != CP_NONE) {
+        set_height(order, place);
+        place = order->edges[balance(order, place)].parent;
+    }
+}
+
+/* ---- both ---- */
 
 void edge_order_insert(struct edge_order *order, uint32_t place, uint32_t below)
 {
     struct ordered_edge *edge = &order->edges[place];
-    link_edge(order, place, below);
-    edge->children[LOWER] = edge->children[HIGHER] = CP_NONE;
+    edge->below = below;
+    edge->above = below == CP_NONE ? order->lowest : order->edges[below].above;
+    *(below == CP_NONE ? &order->lowest : &order->edges[below].above) = place;
+    if (edge->above != CP_NONE)
+        order->edges[edge->above].below = place;
+    edge->children[LOWER] = edge->children[HIGHER] = edge->parent = CP_NONE;
     /* Of two neighbours in the list one is below the other in the tree, and has no child between them. */
-    bool hangs_below = below != CP_NONE && order->edges[below].children[HIGHER] == CP_NONE;
-    edge->parent = hangs_below ? below : edge->above;
-    if (edge->parent == CP_NONE)
-        order->root = place;
+    if (below != CP_NONE && order->edges[below].children[HIGHER] == CP_NONE)
+        set_child(order, below, HIGHER, place);
+    else if (edge->above != CP_NONE)
+        set_child(order, edge->above, LOWER, place);
     else
-        order->edges[edge->parent].children[hangs_below ? HIGHER : LOWER] = place;
-    while (edge->parent != CP_NONE && priority_of(edge->parent) < priority_of(place))
-        rotate_up(order, place);
+        order->root = place;
+    mend(order, place);
+}
+
+/* Takes a place with two children out of the tree: the next one above, which has no lower child, comes in its stead. */
+static void replace_by_next(struct edge_order *order, uint32_t place)
+{
+    uint32_t next = order->edges[place].above, from = order->edges[next].parent;
+    replace(order, next, order->edges[next].children[HIGHER]);
+    replace(order, place, next);
+    set_child(order, next, LOWER, order->edges[place].children[LOWER]);
+    set_child(order, next, HIGHER, order->edges[place].children[HIGHER]);
+    mend(order, from == place ? next : from);
 }
 
 void edge_order_remove(struct edge_order *order, uint32_t place)
 {
-    struct ordered_edge *edge = &order->edges[place];
-    while (edge->children[LOWER] != CP_NONE && edge->children[HIGHER] != CP_NONE) {
-        bool lower = priority_of(edge->children[LOWER]) > priority_of(edge->children[HIGHER]);
-        rotate_up(order, edge->children[lower ? LOWER : HIGHER]);
+    const struct ordered_edge *edge = &order->edges[place];
+    uint32_t lower = edge->children[LOWER], higher = edge->children[HIGHER];
+    if (lower != CP_NONE && higher != CP_NONE) {
+        replace_by_next(order, place);
+    } else {
+        replace(order, place, lower != CP_NONE ? lower : higher);
+        mend(order, edge->parent);
     }
-    replace(order, place, edge->children[edge->children[LOWER] != CP_NONE ? LOWER : HIGHER]);
-    if (edge->below == CP_NONE)
-        order->lowest = edge->above;
-    else
-        order->edges[edge->below].above = edge->above;
+    *(edge->below == CP_NONE ? &order->lowest : &order->edges[edge->below].above) = edge->above;
     if (edge->above != CP_NONE)
         order->edges[edge->above].below = edge->below;
 }

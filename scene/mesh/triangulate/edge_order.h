@@ -8,9 +8,10 @@ struct ordered_edge {
     uint32_t below, above; /* in the list; CP_NONE at its ends */
     uint32_t parent, children[2];
     uint32_t from, to; /* points, from left to right */
+    uint8_t height;    /* of the tree below, itself counted */
 };
 
-/* A treap: its priorities are hashes of the places, so that it is about as deep as the logarithm of its size. */
+/* An AVL tree (Adelson-Velsky and Landis, 1962): the heights of two children differ by 1 at most. */
 struct edge_order {
     const float (*points)[2];
     struct ordered_edge *edges;

@@ -4,9 +4,9 @@
  * corner goes to an end of a chain, and cuts off what it sees of it. Of corners above each other the lower comes first, as if the line
  * leaned a little. What does not fit tells that the polygon crosses or touches itself. */
 #include "sweep_line.h"
-#include "../polygon.h"
 #include "../radix.h"
 #include "edge_order.h"
+#include "side.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ static bool cut_from(struct sweep_line *sweep, uint32_t link, enum end end)
             return true;
         uint32_t a = links[end == LOW ? far : link].corner, c = links[end == LOW ? link : far].corner;
         uint32_t b = links[middle].corner;
-        if (!(triangle_area(sweep->points[a], sweep->points[b], sweep->points[c]) > 0))
+        if (side_of_points(sweep->points[a], sweep->points[b], sweep->points[c]) <= 0)
             return true;
         if (!emit(sweep, a, b, c))
             return false;
@@ -166,7 +166,7 @@ static bool close_gap(struct sweep_line *sweep, uint32_t corner, const struct ga
         uint32_t low = sweep->links[link].corner;
         link = sweep->links[link].next[HIGH];
         uint32_t high = sweep->links[link].corner;
-        if (!(triangle_area(sweep->points[corner], sweep->points[high], sweep->points[low]) >= 0) ||
+        if (side_of_points(sweep->points[corner], sweep->points[high], sweep->points[low]) < 0 ||
             !emit(sweep, corner, high, low))
             return false;
     }
