@@ -248,12 +248,31 @@ typedef struct cp_device {
 
 typedef enum cp_verdict { CP_PAIR_EXCLUDED, CP_PAIR_KEPT } cp_verdict;
 
+typedef struct cp_joint_setting {
+    uint32_t joint;
+    double value;
+} cp_joint_setting;
+
+/* How the reason of a pair was found (docs/exclusion.md). */
+typedef struct cp_finding {
+    double margin;              /* metres: what comes nearer than this counts as colliding */
+    double clearance;           /* metres: the smallest distance that was met with, +inf when none was measured */
+    uint64_t work;              /* bounds that a proof took */
+    uint32_t samples, descents; /* random configurations, and searches from some, that were looked at */
+    uint32_t hits;              /* samples that collide */
+    uint32_t
+        witness_count; /* values of the driven joints between the two in which they collide; 0 when none is known */
+    const cp_joint_setting *witness;
+    uint64_t key; /* a hash of all that the finding rests on: both frames' geometry and the joints between them */
+} cp_finding;
+
 /* A statement about the collision of two nodes. */
 typedef struct cp_pair {
     uint32_t first, second;
     cp_verdict verdict;
-    const char *reason;   /* "given", "static", "always", "never", ... */
-    const char *evidence; /* free text, "" when none */
+    const char *reason;        /* "given", "static", "always-proved", "never-proved", "sometimes", ... */
+    const char *evidence;      /* free text, "" when none */
+    const cp_finding *finding; /* NULL when nobody noted it */
 } cp_pair;
 
 typedef enum cp_interpolation { CP_STEP, CP_LINEAR, CP_CUBIC } cp_interpolation;

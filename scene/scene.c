@@ -331,7 +331,7 @@ uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base)
 
 uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const char *reason)
 {
-    cp_pair pair = {first, second, CP_PAIR_EXCLUDED, scene_text(scene, reason), ""};
+    cp_pair pair = {first, second, CP_PAIR_EXCLUDED, scene_text(scene, reason), "", NULL};
     return pair.reason ? append_pair(scene, pair) : CP_NONE;
 }
 

@@ -101,7 +101,7 @@ static void test_points_in_boxes(void **unused)
             add_box(&builder, low[k], high[k]);
         }
         cp_mesh mesh = mesh_of(&builder);
-        add_frame(&mesh, (cp_pose)POSE_IDENTITY);
+        add_frame(&mesh, POSE_IDENTITY);
         assert_int_equal(bodies_find(&bodies, context, scene), CP_OK);
         for (int try = 0; try < 200; try++) {
             double point[3];
@@ -134,7 +134,7 @@ static void test_points_in_a_torus(void **unused)
     struct builder builder = {0};
     add_torus(&builder, 200, 100);
     cp_mesh mesh = mesh_of(&builder);
-    add_frame(&mesh, (cp_pose)POSE_IDENTITY);
+    add_frame(&mesh, POSE_IDENTITY);
     assert_int_equal(bodies_find(&bodies, context, scene), CP_OK);
     double reach = bodies.items[0].bvh.reach, inner = 0, outer = 0;
     for (uint32_t i = 0; i < mesh.vertex_count; i++) {
