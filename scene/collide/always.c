@@ -12,25 +12,26 @@ struct line {
 };
 
 struct search {
+    cp_context *context;
     const struct chain *chain;
     const struct body *const *bodies;
     cp_pose inverses[2]; /* from the common ancestor's frame to those of the bodies */
-    double touch;
+    double touches[2];   /* in units of the bodies' frames */
 };
 
 /* ---- points ---- */
 
 static bool body_reaches(const struct search *search, int side, const double point[3])
 {
-    double own[3];
+    double own[3], touch = search->touches[side] / 2;
     const struct body *body = search->bodies[side];
     pose_point(&search->inverses[side], point, own);
     for (uint32_t i = 0; i < body->plane_count; i++) {
         const double *plane = body->planes[i];
-        if (fabs(dot_product(plane, own) + plane[3]) <= search->touch / 2)
+        if (fabs(dot_product(plane, own) + plane[3]) <= touch * sqrt(dot_product(plane, plane)))
             return true;
     }
-    return surface_distance(&body->bvh, own, search->touch) <= search->touch / 2 || body_holds(body, own);
+    return surface_distance(&body->bvh, own, 2 * touch) <= touch || body_holds(body, own);
 }
 
 static bool both_reach(const struct search *search, const double point[3])
@@ -142,10 +143,10 @@ static bool line_reaches(const struct search *search, const struct line *line, d
 /* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle between two. */
 static cp_status search_line(const struct search *search, const struct line *line, bool *touching)
 {
-    struct places places = {.context = search->chain->context};
+    struct places places = {.context = search->context};
     for (int side = 0; side < 2; side++) {
         struct line own = line_in(&search->inverses[side], line);
-        cross_body(&places, search->bodies[side], &own, search->touch);
+        cross_body(&places, search->bodies[side], &own, search->touches[side]);
     }
     if (places.count > 0)
         qsort(places.items, places.count, sizeof *places.items, compare_places);
@@ -224,31 +225,55 @@ static bool all_turn(const struct chain *chain)
     for (uint32_t i = 0; i < chain->motion_count; i++)
         if (chain->scene->joints[chain->motions[i].joint].type != CP_JOINT_REVOLUTE)
             return false;
-    return chain->motion_count > 0 && chain->obstacle != OBSTACLE_MOVABLE;
+    return chain->motion_count > 0 && chain->obstacle != OBSTACLE_MOVABLE && chain->obstacle != OBSTACLE_STRETCHED;
 }
 
-cp_status prove_touching(const struct chain *chain, const struct body *const bodies[2], const double *values,
+static void normalise_axis(struct line *line)
+{
+    double length = sqrt(dot_product(line->axis, line->axis));
+    for (int axis = 0; axis < 3; axis++)
+        line->axis[axis] /= length;
+}
+
+/* The axes in the common ancestor's frame, at any values: where they have a point in common, or are one line, they have so at all. poses:
+ * room for them. False when a body is squeezed flat. */
+static bool find_axes(struct search *search, const double *values, double touch, struct line *lines, cp_pose *poses)
+{
+    const struct chain *chain = search->chain;
+    uint32_t filled = 0;
+    for (int side = 0; side < 2; side++) {
+        cp_pose end;
+        branch_poses(chain, side, values, poses, &end);
+        if (!pose_inverse(&end, &search->inverses[side]))
+            return false;
+        search->touches[side] = touch / chain->unit * cbrt(fabs(pose_determinant(&search->inverses[side])));
+        for (uint32_t i = 0; i < chain->branches[side].count; i++, filled++) {
+            struct line *line = &lines[filled];
+            motion_axis(chain, &chain->branches[side].motions[i], &poses[i], line->axis, line->origin);
+            normalise_axis(line);
+        }
+    }
+    return true;
+}
+
+cp_status prove_touching(cp_context *context, const struct chain *chain, const struct body *const bodies[2],
                          double touch, bool *touching)
 {
     *touching = false;
     if (!all_turn(chain))
         return CP_OK;
-    uint32_t count = chain->motion_count, filled = 0;
-    struct search search = {.chain = chain, .bodies = bodies, .touch = touch};
-    struct line *lines = memory_allocate(chain->context, count, sizeof *lines);
-    cp_pose *poses = memory_allocate(chain->context, count, sizeof *poses);
-    bool good = lines && poses;
-    for (int side = 0; side < 2 && good; side++) {
-        cp_pose end;
-        branch_poses(chain, side, values, poses, &end);
-        good = pose_inverse(&end, &search.inverses[side]);
-        for (uint32_t i = 0; i < chain->branches[side].count; i++, filled++)
-            motion_axis(chain, &chain->branches[side].motions[i], &poses[i], lines[filled].axis, lines[filled].origin);
-    }
-    cp_status status = lines && poses ? CP_OK : CP_LIMIT;
-    if (good)
+    uint32_t count = chain->motion_count, values = chain->variable_count;
+    struct search search = {.context = context, .chain = chain, .bodies = bodies};
+    struct line *lines = memory_allocate(context, count, sizeof *lines);
+    cp_pose *poses = memory_allocate(context, count, sizeof *poses);
+    double *middles = memory_allocate(context, values, sizeof *middles);
+    cp_status status = lines && poses && middles ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < values && status == CP_OK; i++)
+        middles[i] = chain->variables[i].lower / 2 + chain->variables[i].upper / 2;
+    if (status == CP_OK && find_axes(&search, middles, touch, lines, poses))
         status = search_axes(&search, lines, touching);
-    memory_free(chain->context, lines, count, sizeof *lines);
-    memory_free(chain->context, poses, count, sizeof *poses);
+    memory_free(context, lines, count, sizeof *lines);
+    memory_free(context, poses, count, sizeof *poses);
+    memory_free(context, middles, values, sizeof *middles);
     return status;
 }

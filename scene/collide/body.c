@@ -172,6 +172,20 @@ static cp_status find_samples(cp_context *context, struct body *body)
     return status;
 }
 
+/* One primitive, and nothing else that collides. */
+static bool is_primitive(const cp_scene *scene, uint32_t index)
+{
+    const cp_node *node = &scene->nodes[index];
+    uint32_t primitives = 0, others = 0;
+    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++)
+        if (collides(scene, &scene->instances[i])) {
+            cp_mesh_kind kind = scene->meshes[scene->instances[i].mesh].kind;
+            primitives += kind >= CP_MESH_BOX && kind != CP_MESH_PLANE && kind != CP_MESH_TUBE;
+            others += kind < CP_MESH_BOX || kind == CP_MESH_TUBE;
+        }
+    return primitives <= 1 && others == 0;
+}
+
 static cp_status fill_body(struct gathering *gathering)
 {
     struct body *body = gathering->body;
@@ -179,6 +193,7 @@ static cp_status fill_body(struct gathering *gathering)
     body->solid_vertices = body->bvh.vertex_count;
     if (status == CP_OK)
         status = add_instances(gathering, OPEN);
+    body->convex = is_primitive(gathering->scene, body->node);
     if (status == CP_OK)
         status = find_samples(gathering->context, body);
     return status == CP_OK ? bvh_build(gathering->context, &body->bvh) : status;
@@ -207,7 +222,7 @@ static cp_status add_body(struct bodies *bodies, const cp_scene *scene, uint32_t
 
 cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene)
 {
-    *bodies = (struct bodies){.context = context};
+    *bodies = (struct bodies){.context = context, .scene = scene};
     enum solidity *solidities = memory_allocate_zeroed(context, scene->mesh_count, sizeof *solidities);
     cp_status status = solidities ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)

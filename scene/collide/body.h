@@ -12,6 +12,7 @@ struct body {
     uint32_t solid_vertices; /* the first ones: of meshes that are closed and wound alike, and so have an inside */
     uint32_t vertex_room, triangle_room;
     uint32_t open_meshes; /* that are not: only their surface is there */
+    bool convex;          /* the hull is known to be no more than the body */
     double (*planes)[4];  /* planes without bounds: normal and distance */
     uint32_t plane_count, plane_room;
     uint32_t *samples; /* a vertex of each piece of the surface that hangs together */
@@ -20,6 +21,7 @@ struct body {
 
 struct bodies {
     cp_context *context;
+    const cp_scene *scene;
     struct body *items;
     uint32_t count, room;
 };
@@ -34,10 +36,23 @@ static inline struct convex body_hull(const struct body *body)
     return (struct convex){(const double(*)[3])body->bvh.vertices, body->bvh.vertex_count};
 }
 
+/* Coordinates that may be multiplied with one another. */
+#define MOST_REACH 1e100
+
+/* Without any face. */
+static inline bool body_is_empty(const struct body *body)
+{
+    return body->bvh.triangle_count == 0 && body->plane_count == 0;
+}
+
 /* True when the point, which lies on none of its surfaces, is inside of a solid of the body. */
 bool body_holds(const struct body *body, const double point[3]);
 /* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within
  * a solid of the other. Two planes have none by themselves. tests: boxes that were compared are added. */
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
+/* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. */
+bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed);
+/* How far the other body, which `placed` takes to the plane's frame, is from the plane; 0 when it is on both sides. */
+double plane_height(const double plane[4], const struct body *other, const cp_pose *placed);
 
 #endif

@@ -30,29 +30,38 @@ enum obstacle {
     OBSTACLE_MOVABLE,    /* a frame that may be moved, or hung elsewhere */
     OBSTACLE_EXPRESSION, /* a joint that follows a formula */
     OBSTACLE_SCALE,      /* a joint that scales */
-    OBSTACLE_UNLIMITED   /* a joint that slides without limits */
+    OBSTACLE_UNLIMITED,  /* a joint that slides without limits */
+    OBSTACLE_STRETCHED   /* a frame that is scaled or sheared, with joints behind it */
 };
 
 struct chain {
-    cp_context *context;
     const cp_scene *scene;
+    const bool *movable; /* of the nodes; NULL: their flags say it */
     struct branch branches[2];
-    struct motion *motions; /* of both branches */
+    struct motion *motions; /* of both branches; there is room for `most` */
     struct variable *variables;
+    uint32_t *nodes; /* on the way to a frame; there is room for `levels` */
+    uint32_t most, levels;
     uint32_t motion_count, variable_count;
-    bool moves; /* not static: a joint of any kind, a movable or attachable frame lies between */
+    uint32_t joint_count; /* between the frames, those that do not move among them */
+    bool moves;           /* not static: a joint of any kind, a movable or attachable frame lies between */
     enum obstacle obstacle;
+    double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
+    double
+        stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common ancestor's, and turned
+                     * by less than `stretch`: 0, but for rounding in files */
 };
 
-/* The chain between two frames, other than the ones that lie above both. Revolute joints without limits turn half a turn each way from
- * zero. False when out of memory; chain_free is due in any case. */
-bool chain_find(struct chain *chain, cp_context *context, const cp_scene *scene, uint32_t one, uint32_t other);
-void chain_free(struct chain *chain);
+/* Room for the chain between any two frames of the scene. False when out of memory; chain_close is due in any case. */
+bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movable);
+void chain_close(struct chain *chain, cp_context *context);
+/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero. */
+void chain_find(struct chain *chain, uint32_t one, uint32_t other);
 
 /* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the common ancestor's
  * frame. values: of the variables. poses may be NULL. */
 void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
-/* The axis of a motion's joint, a unit vector where no pose stretches, and a point on it, from its pose in the ancestor's frame. */
+/* The axis of a motion's joint, and a point on it, from its pose in the ancestor's frame: as long as a step of 1 along it is there. */
 void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
                  double origin[3]);
 /* The pose of the other frame in the first one's. */

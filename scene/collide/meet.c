@@ -1,5 +1,6 @@
 /* Do two bodies have a point in common? */
 #include "../predicates.h"
+#include "../vector.h"
 #include "body.h"
 
 #include <math.h>
@@ -80,32 +81,37 @@ static bool holds_piece(const struct body *one, const struct body *other, const 
 
 /* ---- planes ---- */
 
-static bool plane_meets(const double plane[4], const struct body *body, const cp_pose *placed)
+double plane_height(const double plane[4], const struct body *other, const cp_pose *placed)
 {
-    bool above = false, below = false;
-    for (uint32_t i = 0; i < body->bvh.vertex_count && !(above && below); i++) {
+    double lowest = INFINITY, highest = -INFINITY;
+    for (uint32_t i = 0; i < other->bvh.vertex_count; i++) {
         double point[3];
-        pose_point(placed, body->bvh.vertices[i], point);
-        double height = plane[0] * point[0] + plane[1] * point[1] + plane[2] * point[2] + plane[3];
-        above = above || height >= 0;
-        below = below || height <= 0;
+        pose_point(placed, other->bvh.vertices[i], point);
+        double height = dot_product(plane, point) + plane[3];
+        lowest = fmin(lowest, height);
+        highest = fmax(highest, height);
     }
-    return above && below;
+    return fmax(0, fmax(lowest, -highest)) / sqrt(dot_product(plane, plane));
 }
 
 static bool planes_meet(const struct body *one, const struct body *other, const cp_pose *placed)
 {
     for (uint32_t i = 0; i < one->plane_count; i++)
-        if (plane_meets(one->planes[i], other, placed))
+        if (plane_height(one->planes[i], other, placed) == 0)
             return true;
     return false;
+}
+
+bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed)
+{
+    cp_pose back;
+    return holds_piece(one, other, placed) || (pose_inverse(placed, &back) && holds_piece(other, one, &back));
 }
 
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests)
 {
     cp_pose back;
-    if (bvh_meet(&one->bvh, &other->bvh, placed, tests) || planes_meet(one, other, placed) ||
-        holds_piece(one, other, placed))
+    if (bvh_meet(&one->bvh, &other->bvh, placed, tests) || planes_meet(one, other, placed))
         return true;
-    return pose_inverse(placed, &back) && (planes_meet(other, one, &back) || holds_piece(other, one, &back));
+    return (pose_inverse(placed, &back) && planes_meet(other, one, &back)) || bodies_contain(one, other, placed);
 }

@@ -5,21 +5,19 @@
  * those before it only carry that chord along. Along the normal n of the gap it is less: chords are across the axis, which is as far from
  * n as in the middle, less what the joints before it turned. A joint that slides takes the body h along its axis. */
 #include "prove.h"
-#include "../vector.h"
 
 #include <math.h>
 #include <string.h>
 
-struct prover {
-    const struct chain *chain;
-    const struct convex *hulls;
-    uint32_t variables, motions;
-    double *boxes; /* the waiting ones: middles and halves */
-    uint32_t box_count, box_room;
-    double (*points[2])[3]; /* the hulls in the common ancestor's frame */
-    cp_pose *poses;         /* of the motions' joints there */
-    double *terms;          /* what each variable may take off the gap */
-    uint32_t split;         /* of all motions in the order of the way, those before it move the first body */
+#include "../vector.h"
+#include "distance.h"
+
+/* What is proved to stay clear of what: two hulls, or a plane and a hull. */
+struct task {
+    int plane_side;      /* of the bodies, the one whose plane it is; else -1 */
+    const double *plane; /* in its body's frame */
+    bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
+    double clearance; /* in units of the common ancestor's frame */
 };
 
 /* ---- one configuration ---- */
@@ -30,17 +28,69 @@ static void place_points(const struct convex *hull, const cp_pose *pose, double 
         pose_point(pose, hull->points[i], points[i]);
 }
 
-static struct gap gap_at(struct prover *prover, const double *values, double enough)
+static void place_bodies(struct prover *prover, const double *values)
 {
     const struct chain *chain = prover->chain;
-    struct convex placed[2];
     for (int side = 0; side < 2; side++) {
-        cp_pose end;
-        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &end);
-        place_points(&prover->hulls[side], &end, prover->points[side]);
-        placed[side] = (struct convex){(const double(*)[3])prover->points[side], prover->hulls[side].count};
+        struct convex hull = body_hull(prover->bodies[side]);
+        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
+        place_points(&hull, &prover->ends[side], prover->points[side]);
     }
-    return convex_gap(&placed[0], &placed[1], enough);
+}
+
+static struct convex placed_hull(const struct prover *prover, int side)
+{
+    return (struct convex){(const double(*)[3])prover->points[side], body_hull(prover->bodies[side]).count};
+}
+
+/* A plane's unit normal and distance, taken to the common ancestor's frame. */
+static bool place_plane(const double plane[4], const cp_pose *pose, double out[4])
+{
+    cp_pose back;
+    if (!pose_inverse(pose, &back))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        out[i] = i == 3 ? plane[3] : 0;
+        for (int k = 0; k < 3; k++)
+            out[i] += plane[k] * back.m[4 * k + i];
+    }
+    double length = sqrt(dot_product(out, out));
+    for (int i = 0; i < 4; i++)
+        out[i] /= length;
+    return length > 0;
+}
+
+/* How far the other body's hull is from the plane, on either side of it. */
+static struct gap plane_gap(const struct prover *prover, const struct task *task)
+{
+    struct convex hull = placed_hull(prover, !task->plane_side);
+    struct gap gap = {0, {1, 0, 0}, false};
+    double plane[4], lowest = INFINITY, highest = -INFINITY, reach = 0;
+    if (!place_plane(task->plane, &prover->ends[task->plane_side], plane))
+        return gap;
+    for (uint32_t i = 0; i < hull.count; i++) {
+        double height = dot_product(plane, hull.points[i]) + plane[3];
+        lowest = fmin(lowest, height);
+        highest = fmax(highest, height);
+        reach = fmax(reach, fabs(hull.points[i][0]) + fabs(hull.points[i][1]) + fabs(hull.points[i][2]));
+    }
+    double low = fmax(lowest, -highest) - 1e-14 * (reach + fabs(plane[3]));
+    if (!(low > 0))
+        return gap;
+    double sign = (lowest > 0) == (task->plane_side == 0) ? 1 : -1; /* from the first body to the second */
+    gap.low = low;
+    for (int i = 0; i < 3; i++)
+        gap.normal[i] = sign * plane[i];
+    return gap;
+}
+
+static struct gap gap_at(struct prover *prover, const struct task *task, const double *values)
+{
+    place_bodies(prover, values);
+    if (task->plane)
+        return plane_gap(prover, task);
+    struct convex hulls[2] = {placed_hull(prover, 0), placed_hull(prover, 1)};
+    return convex_gap(&hulls[0], &hulls[1], INFINITY);
 }
 
 /* ---- the bound ---- */
@@ -65,50 +115,61 @@ static double largest_distance(double (*points)[3], uint32_t count, const double
     return sqrt(most);
 }
 
-/* What a motion may take off the gap, when it goes by `half` and the joints between it and the split turn by `turned`. */
-static double motion_term(const struct prover *prover, uint32_t motion, int side, double half, double turned,
-                          const double normal[3])
+/* What a motion may take off the gap, when it goes by `half` and the joints between it and the split turn by `turned`. normal: NULL for
+ * what it may move the body at all. */
+static double motion_term(const struct prover *prover, uint32_t motion, int side, const double half[2],
+                          const double *normal)
 {
-    double axis[3], origin[3];
-    motion_axis(prover->chain, &prover->chain->motions[motion], &prover->poses[motion], axis, origin);
-    double cosine = fabs(dot_product(axis, normal)), angle = acos(fmin(1, cosine));
-    if (prover->chain->scene->joints[prover->chain->motions[motion].joint].type == CP_JOINT_PRISMATIC)
-        return half * (angle > turned ? cos(angle - turned) : 1);
-    double chord = half < PI ? 2 * sin(half / 2) : 2;
-    double across = angle + turned < PI / 2 ? sin(angle + turned) : 1;
-    return chord * across * largest_distance(prover->points[side], prover->hulls[side].count, axis, origin);
+    const struct motion *it = &prover->chain->motions[motion];
+    double axis[3], origin[3], angle = PI / 2, turned = half[1];
+    motion_axis(prover->chain, it, &prover->poses[motion], axis, origin);
+    double length = sqrt(dot_product(axis, axis));
+    for (int i = 0; i < 3; i++)
+        axis[i] /= length;
+    bool slides = prover->chain->scene->joints[it->joint].type == CP_JOINT_PRISMATIC;
+    if (normal)
+        angle = acos(fmin(1, fabs(dot_product(axis, normal))));
+    if (slides)
+        return half[0] * length * (normal && angle > turned ? cos(angle - turned) : 1);
+    double chord = half[0] < PI ? 2 * sin(half[0] / 2) : 2;
+    double across = normal && angle + turned < PI / 2 ? sin(angle + turned) : 1;
+    struct convex hull = placed_hull(prover, side);
+    return chord * across * largest_distance(prover->points[side], hull.count, axis, origin);
 }
 
 /* The terms of all motions at a split, by variable; their sum. */
-static double sum_terms(struct prover *prover, const double *halves, const double normal[3], uint32_t split)
+static double sum_terms(struct prover *prover, const double *normal, uint32_t split)
 {
     const struct chain *chain = prover->chain;
     double sum = 0;
-    memset(prover->terms, 0, prover->variables * sizeof *prover->terms);
+    memset(prover->terms, 0, chain->variable_count * sizeof *prover->terms);
     for (int side = 0; side < 2; side++) {
-        double turned = 0;
+        double half[2] = {0, chain->stretch};
         uint32_t count = side ? chain->motion_count - split : split;
         for (uint32_t i = 0; i < count; i++) { /* away from the split */
             uint32_t motion = motion_on_way(chain, side ? split + i : split - 1 - i);
             const struct motion *it = &chain->motions[motion];
-            double half = fabs(it->scale) * halves[it->variable];
-            double term = motion_term(prover, motion, side, half, turned, normal);
+            half[0] = fabs(it->scale) * prover->halves[it->variable];
+            double term = motion_term(prover, motion, side, half, normal);
             prover->terms[it->variable] += term;
             sum += term;
             if (chain->scene->joints[it->joint].type == CP_JOINT_REVOLUTE)
-                turned += half;
+                half[1] += half[0];
         }
     }
-    return sum;
+    /* the sums' own rounding, and that of the poses, is far below this share of them */
+    return sum * (1 + 1e-9 + chain->stretch);
 }
 
-/* The split with the smallest sum in the whole box. */
-static uint32_t find_split(struct prover *prover, const double *halves, const double normal[3])
+/* The split with the smallest sum in the whole box. What moves a plane must move the other body instead, as the plane has no end. */
+static uint32_t find_split(struct prover *prover, const struct task *task, const double *normal)
 {
-    uint32_t best = 0;
+    uint32_t best = 0, motions = prover->chain->motion_count;
     double least = INFINITY;
-    for (uint32_t split = 0; split <= prover->motions; split++) {
-        double sum = sum_terms(prover, halves, normal, split);
+    if (task->plane)
+        return task->plane_side == 0 ? 0 : motions;
+    for (uint32_t split = 0; split <= motions; split++) {
+        double sum = sum_terms(prover, normal, split);
         if (sum < least) {
             least = sum;
             best = split;
@@ -119,30 +180,37 @@ static uint32_t find_split(struct prover *prover, const double *halves, const do
 
 /* ---- boxes ---- */
 
-static bool push_box(struct prover *prover, const double *middles, const double *halves)
+static bool push_box(struct prover *prover, const double *middles)
 {
-    uint32_t size = 2 * prover->variables;
-    if (!array_reserve(prover->chain->context, &prover->boxes, &prover->box_room,
-                       ((uint64_t)prover->box_count + 1) * size, sizeof *prover->boxes))
+    uint32_t count = prover->chain->variable_count;
+    if (prover->box_count == prover->box_room)
         return false;
-    double *box = prover->boxes + (size_t)prover->box_count++ * size;
-    memcpy(box, middles, prover->variables * sizeof *box);
-    memcpy(box + prover->variables, halves, prover->variables * sizeof *box);
+    double *box = prover->boxes + (size_t)prover->box_count++ * prover->box_size;
+    memcpy(box, middles, count * sizeof *box);
+    memcpy(box + count, prover->halves, count * sizeof *box);
     return true;
 }
 
-static bool push_halves(struct prover *prover, double *middles, double *halves)
+static void pop_box(struct prover *prover, double *middles)
+{
+    uint32_t count = prover->chain->variable_count;
+    const double *box = prover->boxes + (size_t)--prover->box_count * prover->box_size;
+    memcpy(middles, box, count * sizeof *box);
+    memcpy(prover->halves, box + count, count * sizeof *box);
+}
+
+static bool push_halves(struct prover *prover, double *middles)
 {
     uint32_t widest = 0;
-    for (uint32_t i = 1; i < prover->variables; i++)
+    for (uint32_t i = 1; i < prover->chain->variable_count; i++)
         if (prover->terms[i] > prover->terms[widest])
             widest = i;
     double middle = middles[widest];
-    halves[widest] /= 2;
-    middles[widest] = middle + halves[widest];
-    bool pushed = push_box(prover, middles, halves);
-    middles[widest] = middle - halves[widest];
-    return pushed && push_box(prover, middles, halves);
+    prover->halves[widest] /= 2;
+    middles[widest] = middle + prover->halves[widest];
+    bool pushed = push_box(prover, middles);
+    middles[widest] = middle - prover->halves[widest];
+    return pushed && push_box(prover, middles);
 }
 
 static void whole_box(const struct chain *chain, double *middles, double *halves)
@@ -154,59 +222,145 @@ static void whole_box(const struct chain *chain, double *middles, double *halves
     }
 }
 
-static cp_status bisect(struct prover *prover, const struct proof_goal *goal, double *values, double *halves,
-                        struct proof *proof)
+/* ---- surfaces ---- */
+
+enum { TESTS_PER_WORK = 64 };
+
+/* Whether the surfaces are farther apart than they can move, `sum`, and none is inside of the other. */
+static enum proof_end compare_surfaces(struct prover *prover, const struct task *task, double sum, struct proof *proof)
 {
-    whole_box(prover->chain, values, halves);
-    if (!push_box(prover, values, halves))
-        return CP_LIMIT;
-    while (prover->box_count > 0) {
-        if (proof->work == goal->work)
-            return CP_OK;
-        const double *box = prover->boxes + (size_t)--prover->box_count * 2 * prover->variables;
-        memcpy(values, box, prover->variables * sizeof *values);
-        memcpy(halves, box + prover->variables, prover->variables * sizeof *halves);
-        struct gap gap = gap_at(prover, values, INFINITY);
-        proof->work++;
-        proof->nearest = fmin(proof->nearest, gap.low);
-        if (!(gap.low > goal->clearance)) {
-            proof->end = PROOF_HIT;
-            return CP_OK;
-        }
-        if (proof->work == 1)
-            prover->split = find_split(prover, halves, gap.normal);
-        double sum = sum_terms(prover, halves, gap.normal, prover->split);
-        /* the sums' own rounding, and that of the poses, is far below this share of them */
-        if (gap.low - goal->clearance <= sum * (1 + 1e-9) && !push_halves(prover, values, halves))
-            return CP_LIMIT;
-    }
-    proof->end = PROOF_FREE;
-    return CP_OK;
+    const struct chain *chain = prover->chain;
+    const struct body *one = prover->bodies[0], *other = prover->bodies[1];
+    cp_pose back;
+    if (!pose_inverse(&prover->ends[0], &back))
+        return PROOF_UNDECIDED;
+    cp_pose placed = pose_multiply(&back, &prover->ends[1]);
+    double unit = chain->unit / chain->first_unit * (1 + 2 * chain->stretch);
+    double needed = (task->clearance + sum) * unit * (1 + 1e-9);
+    uint64_t tests = 0;
+    double distance = surfaces_distance(&one->bvh, &other->bvh, &placed, needed * (1 + 1e-9), &tests);
+    proof->work += 1 + tests / TESTS_PER_WORK;
+    proof->nearest = fmin(proof->nearest, distance * chain->first_unit);
+    if (distance <= task->clearance * unit || bodies_contain(one, other, &placed))
+        return PROOF_HIT;
+    return distance > needed ? PROOF_FREE : PROOF_UNDECIDED;
 }
 
-cp_status prove_free(const struct chain *chain, const struct convex hulls[2], const struct proof_goal *goal,
-                     double *values, struct proof *proof)
+/* ---- bisection ---- */
+
+/* Of the box with these middles: FREE, HIT in its middle, or undecided; then the terms say which joint to bisect. */
+static enum proof_end look_at_box(struct prover *prover, const struct task *task, const double *values,
+                                  struct proof *proof)
 {
-    *proof = (struct proof){.end = PROOF_UNDECIDED, .nearest = INFINITY};
-    if (chain->obstacle != OBSTACLE_NONE)
-        return CP_OK;
-    cp_context *context = chain->context;
-    struct prover prover = {.chain = chain,
-                            .hulls = hulls,
-                            .variables = chain->variable_count,
-                            .motions = chain->motion_count,
-                            .poses = memory_allocate(context, chain->motion_count, sizeof *prover.poses),
-                            .terms = memory_allocate(context, chain->variable_count, sizeof *prover.terms)};
-    double *halves = memory_allocate(context, chain->variable_count, sizeof *halves);
+    struct gap gap = gap_at(prover, task, values);
+    const double *normal = gap.low > 0 ? gap.normal : NULL;
+    if (proof->work++ == 0 || task->plane)
+        prover->split = find_split(prover, task, normal);
+    double sum = sum_terms(prover, normal, prover->split);
+    if (gap.low > task->clearance + sum) {
+        proof->nearest = fmin(proof->nearest, gap.low * prover->chain->unit);
+        return PROOF_FREE;
+    }
+    if (task->surfaces)
+        return compare_surfaces(prover, task, sum_terms(prover, NULL, prover->split), proof);
+    proof->nearest = fmin(proof->nearest, gap.low * prover->chain->unit);
+    return gap.low > task->clearance ? PROOF_UNDECIDED : PROOF_HIT;
+}
+
+static enum proof_end bisect(struct prover *prover, const struct task *task, uint64_t most, double *values,
+                             struct proof *proof)
+{
+    whole_box(prover->chain, values, prover->halves);
+    prover->box_count = 0;
+    bool room = push_box(prover, values);
+    while (room && prover->box_count > 0) {
+        if (proof->work >= most)
+            return PROOF_UNDECIDED;
+        pop_box(prover, values);
+        enum proof_end end = look_at_box(prover, task, values, proof);
+        if (end == PROOF_HIT)
+            return end;
+        if (end == PROOF_UNDECIDED)
+            room = push_halves(prover, values);
+    }
+    return room ? PROOF_FREE : PROOF_UNDECIDED;
+}
+
+/* ---- all that the bodies are made of ---- */
+
+static enum proof_end prove_planes(struct prover *prover, struct task *task, uint64_t most, double *values,
+                                   struct proof *proof)
+{
+    enum proof_end end = PROOF_FREE;
     for (int side = 0; side < 2; side++)
-        prover.points[side] = memory_allocate(context, hulls[side].count, sizeof *prover.points[side]);
-    bool room = prover.poses && prover.terms && halves && prover.points[0] && prover.points[1];
-    cp_status status = room ? bisect(&prover, goal, values, halves, proof) : CP_LIMIT;
-    memory_free(context, prover.boxes, prover.box_room, sizeof *prover.boxes);
-    memory_free(context, prover.poses, chain->motion_count, sizeof *prover.poses);
-    memory_free(context, prover.terms, chain->variable_count, sizeof *prover.terms);
-    memory_free(context, halves, chain->variable_count, sizeof *halves);
+        for (uint32_t i = 0; i < prover->bodies[side]->plane_count && end == PROOF_FREE; i++) {
+            if (prover->bodies[!side]->bvh.vertex_count == 0)
+                continue;
+            task->plane_side = side;
+            task->plane = prover->bodies[side]->planes[i];
+            end = bisect(prover, task, most, values, proof);
+        }
+    return end;
+}
+
+static void set_bodies(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
+{
+    prover->chain = chain;
+    prover->bodies[0] = bodies[0];
+    prover->bodies[1] = bodies[1];
+}
+
+double prover_gap(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                  const double *values)
+{
+    set_bodies(prover, chain, bodies);
+    return gap_at(prover, &(struct task){.plane_side = -1}, values).low * chain->unit;
+}
+
+struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                        const struct proof_goal *goal, double *values)
+{
+    struct proof proof = {.end = PROOF_UNDECIDED, .nearest = INFINITY};
+    struct task task = {-1, NULL, !bodies[0]->convex || !bodies[1]->convex, goal->clearance / chain->unit};
+    bool planes = bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0; /* have no end: they meet somewhere */
+    if (chain->obstacle != OBSTACLE_NONE || planes)
+        return proof;
+    set_bodies(prover, chain, bodies);
+    bool hulls = bodies[0]->bvh.vertex_count > 0 && bodies[1]->bvh.vertex_count > 0;
+    proof.end = hulls ? bisect(prover, &task, goal->work, values, &proof) : PROOF_FREE;
+    if (proof.end == PROOF_FREE) {
+        task.surfaces = false;
+        proof.end = prove_planes(prover, &task, goal->work, values, &proof);
+    }
+    return proof;
+}
+
+/* ---- room ---- */
+
+/* A box is halved some 40 times a variable at most, until no double lies between; a proof that needs more boxes is none. */
+enum { HALVINGS = 40, MOST_BOXES = 4096 };
+
+bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions, uint32_t most_points)
+{
+    uint32_t boxes = most_motions < MOST_BOXES / HALVINGS ? HALVINGS * most_motions + 2 : MOST_BOXES;
+    *prover = (struct prover){
+        .most_points = most_points, .most_motions = most_motions, .box_room = boxes, .box_size = 2 * most_motions};
+    prover->boxes = memory_allocate(context, (size_t)boxes * prover->box_size, sizeof *prover->boxes);
+    prover->poses = memory_allocate(context, most_motions, sizeof *prover->poses);
+    prover->terms = memory_allocate(context, most_motions, sizeof *prover->terms);
+    prover->halves = memory_allocate(context, most_motions, sizeof *prover->halves);
     for (int side = 0; side < 2; side++)
-        memory_free(context, prover.points[side], hulls[side].count, sizeof *prover.points[side]);
-    return status;
+        prover->points[side] = memory_allocate(context, most_points, sizeof *prover->points[side]);
+    return prover->boxes && prover->poses && prover->terms && prover->halves && prover->points[0] && prover->points[1];
+}
+
+void prover_close(struct prover *prover, cp_context *context)
+{
+    memory_free(context, prover->boxes, (size_t)prover->box_room * prover->box_size, sizeof *prover->boxes);
+    memory_free(context, prover->poses, prover->most_motions, sizeof *prover->poses);
+    memory_free(context, prover->terms, prover->most_motions, sizeof *prover->terms);
+    memory_free(context, prover->halves, prover->most_motions, sizeof *prover->halves);
+    for (int side = 0; side < 2; side++)
+        memory_free(context, prover->points[side], prover->most_points, sizeof *prover->points[side]);
+    *prover = (struct prover){0};
 }

@@ -2,30 +2,53 @@
 #ifndef CELLPIPE_PROVE_H
 #define CELLPIPE_PROVE_H
 
+#include "body.h"
 #include "chain.h"
-#include "convex.h"
 
 struct proof_goal {
     double clearance; /* metres: more than this must stay between the bodies */
-    uint64_t work;    /* at most so many gaps are looked at */
+    uint64_t work;    /* at most so many bounds */
 };
 
 enum proof_end {
     PROOF_FREE,     /* proved */
-    PROOF_HIT,      /* at `values` the hulls overlap, or are as near as rounding tells apart */
+    PROOF_HIT,      /* at `values` they are nearer than that, or so near to it that rounding does not tell */
     PROOF_UNDECIDED /* the work is used up, or an obstacle is in the way */
 };
 
 struct proof {
     enum proof_end end;
-    uint64_t work;  /* gaps that were looked at */
-    double nearest; /* the smallest gap among them */
+    uint64_t work;  /* bounds that were computed: a gap of hulls is one, and so are 64 pairs of boxes of surfaces */
+    double nearest; /* metres: the smallest of them */
 };
 
+/* Room to work in, for one thread. */
+struct prover {
+    const struct chain *chain;
+    const struct body *bodies[2];
+    double *boxes; /* the waiting ones: middles and halves of the variables */
+    uint32_t box_count, box_room, box_size;
+    double (*points[2])[3]; /* the hulls in the common ancestor's frame */
+    uint32_t most_points, most_motions;
+    cp_pose *poses; /* of the motions' joints there */
+    cp_pose ends[2];
+    double *terms; /* what each variable may take off the gap */
+    double *halves;
+    uint32_t split; /* of all motions in the order of the way, those before it move the first body */
+};
+
+/* Room for chains of so many motions, and bodies of so many vertices. False when out of memory; prover_close is due in any case. */
+bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions, uint32_t most_points);
+void prover_close(struct prover *prover, cp_context *context);
+
+/* Metres: the gap between the bodies' hulls at these values. */
+double prover_gap(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                  const double *values);
+
 /* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all that the joints can
- * take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths). Sound for anything that lies in the
- * hulls. hulls: in the frames of the chain's ends. values[variable count] becomes the middle of the last box. CP_LIMIT without memory. */
-cp_status prove_free(const struct chain *chain, const struct convex hulls[2], const struct proof_goal *goal,
-                     double *values, struct proof *proof);
+ * take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths). chain: of the bodies' frames.
+ * values[variable count] becomes the middle of the last box. */
+struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                        const struct proof_goal *goal, double *values);
 
 #endif

@@ -17,5 +17,6 @@ extern const struct filter split_meshes_filter;
 extern const struct filter merge_meshes_filter;
 extern const struct filter simplify_filter;
 extern const struct filter lod_filter;
+extern const struct filter exclude_filter;
 
 #endif

@@ -1,0 +1,220 @@
+/* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
+ * configurations; rare ones, by descents on the distance from some of those; a proof that there are none. As most proofs are short, a
+ * short one is tried before the search: where it holds there is nothing to be found. */
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "always.h"
+#include "distance.h"
+
+enum { SHORT_WORK = 2000, STEPS_OF_DESCENT = 200 };
+
+/* ---- random numbers ---- */
+
+/* The number at a place of the pair's sequence, 0 .. 1: splitmix64 (Steele, Lea and Flood, 2014) of a counter, so that it depends on
+ * nothing else. */
+static double random_at(uint64_t key, uint64_t place)
+{
+    uint64_t bits = key + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((bits ^ bits >> 31) >> 11) * 0x1p-53;
+}
+
+static void random_values(const struct chain *chain, uint64_t key, uint64_t sample, double *values)
+{
+    for (uint32_t i = 0; i < chain->variable_count; i++) {
+        const struct variable *variable = &chain->variables[i];
+        double part = random_at(key, sample * chain->variable_count + i);
+        values[i] = variable->lower * (1 - part) + variable->upper * part;
+    }
+}
+
+/* ---- distances ---- */
+
+static double plane_distance(const struct body *one, const struct body *other, const cp_pose *placed)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < one->plane_count; i++)
+        least = fmin(least, plane_height(one->planes[i], other, placed));
+    return least;
+}
+
+/* Metres; 0 when they have a point in common, `most` or more when they are farther apart than that. */
+static double distance_at(const struct judge *judge, const struct body *const bodies[2], const double *values,
+                          double most)
+{
+    cp_pose placed = chain_pose(&judge->chain, values), back;
+    double unit = judge->chain.first_unit;
+    uint64_t tests = 0;
+    if (!pose_inverse(&placed, &back))
+        return bodies_meet(bodies[0], bodies[1], &placed, &tests) ? 0 : most;
+    double planes = fmin(plane_distance(bodies[0], bodies[1], &placed) * unit,
+                         plane_distance(bodies[1], bodies[0], &back) * unit * cbrt(fabs(pose_determinant(&placed))));
+    double surfaces = surfaces_distance(&bodies[0]->bvh, &bodies[1]->bvh, &placed, fmin(most, planes) / unit, &tests);
+    double distance = fmin(planes, surfaces * unit);
+    return distance > 0 && bodies_contain(bodies[0], bodies[1], &placed) ? 0 : distance;
+}
+
+/* Looks at a configuration as near as `most`, and notes what it tells. Its distance, as distance_at. */
+static double look_at(const struct judge *judge, const struct body *const bodies[2], const double *values, double most,
+                      struct judgement *judgement)
+{
+    double distance = distance_at(judge, bodies, values, most);
+    if (distance < judgement->clearance)
+        judgement->clearance = distance;
+    if (distance <= judge->rules->margin && !judgement->witnessed) {
+        judgement->witnessed = true;
+        memcpy(judgement->witness, values, judgement->variables * sizeof *values);
+    }
+    return distance;
+}
+
+/* ---- samples and descents ---- */
+
+/* Whether they touched in all samples. */
+static bool take_samples(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                         struct judgement *judgement)
+{
+    uint32_t touching = 0;
+    const struct judge_rules *rules = judge->rules;
+    for (uint32_t i = 0; i < rules->samples; i++) {
+        random_values(&judge->chain, key, i, judge->values);
+        double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
+        double distance = look_at(judge, bodies, judge->values, most, judgement);
+        judgement->hits += distance <= rules->margin;
+        touching += distance <= rules->touch;
+    }
+    judgement->samples = rules->samples;
+    return touching == rules->samples && touching > 0;
+}
+
+/* What a descent goes down: of convex bodies the gap of their hulls, which costs less; of others the distance, up to `most`. */
+static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
+{
+    if (bodies[0]->convex && bodies[1]->convex && bodies[0]->plane_count + bodies[1]->plane_count == 0)
+        return prover_gap(&judge->prover, &judge->chain, bodies, values);
+    return distance_at(judge, bodies, values, most);
+}
+
+/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when not. */
+static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
+{
+    const struct chain *chain = &judge->chain;
+    uint32_t count = chain->variable_count;
+    uint64_t place = (uint64_t)(judgement->descents + 1) * (STEPS_OF_DESCENT + 1);
+    random_values(chain, key, place, judge->values);
+    double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
+    for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->rules->margin; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            const struct variable *variable = &chain->variables[k];
+            double by = (2 * random_at(key, (place + i) * count + k) - 1) * step * (variable->upper - variable->lower);
+            judge->tries[k] = fmin(fmax(judge->values[k] + by, variable->lower), variable->upper);
+        }
+        double other = height_at(judge, bodies, judge->tries, height);
+        bool lower = other < height;
+        if (lower) {
+            height = other;
+            memcpy(judge->values, judge->tries, count * sizeof *judge->values);
+        }
+        step = lower ? fmin(0.5, step * 1.5) : step * 0.85;
+    }
+    (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
+    judgement->descents++;
+}
+
+/* ---- proofs ---- */
+
+static enum proof_end try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
+                                struct judgement *judgement)
+{
+    struct proof_goal goal = {judge->rules->margin, work};
+    struct proof proof = prove_free(&judge->prover, &judge->chain, bodies, &goal, judge->values);
+    judgement->work += proof.work;
+    if (proof.end == PROOF_HIT)
+        (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
+    judgement->clearance = fmin(judgement->clearance, proof.nearest);
+    return proof.end;
+}
+
+/* ---- all ---- */
+
+cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
+                        struct judgement *judgement)
+{
+    struct chain *chain = &judge->chain;
+    bool touching = false;
+    chain_find(chain, bodies[0]->node, bodies[1]->node);
+    *judgement = (struct judgement){.status = JUDGED_UNDECIDED,
+                                    .obstacle = chain->obstacle,
+                                    .neighbours = chain->motion_count == 1,
+                                    .variables = chain->variable_count,
+                                    .clearance = INFINITY};
+    if (!chain->moves) {
+        judgement->status = JUDGED_STATIC;
+        return CP_OK;
+    }
+    if (chain->obstacle == OBSTACLE_MOVABLE) {
+        judgement->status = JUDGED_MOVABLE;
+        return CP_OK;
+    }
+    cp_status status = prove_touching(context, chain, bodies, judge->rules->touch, &touching);
+    if (touching) {
+        judgement->status = JUDGED_ALWAYS_PROVED;
+        judgement->clearance = 0;
+    }
+    return status;
+}
+
+static enum judgement_status search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                                    struct judgement *judgement)
+{
+    uint64_t work = judge->rules->work;
+    if (judgement->obstacle == OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
+        return JUDGED_UNDECIDED;
+    if (try_proof(judge, bodies, work < SHORT_WORK ? work : SHORT_WORK, judgement) == PROOF_FREE)
+        return JUDGED_NEVER_PROVED;
+    if (take_samples(judge, bodies, key, judgement))
+        return JUDGED_ALWAYS_SAMPLED;
+    while (!judgement->witnessed && judgement->descents < judge->rules->descents)
+        descend(judge, bodies, key, judgement);
+    if (!judgement->witnessed && work > judgement->work &&
+        try_proof(judge, bodies, work - judgement->work, judgement) == PROOF_FREE)
+        return JUDGED_NEVER_PROVED;
+    return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
+}
+
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
+{
+    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    judgement->status = search(judge, bodies, key, judgement);
+}
+
+/* ---- room ---- */
+
+static uint32_t most_vertices(const struct bodies *bodies)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < bodies->count; i++)
+        most = bodies->items[i].bvh.vertex_count > most ? bodies->items[i].bvh.vertex_count : most;
+    return most;
+}
+
+bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies)
+{
+    *judge = (struct judge){.rules = rules};
+    return chain_open(&judge->chain, context, bodies->scene, rules->movable) &&
+           prover_open(&judge->prover, context, judge->chain.most, most_vertices(bodies)) &&
+           (judge->values = memory_allocate(context, judge->chain.most, sizeof *judge->values)) &&
+           (judge->tries = memory_allocate(context, judge->chain.most, sizeof *judge->tries));
+}
+
+void judge_close(struct judge *judge, cp_context *context)
+{
+    memory_free(context, judge->values, judge->chain.most, sizeof *judge->values);
+    memory_free(context, judge->tries, judge->chain.most, sizeof *judge->tries);
+    prover_close(&judge->prover, context);
+    chain_close(&judge->chain, context);
+}

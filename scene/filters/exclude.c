@@ -1,0 +1,176 @@
+/* exclude: which pairs of frames never need to be checked for collision, and how that is known (docs/exclusion.md). */
+#include "exclude.h"
+
+#include <string.h>
+
+#include "lookup.h"
+
+static const struct option options[] = {
+    {"margin", "what comes nearer than this collides; 1mm is good for tessellation and calibration", OPTION_LENGTH,
+     offsetof(struct exclude_settings, margin), "0", 0, 1e6, NULL},
+    {"touch", "what is not farther apart than this touches", OPTION_LENGTH, offsetof(struct exclude_settings, touch),
+     "1e-6", 0, 1e6, NULL},
+    {"samples", "random configurations that are looked at", OPTION_INTEGER, offsetof(struct exclude_settings, samples),
+     "100", 0, 1e9, NULL},
+    {"descents", "searches for rare collisions", OPTION_INTEGER, offsetof(struct exclude_settings, descents), "300", 0,
+     1e9, NULL},
+    {"work", "bounds that the proof for a pair may take; 2000000 to be thorough", OPTION_INTEGER,
+     offsetof(struct exclude_settings, work), "200000", 0, 1e15, NULL},
+    {"seed", "of the random numbers", OPTION_INTEGER, offsetof(struct exclude_settings, seed), "1", 0, 1e15, NULL},
+    {"adjacent", "exclude neighbours too: frames with one moving joint between them", OPTION_BOOLEAN,
+     offsetof(struct exclude_settings, adjacent), "no", 0, 0, NULL},
+    {"movable",
+     "frames that may be moved or hung elsewhere, with commas between, beside those that say so; none: not even these",
+     OPTION_STRING, offsetof(struct exclude_settings, movable), NULL, 0, 0, NULL},
+    {"only", "judge only pairs with a frame of this device", OPTION_STRING, offsetof(struct exclude_settings, only),
+     NULL, 0, 0, NULL},
+    {"allow-sampled", "exclude also what touched in all samples, or in none, without a proof", OPTION_BOOLEAN,
+     offsetof(struct exclude_settings, allow_sampled), "no", 0, 0, NULL},
+    {"keep", "a list whose pairs stay excluded, whatever is found", OPTION_STRING,
+     offsetof(struct exclude_settings, keep), NULL, 0, 0, NULL},
+    OPTIONS_END};
+
+/* ---- which frames ---- */
+
+static cp_status mark_named(const cp_scene *scene, const char *names, bool *marks)
+{
+    cp_status status = CP_OK;
+    while (*names && status == CP_OK) {
+        uint32_t node = 0;
+        size_t size = strcspn(names, ",");
+        char *name = memory_allocate(scene->context, size + 1, 1);
+        if (!name)
+            return CP_LIMIT;
+        memcpy(name, names, size);
+        name[size] = '\0';
+        status = find_named(scene, NAMED_NODE, name, &node);
+        if (status == CP_OK)
+            marks[node] = true;
+        memory_free(scene->context, name, size + 1, 1);
+        names += size + (names[size] == ',');
+    }
+    return status;
+}
+
+static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
+{
+    bool none = names && strcmp(names, "none") == 0;
+    for (uint32_t i = 0; i < scene->node_count && !none; i++)
+        marks[i] = scene->nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+    return names && !none ? mark_named(scene, names, marks) : CP_OK;
+}
+
+/* The frames that came with the device, and those that hang on them. */
+static cp_status mark_device(const cp_scene *scene, const char *name, bool *marks)
+{
+    uint32_t device = 0;
+    cp_status status = find_named(scene, NAMED_DEVICE, name, &device);
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
+        const cp_node *node = &scene->nodes[i];
+        marks[i] = i == scene->devices[device].base || node->scope == device ||
+                   (node->parent != CP_NONE && marks[node->parent]);
+    }
+    return status;
+}
+
+/* ---- what cannot be judged ---- */
+
+static struct place at_node(const cp_scene *scene, uint32_t node)
+{
+    return (struct place){.node = scene->nodes[node].name};
+}
+
+static cp_status check_joints(cp_context *context, const cp_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        char lower[NUMBER_SIZE], upper[NUMBER_SIZE];
+        if (joint->lower <= joint->upper)
+            continue;
+        print_double(joint->lower, lower);
+        print_double(joint->upper, upper);
+        return report_error(context, CP_INPUT, "exclude-limits", at_node(scene, joint->node),
+                            "joint \"%s\" has a lower limit of %s, which is not below its upper one of %s", joint->name,
+                            lower, upper);
+    }
+    return CP_OK;
+}
+
+static cp_status check_bodies(cp_context *context, const struct bodies *bodies)
+{
+    const cp_scene *scene = bodies->scene;
+    if (bodies->count == 0)
+        return report_error(context, CP_NO, "exclude-no-geometry", NOWHERE,
+                            "no frame has collision geometry: there are no pairs to judge");
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        const struct body *body = &bodies->items[i];
+        if (!(body->bvh.reach <= MOST_REACH))
+            return report_error(context, CP_INPUT, "exclude-not-finite", at_node(scene, body->node),
+                                "the collision geometry is not finite, or larger than 1e100");
+        if (body_is_empty(body))
+            report_warning(context, "exclude-empty", at_node(scene, body->node),
+                           "the collision geometry has no faces: nothing is known of its pairs, which stay checked");
+        else if (body->open_meshes > 0)
+            report_warning(context, "exclude-open", at_node(scene, body->node),
+                           "%u collision mesh%s not closed: only the surface collides, there is no inside",
+                           (unsigned)body->open_meshes, body->open_meshes == 1 ? " is" : "es are");
+    }
+    return CP_OK;
+}
+
+static cp_status check_settings(cp_context *context, const struct exclude_settings *own)
+{
+    if (own->samples == 0 && own->allow_sampled)
+        return report_error(context, CP_USAGE, "exclude-no-samples", NOWHERE, "allow-sampled needs samples");
+    return CP_OK;
+}
+
+/* ---- all ---- */
+
+static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct exclude_settings *own,
+                             struct exclusion_rules *rules)
+{
+    struct exclusions found;
+    cp_status status = exclusions_open(&found, context, scene);
+    if (status == CP_OK)
+        status = check_bodies(context, &found.bodies);
+    if (status == CP_OK)
+        status = exclusions_find(&found, context, rules);
+    if (status == CP_OK)
+        status = state_pairs(scene, own, rules, &found);
+    exclusions_free(&found, context);
+    return status;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
+{
+    const struct exclude_settings *own = settings;
+    bool *movable = memory_allocate_zeroed(context, scene->node_count, sizeof *movable);
+    bool *wanted = memory_allocate_zeroed(context, scene->node_count, sizeof *wanted);
+    struct exclusion_rules rules = {.judge = {.margin = own->margin > own->touch ? own->margin : own->touch,
+                                              .touch = own->touch,
+                                              .samples = (uint32_t)own->samples,
+                                              .descents = (uint32_t)own->descents,
+                                              .work = (uint64_t)own->work,
+                                              .movable = movable},
+                                    .seed = (uint64_t)own->seed,
+                                    .wanted = own->only ? wanted : NULL};
+    cp_status status = movable && wanted ? check_settings(context, own) : CP_LIMIT;
+    if (status == CP_OK)
+        status = check_joints(context, scene);
+    if (status == CP_OK)
+        status = mark_movable(scene, own->movable, movable);
+    if (status == CP_OK && own->only)
+        status = mark_device(scene, own->only, wanted);
+    if (status == CP_OK)
+        status = judge_scene(context, scene, own, &rules);
+    memory_free(context, movable, scene->node_count, sizeof *movable);
+    memory_free(context, wanted, scene->node_count, sizeof *wanted);
+    return status;
+}
+
+const struct filter exclude_filter = {.plugin = {.name = "exclude",
+                                                 .title = "Find the pairs of frames that never need a collision check",
+                                                 .options = options,
+                                                 .settings_size = sizeof(struct exclude_settings)},
+                                      .apply = apply};

@@ -1,0 +1,232 @@
+/* What is stated of the pairs. */
+#include <math.h>
+#include <string.h>
+
+#include "exclude.h"
+
+/* What a pair's line says, and whether the pair is excluded. */
+enum reason {
+    REASON_STATIC,
+    REASON_ADJACENT,
+    REASON_ALWAYS_PROVED,
+    REASON_ALWAYS_SAMPLED,
+    REASON_NEVER_PROVED,
+    REASON_NEVER_SAMPLED,
+    REASON_SOMETIMES,
+    REASON_MOVABLE,
+    REASON_UNDECIDED,
+    REASON_USER,
+    REASON_COUNT
+};
+
+static const char *const reason_words[REASON_COUNT] = {
+    "static",        "adjacent",  "always-proved", "always-sampled", "never-proved",
+    "never-sampled", "sometimes", "movable",       "undecided",      "user"};
+
+static bool excludes(const struct exclude_settings *own, enum reason reason)
+{
+    switch (reason) {
+    case REASON_STATIC:
+    case REASON_ADJACENT:
+    case REASON_ALWAYS_PROVED:
+    case REASON_NEVER_PROVED:
+    case REASON_NEVER_SAMPLED:
+    case REASON_USER:
+        return true;
+    case REASON_ALWAYS_SAMPLED:
+        return own->allow_sampled;
+    default:
+        return false;
+    }
+}
+
+static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement)
+{
+    static const enum reason reasons[] = {
+        [JUDGED_STATIC] = REASON_STATIC,
+        [JUDGED_MOVABLE] = REASON_MOVABLE,
+        [JUDGED_ALWAYS_PROVED] = REASON_ALWAYS_PROVED,
+        [JUDGED_ALWAYS_SAMPLED] = REASON_ALWAYS_SAMPLED,
+        [JUDGED_NEVER_PROVED] = REASON_NEVER_PROVED,
+        [JUDGED_SOMETIMES] = REASON_SOMETIMES,
+        [JUDGED_UNDECIDED] = REASON_UNDECIDED,
+    };
+    enum reason reason = reasons[judgement->status];
+    if (reason == REASON_UNDECIDED && own->allow_sampled && judgement->samples > 0)
+        reason = REASON_NEVER_SAMPLED;
+    bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
+    return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
+}
+
+/* ---- one pair ---- */
+
+/* chain: that between the two. */
+static const cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own,
+                                      const struct judgement *judgement, const struct chain *chain)
+{
+    cp_finding *finding = scene_allocate(scene, 1, sizeof *finding);
+    uint32_t count = judgement->witnessed ? judgement->variables : 0;
+    cp_joint_setting *witness = scene_allocate(scene, count, sizeof *witness);
+    if (!finding || !witness)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        witness[i] = (cp_joint_setting){chain->variables[i].joint, judgement->witness[i]};
+    *finding = (cp_finding){.margin = own->margin,
+                            .clearance = judgement->clearance,
+                            .work = judgement->work,
+                            .samples = judgement->samples,
+                            .descents = judgement->descents,
+                            .hits = judgement->hits,
+                            .witness_count = count,
+                            .witness = witness};
+    return finding;
+}
+
+/* What is stated, so far. */
+struct statements {
+    cp_scene *scene;
+    const struct exclude_settings *own;
+    const struct exclusions *found;
+    struct user_pairs users;
+    struct chain chain;
+    uint32_t counts[REASON_COUNT];
+    uint32_t excluded;
+};
+
+static void print_witness(const cp_scene *scene, const cp_finding *finding, struct buffer *text)
+{
+    buffer_text(text, finding->witness_count > 0 ? " at " : "");
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        buffer_print(text, "%s%s=", i > 0 ? ", " : "", scene->joints[finding->witness[i].joint].name);
+        buffer_double(text, finding->witness[i].value);
+    }
+    buffer_append(text, "", 1);
+}
+
+static cp_status warn_of_user(const struct statements *made, const cp_pair *pair, const struct judgement *judgement)
+{
+    cp_context *context = made->scene->context;
+    const cp_node *nodes = made->scene->nodes;
+    struct buffer witness = {.context = context};
+    if (!judgement->witnessed || judgement->status == JUDGED_ALWAYS_SAMPLED)
+        return CP_OK;
+    print_witness(made->scene, pair->finding, &witness);
+    if (!witness.failed)
+        report_warning(context, "exclude-user", NOWHERE, "\"%s\" and \"%s\", which keep= excludes, collide%s",
+                       nodes[pair->first].name, nodes[pair->second].name, witness.data);
+    bool failed = witness.failed;
+    buffer_free(&witness);
+    return failed ? CP_LIMIT : CP_OK;
+}
+
+static cp_status state_pair(struct statements *made, const struct exclusion *exclusion)
+{
+    cp_scene *scene = made->scene;
+    const struct judgement *judgement = &exclusion->judgement;
+    uint32_t one = made->found->bodies.items[exclusion->bodies[0]].node;
+    uint32_t other = made->found->bodies.items[exclusion->bodies[1]].node;
+    enum reason reason = user_pairs_have(&made->users, one, other) ? REASON_USER : reason_of(made->own, judgement);
+    uint32_t index = scene_add_pair(scene, one, other, reason_words[reason]);
+    if (index == CP_NONE)
+        return CP_LIMIT;
+    cp_pair *pair = &scene->pairs[index];
+    chain_find(&made->chain, one, other);
+    pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
+    pair->finding = make_finding(scene, made->own, judgement, &made->chain);
+    if (!pair->finding)
+        return CP_LIMIT;
+    made->counts[reason]++;
+    made->excluded += pair->verdict == CP_PAIR_EXCLUDED;
+    if (reason == REASON_ALWAYS_SAMPLED)
+        report_warning(scene->context, "exclude-sampled", NOWHERE,
+                       "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s",
+                       scene->nodes[one].name, scene->nodes[other].name, (unsigned)judgement->samples,
+                       made->own->allow_sampled ? "" : ": they stay checked (allow-sampled=yes)");
+    return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
+}
+
+/* ---- what the scene said before ---- */
+
+/* Drops what the scene says of the pairs that were judged. */
+static cp_status drop_pairs(struct statements *made, const struct exclusion_rules *rules)
+{
+    cp_scene *scene = made->scene;
+    bool *judged = memory_allocate_zeroed(scene->context, scene->node_count, sizeof *judged);
+    if (!judged)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < made->found->bodies.count; i++)
+        judged[made->found->bodies.items[i].node] = true;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        bool wanted = !rules->wanted || rules->wanted[pair->first] || rules->wanted[pair->second];
+        if (!judged[pair->first] || !judged[pair->second] || !wanted)
+            scene->pairs[kept++] = *pair;
+    }
+    uint32_t dropped = scene->pair_count - kept;
+    scene->pair_count = kept;
+    memory_free(scene->context, judged, scene->node_count, sizeof *judged);
+    if (dropped > 0)
+        report_note(scene->context, "exclude-replaced", NOWHERE,
+                    "what the cell itself says of %u pair%s is replaced by what is found", (unsigned)dropped,
+                    dropped == 1 ? "" : "s");
+    if (!rules->wanted)
+        scene->exclude_static_pairs = false; /* they are listed now */
+    return CP_OK;
+}
+
+/* ---- the summary ---- */
+
+static void print_counts(const struct statements *made, bool excluded, struct buffer *text)
+{
+    const char *before = " (";
+    for (enum reason reason = 0; reason < REASON_COUNT; reason++) {
+        if (made->counts[reason] == 0 || excludes(made->own, reason) != excluded)
+            continue;
+        buffer_print(text, "%s%u %s", before, (unsigned)made->counts[reason], reason_words[reason]);
+        before = ", ";
+    }
+    buffer_text(text, *before == ',' ? ")" : "");
+}
+
+static cp_status report_summary(const struct statements *made)
+{
+    struct buffer text = {.context = made->scene->context};
+    uint32_t all = made->found->count;
+    buffer_print(&text, "%u pair%s of frames: %u excluded", (unsigned)all, all == 1 ? "" : "s",
+                 (unsigned)made->excluded);
+    print_counts(made, true, &text);
+    buffer_print(&text, ", %u to be checked", (unsigned)(all - made->excluded));
+    print_counts(made, false, &text);
+    buffer_append(&text, "", 1);
+    bool failed = text.failed;
+    if (!failed)
+        report_note(made->scene->context, "exclude-pairs", NOWHERE, "%s", text.data);
+    buffer_free(&text);
+    return failed ? CP_LIMIT : CP_OK;
+}
+
+/* ---- all ---- */
+
+static cp_status state_all(struct statements *made, const struct exclusion_rules *rules)
+{
+    cp_status status = made->own->keep ? user_pairs_read(&made->users, made->scene, made->own->keep) : CP_OK;
+    if (status == CP_OK)
+        status = drop_pairs(made, rules);
+    for (uint32_t i = 0; i < made->found->count && status == CP_OK; i++)
+        status = state_pair(made, &made->found->items[i]);
+    return status == CP_OK ? report_summary(made) : status;
+}
+
+cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,
+                      const struct exclusions *found)
+{
+    cp_context *context = scene->context;
+    struct statements made = {.scene = scene, .own = own, .found = found, .users = {.context = context}};
+    cp_status status = chain_open(&made.chain, context, scene, rules->judge.movable) ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        status = state_all(&made, rules);
+    chain_close(&made.chain, context);
+    user_pairs_free(&made.users);
+    return status;
+}
