@@ -1,6 +1,7 @@
 /* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
- * configurations; rare ones, by descents on the distance from some of those; a proof that there are none. As most proofs are short, a
- * short one is tried before the search: where it holds there is nothing to be found. */
+ * configurations; rare ones, by descents on the distance from such; a proof that there are none. What is found is the same in any order, as
+ * a proof leaves nothing to be found, so the order is that of what costs least: a short proof comes before the random configurations, and
+ * then descents and proofs take turns, each of them ten times as long as the one before. */
 #include "judge.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "always.h"
 #include "distance.h"
 
-enum { SHORT_WORK = 2000, STEPS_OF_DESCENT = 200 };
+enum { FIRST_WORK = 200, FIRST_DESCENTS = 10, STEPS_OF_DESCENT = 200 };
 
 /* ---- random numbers ---- */
 
@@ -58,6 +59,15 @@ static double distance_at(const struct judge *judge, const struct body *const bo
     return distance > 0 && bodies_contain(bodies[0], bodies[1], &placed) ? 0 : distance;
 }
 
+/* As distance_at. The hulls, whose gap costs less, tell it of convex bodies, and of others when it is too large to matter. */
+static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
+{
+    bool planes = bodies[0]->plane_count + bodies[1]->plane_count > 0;
+    double gap = planes ? 0 : prover_gap(&judge->prover, &judge->chain, bodies, values);
+    bool told = !planes && ((bodies[0]->convex && bodies[1]->convex) || gap >= most);
+    return told ? gap : distance_at(judge, bodies, values, most);
+}
+
 /* Looks at a configuration as near as `most`, and notes what it tells. Its distance, as distance_at. */
 static double look_at(const struct judge *judge, const struct body *const bodies[2], const double *values, double most,
                       struct judgement *judgement)
@@ -83,20 +93,14 @@ static bool take_samples(struct judge *judge, const struct body *const bodies[2]
     for (uint32_t i = 0; i < rules->samples; i++) {
         random_values(&judge->chain, key, i, judge->values);
         double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
+        if (height_at(judge, bodies, judge->values, most) >= most)
+            continue;
         double distance = look_at(judge, bodies, judge->values, most, judgement);
         judgement->hits += distance <= rules->margin;
         touching += distance <= rules->touch;
     }
     judgement->samples = rules->samples;
     return touching == rules->samples && touching > 0;
-}
-
-/* What a descent goes down: of convex bodies the gap of their hulls, which costs less; of others the distance, up to `most`. */
-static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
-{
-    if (bodies[0]->convex && bodies[1]->convex && bodies[0]->plane_count + bodies[1]->plane_count == 0)
-        return prover_gap(&judge->prover, &judge->chain, bodies, values);
-    return distance_at(judge, bodies, values, most);
 }
 
 /* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when not. */
@@ -168,22 +172,35 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
+/* Descents and proofs, until one of them says what is so. */
+static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                                        struct judgement *judgement)
+{
+    const struct judge_rules *rules = judge->rules;
+    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK;
+    for (bool more = true; more && !judgement->witnessed; descents *= 10) {
+        while (!judgement->witnessed && judgement->descents < rules->descents && judgement->descents < descents)
+            descend(judge, bodies, key, judgement);
+        uint64_t left = rules->work > judgement->work ? rules->work - judgement->work : 0;
+        work = work < left / 10 ? work * 10 : left;
+        if (!judgement->witnessed && work > 0 && try_proof(judge, bodies, work, judgement) == PROOF_FREE)
+            return JUDGED_NEVER_PROVED;
+        more = rules->work > judgement->work || judgement->descents < rules->descents;
+    }
+    return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
+}
+
 static enum judgement_status search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
                                     struct judgement *judgement)
 {
     uint64_t work = judge->rules->work;
     if (judgement->obstacle == OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
         return JUDGED_UNDECIDED;
-    if (try_proof(judge, bodies, work < SHORT_WORK ? work : SHORT_WORK, judgement) == PROOF_FREE)
+    if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement) == PROOF_FREE)
         return JUDGED_NEVER_PROVED;
     if (take_samples(judge, bodies, key, judgement))
         return JUDGED_ALWAYS_SAMPLED;
-    while (!judgement->witnessed && judgement->descents < judge->rules->descents)
-        descend(judge, bodies, key, judgement);
-    if (!judgement->witnessed && work > judgement->work &&
-        try_proof(judge, bodies, work - judgement->work, judgement) == PROOF_FREE)
-        return JUDGED_NEVER_PROVED;
-    return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
+    return take_turns(judge, bodies, key, judgement);
 }
 
 void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)

@@ -106,14 +106,18 @@ static cp_status check_bodies(cp_context *context, const struct bodies *bodies)
         const struct body *body = &bodies->items[i];
         if (!(body->bvh.reach <= MOST_REACH))
             return report_error(context, CP_INPUT, "exclude-not-finite", at_node(scene, body->node),
-                                "the collision geometry is not finite, or larger than 1e100");
+                                "the collision geometry of \"%s\" is not finite, or larger than 1e100",
+                                scene->nodes[body->node].name);
         if (body_is_empty(body))
             report_warning(context, "exclude-empty", at_node(scene, body->node),
-                           "the collision geometry has no faces: nothing is known of its pairs, which stay checked");
+                           "the collision geometry of \"%s\" has no faces: nothing is known of its pairs, which stay "
+                           "checked",
+                           scene->nodes[body->node].name);
         else if (body->open_meshes > 0)
-            report_warning(context, "exclude-open", at_node(scene, body->node),
-                           "%u collision mesh%s not closed: only the surface collides, there is no inside",
-                           (unsigned)body->open_meshes, body->open_meshes == 1 ? " is" : "es are");
+            report_warning(
+                context, "exclude-open", at_node(scene, body->node),
+                "collision meshes of \"%s\" that are not closed: %u; only their surface collides, there is no inside",
+                scene->nodes[body->node].name, (unsigned)body->open_meshes);
     }
     return CP_OK;
 }
