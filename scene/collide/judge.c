@@ -177,15 +177,19 @@ static enum judgement_status take_turns(struct judge *judge, const struct body *
                                         struct judgement *judgement)
 {
     const struct judge_rules *rules = judge->rules;
-    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK;
-    for (bool more = true; more && !judgement->witnessed; descents *= 10) {
+    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK, left = rules->work - judgement->work;
+    if (judgement->obstacle != OBSTACLE_NONE || judgement->work >= rules->work)
+        left = 0;
+    while (!judgement->witnessed && (left > 0 || judgement->descents < rules->descents)) {
         while (!judgement->witnessed && judgement->descents < rules->descents && judgement->descents < descents)
             descend(judge, bodies, key, judgement);
-        uint64_t left = rules->work > judgement->work ? rules->work - judgement->work : 0;
         work = work < left / 10 ? work * 10 : left;
-        if (!judgement->witnessed && work > 0 && try_proof(judge, bodies, work, judgement) == PROOF_FREE)
+        uint64_t before = judgement->work;
+        if (!judgement->witnessed && left > 0 && try_proof(judge, bodies, work, judgement) == PROOF_FREE)
             return JUDGED_NEVER_PROVED;
-        more = rules->work > judgement->work || judgement->descents < rules->descents;
+        uint64_t spent = judgement->work - before;
+        left = spent > 0 && spent < left ? left - spent : 0; /* none is spent where nothing can be proved */
+        descents = descents < rules->descents / 10 ? descents * 10 : rules->descents;
     }
     return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
 }

@@ -1,0 +1,556 @@
+/* The filter exclude, on cells that are small enough to know the answer. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "poor_memory.h"
+#include "scene_fixture.h"
+
+/* The text with a line end for each semicolon, as the format asks for. */
+static cp_status read_text(const char *text)
+{
+    char lines[2000];
+    size_t size = strlen(text);
+    assert_true(size < sizeof lines);
+    for (size_t i = 0; i < size; i++)
+        lines[i] = text[i] == ';' ? '\n' : text[i];
+    return cp_read_memory(context, lines, size, "cell.wu", "tag", NULL, 0, &scene);
+}
+
+static void read_cell(const char *text)
+{
+    cp_scene_free(scene);
+    scene = NULL;
+    cp_status status = read_text(text);
+    if (status != CP_OK)
+        print_report(context);
+    assert_int_equal(status, CP_OK);
+}
+
+enum { MOST_OPTIONS = 4 };
+
+/* options: with blanks between. */
+static cp_status exclude_with(const char *options)
+{
+    char text[200], *items[MOST_OPTIONS];
+    size_t count = 0;
+    snprintf(text, sizeof text, "%s", options);
+    for (char *item = strtok(text, " "); item; item = strtok(NULL, " "))
+        items[count++] = item;
+    return cp_apply(context, scene, "exclude", (const char *const *)items, count);
+}
+
+static const cp_pair *pair_of(const char *one, const char *other)
+{
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const char *first = scene->nodes[scene->pairs[i].first].name;
+        const char *second = scene->nodes[scene->pairs[i].second].name;
+        if ((!strcmp(first, one) && !strcmp(second, other)) || (!strcmp(first, other) && !strcmp(second, one)))
+            return &scene->pairs[i];
+    }
+    fail_msg("no pair %s %s", one, other);
+    return NULL;
+}
+
+static void assert_reason(const char *one, const char *other, const char *reason)
+{
+    const cp_pair *pair = pair_of(one, other);
+    bool excluded = strstr(reason, "proved") || strstr("static adjacent user", reason);
+    assert_string_equal(pair->reason, reason);
+    assert_int_equal(pair->verdict, excluded ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT);
+}
+
+static void judge(const char *text, const char *options)
+{
+    read_cell(text);
+    cp_status status = exclude_with(options);
+    if (status != CP_OK)
+        print_report(context);
+    assert_int_equal(status, CP_OK);
+}
+
+/* ---- arms whose reach is known ---- */
+
+/* An arm of length 1, 0.1 wide, that turns about z; a post at x = 0 .. whose face is `at` away from the axis, in the direction 90 degrees. */
+static const char *sweep_cell(double limit, double at)
+{
+    static char text[600];
+    snprintf(text, sizeof text,
+             "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit %g %g; }\n"
+             "{ \"Arm\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); GeoID \"#Box 1 0.1 0.1\"; }\n"
+             "{ \"Post\"; Position (0, %.12g, 0); GeoID \"#Box 4 0.2 0.1\"; }\n",
+             -limit, limit, at + 0.1);
+    return text;
+}
+
+static void test_reach(void **unused)
+{
+    (void)unused;
+    double reach = hypot(1, 0.05); /* of the arm's corners */
+    judge(sweep_cell(180, reach + 2e-6), "");
+    assert_reason("Arm", "Post", "never-proved");
+    judge(sweep_cell(180, reach - 1e-6), "");
+    assert_reason("Arm", "Post", "sometimes");
+    judge(sweep_cell(180, reach + 0.5e-6), ""); /* nearer than touch */
+    assert_reason("Arm", "Post", "sometimes");
+    judge(sweep_cell(180, reach + 0.9e-3), "margin=1mm");
+    assert_reason("Arm", "Post", "sometimes");
+    assert_true(pair_of("Arm", "Post")->finding->clearance > 0.89e-3);
+    judge(sweep_cell(180, reach + 1.1e-3), "margin=1mm");
+    assert_reason("Arm", "Post", "never-proved");
+    double turned = PI / 6, height = sin(turned) + 0.05 * cos(turned); /* of the corner at 30 degrees */
+    judge(sweep_cell(30, height + 1e-5), "");
+    assert_reason("Arm", "Post", "never-proved");
+    judge(sweep_cell(30, height - 1e-5), "");
+    assert_reason("Arm", "Post", "sometimes");
+}
+
+static void test_witness(void **unused)
+{
+    (void)unused;
+    judge(sweep_cell(180, 0.9), "");
+    const cp_finding *finding = pair_of("Arm", "Post")->finding;
+    assert_int_equal(finding->witness_count, 1);
+    double turned = finding->witness[0].value;
+    assert_string_equal(scene->joints[finding->witness[0].joint].name, "J");
+    assert_true(sin(turned) + 0.05 * fabs(cos(turned)) >= 0.9 - 1e-6);
+}
+
+/* ---- statuses ---- */
+
+static void test_neighbours(void **unused)
+{
+    (void)unused;
+    const char *cell = "{ \"WORLD\"; }\n{ \"Base\"; GeoID \"#Cylinder 0.1 0.4 12\"; }\n"
+                       "{ \"J\"; Position (0, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+                       "{ \"Link\"; ReferenceFrame \"J\"; Position (0, 0, 0.1); GeoID \"#Cylinder 0.1 0.3 12\"; }\n"
+                       "{ \"Side\"; ReferenceFrame \"J\"; Position (0.3, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Stop\"; Position (0, 0.3, 0.2); GeoID \"#Box 0.1 0.1 0.1\"; }\n";
+    judge(cell, "");
+    assert_reason("Base", "Link", "always-proved");
+    assert_reason("Base", "Side", "never-proved");
+    assert_reason("Side", "Stop", "sometimes");
+    assert_reason("Base", "Stop", "static");
+    assert_reason("Link", "Side", "static");
+    judge(cell, "adjacent=yes");
+    assert_reason("Side", "Stop", "adjacent");
+    assert_reason("Base", "Link", "always-proved");
+}
+
+/* A slide moves a box within a block, which the surfaces do not tell. */
+static void test_one_in_another(void **unused)
+{
+    (void)unused;
+    const char *cell = "{ \"WORLD\"; }\n{ \"Block\"; GeoID \"#Box 1 1 1\"; }\n"
+                       "{ \"J\"; ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+                       "{ \"Core\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n";
+    judge(cell, "");
+    assert_reason("Block", "Core", "always-sampled");
+    assert_non_null(find_entry(context, "exclude-sampled"));
+    judge(cell, "allow-sampled=yes");
+    assert_int_equal(pair_of("Block", "Core")->verdict, CP_PAIR_EXCLUDED);
+}
+
+static void test_movable(void **unused)
+{
+    (void)unused;
+    const char *cell = "{ \"WORLD\"; }\n{ \"Bench\"; GeoID \"#Box 1 1 0.1\"; }\n"
+                       "{ \"Item\"; Position (0, 0, 5); Movable; GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Lid\"; ReferenceFrame \"Item\"; Position (0, 0, 1); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Tool\"; ReferenceFrame \"Bench\"; Position (0, 0, 3); DAF; GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Tip\"; ReferenceFrame \"Tool\"; Position (0, 0, 1); GeoID \"#Box 0.1 0.1 0.1\"; }\n";
+    static const char *const names[] = {"Bench", "Item", "Lid", "Tool", "Tip"};
+    static const int groups[] = {0, 1, 1, 2, 2};
+    judge(cell, "adjacent=yes allow-sampled=yes");
+    for (int i = 0; i < 5; i++)
+        for (int k = i + 1; k < 5; k++)
+            assert_reason(names[i], names[k], groups[i] == groups[k] ? "static" : "movable");
+    judge(cell, "movable=none");
+    for (int i = 0; i < 5; i++)
+        for (int k = i + 1; k < 5; k++)
+            assert_reason(names[i], names[k], "static");
+    judge(cell, "movable=Lid,Tip");
+    assert_reason("Item", "Lid", "movable");
+    assert_reason("Tool", "Tip", "movable");
+    assert_reason("Bench", "Item", "movable");
+}
+
+/* ---- joints ---- */
+
+/* A hand whose joint turns back as far as the arm turns: it stays upright, beside a rail that it would hit if it were free. */
+static void test_dependent_joint(void **unused)
+{
+    (void)unused;
+    static char text[700];
+    for (int follows = 0; follows < 2; follows++) {
+        snprintf(text, sizeof text,
+                 "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+                 "{ \"Wrist\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); %s; }\n"
+                 "{ \"Hand\"; ReferenceFrame \"Wrist\"; Position (0, 0, 0); GeoID \"#Box 0.02 0.4 0.02\"; }\n"
+                 "{ \"Rail\"; Position (0.6, 0, 0); GeoID \"#Box 0.1 2 0.1\"; }\n",
+                 follows ? "PassiveRevolute \"J\" -1 0" : "ActiveJoint; Revolute; JointPosLimit -90 90");
+        judge(text, "");
+        assert_reason("Hand", "Rail", follows ? "never-proved" : "sometimes");
+    }
+    assert_int_equal(pair_of("Hand", "Rail")->finding->witness_count, 0);
+}
+
+static void test_unlimited(void **unused)
+{
+    (void)unused;
+    judge("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; }\n"
+          "{ \"Car\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+          "{ \"Wall\"; Position (1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+          "");
+    assert_reason("Car", "Wall", "undecided");
+    judge("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; }\n"
+          "{ \"Hand\"; ReferenceFrame \"J\"; Position (1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+          "{ \"Near\"; Position (-1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+          "{ \"Far\"; Position (-1.2, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+          "");
+    assert_reason("Hand", "Near", "sometimes");
+    assert_reason("Hand", "Far", "never-proved");
+}
+
+/* A plane has no border, and a body may be below it. */
+static void test_plane(void **unused)
+{
+    (void)unused;
+    const char *cell =
+        "{ \"WORLD\"; }\n{ \"Ground\"; GeoID \"#Plane\"; }\n"
+        "{ \"J\"; Position (50, 0, 0.5); RPY (0, 90, 0); ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+        "{ \"Low\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+        "{ \"High\"; ReferenceFrame \"J\"; Position (0.3, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n";
+    judge(cell, "");
+    assert_reason("Ground", "Low", "sometimes");
+    assert_reason("Ground", "High", "never-proved");
+}
+
+/* ---- frames that are scaled ---- */
+
+static uint32_t node_of(const char *name)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (strcmp(scene->nodes[i].name, name) == 0)
+            return i;
+    fail_msg("no node %s", name);
+    return 0;
+}
+
+/* All of the cell in a frame of millimetres: nothing changes but that touch and margin are a thousand times as large in it. */
+static void test_scaled(void **unused)
+{
+    (void)unused;
+    static const double offsets[] = {2e-6, -2e-6, 0.9e-3, 1.1e-3};
+    for (int i = 0; i < 4; i++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "{ \"WORLD\"; }\n{ \"Cell\"; }\n"
+                 "{ \"J\"; ReferenceFrame \"Cell\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+                 "{ \"Arm\"; ReferenceFrame \"J\"; Position (500, 0, 0); GeoID \"#Box 1000 100 100\"; }\n"
+                 "{ \"Post\"; ReferenceFrame \"Cell\"; Position (0, %.12g, 0); GeoID \"#Box 4000 200 100\"; }\n",
+                 1000 * (hypot(1, 0.05) + offsets[i] + 0.1));
+        read_cell(text);
+        scene->nodes[node_of("Cell")].local = pose_scaling(1e-3, 1e-3, 1e-3);
+        assert_int_equal(exclude_with(i < 2 ? "" : "margin=1mm"), CP_OK);
+        assert_reason("Arm", "Post", i % 2 == (i < 2 ? 0 : 1) ? "never-proved" : "sometimes");
+    }
+    read_cell(sweep_cell(180, 3));
+    scene->nodes[node_of("J")].local = pose_scaling(1, 2, 1);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Arm", "Post", "undecided");
+}
+
+/* ---- boxes at random, by an oracle of their own: the separating axes of two boxes ---- */
+
+/* Twelve numbers a box: centre and three half sides. */
+struct oriented {
+    double centre[3], sides[3][3];
+};
+
+static struct oriented oriented_box(const cp_pose *world, const double size[3])
+{
+    struct oriented box;
+    for (int row = 0; row < 3; row++) {
+        box.centre[row] = world->m[4 * row + 3];
+        for (int side = 0; side < 3; side++)
+            box.sides[side][row] = world->m[4 * row + side] * size[side] / 2;
+    }
+    return box;
+}
+
+static double along(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* How far apart they are along the axis, which has any length; negative when they are not. */
+static double gap_along(const struct oriented *a, const struct oriented *b, const double axis[3])
+{
+    double between[3], length = sqrt(along(axis, axis)), reach = 0;
+    if (length < 1e-9)
+        return -INFINITY;
+    for (int i = 0; i < 3; i++)
+        between[i] = b->centre[i] - a->centre[i];
+    for (int side = 0; side < 3; side++)
+        reach += fabs(along(a->sides[side], axis)) + fabs(along(b->sides[side], axis));
+    return (fabs(along(between, axis)) - reach) / length;
+}
+
+/* The largest gap along any axis: above 0 exactly when the boxes are apart. */
+static double box_gap(const struct oriented *a, const struct oriented *b)
+{
+    double best = -INFINITY;
+    for (int i = 0; i < 3; i++) {
+        best = fmax(best, fmax(gap_along(a, b, a->sides[i]), gap_along(a, b, b->sides[i])));
+        for (int k = 0; k < 3; k++) {
+            const double *u = a->sides[i], *v = b->sides[k];
+            double unit[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+            double length = sqrt(along(unit, unit)), size = sqrt(along(u, u) * along(v, v));
+            for (int axis = 0; axis < 3 && length > 1e-9 * size; axis++)
+                unit[axis] /= length;
+            if (length > 1e-9 * size)
+                best = fmax(best, gap_along(a, b, unit));
+        }
+    }
+    return best;
+}
+
+struct arm {
+    char text[1500];
+    double link[3], thing[3];
+};
+
+static double pick(double low, double high)
+{
+    return low + (high - low) * rand() / RAND_MAX;
+}
+
+/* Two or three joints, of which one may slide, a link behind them and a thing that stands somewhere. */
+static void make_arm(struct arm *arm, int joints)
+{
+    size_t used = (size_t)snprintf(arm->text, sizeof arm->text, "{ \"WORLD\"; }\n");
+    for (int i = 0; i < joints; i++) {
+        bool slides = rand() % 4 == 0;
+        double limit = slides ? pick(0.05, 0.3) : pick(20, 170);
+        char parent[30] = "";
+        if (i > 0)
+            snprintf(parent, sizeof parent, "ReferenceFrame \"J%d\";", i - 1);
+        used += (size_t)snprintf(arm->text + used, sizeof arm->text - used,
+                                 "{ \"J%d\"; %s Position (%g, %g, %g); RPY (%g, %g, %g); ActiveJoint; %s; "
+                                 "JointPosLimit %g %g; }\n",
+                                 i, parent, pick(-0.3, 0.3), pick(-0.3, 0.3), pick(-0.3, 0.3), pick(0, 360),
+                                 pick(0, 360), pick(0, 360), slides ? "Prismatic" : "Revolute", -limit, limit);
+    }
+    for (int i = 0; i < 3; i++) {
+        arm->link[i] = pick(0.05, 0.4);
+        arm->thing[i] = pick(0.05, 0.4);
+    }
+    snprintf(arm->text + used, sizeof arm->text - used,
+             "{ \"Link\"; ReferenceFrame \"J%d\"; Position (%g, 0, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n"
+             "{ \"Thing\"; Position (%g, %g, %g); RPY (%g, %g, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n",
+             joints - 1, pick(0, 0.3), arm->link[0], arm->link[1], arm->link[2], pick(-0.7, 0.7), pick(-0.7, 0.7),
+             pick(-0.7, 0.7), pick(0, 360), pick(0, 360), arm->thing[0], arm->thing[1], arm->thing[2]);
+}
+
+static double gap_at(const struct arm *arm, const double *q)
+{
+    cp_pose worlds[8];
+    assert_true(scene->node_count <= 8);
+    cp_world_poses(scene, q, worlds);
+    struct oriented link = oriented_box(&worlds[node_of("Link")], arm->link);
+    struct oriented thing = oriented_box(&worlds[node_of("Thing")], arm->thing);
+    return box_gap(&link, &thing);
+}
+
+/* The smallest gap on a grid over all joints. */
+static double smallest_gap(const struct arm *arm, int steps)
+{
+    double least = INFINITY;
+    uint32_t joints = scene->joint_count;
+    int counts[3] = {0}, all = joints == 2 ? steps * steps : steps * steps * steps;
+    for (int i = 0; i < all; i++) {
+        double q[3];
+        counts[0] = i % steps;
+        counts[1] = i / steps % steps;
+        counts[2] = i / steps / steps;
+        for (uint32_t k = 0; k < joints; k++)
+            q[k] = scene->joints[k].lower +
+                   (scene->joints[k].upper - scene->joints[k].lower) * counts[k] / (double)(steps - 1);
+        least = fmin(least, gap_at(arm, q));
+    }
+    return least;
+}
+
+static void test_random_arms(void **unused)
+{
+    (void)unused;
+    int never = 0, sometimes = 0, always = 0, rounds = getenv("CELLPIPE_LONG") ? 3000 : 150;
+    srand(5);
+    for (int round = 0; round < rounds; round++) {
+        struct arm arm;
+        make_arm(&arm, 2 + rand() % 2);
+        judge(arm.text, "");
+        const cp_pair *pair = pair_of("Link", "Thing");
+        const char *reason = pair->reason;
+        double least = smallest_gap(&arm, scene->joint_count == 2 ? 60 : 15);
+        if (strcmp(reason, "never-proved") == 0) {
+            never++;
+            assert_true(least > 0);
+        } else if (strcmp(reason, "sometimes") == 0) {
+            double q[3] = {0};
+            sometimes++;
+            for (uint32_t i = 0; i < pair->finding->witness_count; i++)
+                q[pair->finding->witness[i].joint] = pair->finding->witness[i].value;
+            assert_true(gap_at(&arm, q) <= 1e-6);
+        } else {
+            always += strncmp(reason, "always", 6) == 0;
+            assert_true(strncmp(reason, "always", 6) == 0); /* none is so near that it stays undecided */
+        }
+    }
+    print_message("%d never, %d sometimes, %d always\n", never, sometimes, always);
+    assert_true(never > rounds / 6 && sometimes > rounds / 6);
+}
+
+/* ---- what it does not depend on ---- */
+
+static const char *const parts[] = {
+    "{ \"J\"; Position (0, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -90 90; }\n",
+    "{ \"Link\"; ReferenceFrame \"J\"; Position (0.1, 0, 0.1); GeoID \"#Cylinder 0.1 0.3 12\"; }\n",
+    "{ \"K\"; ReferenceFrame \"J\"; Position (0.4, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -120 120; }\n",
+    "{ \"Hand\"; ReferenceFrame \"K\"; Position (0.2, 0, 0.05); GeoID \"#Box 0.4 0.1 0.1\"; GeoID \"#Sphere 0.1 8\"; "
+    "}\n",
+    "{ \"Stop\"; Position (0, 0.62, 0.4); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+    "{ \"Base\"; GeoID \"#Cylinder 0.1 0.4 12\"; }\n"};
+
+static void list_findings(char *out, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        const cp_finding *finding = pair->finding;
+        used += (size_t)snprintf(out + used, size - used, "%s %s %s %a %llu %u %u %u", scene->nodes[pair->first].name,
+                                 scene->nodes[pair->second].name, pair->reason, finding->clearance,
+                                 (unsigned long long)finding->work, finding->samples, finding->hits, finding->descents);
+        for (uint32_t k = 0; k < finding->witness_count; k++)
+            used += (size_t)snprintf(out + used, size - used, " %s %a", scene->joints[finding->witness[k].joint].name,
+                                     finding->witness[k].value);
+        used += (size_t)snprintf(out + used, size - used, "\n");
+    }
+}
+
+static void test_order_and_threads(void **unused)
+{
+    (void)unused;
+    static const int orders[][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 0, 2, 3, 1}, {4, 0, 1, 5, 2, 3}};
+    char lists[3][4000], text[1500];
+    for (int order = 0; order < 3; order++) {
+        size_t used = (size_t)snprintf(text, sizeof text, "{ \"WORLD\"; }\n");
+        for (int i = 0; i < 6; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s", parts[orders[order][i]]);
+        assert_int_equal(cp_set_threads(context, 1u + 2u * (uint32_t)order), CP_OK);
+        judge(text, "");
+        list_findings(lists[order], sizeof lists[order]);
+        assert_string_equal(lists[order], lists[0]);
+    }
+    assert_non_null(strstr(lists[0], "sometimes"));
+    assert_non_null(strstr(lists[0], "never-proved"));
+}
+
+static void test_poor_memory(void **unused)
+{
+    (void)unused;
+    cp_scene_free(scene);
+    cp_context_free(context);
+    char text[1500];
+    size_t used = (size_t)snprintf(text, sizeof text, "{ \"WORLD\"; }\n");
+    for (int i = 0; i < 6; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", parts[i]);
+    cp_status status = CP_LIMIT;
+    for (long allowed = 0; status != CP_OK; allowed++) {
+        long left = -1;
+        cp_allocator allocator = {failing_resize, &left};
+        context = cp_context_new(&allocator);
+        scene = NULL;
+        assert_int_equal(read_text(text), CP_OK);
+        left = allowed;
+        status = exclude_with("samples=5 descents=2");
+        assert_true(status == CP_OK || (status == CP_LIMIT && scene->pair_count == 0));
+        left = -1;
+        if (status != CP_OK) {
+            cp_scene_free(scene);
+            cp_context_free(context);
+        }
+    }
+    assert_true(scene->pair_count > 0);
+    cp_scene_free(scene);
+    cp_context_free(context);
+    assert_int_equal(set_up(NULL), 0);
+}
+
+/* ---- what cannot be judged ---- */
+
+static void test_nothing_to_judge(void **unused)
+{
+    (void)unused;
+    read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; }\n{ \"Seen\"; ReferenceFrame \"J\"; DrawableID \"#Box "
+              "1 1 1\"; }\n");
+    assert_int_equal(exclude_with(""), CP_NO);
+    assert_non_null(find_entry(context, "exclude-no-geometry"));
+    read_cell(sweep_cell(30, 2));
+    scene->joints[0].lower = 1;
+    scene->joints[0].upper = -1;
+    assert_int_equal(exclude_with(""), CP_INPUT);
+    assert_non_null(find_entry(context, "exclude-limits"));
+    read_cell(sweep_cell(30, 2));
+    scene->joints[0].lower = NAN;
+    assert_int_equal(exclude_with(""), CP_INPUT);
+}
+
+/* A mesh without faces collides with nothing that is known, so its pairs stay; one whose faces have no area is what they are: lines. */
+static void test_empty_meshes(void **unused)
+{
+    (void)unused;
+    static const float positions[] = {0.5f, 0, 0, 1, 0, 0, 0.75f, 0, 0};
+    static const uint32_t corners[] = {0, 1, 2};
+    for (uint32_t faces = 0; faces < 2; faces++) {
+        read_cell(sweep_cell(180, 0.9));
+        cp_mesh mesh = {.name = "line",
+                        .source = "",
+                        .kind = CP_MESH_FACES,
+                        .positions = positions,
+                        .vertex_count = 3,
+                        .corners = corners,
+                        .corner_count = 3 * faces,
+                        .face_count = faces};
+        uint32_t index = scene_add_mesh(scene, &mesh), node = scene_add_node(scene, node_of("J"), "Line", 4);
+        cp_pose identity = POSE_IDENTITY;
+        assert_true(scene_add_instance(scene, node, index, CP_USE_BOTH, &identity) != CP_NONE);
+        finish_scene();
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_reason("Line", "Post", faces ? "sometimes" : "undecided");
+        assert_non_null(find_entry(context, faces ? "exclude-open" : "exclude-empty"));
+        cp_report_clear(context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_reach, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_witness, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_one_in_another, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_movable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dependent_joint, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unlimited, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_plane, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_to_judge, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_meshes, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
