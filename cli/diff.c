@@ -425,13 +425,27 @@ static cp_status open_side(struct diff *diff, struct side *side, const char *pat
     return CP_OK;
 }
 
+/* Takes cell= out of the settings; NULL when it is not there. */
+static const char *take_cell(struct list *settings)
+{
+    const char *cell = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < settings->count; i++)
+        if (strncmp(settings->items[i], "cell=", 5) == 0)
+            cell = settings->items[i] + 5;
+        else
+            settings->items[kept++] = settings->items[i];
+    settings->count = kept;
+    return cell;
+}
+
 static cp_status read_tolerance(struct cli *cli, const struct list *settings, double *tolerance)
 {
     *tolerance = 1e-9;
     for (size_t i = 0; i < settings->count; i++) {
         const char *text = settings->items[i];
         if (strncmp(text, "tol=", 4) != 0)
-            return complain(cli, CP_USAGE, "diff takes tol=NUMBER, not \"%s\"", text);
+            return complain(cli, CP_USAGE, "diff takes tol=NUMBER and cell=CELL, not \"%s\"", text);
         if (!cp_parse_double(text + 4, tolerance) || !isfinite(*tolerance) || *tolerance < 0)
             return complain(cli, CP_USAGE, "%s: needs a number of at least 0", text);
     }
@@ -443,7 +457,8 @@ cp_status command_diff(struct cli *cli)
     struct request request;
     struct diff diff = {.cli = cli};
     cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_SETTINGS, &request);
-    if (status == CP_OK)
+    const char *cell = status == CP_OK ? take_cell(&request.settings) : NULL;
+    if (status == CP_OK && !cell)
         status = read_tolerance(cli, &request.settings, &diff.tolerance);
     if (status != CP_OK)
         return status;
@@ -451,6 +466,8 @@ cp_status command_diff(struct cli *cli)
         return complain(cli, CP_USAGE, "diff compares two files: cellpipe diff A B [tol=1e-9]");
     if (strcmp(request.words.items[0], "-") == 0 && strcmp(request.words.items[1], "-") == 0)
         return complain(cli, CP_USAGE, "standard input can be read once only");
+    if (cell)
+        return diff_lists(cli, &request, cell, &request.settings);
     status = open_side(&diff, &diff.a, request.words.items[0], &request);
     if (status == CP_OK)
         status = open_side(&diff, &diff.b, request.words.items[1], &request);

@@ -42,10 +42,14 @@ const struct command commands[] = {
      "  scene      none of these; so it is without words for a cell: a tag workcell, or what has joints,\n"
      "             devices, exclusions, clips, or frames that may move",
      command_check},
-    {"diff", "cellpipe diff A B [tol=1e-9] [--from FORMAT] [--in K=V]...", "compare two files",
+    {"diff",
+     "cellpipe diff A B [tol=1e-9] [--from FORMAT] [--in K=V]...\ncellpipe diff OLD.xml NEW.xml cell=CELL [K=V]...",
+     "compare two files",
      "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions,\n"
      "all by name. Lists the differences on standard output and ends with 1 when there are any. tol is in\n"
-     "metres and radians.",
+     "metres and radians.\n\n"
+     "With cell= two lists of exclusions of that cell are compared, and a configuration is told in which frames\n"
+     "collide that one of them excludes. K=V are options of exclude.",
      command_diff},
     {"igrip2vrml",
      "cellpipe igrip2vrml -d DEVICE OUT\ncellpipe igrip2vrml -w WORKCELL OUT\n"

@@ -1,0 +1,161 @@
+/* diff OLD NEW cell=CELL: what changed between two lists of exclusions, and which of their pairs collide after all. */
+#include "diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is said of two frames; the name that comes first, first. */
+struct statement {
+    const char *names[2];
+    const cp_pair *pair;
+};
+
+/* Statements by names, each pair of names once. */
+struct statements {
+    const char *path;
+    const cp_scene *scene;
+    struct statement *items;
+    size_t count;
+};
+
+static int compare_statements(const void *a, const void *b)
+{
+    const struct statement *one = a, *other = b;
+    int order = strcmp(one->names[0], other->names[0]);
+    return order ? order : strcmp(one->names[1], other->names[1]);
+}
+
+/* Those of a list that exclude; or all of a cell that was judged. */
+static cp_status list_statements(struct cli *cli, const cp_scene *scene, bool all, struct statements *statements)
+{
+    uint32_t pair_count, node_count;
+    const cp_pair *pairs = cp_pairs(scene, &pair_count);
+    const cp_node *nodes = cp_nodes(scene, &node_count);
+    size_t listed = 0, count = 0;
+    struct statement *items = cli_allocate(cli, pair_count * sizeof *items);
+    if (!items)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < pair_count; i++) {
+        const char *one = nodes[pairs[i].first].name, *other = nodes[pairs[i].second].name;
+        bool swap = strcmp(one, other) > 0;
+        if (all ? pairs[i].finding != NULL : pairs[i].verdict == CP_PAIR_EXCLUDED)
+            items[listed++] = (struct statement){{swap ? other : one, swap ? one : other}, &pairs[i]};
+    }
+    if (listed > 0)
+        qsort(items, listed, sizeof *items, compare_statements);
+    for (size_t i = 0; i < listed; i++)
+        if (count == 0 || compare_statements(&items[i], &items[count - 1]) != 0)
+            items[count++] = items[i];
+    statements->scene = scene;
+    statements->items = items;
+    statements->count = count;
+    return CP_OK;
+}
+
+/* ---- comparing ---- */
+
+/* All that is said of two frames: by the lists and, last, by what is found in the cell; NULL where nothing is said. */
+struct said {
+    const struct statement *by[3];
+    bool excluded[2]; /* by the lists */
+};
+
+/* The next pair of names in any of the three; false at the end. */
+static bool take_next(const struct statements sides[3], size_t places[3], struct said *said)
+{
+    const struct statement *least = NULL;
+    for (int i = 0; i < 3; i++) {
+        const struct statement *next = places[i] < sides[i].count ? &sides[i].items[places[i]] : NULL;
+        if (next && (!least || compare_statements(next, least) < 0))
+            least = next;
+    }
+    for (int i = 0; i < 3 && least; i++) {
+        const struct statement *next = places[i] < sides[i].count ? &sides[i].items[places[i]] : NULL;
+        said->by[i] = next && compare_statements(next, least) == 0 ? next : NULL;
+        places[i] += said->by[i] != NULL;
+    }
+    return least != NULL;
+}
+
+static void begin_line(const struct said *said)
+{
+    const struct statement *any = said->by[0] ? said->by[0] : said->by[1] ? said->by[1] : said->by[2];
+    printf("exclusion \"%s\" - \"%s\": ", any->names[0], any->names[1]);
+}
+
+static void print_witness(const cp_scene *cell, const cp_finding *finding)
+{
+    uint32_t count;
+    const cp_joint *joints = cp_joints(cell, &count);
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        char digits[CP_NUMBER_SIZE];
+        cp_print_double(finding->witness[i].value, digits);
+        printf("%s%s=%s", i > 0 ? ", " : " at ", joints[finding->witness[i].joint].name, digits);
+    }
+}
+
+static uint64_t tell_change(const struct statements sides[3], const struct said *said)
+{
+    if (said->excluded[0] == said->excluded[1])
+        return 0;
+    begin_line(said);
+    printf("only in %s%s%s%s\n", sides[said->excluded[1]].path, said->by[2] ? " (" : "",
+           said->by[2] ? said->by[2]->pair->reason : "", said->by[2] ? ")" : "");
+    return 1;
+}
+
+/* What a list excludes and should not, or cannot. */
+static uint64_t tell_fault(const struct statements sides[3], const struct said *said)
+{
+    if (!said->excluded[0] && !said->excluded[1])
+        return 0;
+    const char *path = said->excluded[1] ? sides[1].path : sides[0].path;
+    bool both = said->excluded[0] && said->excluded[1];
+    if (!said->by[2]) {
+        begin_line(said);
+        printf("in %s%s, but not two frames of %s that can collide\n", both ? "both, also " : "", path, sides[2].path);
+        return 1;
+    }
+    const cp_pair *pair = said->by[2]->pair;
+    if (strcmp(pair->reason, "sometimes") != 0)
+        return 0;
+    begin_line(said);
+    printf("excluded by %s, but they collide", both ? "both" : path);
+    print_witness(sides[2].scene, pair->finding);
+    printf("\n");
+    return 1;
+}
+
+static uint64_t compare_lists(const struct statements sides[3])
+{
+    size_t places[3] = {0};
+    uint64_t differences = 0;
+    for (struct said said; take_next(sides, places, &said);) {
+        for (int i = 0; i < 2; i++)
+            said.excluded[i] = said.by[i] || (cp_excludes_static_pairs(sides[i].scene) && said.by[2] &&
+                                              strcmp(said.by[2]->pair->reason, "static") == 0);
+        differences += tell_change(sides, &said) + tell_fault(sides, &said);
+    }
+    return differences;
+}
+
+/* ---- all ---- */
+
+/* settings: of the filter exclude. */
+cp_status diff_lists(struct cli *cli, const struct request *request, const char *cell, const struct list *settings)
+{
+    struct statements sides[3] = {{.path = request->words.items[0]}, {.path = request->words.items[1]}, {.path = cell}};
+    cp_scene *scenes[3] = {NULL};
+    cp_status status = cp_check_options(cli->context, CP_FILTER, "exclude", settings->items, settings->count);
+    for (int i = 0; i < 3 && status == CP_OK; i++)
+        status = read_input(cli, sides[i].path, request, &scenes[i]);
+    if (status == CP_OK)
+        status = cp_apply(cli->context, scenes[2], "exclude", settings->items, settings->count);
+    for (int i = 0; i < 3 && status == CP_OK; i++)
+        status = list_statements(cli, scenes[i], i == 2, &sides[i]);
+    if (status == CP_OK && compare_lists(sides) > 0)
+        status = CP_NO;
+    for (int i = 0; i < 3; i++)
+        cp_scene_free(scenes[i]);
+    return status;
+}
