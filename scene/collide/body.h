@@ -31,7 +31,7 @@ void bodies_free(struct bodies *bodies);
 /* The hull's corners, or more: all vertices of the body. */
 static inline struct convex body_hull(const struct body *body)
 {
-    return (struct convex){(const double(*)[3])body->bvh.vertices, body->bvh.vertex_count};
+    return (struct convex){.points = (const double(*)[3])body->bvh.vertices, .count = body->bvh.vertex_count};
 }
 
 /* True when the point, which lies on none of its surfaces, is inside of a solid of the body. */

@@ -12,35 +12,25 @@
 
 struct prover {
     const struct chain *chain;
-    const struct convex *hulls;
+    struct convex hulls[2]; /* placed in the common ancestor's frame */
     uint32_t variables, motions;
     double *boxes; /* the waiting ones: middles and halves */
     uint32_t box_count, box_room;
-    double (*points[2])[3]; /* the hulls in the common ancestor's frame */
-    cp_pose *poses;         /* of the motions' joints there */
-    double *terms;          /* what each variable may take off the gap */
-    uint32_t split;         /* of all motions in the order of the way, those before it move the first body */
+    cp_pose *poses;            /* of the motions' joints in the common ancestor's frame */
+    cp_pose ends[2];           /* of the bodies there */
+    struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
+    double *terms;             /* what each variable may take off the gap */
+    uint32_t split;            /* of all motions in the order of the way, those before it move the first body */
 };
 
 /* ---- one configuration ---- */
 
-static void place_points(const struct convex *hull, const cp_pose *pose, double (*points)[3])
-{
-    for (uint32_t i = 0; i < hull->count; i++)
-        pose_point(pose, hull->points[i], points[i]);
-}
-
 static struct gap gap_at(struct prover *prover, const double *values, double enough)
 {
     const struct chain *chain = prover->chain;
-    struct convex placed[2];
-    for (int side = 0; side < 2; side++) {
-        cp_pose end;
-        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &end);
-        place_points(&prover->hulls[side], &end, prover->points[side]);
-        placed[side] = (struct convex){(const double(*)[3])prover->points[side], prover->hulls[side].count};
-    }
-    return convex_gap(&placed[0], &placed[1], enough);
+    for (int side = 0; side < 2; side++)
+        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
+    return convex_gap_from(&prover->hulls[0], &prover->hulls[1], enough, &prover->start);
 }
 
 /* ---- the bound ---- */
@@ -50,19 +40,6 @@ static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
 {
     uint32_t first = chain->branches[0].count;
     return place < first ? first - 1 - place : place;
-}
-
-static double largest_distance(double (*points)[3], uint32_t count, const double axis[3], const double origin[3])
-{
-    double most = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        double from[3];
-        for (int k = 0; k < 3; k++)
-            from[k] = points[i][k] - origin[k];
-        double along = dot_product(from, axis), away2 = dot_product(from, from) - along * along;
-        most = away2 > most ? away2 : most;
-    }
-    return sqrt(most);
 }
 
 /* What a motion may take off the gap, when it goes by `half` and the joints between it and the split turn by `turned`. */
@@ -76,7 +53,7 @@ static double motion_term(const struct prover *prover, uint32_t motion, int side
         return half * (angle > turned ? cos(angle - turned) : 1);
     double chord = half < PI ? 2 * sin(half / 2) : 2;
     double across = angle + turned < PI / 2 ? sin(angle + turned) : 1;
-    return chord * across * largest_distance(prover->points[side], prover->hulls[side].count, axis, origin);
+    return chord * across * convex_radius(&prover->hulls[side], axis, origin);
 }
 
 /* The terms of all motions at a split, by variable; their sum. */
@@ -192,21 +169,19 @@ cp_status prove_free(const struct chain *chain, const struct convex hulls[2], co
         return CP_OK;
     cp_context *context = chain->context;
     struct prover prover = {.chain = chain,
-                            .hulls = hulls,
+                            .hulls = {hulls[0], hulls[1]},
                             .variables = chain->variable_count,
                             .motions = chain->motion_count,
                             .poses = memory_allocate(context, chain->motion_count, sizeof *prover.poses),
                             .terms = memory_allocate(context, chain->variable_count, sizeof *prover.terms)};
     double *halves = memory_allocate(context, chain->variable_count, sizeof *halves);
     for (int side = 0; side < 2; side++)
-        prover.points[side] = memory_allocate(context, hulls[side].count, sizeof *prover.points[side]);
-    bool room = prover.poses && prover.terms && halves && prover.points[0] && prover.points[1];
+        prover.hulls[side].pose = &prover.ends[side];
+    bool room = prover.poses && prover.terms && halves;
     cp_status status = room ? bisect(&prover, goal, values, halves, proof) : CP_LIMIT;
     memory_free(context, prover.boxes, prover.box_room, sizeof *prover.boxes);
     memory_free(context, prover.poses, chain->motion_count, sizeof *prover.poses);
     memory_free(context, prover.terms, chain->variable_count, sizeof *prover.terms);
     memory_free(context, halves, chain->variable_count, sizeof *halves);
-    for (int side = 0; side < 2; side++)
-        memory_free(context, prover.points[side], hulls[side].count, sizeof *prover.points[side]);
     return status;
 }
