@@ -27,7 +27,7 @@ static void unplace_direction(const struct convex *convex, const double directio
 static void add_point(double reach[3], const double point[3])
 {
     for (int axis = 0; axis < 3; axis++)
-        reach[axis] = fmax(reach[axis], fabs(point[axis]));
+        reach[axis] = fabs(point[axis]) > reach[axis] ? fabs(point[axis]) : reach[axis];
 }
 
 /* No coordinate is larger, before or after the points are placed; nor is a sum that placing them takes. */
@@ -124,15 +124,22 @@ static struct across find_across(const struct convex *convex, const double axis[
     return across;
 }
 
-/* The square of the distance of a point, or at least that of any point of a cluster. */
-static double distance2_across(const struct across *across, const double point[3], const struct cluster *around)
+/* The square of a point's distance. */
+static inline double point_away2(const struct across *across, const double point[3])
+{
+    double u = dot_product(point, across->directions[0]) + across->places[0],
+           v = dot_product(point, across->directions[1]) + across->places[1];
+    return u * u + v * v;
+}
+
+/* No point of the cluster has a larger one. */
+static double cluster_away2(const struct across *across, const struct cluster *cluster)
 {
     double sum = 0;
     for (int i = 0; i < 2; i++) {
-        double away = fabs(dot_product(point, across->directions[i]) + across->places[i]);
-        if (around)
-            away += half_along(around, across->directions[i]);
-        sum += away * away;
+        double middle = dot_product(cluster->centre, across->directions[i]) + across->places[i],
+               most = fabs(middle) + half_along(cluster, across->directions[i]);
+        sum += most * most;
     }
     return sum;
 }
@@ -142,12 +149,11 @@ double convex_radius(const struct convex *convex, const double axis[3], const do
     struct across across = find_across(convex, axis, origin);
     double most = 0;
     for (uint32_t part = 0; part < part_count(convex); part++) {
-        const struct cluster *cluster = convex->cluster_count > 2 ? &convex->clusters[part + 1] : NULL;
-        if (cluster && distance2_across(&across, cluster->centre, cluster) <= most)
+        if (convex->cluster_count > 2 && cluster_away2(&across, &convex->clusters[part + 1]) <= most)
             continue;
         for (uint32_t i = part * CLUSTER; i < part_end(convex, part); i++) {
-            double distance2 = distance2_across(&across, convex->points[i], NULL);
-            most = distance2 > most ? distance2 : most;
+            double away2 = point_away2(&across, convex->points[i]);
+            most = away2 > most ? away2 : most;
         }
     }
     return sqrt(most);

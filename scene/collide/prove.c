@@ -19,21 +19,13 @@ struct prover {
     cp_pose *poses;            /* of the motions' joints in the common ancestor's frame */
     cp_pose ends[2];           /* of the bodies there */
     struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
+    double *radii[2];          /* of the motions, about each body: see radius_of; less than 0 where not known */
+    double *values;            /* for which they are */
     double *terms;             /* what each variable may take off the gap */
     uint32_t split;            /* of all motions in the order of the way, those before it move the first body */
 };
 
 /* ---- one configuration ---- */
-
-static struct gap gap_at(struct prover *prover, const double *values, double enough)
-{
-    const struct chain *chain = prover->chain;
-    for (int side = 0; side < 2; side++)
-        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
-    return convex_gap_from(&prover->hulls[0], &prover->hulls[1], enough, &prover->start);
-}
-
-/* ---- the bound ---- */
 
 /* The motions on the way from the first body to the second: the first branch from its end, then the second from its start. */
 static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
@@ -42,18 +34,61 @@ static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
     return place < first ? first - 1 - place : place;
 }
 
+/* Forgets the radii that change with the values: of joints with one that has moved between them and the body. */
+static void forget_radii(struct prover *prover, const double *values)
+{
+    for (int side = 0; side < 2; side++) {
+        bool same = true;
+        for (uint32_t i = 0; i < prover->motions; i++) { /* away from the body */
+            uint32_t motion = motion_on_way(prover->chain, side ? prover->motions - 1 - i : i),
+                     variable = prover->chain->motions[motion].variable;
+            if (!same)
+                prover->radii[side][motion] = -1;
+            same = same && values[variable] == prover->values[variable];
+        }
+    }
+    memcpy(prover->values, values, prover->variables * sizeof *values);
+}
+
+static struct gap gap_at(struct prover *prover, const double *values, double enough)
+{
+    const struct chain *chain = prover->chain;
+    forget_radii(prover, values);
+    for (int side = 0; side < 2; side++)
+        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
+    return convex_gap_from(&prover->hulls[0], &prover->hulls[1], enough, &prover->start);
+}
+
+/* ---- the bound ---- */
+
+/* The largest distance of the body from the axis of a joint that moves it. */
+static double radius_of(struct prover *prover, uint32_t motion, int side, const double axis[3], const double origin[3])
+{
+    double *radius = &prover->radii[side][motion];
+    if (*radius < 0)
+        *radius = convex_radius(&prover->hulls[side], axis, origin);
+    return *radius;
+}
+
 /* What a motion may take off the gap, when it goes by `half` and the joints between it and the split turn by `turned`. */
-static double motion_term(const struct prover *prover, uint32_t motion, int side, double half, double turned,
+static double motion_term(struct prover *prover, uint32_t motion, int side, double half, double turned,
                           const double normal[3])
 {
-    double axis[3], origin[3];
+    double axis[3], origin[3], across[3];
     motion_axis(prover->chain, &prover->chain->motions[motion], &prover->poses[motion], axis, origin);
-    double cosine = fabs(dot_product(axis, normal)), angle = acos(fmin(1, cosine));
-    if (prover->chain->scene->joints[prover->chain->motions[motion].joint].type == CP_JOINT_PRISMATIC)
-        return half * (angle > turned ? cos(angle - turned) : 1);
+    /* of the angle between them, at most a right one; its cosine alone would not tell small ones */
+    cross_product(axis, normal, across);
+    double sine = sqrt(dot_product(across, across)), cosine = fabs(dot_product(axis, normal));
+    double turned_sine = sin(turned), turned_cosine = cos(turned);
+    bool far = turned >= PI / 2; /* turned by so much it may be any angle */
+    if (prover->chain->scene->joints[prover->chain->motions[motion].joint].type == CP_JOINT_PRISMATIC) {
+        bool aligned = far || sine * turned_cosine <= cosine * turned_sine;
+        return half * (aligned ? 1 : cosine * turned_cosine + sine * turned_sine);
+    }
+    bool across_it = far || cosine * turned_cosine <= sine * turned_sine;
     double chord = half < PI ? 2 * sin(half / 2) : 2;
-    double across = angle + turned < PI / 2 ? sin(angle + turned) : 1;
-    return chord * across * convex_radius(&prover->hulls[side], axis, origin);
+    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) *
+           radius_of(prover, motion, side, axis, origin);
 }
 
 /* The terms of all motions at a split, by variable; their sum. */
@@ -173,14 +208,22 @@ cp_status prove_free(const struct chain *chain, const struct convex hulls[2], co
                             .variables = chain->variable_count,
                             .motions = chain->motion_count,
                             .poses = memory_allocate(context, chain->motion_count, sizeof *prover.poses),
+                            .values = memory_allocate_zeroed(context, chain->variable_count, sizeof *prover.values),
                             .terms = memory_allocate(context, chain->variable_count, sizeof *prover.terms)};
     double *halves = memory_allocate(context, chain->variable_count, sizeof *halves);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         prover.hulls[side].pose = &prover.ends[side];
-    bool room = prover.poses && prover.terms && halves;
+        prover.radii[side] = memory_allocate(context, chain->motion_count, sizeof *prover.radii[side]);
+    }
+    bool room = prover.poses && prover.values && prover.terms && halves && prover.radii[0] && prover.radii[1];
+    for (uint32_t i = 0; i < chain->motion_count && room; i++)
+        prover.radii[0][i] = prover.radii[1][i] = -1;
     cp_status status = room ? bisect(&prover, goal, values, halves, proof) : CP_LIMIT;
     memory_free(context, prover.boxes, prover.box_room, sizeof *prover.boxes);
     memory_free(context, prover.poses, chain->motion_count, sizeof *prover.poses);
+    for (int side = 0; side < 2; side++)
+        memory_free(context, prover.radii[side], chain->motion_count, sizeof *prover.radii[side]);
+    memory_free(context, prover.values, chain->variable_count, sizeof *prover.values);
     memory_free(context, prover.terms, chain->variable_count, sizeof *prover.terms);
     memory_free(context, halves, chain->variable_count, sizeof *halves);
     return status;

@@ -9,6 +9,11 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+static struct convex convex_of(const double (*points)[3], uint32_t count)
+{
+    return (struct convex){.points = points, .count = count};
+}
+
 /* From a + s u to b + t v, s and t from 0 to 1: the best of many steps of each in turn, which converges as the distance is convex. */
 static double segment_distance(const double a[3], const double u[3], const double b[3], const double v[3])
 {
@@ -92,7 +97,7 @@ static void test_gaps(void **unused)
                 one[i][axis] = random_unit(&random);
                 other[i][axis] = random_unit(&random) + (axis == round % 3 ? away : 0);
             }
-        struct convex first = {(const double(*)[3])one, 4}, second = {(const double(*)[3])other, 4};
+        struct convex first = convex_of((const double(*)[3])one, 4), second = convex_of((const double(*)[3])other, 4);
         struct gap gap = convex_gap(&first, &second, INFINITY);
         double expected = surface_distance((const double(*)[3])one, (const double(*)[3])other);
         assert_true(gap.low <= expected);
@@ -121,7 +126,7 @@ static void test_special(void **unused)
     const double point[][3] = {{0, 0, 0}}, far[][3] = {{3, 4, 0}},
                  square[][3] = {{-1, -1, 2}, {1, -1, 2}, {1, 1, 2}, {-1, 1, 2}};
     const double segment[][3] = {{-1, 0, 0}, {1, 0, 0}};
-    struct convex a = {point, 1}, b = {far, 1}, c = {square, 4}, d = {segment, 2};
+    struct convex a = convex_of(point, 1), b = convex_of(far, 1), c = convex_of(square, 4), d = convex_of(segment, 2);
     assert_true(fabs(convex_gap(&a, &b, INFINITY).low - 5) < 1e-9);
     assert_true(fabs(convex_gap(&a, &c, INFINITY).low - 2) < 1e-9);
     assert_true(fabs(convex_gap(&c, &d, INFINITY).low - 2) < 1e-9);
