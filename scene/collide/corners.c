@@ -9,9 +9,8 @@ enum { SIMPLEX = 4 }; /* the first points, which the hull begins with, are copie
 static const uint32_t none = UINT32_MAX;
 
 struct facet {
-    uint32_t corners
-        [3]; /* they turn left seen from outside; none: the facet is free, and the first neighbour the next free one */
-    uint32_t neighbours[3]; /* across the sides from each corner to the next */
+    uint32_t corners[3];    /* they turn left seen from outside; none: the facet is free */
+    uint32_t neighbours[3]; /* across the sides from each corner to the next; of a free one the next free one */
     uint32_t *waiting;      /* the points that see it, in their order */
     uint32_t waiting_count;
     bool seen; /* from the point that is added */
