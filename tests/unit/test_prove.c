@@ -241,11 +241,11 @@ static void test_sliding(void **unused)
     for (int round = 0; round < 16; round++) {
         struct setting setting = {0};
         bool follows = round / 4 % 2;
-        double apart = 3 + 1 + (follows ? 0.5 * 1 - 0.2 : 1) + off[round % 4]; /* half boxes, and how far they come */
+        double apart = 3 + 1 + (follows ? 3 - 0.2 : 1) + off[round % 4]; /* half boxes, and how far they come */
         struct link *link = add_link(&setting, 0, CP_JOINT_PRISMATIC, x_axis);
         link->angle = round < 8 ? 0 : 1e-3; /* they may slide past each other, but do not: boxes are wide */
         struct link *other =
-            follows ? add_follower(&setting, 1, link, -0.5, 0.2) : add_link(&setting, 1, CP_JOINT_PRISMATIC, back);
+            follows ? add_follower(&setting, 1, link, -3, 0.2) : add_link(&setting, 1, CP_JOINT_PRISMATIC, back);
         other->place[0] = apart;
         set_box(&setting.arms[0], -1, 1.5, -2, 2);
         set_box(&setting.arms[1], -1.5, 1, -2, 2);
@@ -256,6 +256,36 @@ static void test_sliding(void **unused)
         double values[2], end[] = {1, 1};
         struct proof proof = prove(&setting, 0, 200000, values);
         assert_int_equal(proof.end, gap_between(&setting, end).low > 0 ? PROOF_FREE : PROOF_HIT);
+    }
+}
+
+/* What at first moves across the way to the other box, a large one, moves along it when another joint has turned: a joint that slides, and
+ * one that tilts the arm. And one that slides along it all the way, wherever another may turn it to. */
+static void test_turned_joints(void **unused)
+{
+    (void)unused;
+    static const double y_axis[] = {0, 1, 0}, off[] = {1e-3, 1e-5, -1e-5, -1e-3, -0.2};
+    static const double *const axes[] = {y_axis, x_axis, x_axis};
+    for (int round = 0; round < 15; round++) {
+        enum { SLIDES, TILTS, STAYS } kind = round / 5;
+        struct setting setting = {0};
+        double turn = kind == STAYS ? 1.5 : 0.5, way = kind == TILTS ? 1.2 : 2, height = 3;
+        struct link *link = add_link(&setting, 0, CP_JOINT_REVOLUTE, z_axis);
+        link->lower = -turn;
+        link->upper = turn;
+        link = add_link(&setting, 0, kind == TILTS ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, axes[kind]);
+        link->lower = -way;
+        link->upper = way;
+        set_box(&setting.arms[0], 0.9, 1, -0.1, 0.1);
+        for (int i = 4; i < 8; i++)
+            setting.arms[0].corners[i][2] = height;
+        /* how far the corner comes along y before the turn, and then along x */
+        double along = kind == TILTS ? 0.1 * cos(way) + height * sin(way) : 0.1 + way,
+               reach = kind == STAYS ? hypot(1 + way, 0.1) : cos(turn) + along * sin(turn);
+        set_box(&setting.arms[1], reach + off[round % 5], reach + 1, -10, 10);
+        for (int i = 0; i < 8; i++)
+            setting.arms[1].corners[i][2] *= 20;
+        expect(&setting, 0, off[round % 5]);
     }
 }
 
@@ -307,7 +337,7 @@ static void random_setting(struct random *random, struct setting *setting)
     }
     const struct link *master = &setting->arms[0].links[0];
     if (follower == 0 && setting->arms[0].count > 0 && setting->arms[1].count < MOST_LINKS)
-        add_follower(setting, 1, master, 2 * random_unit(random) - 1, random_unit(random))->place[1] = 0.3;
+        add_follower(setting, 1, master, 5 * random_unit(random) - 2.5, random_unit(random))->place[1] = 0.3;
     for (int side = 0; side < 2; side++) {
         double x = random_unit(random), y = random_unit(random);
         set_box(&setting->arms[side], x, x + random_unit(random), y, y + random_unit(random));
@@ -327,8 +357,8 @@ static const struct link *driven_link(const struct setting *setting, uint32_t va
     return NULL;
 }
 
-/* The smallest distance on a grid, its ends included. */
-static double least_sample(const struct setting *setting, uint32_t steps)
+/* The smallest distance on a grid, its ends included, and where it is. */
+static double least_sample(const struct setting *setting, uint32_t steps, double *where)
 {
     uint32_t all = 1;
     double least = INFINITY;
@@ -341,13 +371,47 @@ static double least_sample(const struct setting *setting, uint32_t steps)
             const struct link *link = driven_link(setting, i);
             values[i] = link->lower + (link->upper - link->lower) * (rest % (steps + 1)) / steps;
         }
-        least = fmin(least, gap_between(setting, values).high);
+        double high = gap_between(setting, values).high;
+        if (high < least) {
+            least = high;
+            memcpy(where, values, sizeof values);
+        }
     }
     return least;
 }
 
-/* No sample comes near where the proof says that none does, a hit is one, and work is never more than was given, nor does more of it say
- * otherwise. */
+/* From there to where no step towards any side makes it smaller, with ever smaller steps. */
+static double descend(const struct setting *setting, double *values, double least)
+{
+    for (double step = 0.05; step > 1e-7; step /= 2)
+        for (uint32_t tries = 0; tries < 20; tries++) {
+            double before = least;
+            for (uint32_t i = 0; i < 2 * setting->variable_count; i++) {
+                const struct link *link = driven_link(setting, i / 2);
+                double old = values[i / 2], next = old + (i % 2 ? step : -step);
+                values[i / 2] = fmin(link->upper, fmax(link->lower, next));
+                double high = gap_between(setting, values).high;
+                if (high < least)
+                    least = high;
+                else
+                    values[i / 2] = old;
+            }
+            if (least == before)
+                break;
+        }
+    return least;
+}
+
+/* No sample comes near where the proof says that none does; and with a clearance that the nearest one does not have there is no proof. */
+static void expect_samples(struct setting *setting, double clearance)
+{
+    double values[2 * MOST_LINKS], others[2 * MOST_LINKS];
+    double least = descend(setting, values, least_sample(setting, setting->variable_count > 2 ? 16 : 50, values));
+    assert_true(least > clearance);
+    assert_int_not_equal(prove(setting, least + rounding, 20000, others).end, PROOF_FREE);
+}
+
+/* A proof or a hit is one, and work is never more than was given, nor does more of it say otherwise. */
 static void test_samples(void **unused)
 {
     (void)unused;
@@ -360,7 +424,7 @@ static void test_samples(void **unused)
         struct proof proof = prove(&setting, clearance, 20000, values);
         ends[proof.end]++;
         if (proof.end == PROOF_FREE)
-            assert_true(least_sample(&setting, setting.variable_count > 2 ? 16 : 50) > clearance);
+            expect_samples(&setting, clearance);
         if (proof.end == PROOF_HIT)
             assert_true(gap_between(&setting, values).low <= clearance + rounding);
         if (proof.end == PROOF_UNDECIDED)
@@ -385,6 +449,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_turning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_turning_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sliding, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_turned_joints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_turning_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
     };
