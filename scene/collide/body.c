@@ -1,11 +1,13 @@
 #include "body.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../mesh/mesh.h"
 #include "../mesh/sets.h"
 #include "../mesh/tessellate.h"
 #include "../pose.h"
+#include "../vector.h"
 
 /* ---- gathering ---- */
 
@@ -172,20 +174,6 @@ static cp_status find_samples(cp_context *context, struct body *body)
     return status;
 }
 
-/* One primitive, and nothing else that collides. */
-static bool is_primitive(const cp_scene *scene, uint32_t index)
-{
-    const cp_node *node = &scene->nodes[index];
-    uint32_t primitives = 0, others = 0;
-    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++)
-        if (collides(scene, &scene->instances[i])) {
-            cp_mesh_kind kind = scene->meshes[scene->instances[i].mesh].kind;
-            primitives += kind >= CP_MESH_BOX && kind != CP_MESH_PLANE && kind != CP_MESH_TUBE;
-            others += kind < CP_MESH_BOX || kind == CP_MESH_TUBE;
-        }
-    return primitives <= 1 && others == 0;
-}
-
 static cp_status fill_body(struct gathering *gathering)
 {
     struct body *body = gathering->body;
@@ -193,7 +181,6 @@ static cp_status fill_body(struct gathering *gathering)
     body->solid_vertices = body->bvh.vertex_count;
     if (status == CP_OK)
         status = add_instances(gathering, OPEN);
-    body->convex = is_primitive(gathering->scene, body->node);
     if (status == CP_OK)
         status = find_samples(gathering->context, body);
     return status == CP_OK ? bvh_build(gathering->context, &body->bvh) : status;
@@ -237,6 +224,7 @@ void bodies_free(struct bodies *bodies)
     for (uint32_t i = 0; i < bodies->count; i++) {
         struct body *body = &bodies->items[i];
         bvh_free(bodies->context, &body->bvh);
+        hull_free(bodies->context, &body->hull);
         memory_free(bodies->context, body->bvh.vertices, body->vertex_room, sizeof *body->bvh.vertices);
         memory_free(bodies->context, body->bvh.triangles, body->triangle_room, sizeof *body->bvh.triangles);
         memory_free(bodies->context, body->samples, body->sample_room, sizeof *body->samples);
@@ -244,4 +232,35 @@ void bodies_free(struct bodies *bodies)
     }
     memory_free(bodies->context, bodies->items, bodies->room, sizeof *bodies->items);
     *bodies = (struct bodies){.context = bodies->context};
+}
+
+/* ---- hulls ---- */
+
+/* The body fills its hull: it is a single solid piece, and no smaller than 1e-9 of the hull's volume tells. */
+static bool is_convex(const struct body *body)
+{
+    const struct bvh *bvh = &body->bvh;
+    double volume = 0;
+    if (body->open_meshes > 0 || body->plane_count > 0 || body->sample_count != 1)
+        return false;
+    for (uint32_t i = 0; i < bvh->triangle_count; i++) {
+        const uint32_t *corners = bvh->triangles[i];
+        double from[3], normal[3];
+        subtract(bvh->vertices[corners[0]], body->hull.points[0], from);
+        triangle_normal(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], normal);
+        volume += dot_product(from, normal) / 6;
+    }
+    return body->hull.volume > 0 && fabs(fabs(volume) - body->hull.volume) <= 1e-9 * body->hull.volume;
+}
+
+cp_status bodies_find_hulls(struct bodies *bodies)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < bodies->count && status == CP_OK; i++) {
+        struct body *body = &bodies->items[i];
+        status =
+            hull_find(bodies->context, (const double(*)[3])body->bvh.vertices, body->bvh.vertex_count, &body->hull);
+        body->convex = status == CP_OK && is_convex(body);
+    }
+    return status;
 }

@@ -4,7 +4,7 @@
 
 #include "../build.h"
 #include "bvh.h"
-#include "convex.h"
+#include "hull.h"
 
 struct body {
     uint32_t node;
@@ -12,7 +12,8 @@ struct body {
     uint32_t solid_vertices; /* the first ones: of meshes that are closed and wound alike, and so have an inside */
     uint32_t vertex_room, triangle_room;
     uint32_t open_meshes; /* that are not: only their surface is there */
-    bool convex;          /* the hull is known to be no more than the body */
+    struct hull hull;     /* once bodies_find_hulls has found it */
+    bool convex;          /* the hull is no more than the body */
     double (*planes)[4];  /* planes without bounds: normal and distance */
     uint32_t plane_count, plane_room;
     uint32_t *samples; /* a vertex of each piece of the surface that hangs together */
@@ -30,10 +31,12 @@ struct bodies {
 cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene);
 void bodies_free(struct bodies *bodies);
 
-/* The hull's corners, or more: all vertices of the body. */
+/* Finds the hulls of all of them, which proofs need. CP_LIMIT without memory. */
+cp_status bodies_find_hulls(struct bodies *bodies);
+
 static inline struct convex body_hull(const struct body *body)
 {
-    return (struct convex){(const double(*)[3])body->bvh.vertices, body->bvh.vertex_count};
+    return hull_convex(&body->hull);
 }
 
 /* Coordinates that may be multiplied with one another. */

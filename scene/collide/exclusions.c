@@ -163,7 +163,9 @@ cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, co
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules)
 {
     struct work work = {.exclusions = exclusions, .rules = rules};
-    cp_status status = list_pairs(exclusions, context, rules);
+    cp_status status = bodies_find_hulls(&exclusions->bodies);
+    if (status == CP_OK)
+        status = list_pairs(exclusions, context, rules);
     return status == CP_OK ? judge_by_threads(&work, context) : status;
 }
 

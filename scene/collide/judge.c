@@ -215,19 +215,11 @@ void judge_by_search(struct judge *judge, const struct body *const bodies[2], ui
 
 /* ---- room ---- */
 
-static uint32_t most_vertices(const struct bodies *bodies)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < bodies->count; i++)
-        most = bodies->items[i].bvh.vertex_count > most ? bodies->items[i].bvh.vertex_count : most;
-    return most;
-}
-
 bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies)
 {
     *judge = (struct judge){.rules = rules};
     return chain_open(&judge->chain, context, bodies->scene, rules->movable) &&
-           prover_open(&judge->prover, context, judge->chain.most, most_vertices(bodies)) &&
+           prover_open(&judge->prover, context, judge->chain.most) &&
            (judge->values = memory_allocate(context, judge->chain.most, sizeof *judge->values)) &&
            (judge->tries = memory_allocate(context, judge->chain.most, sizeof *judge->tries));
 }

@@ -22,27 +22,6 @@ struct task {
 
 /* ---- one configuration ---- */
 
-static void place_points(const struct convex *hull, const cp_pose *pose, double (*points)[3])
-{
-    for (uint32_t i = 0; i < hull->count; i++)
-        pose_point(pose, hull->points[i], points[i]);
-}
-
-static void place_bodies(struct prover *prover, const double *values)
-{
-    const struct chain *chain = prover->chain;
-    for (int side = 0; side < 2; side++) {
-        struct convex hull = body_hull(prover->bodies[side]);
-        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
-        place_points(&hull, &prover->ends[side], prover->points[side]);
-    }
-}
-
-static struct convex placed_hull(const struct prover *prover, int side)
-{
-    return (struct convex){(const double(*)[3])prover->points[side], body_hull(prover->bodies[side]).count};
-}
-
 /* A plane's unit normal and distance, taken to the common ancestor's frame. */
 static bool place_plane(const double plane[4], const cp_pose *pose, double out[4])
 {
@@ -63,37 +42,28 @@ static bool place_plane(const double plane[4], const cp_pose *pose, double out[4
 /* How far the other body's hull is from the plane, on either side of it. */
 static struct gap plane_gap(const struct prover *prover, const struct task *task)
 {
-    struct convex hull = placed_hull(prover, !task->plane_side);
-    struct gap gap = {0, {1, 0, 0}, false};
+    const struct convex *hull = &prover->hulls[!task->plane_side];
+    struct gap gap = {0, {1, 0, 0}, 0, false};
     double plane[4], lowest = INFINITY, highest = -INFINITY, reach = 0;
     if (!place_plane(task->plane, &prover->ends[task->plane_side], plane))
         return gap;
-    for (uint32_t i = 0; i < hull.count; i++) {
-        double height = dot_product(plane, hull.points[i]) + plane[3];
+    for (uint32_t i = 0; i < hull->count; i++) {
+        double point[3];
+        pose_point(hull->pose, hull->points[i], point);
+        double height = dot_product(plane, point) + plane[3];
         lowest = fmin(lowest, height);
         highest = fmax(highest, height);
-        reach = fmax(reach, fabs(hull.points[i][0]) + fabs(hull.points[i][1]) + fabs(hull.points[i][2]));
+        reach = fmax(reach, fabs(point[0]) + fabs(point[1]) + fabs(point[2]));
     }
     double low = fmax(lowest, -highest) - 1e-14 * (reach + fabs(plane[3]));
     if (!(low > 0))
         return gap;
     double sign = (lowest > 0) == (task->plane_side == 0) ? 1 : -1; /* from the first body to the second */
-    gap.low = low;
+    gap.low = gap.high = low;
     for (int i = 0; i < 3; i++)
         gap.normal[i] = sign * plane[i];
     return gap;
 }
-
-static struct gap gap_at(struct prover *prover, const struct task *task, const double *values)
-{
-    place_bodies(prover, values);
-    if (task->plane)
-        return plane_gap(prover, task);
-    struct convex hulls[2] = {placed_hull(prover, 0), placed_hull(prover, 1)};
-    return convex_gap(&hulls[0], &hulls[1], INFINITY);
-}
-
-/* ---- the bound ---- */
 
 /* The motions on the way from the first body to the second: the first branch from its end, then the second from its start. */
 static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
@@ -102,39 +72,70 @@ static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
     return place < first ? first - 1 - place : place;
 }
 
-static double largest_distance(double (*points)[3], uint32_t count, const double axis[3], const double origin[3])
+/* Forgets the radii that change with the values: of joints with one that has moved between them and the body. */
+static void forget_radii(struct prover *prover, const double *values)
 {
-    double most = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        double from[3];
-        for (int k = 0; k < 3; k++)
-            from[k] = points[i][k] - origin[k];
-        double along = dot_product(from, axis), away2 = dot_product(from, from) - along * along;
-        most = away2 > most ? away2 : most;
+    uint32_t motions = prover->chain->motion_count;
+    for (int side = 0; side < 2; side++) {
+        bool same = true;
+        for (uint32_t i = 0; i < motions; i++) { /* away from the body */
+            uint32_t motion = motion_on_way(prover->chain, side ? motions - 1 - i : i),
+                     variable = prover->chain->motions[motion].variable;
+            if (!same)
+                prover->radii[side][motion] = -1;
+            same = same && values[variable] == prover->values[variable];
+        }
     }
-    return sqrt(most);
+    memcpy(prover->values, values, prover->chain->variable_count * sizeof *values);
 }
 
-/* What a motion may take off the gap, when it goes by `half` and the joints between it and the split turn by `turned`. normal: NULL for
+static struct gap gap_at(struct prover *prover, const struct task *task, const double *values)
+{
+    const struct chain *chain = prover->chain;
+    forget_radii(prover, values);
+    for (int side = 0; side < 2; side++)
+        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
+    if (task->plane)
+        return plane_gap(prover, task);
+    return convex_gap_from(&prover->hulls[0], &prover->hulls[1], INFINITY, &prover->start);
+}
+
+/* ---- the bound ---- */
+
+/* The largest distance of the body from the axis of a joint that moves it. */
+static double radius_of(struct prover *prover, uint32_t motion, int side, const double axis[3], const double origin[3])
+{
+    double *radius = &prover->radii[side][motion];
+    if (*radius < 0)
+        *radius = convex_radius(&prover->hulls[side], axis, origin);
+    return *radius;
+}
+
+/* What a motion may take off the gap, when it goes by half[0] and the joints between it and the split turn by half[1]. normal: NULL for
  * what it may move the body at all. */
-static double motion_term(const struct prover *prover, uint32_t motion, int side, const double half[2],
-                          const double *normal)
+static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
 {
     const struct motion *it = &prover->chain->motions[motion];
-    double axis[3], origin[3], angle = PI / 2, turned = half[1];
+    double axis[3], origin[3], across[3], sine = 1, cosine = 0, length = 0;
     motion_axis(prover->chain, it, &prover->poses[motion], axis, origin);
-    double length = sqrt(dot_product(axis, axis));
+    length = sqrt(dot_product(axis, axis));
     for (int i = 0; i < 3; i++)
         axis[i] /= length;
-    bool slides = prover->chain->scene->joints[it->joint].type == CP_JOINT_PRISMATIC;
-    if (normal)
-        angle = acos(fmin(1, fabs(dot_product(axis, normal))));
-    if (slides)
-        return half[0] * length * (normal && angle > turned ? cos(angle - turned) : 1);
+    if (normal) { /* the angle between them, at most a right one; its cosine alone would not tell small ones */
+        cross_product(axis, normal, across);
+        sine = sqrt(dot_product(across, across));
+        cosine = fabs(dot_product(axis, normal));
+    }
+    double turned_sine = sin(half[1]), turned_cosine = cos(half[1]);
+    bool far = !normal || half[1] >= PI / 2; /* turned by so much it may be any angle */
+    if (prover->chain->scene->joints[it->joint].type == CP_JOINT_PRISMATIC) {
+        bool aligned = far || sine * turned_cosine <= cosine * turned_sine;
+        return half[0] * length * (aligned ? 1 : cosine * turned_cosine + sine * turned_sine);
+    }
+    bool across_it = far || cosine * turned_cosine <= sine * turned_sine;
     double chord = half[0] < PI ? 2 * sin(half[0] / 2) : 2;
-    double across = normal && angle + turned < PI / 2 ? sin(angle + turned) : 1;
-    struct convex hull = placed_hull(prover, side);
-    return chord * across * largest_distance(prover->points[side], hull.count, axis, origin);
+    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) *
+           radius_of(prover, motion, side, axis, origin);
 }
 
 /* The terms of all motions at a split, by variable; their sum. */
@@ -294,7 +295,7 @@ static enum proof_end prove_planes(struct prover *prover, struct task *task, uin
     enum proof_end end = PROOF_FREE;
     for (int side = 0; side < 2; side++)
         for (uint32_t i = 0; i < prover->bodies[side]->plane_count && end == PROOF_FREE; i++) {
-            if (prover->bodies[!side]->bvh.vertex_count == 0)
+            if (prover->bodies[!side]->hull.count == 0)
                 continue;
             task->plane_side = side;
             task->plane = prover->bodies[side]->planes[i];
@@ -305,9 +306,17 @@ static enum proof_end prove_planes(struct prover *prover, struct task *task, uin
 
 static void set_bodies(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
 {
+    if (prover->bodies[0] != bodies[0] || prover->bodies[1] != bodies[1])
+        prover->start = (struct convex_start){.count = 0};
     prover->chain = chain;
-    prover->bodies[0] = bodies[0];
-    prover->bodies[1] = bodies[1];
+    for (int side = 0; side < 2; side++) {
+        prover->bodies[side] = bodies[side];
+        prover->hulls[side] = body_hull(bodies[side]);
+        prover->hulls[side].pose = &prover->ends[side];
+    }
+    for (uint32_t i = 0; i < chain->motion_count; i++)
+        prover->radii[0][i] = prover->radii[1][i] = -1;
+    memset(prover->values, 0, chain->variable_count * sizeof *prover->values);
 }
 
 double prover_gap(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
@@ -326,7 +335,7 @@ struct proof prove_free(struct prover *prover, const struct chain *chain, const 
     if (chain->obstacle != OBSTACLE_NONE || planes)
         return proof;
     set_bodies(prover, chain, bodies);
-    bool hulls = bodies[0]->bvh.vertex_count > 0 && bodies[1]->bvh.vertex_count > 0;
+    bool hulls = bodies[0]->hull.count > 0 && bodies[1]->hull.count > 0;
     proof.end = hulls ? bisect(prover, &task, goal->work, values, &proof) : PROOF_FREE;
     if (proof.end == PROOF_FREE) {
         task.surfaces = false;
@@ -340,18 +349,19 @@ struct proof prove_free(struct prover *prover, const struct chain *chain, const 
 /* A box is halved some 40 times a variable at most, until no double lies between; a proof that needs more boxes is none. */
 enum { HALVINGS = 40, MOST_BOXES = 4096 };
 
-bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions, uint32_t most_points)
+bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions)
 {
     uint32_t boxes = most_motions < MOST_BOXES / HALVINGS ? HALVINGS * most_motions + 2 : MOST_BOXES;
-    *prover = (struct prover){
-        .most_points = most_points, .most_motions = most_motions, .box_room = boxes, .box_size = 2 * most_motions};
+    *prover = (struct prover){.most_motions = most_motions, .box_room = boxes, .box_size = 2 * most_motions};
     prover->boxes = memory_allocate(context, (size_t)boxes * prover->box_size, sizeof *prover->boxes);
     prover->poses = memory_allocate(context, most_motions, sizeof *prover->poses);
     prover->terms = memory_allocate(context, most_motions, sizeof *prover->terms);
     prover->halves = memory_allocate(context, most_motions, sizeof *prover->halves);
+    prover->values = memory_allocate(context, most_motions, sizeof *prover->values);
     for (int side = 0; side < 2; side++)
-        prover->points[side] = memory_allocate(context, most_points, sizeof *prover->points[side]);
-    return prover->boxes && prover->poses && prover->terms && prover->halves && prover->points[0] && prover->points[1];
+        prover->radii[side] = memory_allocate(context, most_motions, sizeof *prover->radii[side]);
+    return prover->boxes && prover->poses && prover->terms && prover->halves && prover->values && prover->radii[0] &&
+           prover->radii[1];
 }
 
 void prover_close(struct prover *prover, cp_context *context)
@@ -360,7 +370,8 @@ void prover_close(struct prover *prover, cp_context *context)
     memory_free(context, prover->poses, prover->most_motions, sizeof *prover->poses);
     memory_free(context, prover->terms, prover->most_motions, sizeof *prover->terms);
     memory_free(context, prover->halves, prover->most_motions, sizeof *prover->halves);
+    memory_free(context, prover->values, prover->most_motions, sizeof *prover->values);
     for (int side = 0; side < 2; side++)
-        memory_free(context, prover->points[side], prover->most_points, sizeof *prover->points[side]);
+        memory_free(context, prover->radii[side], prover->most_motions, sizeof *prover->radii[side]);
     *prover = (struct prover){0};
 }

@@ -28,17 +28,21 @@ struct prover {
     const struct body *bodies[2];
     double *boxes; /* the waiting ones: middles and halves of the variables */
     uint32_t box_count, box_room, box_size;
-    double (*points[2])[3]; /* the hulls in the common ancestor's frame */
-    uint32_t most_points, most_motions;
-    cp_pose *poses; /* of the motions' joints there */
-    cp_pose ends[2];
-    double *terms; /* what each variable may take off the gap */
+    struct convex hulls[2]; /* placed in the common ancestor's frame */
+    uint32_t most_motions;
+    cp_pose *poses;            /* of the motions' joints there */
+    cp_pose ends[2];           /* of the bodies */
+    struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
+    double *
+        radii[2]; /* of the motions, about each body: its largest distance from the axis; less than 0 where not known */
+    double *values; /* for which they are */
+    double *terms;  /* what each variable may take off the gap */
     double *halves;
     uint32_t split; /* of all motions in the order of the way, those before it move the first body */
 };
 
-/* Room for chains of so many motions, and bodies of so many vertices. False when out of memory; prover_close is due in any case. */
-bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions, uint32_t most_points);
+/* Room for chains of so many motions. False when out of memory; prover_close is due in any case. */
+bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions);
 void prover_close(struct prover *prover, cp_context *context);
 
 /* Metres: the gap between the bodies' hulls at these values. */
@@ -46,7 +50,8 @@ double prover_gap(struct prover *prover, const struct chain *chain, const struct
                   const double *values);
 
 /* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all that the joints can
- * take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths). chain: of the bodies' frames.
+ * take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths). chain: of the bodies' frames, which have
+ * their hulls.
  * values[variable count] becomes the middle of the last box. */
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values);

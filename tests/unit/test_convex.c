@@ -1,5 +1,6 @@
-/* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other. */
-#include "collide/convex.h"
+/* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other; larger hulls against all their
+ * points. */
+#include "collide/hull.h"
 #include "collide/triangles.h"
 #include "mesh_support.h"
 #include "pose.h"
@@ -7,6 +8,11 @@
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static struct convex convex_of(const double (*points)[3], uint32_t count)
+{
+    return (struct convex){.points = points, .count = count};
 }
 
 /* From a + s u to b + t v, s and t from 0 to 1: the best of many steps of each in turn, which converges as the distance is convex. */
@@ -92,7 +98,7 @@ static void test_gaps(void **unused)
                 one[i][axis] = random_unit(&random);
                 other[i][axis] = random_unit(&random) + (axis == round % 3 ? away : 0);
             }
-        struct convex first = {(const double(*)[3])one, 4}, second = {(const double(*)[3])other, 4};
+        struct convex first = convex_of((const double(*)[3])one, 4), second = convex_of((const double(*)[3])other, 4);
         struct gap gap = convex_gap(&first, &second, INFINITY);
         double expected = surface_distance((const double(*)[3])one, (const double(*)[3])other);
         assert_true(gap.low <= expected);
@@ -121,7 +127,7 @@ static void test_special(void **unused)
     const double point[][3] = {{0, 0, 0}}, far[][3] = {{3, 4, 0}},
                  square[][3] = {{-1, -1, 2}, {1, -1, 2}, {1, 1, 2}, {-1, 1, 2}};
     const double segment[][3] = {{-1, 0, 0}, {1, 0, 0}};
-    struct convex a = {point, 1}, b = {far, 1}, c = {square, 4}, d = {segment, 2};
+    struct convex a = convex_of(point, 1), b = convex_of(far, 1), c = convex_of(square, 4), d = convex_of(segment, 2);
     assert_true(fabs(convex_gap(&a, &b, INFINITY).low - 5) < 1e-9);
     assert_true(fabs(convex_gap(&a, &c, INFINITY).low - 2) < 1e-9);
     assert_true(fabs(convex_gap(&c, &d, INFINITY).low - 2) < 1e-9);
@@ -132,8 +138,148 @@ static void test_special(void **unused)
     assert_true(enough > 1 && enough <= 5);
 }
 
+/* ---- many points, placed ---- */
+
+enum { MANY = 300 };
+
+struct placed {
+    double points[MANY][3], there[MANY][3];
+    struct hull hull;
+    struct convex convex;
+    cp_pose pose;
+};
+
+/* Points of a longish ball; even rounds turn and stretch them. */
+static void make_placed(struct random *random, cp_context *context, struct placed *placed, uint32_t count, int round)
+{
+    double axis[] = {0.6, 0, 0.8}, size = round % 3 == 0 ? 1000 : 1;
+    placed->pose = pose_rotation(axis, 6 * random_unit(random));
+    for (int row = 0; row < 3; row++) {
+        placed->pose.m[4 * row + 3] = size * (4 * random_unit(random) - 2);
+        placed->pose.m[4 * row] *= round % 2 == 0 ? 1.5 : 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        double length = 0;
+        for (int k = 0; k < 3; k++) {
+            placed->points[i][k] = random_unit(random) - 0.5;
+            length += placed->points[i][k] * placed->points[i][k];
+        }
+        for (int k = 0; k < 3; k++)
+            placed->points[i][k] *= size * (k == 2 ? 2 : 0.7) / sqrt(length + 1e-9);
+        pose_point(&placed->pose, placed->points[i], placed->there[i]);
+    }
+    assert_int_equal(hull_find(context, (const double(*)[3])placed->points, count, &placed->hull), CP_OK);
+    placed->convex = hull_convex(&placed->hull);
+    placed->convex.pose = &placed->pose;
+}
+
+/* How far apart all points are along a direction, in more digits. */
+static long double parted(const struct placed *one, const struct placed *other, uint32_t count, const double normal[3])
+{
+    long double first = -INFINITY, second = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        long double here = 0, there = 0;
+        for (int k = 0; k < 3; k++) {
+            long double a = one->pose.m[4 * k + 3], b = other->pose.m[4 * k + 3];
+            for (int l = 0; l < 3; l++) {
+                a += (long double)one->pose.m[4 * k + l] * one->points[i][l];
+                b += (long double)other->pose.m[4 * k + l] * other->points[i][l];
+            }
+            here += a * normal[k];
+            there += b * normal[k];
+        }
+        first = here > first ? here : first;
+        second = there < second ? there : second;
+    }
+    return second - first;
+}
+
+/* Low and high close in on the distance: low parts all points along the normal, high is that of two points. The same without clusters and
+ * poses, and from any start. */
+static void test_placed(void **unused)
+{
+    (void)unused;
+    struct random random = {2};
+    cp_context *context = cp_context_new(NULL);
+    struct placed *one = malloc(sizeof *one), *other = malloc(sizeof *other);
+    struct convex_start start = {0};
+    assert_true(context && one && other);
+    uint32_t apart = 0, rounds = getenv("CELLPIPE_LONG") ? 10000 : 600;
+    for (uint32_t round = 0; round < rounds; round++) {
+        uint32_t count = round % 4 == 0 ? 5 : round % 4 == 1 ? 40 : MANY;
+        make_placed(&random, context, one, count, (int)round);
+        make_placed(&random, context, other, count, (int)round);
+        struct convex all = convex_of((const double(*)[3])one->there, count),
+                      rest = convex_of((const double(*)[3])other->there, count);
+        struct gap gap = convex_gap(&one->convex, &other->convex, INFINITY), plain = convex_gap(&all, &rest, INFINITY);
+        start.count = round % 4;
+        for (uint32_t i = 0; i < 3; i++) {
+            start.pairs[i][0] = random_bits(&random) % one->hull.count;
+            start.pairs[i][1] = random_bits(&random) % other->hull.count;
+        }
+        struct gap again = convex_gap_from(&one->convex, &other->convex, INFINITY, &start);
+        const struct gap *const gaps[] = {&gap, &plain, &again};
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(gaps[i]->low > 0, gap.low > 0);
+            assert_int_equal(gaps[i]->overlap, gap.low == 0);
+            if (gap.low == 0)
+                continue;
+            assert_true(gaps[i]->low <= parted(one, other, count, gaps[i]->normal));
+            assert_true(fabs(gaps[i]->low - gap.high) <= 1e-8 * gap.high + 1e-10);
+            assert_true(fabs(gaps[i]->high - gap.high) <= 1e-8 * gap.high + 1e-10);
+        }
+        assert_true(start.count >= 1 && start.count <= 3);
+        /* the next one finds its place at once, and the same */
+        struct gap last = convex_gap_from(&one->convex, &other->convex, INFINITY, &start);
+        assert_true(fabs(last.low - gap.low) <= 1e-8 * gap.low + 1e-10);
+        apart += gap.low > 0;
+        hull_free(context, &one->hull);
+        hull_free(context, &other->hull);
+    }
+    assert_true(apart > rounds / 2 && apart < rounds * 7 / 8);
+    free(one);
+    free(other);
+    cp_context_free(context);
+}
+
+static void test_radius(void **unused)
+{
+    (void)unused;
+    struct random random = {3};
+    cp_context *context = cp_context_new(NULL);
+    struct placed *placed = malloc(sizeof *placed);
+    assert_true(context && placed);
+    for (int round = 0; round < 300; round++) {
+        uint32_t count = round % 2 ? MANY : 1 + (uint32_t)round / 10;
+        make_placed(&random, context, placed, count, round);
+        double axis[3], origin[3], most = 0;
+        for (int k = 0; k < 3; k++) {
+            axis[k] = round % 5 == 0 ? k == round % 3 : random_unit(&random) - 0.5;
+            origin[k] = 3 * random_unit(&random);
+        }
+        double length = sqrt(dot(axis, axis));
+        for (int k = 0; k < 3; k++)
+            axis[k] /= length;
+        for (uint32_t i = 0; i < count; i++) {
+            double from[3], away2 = 0;
+            for (int k = 0; k < 3; k++)
+                from[k] = placed->there[i][k] - origin[k];
+            for (int k = 0; k < 3; k++) {
+                double across = from[k] - dot(from, axis) * axis[k];
+                away2 += across * across;
+            }
+            most = fmax(most, sqrt(away2));
+        }
+        assert_true(fabs(convex_radius(&placed->convex, axis, origin) - most) <= 1e-11 * (1 + most));
+        hull_free(context, &placed->hull);
+    }
+    free(placed);
+    cp_context_free(context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gaps), cmocka_unit_test(test_special)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gaps), cmocka_unit_test(test_special),
+                                       cmocka_unit_test(test_placed), cmocka_unit_test(test_radius)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Twice as much of a hostile shape is little more than twice as much work, counted in basic blocks of the code that works on meshes. */
 #include "../../exporters/gltf/web/web.h"
+#include "collide/hull.h"
 #include "mesh/simplify/simplify.h"
 #include "mesh_builder.h"
 #include "scene_fixture.h"
@@ -175,6 +176,47 @@ static void test_topology(void **unused)
     expect_linear(find_topology);
 }
 
+/* Of the points in some orders: the work is a matter of chance, most where few points are corners. */
+static void find_hull(cp_mesh *mesh)
+{
+    uint32_t count = mesh->vertex_count, orders = 6;
+    double(*points)[3] = malloc(count * sizeof *points);
+    assert_non_null(points);
+    for (uint32_t order = 0; order < orders; order++) {
+        struct hull hull;
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t axis = 0; axis < 3; axis++)
+                points[i][axis] = (double)mesh->positions[3 * ((i + order * count / orders) % count) + axis];
+        assert_int_equal(hull_find(context, (const double(*)[3])points, count, &hull), CP_OK);
+        hull_free(context, &hull);
+    }
+    free(points);
+}
+
+/* Two cones, the hub's and one below it, whose base is not flat: two points with half of the facets each. */
+static void make_spindle(struct builder *builder, uint32_t count)
+{
+    make_hub(builder, count);
+    (void)add_vertex(builder, 0, 0, -1);
+}
+
+static void test_hull(void **unused)
+{
+    (void)unused;
+    uint64_t growth[2];
+    expect_linear(find_hull);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct builder builder = {0};
+        make_spindle(&builder, (i + 1) * SMALL);
+        cp_mesh mesh = mesh_of(&builder);
+        blocks = 0;
+        find_hull(&mesh);
+        growth[i] = blocks;
+        free_builder(&builder);
+    }
+    expect_growth("spindle", growth[0], growth[1]);
+}
+
 /* Fans round one vertex, each at a random place of its ring. */
 static uint64_t blocks_of_order(uint32_t count)
 {
@@ -236,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_simplify_fast, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_hull, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_web_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_triangulate, set_up, tear_down),
     };
