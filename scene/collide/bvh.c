@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "box_pair.h"
 #include "triangles.h"
 
 enum {
@@ -114,6 +115,17 @@ static void find_centres(struct builder *builder)
         }
 }
 
+/* Leaves of several triangles need fewer boxes than there was room for. */
+static void give_back_room(cp_context *context, struct bvh *bvh)
+{
+    size_t size = sizeof *bvh->boxes;
+    void *smaller = memory_resize(context, bvh->boxes, bvh->box_room * size, bvh->box_count * size);
+    if (smaller) {
+        bvh->boxes = smaller;
+        bvh->box_room = bvh->box_count;
+    }
+}
+
 cp_status bvh_build(cp_context *context, struct bvh *bvh)
 {
     uint32_t count = bvh->triangle_count;
@@ -132,7 +144,9 @@ cp_status bvh_build(cp_context *context, struct bvh *bvh)
     }
     bool built = bvh->box_count > 0;
     memory_free(context, builder.centres, count, sizeof *builder.centres);
-    if (!built)
+    if (built)
+        give_back_room(context, bvh);
+    else
         bvh_free(context, bvh);
     return built ? CP_OK : CP_LIMIT;
 }
@@ -146,65 +160,6 @@ void bvh_free(cp_context *context, struct bvh *bvh)
 
 /* ---- two trees ---- */
 
-/* How the other's frame lies in the first one's. */
-struct query {
-    const struct bvh *one, *other;
-    const cp_pose *placed;
-    double there[3][3], size_there[3][3]; /* the linear part, and the sizes of its entries */
-    double back[3][3], size_back[3][3];   /* its inverse; zero, and so without a say, where it has none */
-    double slack, slack_back;             /* more than rounding can do to what is compared */
-    uint64_t tests;
-};
-
-static void begin_query(struct query *query)
-{
-    enum { MOST_STRETCH = 100 }; /* of stretched frames the inverse is not exact enough to tell anything */
-    cp_pose inverse;
-    bool invertible = pose_inverse(query->placed, &inverse);
-    double translation = 0, stretch = 0, stretch_back = 0;
-    for (int i = 0; i < 3; i++) {
-        translation = fmax(translation, fabs(query->placed->m[4 * i + 3]));
-        for (int k = 0; k < 3; k++) {
-            query->there[i][k] = query->placed->m[4 * i + k];
-            query->back[i][k] = invertible ? inverse.m[4 * i + k] : 0;
-            query->size_there[i][k] = fabs(query->there[i][k]);
-            query->size_back[i][k] = fabs(query->back[i][k]);
-            stretch = fmax(stretch, query->size_there[i][k]);
-            stretch_back = fmax(stretch_back, query->size_back[i][k]);
-        }
-    }
-    double reach = query->one->reach + translation + 3 * stretch * query->other->reach;
-    query->slack = 1e-14 * reach;
-    query->slack_back = invertible && stretch * stretch_back < MOST_STRETCH
-                            ? 1e-12 * (stretch_back * reach + query->other->reach)
-                            : INFINITY;
-}
-
-/* True where a plane along a side of either box parts them. */
-static bool boxes_apart(struct query *query, const struct bvh_box *one, const struct bvh_box *other)
-{
-    double away[3];
-    query->tests++;
-    for (int i = 0; i < 3; i++) {
-        const double *row = query->there[i], *size = query->size_there[i];
-        away[i] = row[0] * (double)other->centre[0] + row[1] * (double)other->centre[1] +
-                  row[2] * (double)other->centre[2] + query->placed->m[4 * i + 3] - (double)one->centre[i];
-        double reach = (double)one->half[i] + size[0] * (double)other->half[0] + size[1] * (double)other->half[1] +
-                       size[2] * (double)other->half[2];
-        if (fabs(away[i]) > reach + query->slack)
-            return true;
-    }
-    for (int i = 0; i < 3; i++) {
-        const double *row = query->back[i], *size = query->size_back[i];
-        double distance = row[0] * away[0] + row[1] * away[1] + row[2] * away[2];
-        double reach = (double)other->half[i] + size[0] * (double)one->half[0] + size[1] * (double)one->half[1] +
-                       size[2] * (double)one->half[2];
-        if (fabs(distance) > reach + query->slack_back)
-            return true;
-    }
-    return false;
-}
-
 static void place_triangle(const struct bvh *bvh, uint32_t triangle, const cp_pose *placed, double out[3][3])
 {
     for (int corner = 0; corner < 3; corner++) {
@@ -216,16 +171,17 @@ static void place_triangle(const struct bvh *bvh, uint32_t triangle, const cp_po
     }
 }
 
-static bool leaves_meet(const struct query *query, const struct bvh_box *one, const struct bvh_box *other)
+static bool leaves_meet(const struct bvh *one, const struct bvh_box *first, const struct bvh *other,
+                        const struct bvh_box *second, const cp_pose *placed)
 {
-    double placed[LEAF][3][3];
-    for (uint32_t k = 0; k < other->count; k++)
-        place_triangle(query->other, other->first + k, query->placed, placed[k]);
-    for (uint32_t i = 0; i < one->count; i++) {
-        double triangle[3][3];
-        place_triangle(query->one, one->first + i, NULL, triangle);
-        for (uint32_t k = 0; k < other->count; k++)
-            if (triangles_meet((const double(*)[3])triangle, (const double(*)[3])placed[k]))
+    double there[LEAF][3][3];
+    for (uint32_t k = 0; k < second->count; k++)
+        place_triangle(other, second->first + k, placed, there[k]);
+    for (uint32_t i = 0; i < first->count; i++) {
+        double here[3][3];
+        place_triangle(one, first->first + i, NULL, here);
+        for (uint32_t k = 0; k < second->count; k++)
+            if (triangles_meet((const double(*)[3])here, (const double(*)[3])there[k]))
                 return true;
     }
     return false;
@@ -233,28 +189,31 @@ static bool leaves_meet(const struct query *query, const struct bvh_box *one, co
 
 bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *placed, uint64_t *tests)
 {
-    struct pair {
-        uint32_t one, other;
-    } waiting[2 * BVH_LEVELS + 2] = {{0, 0}};
-    struct query query = {.one = one, .other = other, .placed = placed};
-    uint32_t count = one->box_count > 0 && other->box_count > 0;
+    struct box_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};
+    if (one->box_count == 0 || other->box_count == 0)
+        return false;
+    struct box_frames frames = box_frames_of(one, other, placed);
+    uint32_t count = !(boxes_depth(&frames, one->boxes, other->boxes) < 0);
+    uint64_t compared = 1;
     bool meet = false;
-    begin_query(&query);
     while (count > 0 && !meet) {
-        struct pair pair = waiting[--count];
+        struct box_pair pair = waiting[--count], halves[2];
         const struct bvh_box *first = &one->boxes[pair.one], *second = &other->boxes[pair.other];
-        if (boxes_apart(&query, first, second))
-            continue;
         if (first->count > 0 && second->count > 0) {
-            meet = leaves_meet(&query, first, second);
-        } else if (second->count > 0 || (first->count == 0 && bvh_box_size(first) > bvh_box_size(second))) {
-            waiting[count++] = (struct pair){first->first + 1, pair.other};
-            waiting[count++] = (struct pair){first->first, pair.other};
-        } else {
-            waiting[count++] = (struct pair){pair.one, second->first + 1};
-            waiting[count++] = (struct pair){pair.one, second->first};
+            meet = leaves_meet(one, first, other, second, placed);
+            continue;
         }
+        box_pair_part(one, other, &pair, halves);
+        for (int i = 0; i < 2; i++)
+            halves[i].nearness = -boxes_depth(&frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
+        compared += 2;
+        /* The deeper one first. */
+        int later = halves[1].nearness < halves[0].nearness ? 0 : 1;
+        if (!(halves[later].nearness > 0))
+            waiting[count++] = halves[later];
+        if (!(halves[!later].nearness > 0))
+            waiting[count++] = halves[!later];
     }
-    *tests += query.tests;
+    *tests += compared;
     return meet;
 }

@@ -5,7 +5,7 @@
 
 #include "../mesh/triangle.h"
 #include "../vector.h"
-#include "triangles.h"
+#include "box_pair.h"
 
 /* ---- a point ---- */
 
@@ -53,12 +53,43 @@ double surface_distance(const struct bvh *bvh, const double point[3], double mos
     return sqrt(best);
 }
 
-/* ---- two surfaces ---- */
+/* ---- two triangles ---- */
 
-/* Between the sides a a + u and b b + v (Ericson, 5.1.9). */
-static double segment_segment(const double a[3], const double a_end[3], const double b[3], const double b_end[3])
+/* The shortest way found so far, from the first triangle to the other, and the square of its length. */
+struct way {
+    double along[3], square;
+};
+
+static void take_shorter(struct way *way, const double along[3])
 {
-    double u[3], v[3], r[3], away[3], s = 0, t = 0;
+    double square = dot_product(along, along);
+    if (square < way->square) {
+        way->square = square;
+        memcpy(way->along, along, sizeof way->along);
+    }
+}
+
+/* Of a corner; sign -1 where it is the other triangle's. */
+static void try_corner(struct way *way, const double corner[3], const double triangle[3][3], double sign)
+{
+    double shares[2], along[3];
+    (void)triangle_distance(corner, (const double *const[3]){triangle[0], triangle[1], triangle[2]}, shares);
+    for (int axis = 0; axis < 3; axis++)
+        along[axis] = sign * (shares[0] * triangle[0][axis] + shares[1] * triangle[1][axis] +
+                              (1 - shares[0] - shares[1]) * triangle[2][axis] - corner[axis]);
+    take_shorter(way, along);
+}
+
+static double share_of(double value)
+{
+    return value > 0 ? value < 1 ? value : 1 : 0;
+}
+
+/* Of the sides a a + u and b b + v (Ericson, 5.1.9). */
+static void try_sides(struct way *way, const double a[3], const double a_end[3], const double b[3],
+                      const double b_end[3])
+{
+    double u[3], v[3], r[3], along[3], s = 0, t = 0;
     subtract(a_end, a, u);
     subtract(b_end, b, v);
     subtract(a, b, r);
@@ -66,105 +97,105 @@ static double segment_segment(const double a[3], const double a_end[3], const do
            vr = dot_product(v, r);
     double det = uu * vv - uv * uv;
     if (det > 0)
-        s = fmin(1, fmax(0, (uv * vr - ur * vv) / det));
+        s = share_of((uv * vr - ur * vv) / det);
     if (vv > 0)
-        t = fmin(1, fmax(0, (uv * s + vr) / vv));
+        t = share_of((uv * s + vr) / vv);
     if (uu > 0)
-        s = fmin(1, fmax(0, (uv * t - ur) / uu));
+        s = share_of((uv * t - ur) / uu);
     for (int axis = 0; axis < 3; axis++)
-        away[axis] = r[axis] + s * u[axis] - t * v[axis];
-    return dot_product(away, away);
+        along[axis] = t * v[axis] - r[axis] - s * u[axis];
+    take_shorter(way, along);
 }
 
-static double triangle_triangle(const double one[3][3], const double other[3][3])
+/* No more than how far they are apart along a direction of any length; 0 where that is unknown. slack: what rounding can do. */
+static double gap_along(const double one[3][3], const double other[3][3], const double direction[3], double slack)
 {
-    double best = INFINITY;
-    if (triangles_meet(one, other))
-        return 0;
+    double end = -INFINITY, begin = INFINITY;
     for (int i = 0; i < 3; i++) {
-        best = fmin(best, fmin(point_triangle(one[i], other), point_triangle(other[i], one)));
+        double here = dot_product(direction, one[i]), there = dot_product(direction, other[i]);
+        end = here > end ? here : end;
+        begin = there < begin ? there : begin;
+    }
+    double gap = (begin - end) / sqrt(dot_product(direction, direction)) - slack;
+    return gap > 0 ? gap : 0;
+}
+
+/* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as there. */
+static double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
+{
+    struct way way = {.square = INFINITY};
+    double middle[3];
+    for (int axis = 0; axis < 3; axis++)
+        middle[axis] = other[0][axis] + other[1][axis] + other[2][axis] - one[0][axis] - one[1][axis] - one[2][axis];
+    if (gap_along(one, other, middle, slack) >= most)
+        return most;
+    for (int i = 0; i < 3; i++) {
+        try_corner(&way, one[i], other, 1);
+        try_corner(&way, other[i], one, -1);
         for (int k = 0; k < 3; k++)
-            best = fmin(best, segment_segment(one[i], one[(i + 1) % 3], other[k], other[(k + 1) % 3]));
+            try_sides(&way, one[i], one[(i + 1) % 3], other[k], other[(k + 1) % 3]);
     }
-    return best;
+    return gap_along(one, other, way.along, slack);
 }
 
-/* Of the boxes as they lie along the first one's axes. */
-static double box_box(const struct bvh_box *one, const struct bvh_box *other, const cp_pose *placed)
-{
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        const double *row = placed->m + 4 * i;
-        double centre = row[3], half = (double)one->half[i];
-        for (int k = 0; k < 3; k++) {
-            centre += row[k] * (double)other->centre[k];
-            half += fabs(row[k]) * (double)other->half[k];
-        }
-        double away = fabs(centre - (double)one->centre[i]) - half;
-        sum += away > 0 ? away * away : 0;
-    }
-    return sum;
-}
+/* ---- two surfaces ---- */
 
-static double leaf_leaf(const struct bvh *one, const struct bvh_box *first, const struct bvh *other,
-                        const struct bvh_box *second, const cp_pose *placed)
+struct search {
+    const struct bvh *one, *other;
+    const cp_pose *placed;
+    struct box_frames frames;
+    double slack, best;
+};
+
+static void try_leaves(struct search *search, const struct bvh_box *first, const struct bvh_box *second)
 {
-    double best = INFINITY;
     for (uint32_t k = second->first; k < second->first + second->count; k++) {
         double there[3][3];
         for (int corner = 0; corner < 3; corner++)
-            pose_point(placed, other->vertices[other->triangles[k][corner]], there[corner]);
+            pose_point(search->placed, search->other->vertices[search->other->triangles[k][corner]], there[corner]);
         for (uint32_t i = first->first; i < first->first + first->count; i++) {
             double here[3][3];
-            take_triangle(one, i, here);
-            best = fmin(best, triangle_triangle((const double(*)[3])here, (const double(*)[3])there));
+            take_triangle(search->one, i, here);
+            double distance = triangles_distance((const double(*)[3])here, (const double(*)[3])there, search->best,
+                                                 search->slack);
+            search->best = distance < search->best ? distance : search->best;
         }
     }
-    return best;
 }
 
-struct waiting_pair {
-    uint32_t one, other;
-    double distance;
-};
-
-/* Two pairs of boxes wait; the nearer is to be taken first. */
-static void wait_for(struct waiting_pair *waiting, uint32_t *count, struct waiting_pair a, struct waiting_pair b)
-{
-    bool b_first = b.distance < a.distance;
-    waiting[(*count)++] = b_first ? a : b;
-    waiting[(*count)++] = b_first ? b : a;
-}
-
+/* The nearer pair is taken first. */
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                          uint64_t *tests)
 {
-    struct waiting_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};
-    uint32_t count = one->box_count > 0 && other->box_count > 0;
-    double best = most * most;
-    while (count > 0) {
-        struct waiting_pair pair = waiting[--count];
+    /* Four roundings of a sum that places a corner, three of one along a direction, each of terms that are together no longer than the
+     * reach's diagonal: below 3e-15 reach */
+    static const double roundings = 4e-15;
+    struct box_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};
+    if (one->box_count == 0 || other->box_count == 0)
+        return most;
+    struct search search = {one, other, placed, box_frames_of(one, other, placed), 0, most};
+    search.slack = roundings * search.frames.reach;
+    waiting[0].nearness = boxes_nearness(&search.frames, one->boxes, other->boxes);
+    uint32_t count = 1;
+    uint64_t compared = 1;
+    while (count > 0 && search.best > 0) {
+        struct box_pair pair = waiting[--count], halves[2];
         const struct bvh_box *first = &one->boxes[pair.one], *second = &other->boxes[pair.other];
-        if (!(pair.distance < best))
+        if ((double)pair.nearness >= search.best * search.best)
             continue;
         if (first->count > 0 && second->count > 0) {
-            best = fmin(best, leaf_leaf(one, first, other, second, placed));
-            *tests += 1;
+            try_leaves(&search, first, second);
             continue;
         }
-        bool part_first = second->count > 0 || (first->count == 0 && bvh_box_size(first) > bvh_box_size(second));
-        struct waiting_pair a = pair, b = pair;
-        if (part_first) {
-            a.one = first->first;
-            b.one = first->first + 1;
-        } else {
-            a.other = second->first;
-            b.other = second->first + 1;
-        }
-        a.distance = box_box(&one->boxes[a.one], &other->boxes[a.other], placed);
-        b.distance = box_box(&one->boxes[b.one], &other->boxes[b.other], placed);
-        *tests += 2;
-        wait_for(waiting, &count, a, b);
+        box_pair_part(one, other, &pair, halves);
+        for (int i = 0; i < 2; i++)
+            halves[i].nearness =
+                boxes_nearness(&search.frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
+        compared += 2;
+        int later = halves[1].nearness < halves[0].nearness ? 0 : 1;
+        waiting[count++] = halves[later];
+        waiting[count++] = halves[!later];
     }
-    return sqrt(best);
+    *tests += compared;
+    return search.best;
 }

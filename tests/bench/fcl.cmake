@@ -1,0 +1,18 @@
+# FCL, which time_collide compares with, needs C++ and libfcl-dev (whose headers need Eigen's and libccd's); without them it is left out.
+find_library(FCL_LIBRARY fcl)
+find_path(FCL_INCLUDE fcl/fcl.h)
+find_path(EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3)
+if(FCL_LIBRARY AND FCL_INCLUDE AND EIGEN_INCLUDE)
+  include(CheckLanguage)
+  check_language(CXX)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    add_library(fcl_peer STATIC EXCLUDE_FROM_ALL fcl_peer.cpp)
+    # As Debian builds its library.
+    target_compile_options(fcl_peer PRIVATE -O2 -std=c++14)
+    target_include_directories(fcl_peer SYSTEM PRIVATE ${FCL_INCLUDE} ${EIGEN_INCLUDE})
+    target_link_libraries(fcl_peer PUBLIC ${FCL_LIBRARY})
+    target_compile_definitions(time_collide PRIVATE HAVE_FCL)
+    target_link_libraries(time_collide PRIVATE fcl_peer)
+  endif()
+endif()
