@@ -448,6 +448,13 @@ typedef struct cp_pair_counts {
 } cp_pair_counts;
 CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
 
+/* Hashes of what a finding rests on (cp_finding.key), as the scene is now. keys[count]: of both frames' collision geometry and the
+ * joints between them, 0 for a pair of which one frame has no such geometry. */
+CP_API cp_status cp_pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count,
+                              uint64_t *keys);
+/* keys[node count]: of each frame's collision geometry, seen from the frame; 0 for one without. */
+CP_API cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
+
 /* ---- formats and filters ------------------------------------------------------------------------- */
 
 typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;

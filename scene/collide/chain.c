@@ -81,7 +81,7 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
         const cp_node *node = &chain->scene->nodes[nodes[i]];
         chain->moves = chain->moves || node->joint_count > 0;
         if (node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE)) {
-            chain->moves = true;
+            chain->moves = chain->movable = true;
             meet_obstacle(chain, OBSTACLE_MOVABLE);
         }
         pose = pose_multiply(&pose, &node->local);

@@ -41,6 +41,7 @@ struct chain {
     struct variable *variables;
     uint32_t motion_count, variable_count;
     bool moves; /* not static: a joint of any kind, a movable or attachable frame lies between */
+    bool movable; /* a movable or attachable frame lies between */
     enum obstacle obstacle;
 };
 
