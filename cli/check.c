@@ -17,6 +17,7 @@ static const struct {
 
 struct wanted {
     const char *path; /* NULL: not yet named */
+    const char *list; /* of exclusions, or NULL */
     bool said;        /* some word was given */
     unsigned faults;  /* what meshes are asked for */
 };
@@ -32,9 +33,19 @@ static bool take_word(struct wanted *wanted, const char *word)
     return false;
 }
 
+static cp_status take_settings(struct cli *cli, const struct list *settings, struct wanted *wanted)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *text = settings->items[i];
+        if (strncmp(text, "list=", 5) != 0 || !text[5])
+            return complain(cli, CP_USAGE, "check takes list=FILE, not \"%s\"", text);
+        wanted->list = text + 5;
+    }
+    return CP_OK;
+}
+
 static cp_status sort_wanted(struct cli *cli, const struct list *list, struct wanted *wanted)
 {
-    *wanted = (struct wanted){0};
     for (size_t i = 0; i < list->count; i++) {
         if (take_word(wanted, list->items[i]))
             continue;
@@ -48,6 +59,8 @@ static cp_status sort_wanted(struct cli *cli, const struct list *list, struct wa
     if (!wanted->path)
         return complain(cli, CP_USAGE,
                         "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN");
+    if (wanted->list && strcmp(wanted->list, "-") == 0)
+        return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
     return CP_OK;
 }
 
@@ -59,7 +72,7 @@ struct fault {
     const char *what;
 };
 
-/* A mesh and what is wrong with it: a line on standard output, an entry of the report. */
+/* A mesh or pair and what is wrong with it: a line on standard output, an entry of the report. */
 struct line {
     FILE *file; /* NULL: nothing to say */
     char *text;
@@ -74,12 +87,12 @@ static bool begin_line(const struct wanted *wanted, const cp_mesh *mesh, const c
     return line->file != NULL;
 }
 
-static cp_status end_line(struct cli *cli, const struct wanted *wanted, const char *code, struct line *line)
+static cp_status end_line(struct cli *cli, const char *path, const char *code, struct line *line)
 {
     bool good = fclose(line->file) == 0;
     if (good) {
         printf("%s\n", line->text);
-        log_fault(cli, code, wanted->path, line->text, strlen(wanted->path) + 2);
+        log_fault(cli, code, path, line->text, strlen(path) + 2);
     }
     free(line->text);
     return good ? CP_NO : complain(cli, CP_LIMIT, "out of memory");
@@ -98,7 +111,7 @@ static cp_status tell_faults(struct cli *cli, const struct wanted *wanted, const
             return complain(cli, CP_LIMIT, "out of memory");
         fprintf(line.file, "%s%" PRIu64 " %s", before, fault->count, fault->what);
     }
-    return line.file ? end_line(cli, wanted, code, &line) : CP_OK;
+    return line.file ? end_line(cli, wanted->path, code, &line) : CP_OK;
 }
 
 static cp_status tell_open(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
@@ -116,7 +129,7 @@ static cp_status tell_open(struct cli *cli, const struct wanted *wanted, const c
                 "%" PRIu64 " border edges, %" PRIu64 " edges of more than two faces, %" PRIu64
                 " edges between faces that are wound against each other",
                 topology->border_edges, topology->non_manifold_edges, topology->misoriented_edges);
-    return end_line(cli, wanted, "check-closed", &line);
+    return end_line(cli, wanted->path, "check-closed", &line);
 }
 
 /* CP_NO is outdone by what keeps us from going on. */
@@ -173,6 +186,71 @@ static cp_status check_scene(struct cli *cli, const cp_scene *scene, struct want
     return status == CP_BUG ? CP_NO : status;
 }
 
+/* ---- what is wrong with a list of exclusions ---- */
+
+struct list_check {
+    struct cli *cli;
+    const char *path;
+    cp_status status;
+};
+
+static void print_fault(FILE *file, const cp_list_fault *fault)
+{
+    const char *first = fault->first, *second = fault->second;
+    if (fault->kind > CP_LIST_FRAME_NEW)
+        fprintf(file, "pair \"%s\" \"%s\": ", first, second);
+    switch (fault->kind) {
+    case CP_LIST_FRAME_GONE:
+        fprintf(file, "frame \"%s\" is gone", first);
+        break;
+    case CP_LIST_FRAME_NEW:
+        fprintf(file, "frame \"%s\" is new: no pair of it was looked at", first);
+        break;
+    case CP_LIST_FIRST_CHANGED:
+        fprintf(file, "the geometry of \"%s\" has changed", first);
+        break;
+    case CP_LIST_SECOND_CHANGED:
+        fprintf(file, "the geometry of \"%s\" has changed", second);
+        break;
+    case CP_LIST_BOTH_CHANGED:
+        fprintf(file, "the geometry of \"%s\" and \"%s\" has changed", first, second);
+        break;
+    case CP_LIST_MOTION_CHANGED:
+        fprintf(file, "the joints or poses between them have changed");
+        break;
+    case CP_LIST_NOT_LISTED:
+        fprintf(file, "is excluded by the evidence, but not by the list");
+        break;
+    case CP_LIST_NOT_EVIDENT:
+        fprintf(file, "is excluded by the list, but not by the evidence");
+        break;
+    }
+}
+
+static void tell_list_fault(void *user, const cp_list_fault *fault)
+{
+    struct list_check *check = user;
+    struct line line = {0};
+    line.file = open_memstream(&line.text, &line.size);
+    if (!line.file) {
+        check->status = CP_LIMIT;
+        return;
+    }
+    fprintf(line.file, "%s: ", check->path);
+    print_fault(line.file, fault);
+    if (end_line(check->cli, check->path, "check-list", &line) != CP_NO)
+        check->status = CP_LIMIT;
+}
+
+static cp_status check_exclusions(struct cli *cli, const cp_scene *scene, const char *path)
+{
+    struct list_check check = {.cli = cli, .path = path};
+    cp_status status = cp_check_list(cli->context, scene, path, tell_list_fault, &check);
+    if (status == CP_OK)
+        printf("%s: ok\n", path);
+    return check.status == CP_OK ? status : check.status;
+}
+
 /* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
 static bool is_readable(const char *path)
 {
@@ -183,9 +261,11 @@ static bool is_readable(const char *path)
 cp_status command_check(struct cli *cli)
 {
     struct request request;
-    struct wanted wanted;
+    struct wanted wanted = {0};
     cp_scene *scene;
-    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING, &request);
+    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_SETTINGS, &request);
+    if (status == CP_OK)
+        status = take_settings(cli, &request.settings, &wanted);
     if (status == CP_OK)
         status = sort_wanted(cli, &request.words, &wanted);
     if (status != CP_OK)
@@ -198,6 +278,8 @@ cp_status command_check(struct cli *cli)
     status = check_scene(cli, scene, &wanted);
     if (status == CP_OK)
         printf("%s: ok\n", wanted.path);
+    if (wanted.list && (status == CP_OK || status == CP_NO))
+        add_outcome(&status, check_exclusions(cli, scene, wanted.list));
     cp_scene_free(scene);
     return status;
 }

@@ -398,6 +398,21 @@ static void dump_devices(const cp_scene *scene, struct sink *sink)
     }
 }
 
+static void dump_finding(const cp_scene *scene, const cp_finding *finding, struct sink *sink)
+{
+    dump_named_doubles(sink, "finding margin", &finding->margin, 1);
+    dump_limit(sink, "clearance", finding->clearance);
+    sink_print(sink, " work %llu samples %lu descents %lu hits %lu key %016llx", (unsigned long long)finding->work,
+               (unsigned long)finding->samples, (unsigned long)finding->descents, (unsigned long)finding->hits,
+               (unsigned long long)finding->key);
+    if (finding->witness_count > 0)
+        sink_text(sink, " witness");
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        dump_string(sink, joint_id(scene, finding->witness[i].joint));
+        dump_doubles(sink, &finding->witness[i].value, 1);
+    }
+}
+
 static void dump_pairs(const cp_scene *scene, struct sink *sink)
 {
     for (uint32_t i = 0; i < scene->pair_count; i++) {
@@ -408,6 +423,8 @@ static void dump_pairs(const cp_scene *scene, struct sink *sink)
         dump_word(sink, "verdict", verdict_words[pair->verdict]);
         dump_named_string(sink, "reason", pair->reason);
         dump_named_string(sink, "evidence", pair->evidence);
+        if (pair->finding)
+            dump_finding(scene, pair->finding, sink);
         sink_text(sink, "\n");
     }
 }

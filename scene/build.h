@@ -6,6 +6,8 @@
 #include "memory.h"
 #include "report.h"
 
+struct input;
+
 struct cp_scene {
     cp_context *context;
     struct arena *arena; /* owns all strings and arrays that the tables point to */
@@ -23,6 +25,8 @@ struct cp_scene {
     uint32_t node_room, instance_room, mesh_room, material_room, joint_room, device_room, pair_room, clip_room,
         metadata_room;
     cp_source source;
+    const struct input *inputs; /* the files that it was read from (bytes/inputs.h) */
+    uint32_t input_count;
     bool exclude_static_pairs;
 };
 
@@ -54,6 +58,15 @@ uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, con
 /* A copy of the expression in the scene's memory, text, factors and all; *inputs: its joints, for the caller to change. NULL
  * when out of memory. */
 cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expression, uint32_t **inputs);
+/* A copy of the finding in the scene's memory; *witness: its settings, for the caller to change. NULL when out of memory. */
+cp_finding *scene_copy_finding(cp_scene *scene, const cp_finding *finding, cp_joint_setting **witness);
+/* Its numbers can be: lengths from 0, no more hits than samples, and work that JSON's doubles hold. */
+bool finding_is_sound(const cp_finding *finding);
+/* Gives the witnesses of all findings joints[joint] for each of their joints; one that has a joint which goes (CP_NONE, and all of
+ * them when joints is NULL) goes as a whole. */
+cp_status scene_map_witnesses(cp_scene *scene, const uint32_t *joints);
+/* Adds files that it was made of. */
+cp_status scene_add_inputs(cp_scene *scene, const struct input *inputs, uint32_t count);
 /* A serial device without joints; joints, ends and home are set by the caller (scene's memory). */
 uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base);
 uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const char *reason);
@@ -88,6 +101,9 @@ cp_status mesh_map_materials(cp_scene *scene, cp_mesh *mesh, const uint32_t *map
  * its meshes and materials. `other` is emptied, its memory adopted; free it after. A further use of the same file: keep
  * the first new mesh index and add instances yourself, or read again. */
 cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, uint32_t use, const cp_pose *transform);
+
+/* How many kept pairs are not checked all the same: another statement excludes them, or they are static and the scene leaves those out. */
+cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count);
 
 /* The faces of a mesh as a view that treats "all triangles" alike. */
 static inline uint32_t mesh_face_first(const cp_mesh *mesh, uint32_t face)

@@ -448,6 +448,35 @@ typedef struct cp_pair_counts {
 } cp_pair_counts;
 CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
 
+/* Hashes of what a finding rests on (cp_finding.key), as the scene is now. keys[count]: of both frames' collision geometry and the
+ * joints between them, 0 for a pair of which one frame has no such geometry. */
+CP_API cp_status cp_pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count,
+                              uint64_t *keys);
+/* keys[node count]: of each frame's collision geometry, seen from the frame; 0 for one without. */
+CP_API cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
+
+/* What of a list of exclusions does not hold for a scene any more. */
+typedef enum cp_list_fault_kind {
+    CP_LIST_FRAME_GONE,
+    CP_LIST_FRAME_NEW,     /* it can collide, and no pair of it was looked at */
+    CP_LIST_FIRST_CHANGED, /* its geometry */
+    CP_LIST_SECOND_CHANGED,
+    CP_LIST_BOTH_CHANGED,
+    CP_LIST_MOTION_CHANGED, /* what lies between: joints, their limits, fixed poses */
+    CP_LIST_NOT_LISTED,     /* excluded by the evidence alone */
+    CP_LIST_NOT_EVIDENT     /* excluded by the list alone */
+} cp_list_fault_kind;
+typedef struct cp_list_fault {
+    cp_list_fault_kind kind;
+    const char *first, *second; /* names of frames; second is "" where one alone is meant */
+} cp_list_fault;
+/* It makes no calls with the context. */
+typedef void cp_list_tell(void *user, const cp_list_fault *fault);
+/* Whether a list of exclusions, written as collision-setup with evidence=yes, holds for the scene as it is: CP_OK, or CP_NO after
+ * the faults were told. Without the evidence beside it (path and ".json") names alone are checked, with a warning. */
+CP_API cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path, cp_list_tell *tell,
+                               void *user);
+
 /* ---- formats and filters ------------------------------------------------------------------------- */
 
 typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;

@@ -242,13 +242,25 @@ static cp_status add_clips(cp_scene *scene, const cp_scene *other, const struct 
     return CP_OK;
 }
 
+/* The pair's finding, over the joints of the scene that it comes into. */
+static bool move_finding(cp_scene *scene, cp_pair *pair, const cp_finding *finding, uint32_t base)
+{
+    cp_joint_setting *witness;
+    if (!finding)
+        return true;
+    pair->finding = scene_copy_finding(scene, finding, &witness);
+    for (uint32_t i = 0; pair->finding && i < finding->witness_count; i++)
+        witness[i].joint += base;
+    return pair->finding;
+}
+
 static cp_status add_pairs(cp_scene *scene, const cp_scene *other, const struct bases *bases)
 {
     for (uint32_t i = 0; i < other->pair_count; i++) {
         const cp_pair *from = &other->pairs[i];
         uint32_t at =
             scene_add_pair(scene, moved_node(bases, from->first), moved_node(bases, from->second), from->reason);
-        if (at == CP_NONE)
+        if (at == CP_NONE || !move_finding(scene, &scene->pairs[at], from->finding, bases->joints))
             return CP_LIMIT;
         scene->pairs[at].verdict = from->verdict;
         scene->pairs[at].evidence = from->evidence;
@@ -278,7 +290,9 @@ static cp_status add_all(cp_scene *scene, const cp_scene *other, const struct ba
         status = add_clips(scene, other, bases);
     if (status == CP_OK)
         status = add_pairs(scene, other, bases);
-    return status == CP_OK ? add_metadata(scene, other, bases, false) : status;
+    if (status == CP_OK)
+        status = add_metadata(scene, other, bases, false);
+    return status == CP_OK ? scene_add_inputs(scene, other->inputs, other->input_count) : status;
 }
 
 static cp_status merge_into(cp_scene *work, cp_scene *other, const char *name)

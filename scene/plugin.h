@@ -100,9 +100,11 @@ enum {
 struct exporter {
     struct plugin plugin;
     const char *suffixes;
-    /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, and
-     * hands write a scene without n-gons or primitives where it does not carry them. */
+    /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, unless
+     * it is a list, and hands write a scene without n-gons or primitives where it does not carry them. */
     uint32_t (*carries)(const void *settings);
+    /* It writes a list about the scene rather than the scene: what is not in it is not lost. */
+    bool is_list;
     cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink);
 };
 

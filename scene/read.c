@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bytes/files.h"
+#include "bytes/inputs.h"
 #include "context.h"
 #include "options.h"
 #include "plugin.h"
@@ -183,6 +184,8 @@ cp_status check_strict(cp_context *context)
 
 static cp_status finish_read(cp_context *context, cp_status status, struct source *source, cp_scene **scene)
 {
+    if (status == CP_OK)
+        status = scene_add_inputs(*scene, source_inputs(source)->items, source_inputs(source)->count);
     source_close(source);
     if (status == CP_OK)
         status = check_strict(context);

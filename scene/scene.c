@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "build.h"
+#include "bytes/inputs.h"
 #include "context.h"
 #include "pose.h"
 #include "text/text.h"
@@ -320,6 +321,45 @@ cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expre
     if (!copy || !*inputs || !factors || !text)
         return NULL;
     *copy = (cp_expression){text, expression->angle, count, *inputs, factors};
+    return copy;
+}
+
+cp_status scene_add_inputs(cp_scene *scene, const struct input *inputs, uint32_t count)
+{
+    if (count > CP_NONE - scene->input_count)
+        return report_error(scene->context, CP_LIMIT, "scene-count", NOWHERE,
+                            "a scene is made of at most %u files", CP_NONE);
+    struct input *all = scene_allocate(scene, (size_t)scene->input_count + count, sizeof *all);
+    if (!all)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->input_count; i++)
+        all[i] = scene->inputs[i];
+    for (uint32_t i = 0; i < count; i++) {
+        struct input *input = &all[scene->input_count + i];
+        *input = inputs[i];
+        input->label = scene_text(scene, inputs[i].label);
+        input->path = scene_text(scene, inputs[i].path);
+        if (!input->label || !input->path)
+            return CP_LIMIT;
+    }
+    scene->inputs = all;
+    scene->input_count += count;
+    return CP_OK;
+}
+
+bool finding_is_sound(const cp_finding *finding)
+{
+    return finding->margin >= 0 && isfinite(finding->margin) && finding->clearance >= 0 &&
+           finding->hits <= finding->samples && finding->work <= UINT64_C(1) << 53;
+}
+
+cp_finding *scene_copy_finding(cp_scene *scene, const cp_finding *finding, cp_joint_setting **witness)
+{
+    cp_finding *copy = arena_copy(scene->arena, finding, 1, sizeof *copy);
+    *witness = arena_copy(scene->arena, finding->witness, finding->witness_count, sizeof **witness);
+    if (!copy || !*witness)
+        return NULL;
+    copy->witness = *witness;
     return copy;
 }
 

@@ -224,7 +224,35 @@ static cp_status keep_devices(struct maps *maps)
     return CP_OK;
 }
 
-static void keep_pairs(struct maps *maps)
+static bool all_witnesses_stay(const cp_finding *finding, const uint32_t *joints)
+{
+    bool stay = joints;
+    for (uint32_t i = 0; i < finding->witness_count && stay; i++)
+        stay = joints[finding->witness[i].joint] != CP_NONE;
+    return stay;
+}
+
+cp_status scene_map_witnesses(cp_scene *scene, const uint32_t *joints)
+{
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        cp_pair *pair = &scene->pairs[i];
+        cp_joint_setting *witness;
+        if (!pair->finding || pair->finding->witness_count == 0)
+            continue;
+        bool stays = all_witnesses_stay(pair->finding, joints);
+        cp_finding *finding = scene_copy_finding(scene, pair->finding, &witness);
+        if (!finding)
+            return CP_LIMIT;
+        if (!stays)
+            finding->witness_count = 0;
+        for (uint32_t k = 0; k < finding->witness_count; k++)
+            witness[k].joint = joints[witness[k].joint];
+        pair->finding = finding;
+    }
+    return CP_OK;
+}
+
+static cp_status keep_pairs(struct maps *maps)
 {
     cp_scene *scene = maps->scene;
     uint32_t kept = 0;
@@ -236,6 +264,7 @@ static void keep_pairs(struct maps *maps)
             scene->pairs[kept++] = pair;
     }
     scene->pair_count = kept;
+    return scene_map_witnesses(scene, maps->joints);
 }
 
 /* A node that a clip hangs on one that goes stands still: its motion was told from there; so does one that has tracks and another
@@ -401,10 +430,11 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
         status = keep_joints(&maps);
     if (status == CP_OK) {
         keep_instances(&maps);
-        keep_pairs(&maps);
         keep_metadata(&maps);
-        status = keep_devices(&maps);
+        status = keep_pairs(&maps);
     }
+    if (status == CP_OK)
+        status = keep_devices(&maps);
     if (status == CP_OK)
         status = keep_clips(&maps);
     if (status == CP_OK)

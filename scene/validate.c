@@ -242,10 +242,31 @@ static cp_status check_devices(const struct check *check)
             if (!isfinite(device->home[k]))
                 return broken(check, "device", i, "has a home that is not finite");
     }
-    for (uint32_t i = 0; i < scene->pair_count; i++)
-        if (scene->pairs[i].first >= scene->node_count || scene->pairs[i].second >= scene->node_count ||
-            !scene->pairs[i].reason || !scene->pairs[i].evidence)
+    return CP_OK;
+}
+
+static const char *check_witness(const cp_scene *scene, const cp_finding *finding)
+{
+    for (uint32_t i = 0; i < finding->witness_count; i++)
+        if (finding->witness[i].joint >= scene->joint_count || !isfinite(finding->witness[i].value))
+            return "has a witness without its joint, or with a value that is not finite";
+    return NULL;
+}
+
+static cp_status check_pairs(const struct check *check)
+{
+    const cp_scene *scene = check->scene;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        const cp_finding *finding = pair->finding;
+        if (pair->first >= scene->node_count || pair->second >= scene->node_count || !pair->reason || !pair->evidence)
             return broken(check, "pair", i, "names a node that is not there");
+        if (finding && !finding_is_sound(finding))
+            return broken(check, "pair", i, "has a finding with a number that cannot be");
+        const char *why = finding ? check_witness(scene, finding) : NULL;
+        if (why)
+            return broken(check, "pair", i, why);
+    }
     return CP_OK;
 }
 
@@ -361,7 +382,8 @@ cp_status cp_validate(cp_context *context, const cp_scene *scene)
 {
     static cp_status (*const checks[])(const struct check *) = {
         check_nodes,   check_materials, check_instances,       check_meshes,  check_joints,
-        check_devices, check_clips,     check_all_attachments, check_all_ids,
+        check_devices, check_pairs,     check_clips,           check_all_attachments,
+        check_all_ids,
     };
     struct check check = {context, scene};
     cp_status status = CP_OK;

@@ -8,6 +8,8 @@ extern const char *const mesh_kind_words[];
 extern const char *const joint_type_words[];
 extern const char *const device_kind_words[];
 extern const char *const verdict_words[];
+/* What a pair's reason is, if it is one of ours. */
+extern const char *const reason_words[];
 extern const char *const value_type_words[];
 /* By CP_USE_...; 0 is "none". */
 extern const char *const use_words[];

@@ -76,7 +76,8 @@ static cp_status start_job(struct job *job, const char *path, const char *format
     job->settings = options_parse(job->context, &job->exporter->plugin, NULL, texts->items, texts->count, &status);
     if (status != CP_OK)
         return status;
-    features_report_losses(job->context, job->scene, job->exporter->carries(job->settings), job->output);
+    if (!job->exporter->is_list)
+        features_report_losses(job->context, job->scene, job->exporter->carries(job->settings), job->output);
     return check_strict(job->context);
 }
 

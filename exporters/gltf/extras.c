@@ -1,4 +1,5 @@
 /* What glTF has no word for: extras.cellpipe of the asset, the scene and the meshes, as docs/stage-format.md says. */
+#include "../finding.h"
 #include "writer.h"
 
 /* ---- asset ---- */
@@ -201,6 +202,26 @@ static void write_devices(struct writer *writer)
     json_close(json, ']');
 }
 
+static void write_finding(struct writer *writer, const cp_finding *finding)
+{
+    struct json_writer *json = &writer->json;
+    json_key(json, "finding");
+    json_open(json, '{');
+    json_finding(json, finding);
+    if (finding->witness_count > 0) {
+        json_key(json, "witness");
+        json_open(json, '[');
+        for (uint32_t i = 0; i < finding->witness_count; i++) {
+            json_open(json, '{');
+            json_key_text(json, "joint", joint_id(writer, finding->witness[i].joint));
+            json_key_number(json, "value", finding->witness[i].value);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+    }
+    json_close(json, '}');
+}
+
 static void write_pair(struct writer *writer, const cp_pair *pair)
 {
     struct json_writer *json = &writer->json;
@@ -213,6 +234,8 @@ static void write_pair(struct writer *writer, const cp_pair *pair)
     json_key_text(json, "reason", pair->reason ? pair->reason : "");
     if (pair->evidence && *pair->evidence)
         json_key_text(json, "evidence", pair->evidence);
+    if (pair->finding)
+        write_finding(writer, pair->finding);
     json_close(json, '}');
 }
 

@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_GLTF_WRITER_H
 #define CELLPIPE_GLTF_WRITER_H
 
-#include "json.h"
+#include "../json.h"
 #include "web/web.h"
 
 enum { PROFILE_STAGE, PROFILE_DELIVER };

@@ -12,8 +12,8 @@
  * Behaviour and limitations:
  * - As in RobWork, attributes on CollisionSetup and Exclude and unknown elements are errors; the text of Volatile is
  *   not trimmed; pairs may be there twice, and a frame may be paired with itself.
- * - Further attributes of FramePair (other tools note reasons there), elements inside FramePair and text between
- *   elements are losses.
+ * - Reasons and findings that our exporter notes in attributes of FramePair are read. Other attributes, or others' values in
+ *   these, elements inside FramePair and text between elements are losses.
  * - Read alone, the names are placeholders: frames are in the workcell. `prefix=` goes before each name; without it,
  *   the prefix that our exporter notes in a comment does.
  * - No DOCTYPE, no entities but the five of XML; encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; at most 256
@@ -91,9 +91,16 @@ static cp_status apply_statement(struct application *work, const struct collisio
         return CP_OK;
     }
     uint32_t second = find_node(work, statement->second, statement->line);
-    if (second == CP_NONE || scene_add_pair(work->scene, first, second, "given") == CP_NONE)
+    uint32_t index = second == CP_NONE ? CP_NONE : scene_add_pair(work->scene, first, second, statement->reason);
+    const char *evidence = index == CP_NONE ? NULL : scene_text(work->scene, statement->evidence);
+    if (!evidence)
         return CP_LIMIT;
-    return CP_OK;
+    cp_pair *pair = &work->scene->pairs[index];
+    cp_joint_setting *witness;
+    pair->evidence = evidence;
+    if (statement->finding)
+        pair->finding = scene_copy_finding(work->scene, statement->finding, &witness);
+    return pair->finding || !statement->finding ? CP_OK : CP_LIMIT;
 }
 
 cp_status collision_setup_apply(const struct collision_setup *setup, cp_scene *scene, struct name_map *nodes,

@@ -7,6 +7,8 @@
 /* An excluded pair, or (second is NULL) a volatile frame. */
 struct collision_statement {
     const char *first, *second;
+    const char *reason, *evidence;
+    const cp_finding *finding; /* or NULL */
     uint64_t line;
 };
 
@@ -28,6 +30,15 @@ void collision_setup_free(struct collision_setup *setup);
 
 /* parse.c: the reading of the bytes; fills a setup that has its arena. */
 cp_status collision_setup_parse(struct source *source, struct collision_setup *setup);
+
+/* A pair on its way: statement.finding is set once all attributes are there. */
+struct collision_pair {
+    struct collision_statement statement;
+    cp_finding finding;
+    bool found; /* some attribute is of the finding */
+};
+/* pair.c: takes an attribute of FramePair, whose value lives as long as the pair. False when it says nothing to us. */
+bool collision_pair_take(struct collision_pair *pair, const char *name, const char *value);
 
 /* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name; a name that
  * is not among them becomes a placeholder and joins them, with a warning when `expected`. */

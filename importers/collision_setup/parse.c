@@ -1,4 +1,5 @@
 /* From XML to statements, with libxml2's push parser. What is read and what is refused: see collision_setup.c. */
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -52,8 +53,8 @@ static const char *copy_text(struct reading *reading, const char *bytes, size_t 
     return arena_copy_text(reading->setup->arena, bytes, size);
 }
 
-/* second NULL: `first` is volatile. Both are copies already, NULL when out of memory. */
-static void add_statement(struct reading *reading, const char *first, const char *second)
+/* Its texts are copies already. */
+static void add_statement(struct reading *reading, const struct collision_statement *statement)
 {
     struct collision_setup *setup = reading->setup;
     if (!array_reserve(setup->context, &setup->statements, &setup->room, setup->count + UINT64_C(1),
@@ -61,7 +62,8 @@ static void add_statement(struct reading *reading, const char *first, const char
         stop(reading, CP_LIMIT);
         return;
     }
-    setup->statements[setup->count++] = (struct collision_statement){first, second, here(reading).line};
+    setup->statements[setup->count] = *statement;
+    setup->statements[setup->count++].line = here(reading).line;
 }
 
 /* libxml2's attributes: name, prefix, URI, the value's begin and its end. */
@@ -70,26 +72,40 @@ struct attributes {
     const char **fields;
 };
 
+static void add_pair(struct reading *reading, struct collision_pair *pair)
+{
+    if (pair->finding.hits > pair->finding.samples) {
+        report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
+                    "the attribute hits of FramePair");
+        pair->finding.hits = 0;
+    }
+    if (pair->found)
+        pair->statement.finding = arena_copy(reading->setup->arena, &pair->finding, 1, sizeof pair->finding);
+    if (pair->found && !pair->statement.finding)
+        stop(reading, CP_LIMIT);
+    else
+        add_statement(reading, &pair->statement);
+}
+
 static void read_pair(struct reading *reading, const struct attributes *attributes)
 {
-    static const char *const keys[] = {"first", "second"};
-    const char *values[2] = {NULL, NULL};
+    struct collision_pair pair = {.statement = {.reason = "given", .evidence = ""}, .finding = {.clearance = INFINITY}};
     for (int i = 0; i < attributes->count; i++) {
         const char *const *field = &attributes->fields[5 * i];
-        int which = field[1] ? 2 : !strcmp(field[0], keys[0]) ? 0 : !strcmp(field[0], keys[1]) ? 1 : 2;
-        if (which == 2)
-            report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
-                        "the attribute %.100s of FramePair", field[0]);
-        else if (!(values[which] = copy_text(reading, field[3], (size_t)(field[4] - field[3])))) {
+        const char *value = copy_text(reading, field[3], (size_t)(field[4] - field[3]));
+        if (!value) {
             stop(reading, CP_LIMIT);
             return;
         }
+        if (field[1] || !collision_pair_take(&pair, field[0], value))
+            report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
+                        "the attribute %.100s of FramePair", field[0]);
     }
-    if (values[0] && values[1])
-        add_statement(reading, values[0], values[1]);
+    if (pair.statement.first && pair.statement.second)
+        add_pair(reading, &pair);
     else
         stop(reading, report_error(reading->setup->context, CP_INPUT, "collision-setup-pair", here(reading),
-                                   "FramePair has no attribute %s", keys[values[0] != NULL]));
+                                   "FramePair has no attribute %s", pair.statement.first ? "second" : "first"));
 }
 
 /* ---- elements ---- */
@@ -199,7 +215,7 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
         const char *text =
             content->failed ? NULL : copy_text(reading, content->size ? content->data : "", content->size);
         if (text)
-            add_statement(reading, text, NULL);
+            add_statement(reading, &(struct collision_statement){.first = text});
         else
             stop(reading, CP_LIMIT);
     }

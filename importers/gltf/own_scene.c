@@ -1,6 +1,8 @@
 /* Devices and pairs of our stages. */
 #include "gltf.h"
 
+#include <math.h>
+
 /* The things of an array of ids; those that are missing are left out, with a warning each. */
 static const uint32_t *read_ids(struct gltf *gltf, uint32_t device, const char *key, enum gltf_map map, uint32_t *count)
 {
@@ -68,12 +70,84 @@ void own_read_devices(struct gltf *gltf)
     }
 }
 
+/* A whole number that 32 bits hold. */
+static uint32_t read_count(struct gltf *gltf, uint32_t value, const char *key)
+{
+    uint64_t count = gltf_integer(gltf, value, key, 0);
+    if (count <= UINT32_MAX)
+        return (uint32_t)count;
+    gltf_warning(gltf, json_member(&gltf->json, value, key), "gltf-finding", "%llu is too many and is not taken",
+                 (unsigned long long)count);
+    return 0;
+}
+
+static uint64_t read_key(struct gltf *gltf, uint32_t value)
+{
+    const char *text = gltf_text(gltf, value, "key");
+    uint64_t key = 0;
+    if (text && !text_is_hash(text, &key))
+        gltf_warning(gltf, json_member(&gltf->json, value, "key"), "gltf-finding",
+                     "\"%.100s\" is not 16 hexadecimal digits and is not taken", text);
+    return key;
+}
+
+/* Values of some of the joints say nothing: one that is missing takes the others with it. */
+static void read_witness(struct gltf *gltf, uint32_t value, cp_finding *finding)
+{
+    struct gltf_list list = gltf_items(gltf, value, "witness", true);
+    cp_joint_setting *witness = scene_allocate(gltf->scene, list.count, sizeof *witness);
+    if (!witness) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    bool whole = true;
+    for (uint32_t i = 0; i < list.count && whole; i++) {
+        witness[i].joint = own_find(gltf, MAP_JOINTS, json_member(&gltf->json, list.items[i], "joint"));
+        witness[i].value = gltf_number(gltf, list.items[i], "value", 0);
+        whole = witness[i].joint != CP_NONE;
+    }
+    finding->witness = witness;
+    finding->witness_count = whole ? list.count : 0;
+}
+
+static double read_clearance(struct gltf *gltf, uint32_t value)
+{
+    bool none = json_is(&gltf->json, json_member(&gltf->json, value, "clearance"), JSON_NULL);
+    return none ? INFINITY : gltf_number(gltf, value, "clearance", INFINITY);
+}
+
+/* NULL when there is none, or none that can be. */
+static const cp_finding *read_finding(struct gltf *gltf, uint32_t pair)
+{
+    uint32_t value = gltf_object(gltf, pair, "finding");
+    if (value == JSON_NONE)
+        return NULL;
+    cp_finding *finding = scene_allocate(gltf->scene, 1, sizeof *finding);
+    if (!finding) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    *finding = (cp_finding){.margin = gltf_number(gltf, value, "margin", 0),
+                            .clearance = read_clearance(gltf, value),
+                            .work = gltf_integer(gltf, value, "work", 0),
+                            .samples = read_count(gltf, value, "samples"),
+                            .descents = read_count(gltf, value, "descents"),
+                            .hits = read_count(gltf, value, "hits"),
+                            .key = read_key(gltf, value)};
+    read_witness(gltf, value, finding);
+    if (gltf->status == CP_OK && finding_is_sound(finding))
+        return finding;
+    gltf_warning(gltf, value, "gltf-finding", "a finding with a number that cannot be is not taken");
+    return NULL;
+}
+
 static void read_pair(struct gltf *gltf, uint32_t value)
 {
     uint32_t first = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "first"));
     uint32_t second = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "second"));
     const char *reason = gltf_text(gltf, value, "reason"), *evidence = gltf_text(gltf, value, "evidence");
     uint32_t verdict = gltf_word(gltf, value, "verdict", verdict_words, CP_PAIR_EXCLUDED);
+    const cp_finding *finding = read_finding(gltf, value);
     if (gltf->status != CP_OK || first == CP_NONE || second == CP_NONE)
         return;
     uint32_t index = scene_add_pair(gltf->scene, first, second, reason ? reason : "");
@@ -83,6 +157,7 @@ static void read_pair(struct gltf *gltf, uint32_t value)
     }
     gltf->scene->pairs[index].verdict = (cp_verdict)verdict;
     gltf->scene->pairs[index].evidence = evidence ? evidence : "";
+    gltf->scene->pairs[index].finding = finding;
 }
 
 void own_read_pairs(struct gltf *gltf)

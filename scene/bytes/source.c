@@ -10,6 +10,7 @@
 
 #include "../context.h"
 #include "files.h"
+#include "inputs.h"
 #include "mapping.h"
 #include "unpack.h"
 
@@ -19,6 +20,7 @@ struct source_state {
     struct mapping mapping; /* the bytes, where the file is mapped */
     int file;               /* the mapped file, kept open to see whether it changes; else -1 */
     struct stat opened;     /* what it was then */
+    struct inputs inputs;   /* of the top file: what was read, in the order of its end */
     const char *folder;     /* further files lie here; ends in '/' or is "" */
     const char *name_folder;
     uint64_t *further; /* how many have been opened below the top file */
@@ -157,6 +159,7 @@ void source_close(struct source *source)
     if (source->state) {
         release_mapping(source->state);
         buffer_free(&source->state->content);
+        memory_free(context, source->state->inputs.items, source->state->inputs.room, sizeof(struct input));
         arena_free(source->state->arena);
         memory_free(context, source->state, 1, sizeof *source->state);
     }
@@ -266,6 +269,33 @@ static cp_status look_at_file(struct source *source, int file)
     return check_cycle(source);
 }
 
+/* The memory is the top file's. */
+static cp_status note_input(const struct source *source)
+{
+    const struct stat *opened = &source->state->opened;
+    const struct source *top = source;
+    while (top->parent)
+        top = top->parent;
+    struct inputs *inputs = &top->state->inputs;
+    const char *path = source->state->inode ? source->path : "";
+    struct input input = {
+        .label = arena_copy_text(top->state->arena, source->label, strlen(source->label)),
+        .path = arena_copy_text(top->state->arena, path, strlen(path)),
+        .size = (uint64_t)opened->st_size,
+        .changed = time_of_change(opened),
+    };
+    if (!input.label || !input.path ||
+        !array_reserve(source->context, &inputs->items, &inputs->room, inputs->count + UINT64_C(1), sizeof input))
+        return CP_LIMIT;
+    inputs->items[inputs->count++] = input;
+    return CP_OK;
+}
+
+const struct inputs *source_inputs(const struct source *source)
+{
+    return &source->state->inputs;
+}
+
 static cp_status load_bytes(struct source *source, int file)
 {
     if (!map_whole(source->state, file))
@@ -288,7 +318,9 @@ static cp_status load(struct source *source, int file)
     const struct source_state *state = source->state;
     struct file_record record = {
         .path = source->path, .use = FILE_READ, .device = state->device, .inode = state->inode};
-    return status == CP_OK ? files_record(source->context, record) : status;
+    if (status == CP_OK)
+        status = files_record(source->context, record);
+    return status == CP_OK ? note_input(source) : status;
 }
 
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened)
@@ -336,6 +368,8 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     } else if (status == CP_OK) {
         status = CP_LIMIT;
     }
+    if (status == CP_OK)
+        status = note_input(source);
     if (status != CP_OK) {
         source_close(source);
         return status;

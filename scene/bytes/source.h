@@ -36,5 +36,8 @@ uint64_t source_line(const struct source *source, size_t offset);
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
 cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
                              struct source **opened);
+/* The files that were read so far for the top file `source`, itself included. */
+struct inputs;
+const struct inputs *source_inputs(const struct source *source);
 
 #endif

@@ -225,7 +225,7 @@ static bool all_turn(const struct chain *chain)
     for (uint32_t i = 0; i < chain->motion_count; i++)
         if (chain->scene->joints[chain->motions[i].joint].type != CP_JOINT_REVOLUTE)
             return false;
-    return chain->motion_count > 0 && chain->obstacle != OBSTACLE_MOVABLE && chain->obstacle != OBSTACLE_STRETCHED;
+    return chain->motion_count > 0 && !chain->movable && chain->stretch < MOST_STRETCH;
 }
 
 static void normalise_axis(struct line *line)

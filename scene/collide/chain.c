@@ -63,9 +63,6 @@ static struct similarity similarity_of(const cp_pose *pose)
     return (struct similarity){sqrt(size2), size2 > 0 ? most : INFINITY};
 }
 
-/* Numbers of six digits in files leave a stretch of 1e-6; what is more than MOST_STRETCH was meant. */
-#define MOST_STRETCH 1e-4
-
 /* What the pose does to all that comes behind it. Its size. */
 static double add_pose(struct chain *chain, const cp_pose *pose)
 {
@@ -105,8 +102,8 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
 
 static bool is_movable(const struct chain *chain, uint32_t node)
 {
-    return chain->movable ? chain->movable[node]
-                          : chain->scene->nodes[node].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+    return chain->movables ? chain->movables[node]
+                           : chain->scene->nodes[node].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
 }
 
 /* The nodes below the common ancestor, from above. */
@@ -118,7 +115,7 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
         chain->joint_count += node->joint_count;
         chain->moves = chain->moves || node->joint_count > 0;
         if (is_movable(chain, nodes[i])) {
-            chain->moves = true;
+            chain->moves = chain->movable = true;
             meet_obstacle(chain, OBSTACLE_MOVABLE);
         }
         pose = pose_multiply(&pose, &node->local);
@@ -160,7 +157,7 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
 {
     uint32_t top = common_ancestor(chain->scene, one, other);
     *chain = (struct chain){.scene = chain->scene,
-                            .movable = chain->movable,
+                            .movables = chain->movables,
                             .motions = chain->motions,
                             .variables = chain->variables,
                             .nodes = chain->nodes,
@@ -195,9 +192,9 @@ static bool find_depth(cp_context *context, const cp_scene *scene, uint32_t *joi
     return true;
 }
 
-bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movable)
+bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables)
 {
-    *chain = (struct chain){.scene = scene, .movable = movable};
+    *chain = (struct chain){.scene = scene, .movables = movables};
     uint32_t joints;
     if (!find_depth(context, scene, &joints, &chain->levels))
         return false;

@@ -34,9 +34,12 @@ enum obstacle {
     OBSTACLE_STRETCHED   /* a frame that is scaled or sheared, with joints behind it */
 };
 
+/* Numbers of six digits in files leave a stretch of 1e-6; what is more than this was meant. */
+#define MOST_STRETCH 1e-4
+
 struct chain {
     const cp_scene *scene;
-    const bool *movable; /* of the nodes; NULL: their flags say it */
+    const bool *movables; /* of the nodes: whether they are movable or attachable; NULL: their flags say it */
     struct branch branches[2];
     struct motion *motions; /* of both branches; there is room for `most` */
     struct variable *variables;
@@ -45,6 +48,7 @@ struct chain {
     uint32_t motion_count, variable_count;
     uint32_t joint_count; /* between the frames, those that do not move among them */
     bool moves;           /* not static: a joint of any kind, a movable or attachable frame lies between */
+    bool movable;         /* a movable or attachable frame does */
     enum obstacle obstacle;
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
     double
@@ -53,7 +57,7 @@ struct chain {
 };
 
 /* Room for the chain between any two frames of the scene. False when out of memory; chain_close is due in any case. */
-bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movable);
+bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
 void chain_close(struct chain *chain, cp_context *context);
 /* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero. */
 void chain_find(struct chain *chain, uint32_t one, uint32_t other);

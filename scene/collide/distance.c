@@ -156,46 +156,60 @@ static void try_leaves(struct search *search, const struct bvh_box *first, const
         for (uint32_t i = first->first; i < first->first + first->count; i++) {
             double here[3][3];
             take_triangle(search->one, i, here);
-            double distance = triangles_distance((const double(*)[3])here, (const double(*)[3])there, search->best,
-                                                 search->slack);
+            double distance =
+                triangles_distance((const double(*)[3])here, (const double(*)[3])there, search->best, search->slack);
             search->best = distance < search->best ? distance : search->best;
         }
     }
 }
 
-/* The nearer pair is taken first. */
-double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
-                         uint64_t *tests)
+/* The nearer pair is taken first, until one is at most `enough` apart. */
+static double search_surfaces(struct search *search, double enough, uint64_t *tests)
 {
     /* Four roundings of a sum that places a corner, three of one along a direction, each of terms that are together no longer than the
      * reach's diagonal: below 3e-15 reach */
     static const double roundings = 4e-15;
+    const struct bvh *one = search->one, *other = search->other;
     struct box_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};
     if (one->box_count == 0 || other->box_count == 0)
-        return most;
-    struct search search = {one, other, placed, box_frames_of(one, other, placed), 0, most};
-    search.slack = roundings * search.frames.reach;
-    waiting[0].nearness = boxes_nearness(&search.frames, one->boxes, other->boxes);
+        return search->best;
+    search->frames = box_frames_of(one, other, search->placed);
+    search->slack = roundings * search->frames.reach;
+    waiting[0].nearness = boxes_nearness(&search->frames, one->boxes, other->boxes);
     uint32_t count = 1;
     uint64_t compared = 1;
-    while (count > 0 && search.best > 0) {
+    while (count > 0 && search->best > enough) {
         struct box_pair pair = waiting[--count], halves[2];
         const struct bvh_box *first = &one->boxes[pair.one], *second = &other->boxes[pair.other];
-        if ((double)pair.nearness >= search.best * search.best)
+        if ((double)pair.nearness >= search->best * search->best)
             continue;
         if (first->count > 0 && second->count > 0) {
-            try_leaves(&search, first, second);
+            try_leaves(search, first, second);
             continue;
         }
         box_pair_part(one, other, &pair, halves);
         for (int i = 0; i < 2; i++)
             halves[i].nearness =
-                boxes_nearness(&search.frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
+                boxes_nearness(&search->frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
         compared += 2;
         int later = halves[1].nearness < halves[0].nearness ? 0 : 1;
         waiting[count++] = halves[later];
         waiting[count++] = halves[!later];
     }
     *tests += compared;
-    return search.best;
+    return search->best;
+}
+
+double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
+                         uint64_t *tests)
+{
+    struct search search = {.one = one, .other = other, .placed = placed, .best = most};
+    return search_surfaces(&search, 0, tests);
+}
+
+double surfaces_nearer(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
+                       uint64_t *tests)
+{
+    struct search search = {.one = one, .other = other, .placed = placed, .best = most};
+    return search_surfaces(&search, nextafter(most, 0), tests);
 }

@@ -10,5 +10,8 @@ double surface_distance(const struct bvh *bvh, const double point[3], double mos
  * compared are added. */
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                          uint64_t *tests);
+/* The first distance below `most` that is found, or `most` when they are as far apart as that. */
+double surfaces_nearer(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
+                       uint64_t *tests);
 
 #endif

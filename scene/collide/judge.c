@@ -160,7 +160,7 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
         judgement->status = JUDGED_STATIC;
         return CP_OK;
     }
-    if (chain->obstacle == OBSTACLE_MOVABLE) {
+    if (chain->movable) {
         judgement->status = JUDGED_MOVABLE;
         return CP_OK;
     }

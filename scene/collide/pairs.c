@@ -51,6 +51,44 @@ static uint64_t count_excluded(const cp_scene *scene, const uint32_t *groups, ui
     return distinct;
 }
 
+static uint64_t key_of(const cp_pair *pair)
+{
+    bool ordered = pair->first < pair->second;
+    return (uint64_t)(ordered ? pair->first : pair->second) << 32 | (ordered ? pair->second : pair->first);
+}
+
+static uint64_t count_left_out(const cp_scene *scene, const uint32_t *groups, uint64_t *keys)
+{
+    uint32_t excluded = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        if (scene->pairs[i].verdict == CP_PAIR_EXCLUDED)
+            keys[excluded++] = key_of(&scene->pairs[i]);
+    qsort(keys, excluded, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        uint64_t key = key_of(pair);
+        if (pair->verdict == CP_PAIR_KEPT)
+            count += (scene->exclude_static_pairs && groups[pair->first] == groups[pair->second]) ||
+                     bsearch(&key, keys, excluded, sizeof *keys, compare_keys);
+    }
+    return count;
+}
+
+cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count)
+{
+    uint32_t *groups = memory_allocate(context, scene->node_count, sizeof *groups);
+    uint64_t *keys = memory_allocate(context, scene->pair_count, sizeof *keys);
+    bool good = groups && keys;
+    if (good) {
+        find_groups(scene, groups);
+        *count = count_left_out(scene, groups, keys);
+    }
+    memory_free(context, groups, scene->node_count, sizeof *groups);
+    memory_free(context, keys, scene->pair_count, sizeof *keys);
+    return good ? CP_OK : CP_LIMIT;
+}
+
 static uint64_t pairs_of(uint64_t count)
 {
     return count == 0 ? 0 : count % 2 ? (count - 1) / 2 * count : count / 2 * (count - 1);

@@ -239,12 +239,14 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct task 
     double unit = chain->unit / chain->first_unit * (1 + 2 * chain->stretch);
     double needed = (task->clearance + sum) * unit * (1 + 1e-9);
     uint64_t tests = 0;
-    double distance = surfaces_distance(&one->bvh, &other->bvh, &placed, needed * (1 + 1e-9), &tests);
+    double most = needed * (1 + 1e-9), distance = surfaces_nearer(&one->bvh, &other->bvh, &placed, most, &tests);
     proof->work += 1 + tests / TESTS_PER_WORK;
-    proof->nearest = fmin(proof->nearest, distance * chain->first_unit);
     if (distance <= task->clearance * unit || bodies_contain(one, other, &placed))
         return PROOF_HIT;
-    return distance > needed ? PROOF_FREE : PROOF_UNDECIDED;
+    if (distance < most)
+        return PROOF_UNDECIDED;
+    proof->nearest = fmin(proof->nearest, distance * chain->first_unit);
+    return PROOF_FREE;
 }
 
 /* ---- bisection ---- */

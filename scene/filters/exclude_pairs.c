@@ -2,10 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "../collide/key.h"
 #include "exclude.h"
 
-/* What a pair's line says, and whether the pair is excluded. */
+/* In the order of reason_words. */
 enum reason {
+    REASON_GIVEN,
+    REASON_USER,
     REASON_STATIC,
     REASON_ADJACENT,
     REASON_ALWAYS_PROVED,
@@ -15,13 +18,8 @@ enum reason {
     REASON_SOMETIMES,
     REASON_MOVABLE,
     REASON_UNDECIDED,
-    REASON_USER,
     REASON_COUNT
 };
-
-static const char *const reason_words[REASON_COUNT] = {
-    "static",        "adjacent",  "always-proved", "always-sampled", "never-proved",
-    "never-sampled", "sometimes", "movable",       "undecided",      "user"};
 
 static bool excludes(const struct exclude_settings *own, enum reason reason)
 {
@@ -61,8 +59,8 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
 /* ---- one pair ---- */
 
 /* chain: that between the two. */
-static const cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own,
-                                      const struct judgement *judgement, const struct chain *chain)
+static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct judgement *judgement,
+                                const struct chain *chain)
 {
     cp_finding *finding = scene_allocate(scene, 1, sizeof *finding);
     uint32_t count = judgement->witnessed ? judgement->variables : 0;
@@ -89,6 +87,7 @@ struct statements {
     const struct exclusions *found;
     struct user_pairs users;
     struct chain chain;
+    cp_finding **findings; /* of the pairs in their order */
     uint32_t counts[REASON_COUNT];
     uint32_t excluded;
 };
@@ -119,9 +118,10 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
     return failed ? CP_LIMIT : CP_OK;
 }
 
-static cp_status state_pair(struct statements *made, const struct exclusion *exclusion)
+static cp_status state_pair(struct statements *made, uint32_t item)
 {
     cp_scene *scene = made->scene;
+    const struct exclusion *exclusion = &made->found->items[item];
     const struct judgement *judgement = &exclusion->judgement;
     uint32_t one = made->found->bodies.items[exclusion->bodies[0]].node;
     uint32_t other = made->found->bodies.items[exclusion->bodies[1]].node;
@@ -132,7 +132,7 @@ static cp_status state_pair(struct statements *made, const struct exclusion *exc
     cp_pair *pair = &scene->pairs[index];
     chain_find(&made->chain, one, other);
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
-    pair->finding = make_finding(scene, made->own, judgement, &made->chain);
+    pair->finding = made->findings[item] = make_finding(scene, made->own, judgement, &made->chain);
     if (!pair->finding)
         return CP_LIMIT;
     made->counts[reason]++;
@@ -143,6 +143,20 @@ static cp_status state_pair(struct statements *made, const struct exclusion *exc
                        scene->nodes[one].name, scene->nodes[other].name, (unsigned)judgement->samples,
                        made->own->allow_sampled ? "" : ": they stay checked (allow-sampled=yes)");
     return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
+}
+
+static cp_status set_keys(const struct statements *made)
+{
+    cp_scene *scene = made->scene;
+    uint32_t count = made->found->count;
+    uint64_t *keys = memory_allocate(scene->context, count, sizeof *keys);
+    if (!keys)
+        return CP_LIMIT;
+    cp_status status = pair_keys(scene->context, scene, scene->pairs + (scene->pair_count - count), count, keys);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        made->findings[i]->key = keys[i];
+    memory_free(scene->context, keys, count, sizeof *keys);
+    return status;
 }
 
 /* ---- what the scene said before ---- */
@@ -214,7 +228,9 @@ static cp_status state_all(struct statements *made, const struct exclusion_rules
     if (status == CP_OK)
         status = drop_pairs(made, rules);
     for (uint32_t i = 0; i < made->found->count && status == CP_OK; i++)
-        status = state_pair(made, &made->found->items[i]);
+        status = state_pair(made, i);
+    if (status == CP_OK)
+        status = set_keys(made);
     return status == CP_OK ? report_summary(made) : status;
 }
 
@@ -223,9 +239,10 @@ cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const
 {
     cp_context *context = scene->context;
     struct statements made = {.scene = scene, .own = own, .found = found, .users = {.context = context}};
-    cp_status status = chain_open(&made.chain, context, scene, rules->judge.movable) ? CP_OK : CP_LIMIT;
-    if (status == CP_OK)
-        status = state_all(&made, rules);
+    made.findings = memory_allocate(context, found->count, sizeof *made.findings);
+    bool open = chain_open(&made.chain, context, scene, rules->judge.movable);
+    cp_status status = open && made.findings ? state_all(&made, rules) : CP_LIMIT;
+    memory_free(context, made.findings, found->count, sizeof *made.findings);
     chain_close(&made.chain, context);
     user_pairs_free(&made.users);
     return status;

@@ -11,7 +11,7 @@ static void report_losses(cp_context *context, const cp_scene *scene)
         report_loss(context, "flatten-clips", NOWHERE, scene->clip_count, "clips are left out");
 }
 
-static void drop_joints(cp_scene *scene)
+static cp_status drop_joints(cp_scene *scene)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scene->metadata_count; i++)
@@ -23,6 +23,7 @@ static void drop_joints(cp_scene *scene)
         scene->nodes[i].first_joint = scene->nodes[i].joint_count = 0;
         scene->nodes[i].scope = CP_NONE;
     }
+    return scene_map_witnesses(scene, NULL);
 }
 
 static void move_nodes(cp_scene *scene, const cp_pose *worlds)
@@ -68,7 +69,9 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     if (status == CP_OK) {
         report_losses(context, scene);
         cp_world_poses(scene, NULL, worlds);
-        drop_joints(scene);
+        status = drop_joints(scene);
+    }
+    if (status == CP_OK) {
         move_nodes(scene, worlds);
         status = drop_empty_frames(context, scene, keep);
     }

@@ -72,6 +72,19 @@ const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const
 
 /* ---- words ---- */
 
+bool text_is_hash(const char *text, uint64_t *hash)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    size_t size = strlen(text);
+    if (size == 0 || size > 16 || strspn(text, digits) != size)
+        return false;
+    for (*hash = 0; *text; text++) {
+        size_t digit = (size_t)(strchr(digits, *text) - digits);
+        *hash = *hash << 4 | (digit < 16 ? digit : digit - 6);
+    }
+    return true;
+}
+
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

@@ -22,6 +22,8 @@ size_t print_double(double value, char out[NUMBER_SIZE]);
 size_t print_float(float value, char out[NUMBER_SIZE]);
 /* A measured bound for messages: four digits, rounded away from 0, so that what is said to be the most is the most. */
 size_t print_bound(double value, char out[NUMBER_SIZE]);
+/* The whole string is 1 to 16 hexadecimal digits. */
+bool text_is_hash(const char *text, uint64_t *hash);
 /* Nine digits for a message, in any locale. */
 struct shown_number {
     char text[NUMBER_SIZE];

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/text/digits.h"
+#include "../scene/text/digits.h"
 
 static void begin_value(struct json_writer *json)
 {

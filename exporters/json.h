@@ -1,8 +1,8 @@
 /* JSON out, as a stream: commas and escapes are kept right, numbers are exact. Failure is sticky in the buffer. */
-#ifndef CELLPIPE_GLTF_JSON_H
-#define CELLPIPE_GLTF_JSON_H
+#ifndef CELLPIPE_EXPORTERS_JSON_H
+#define CELLPIPE_EXPORTERS_JSON_H
 
-#include "../../scene/plugin.h"
+#include "../scene/plugin.h"
 
 struct json_writer {
     struct buffer *out; /* the end of the text */

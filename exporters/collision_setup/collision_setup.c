@@ -1,0 +1,193 @@
+/* RobWork's CollisionSetup.xml: the exclusions of a scene.
+ *
+ * Specification: see importers/collision_setup/collision_setup.c; the evidence beside it: docs/exclusion.md.
+ *
+ * Behaviour and limitations:
+ * - A list is about a cell and no copy of it: the rest of the scene is no loss, unless there is nothing to list. A pair that is
+ *   not in the list is to be checked: kept pairs are lost only where the list excludes them all the same.
+ * - How a pair's reason was found stands in attributes of FramePair, which RobWork passes over, and in a comment, since RobWork
+ *   refuses attributes elsewhere; `plain=yes` writes names alone. What attributes cannot hold, and all that is known of
+ *   kept pairs, `evidence=yes` writes as JSON beside the list.
+ * - Names are relative to a device ("J0" for "Device.J0") where all of them are inside it, as a setup beside a device
+ *   file needs them; a comment says so and our importer heeds it. `relative=no` writes full names. `split=device` gives each
+ *   device a file of its own for the pairs that are inside.
+ * - Frames are named only: where several have the same name, the pair is all of theirs: a loss.
+ * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
+#include <string.h>
+
+#include "../exporters.h"
+#include "writer.h"
+
+static const struct option options[] = {
+    {"relative", "names relative to the device that all of them are inside", OPTION_BOOLEAN,
+     offsetof(struct setup_settings, relative), "yes", 0, 0, NULL},
+    {"plain", "names alone, without reasons and comments", OPTION_BOOLEAN, offsetof(struct setup_settings, plain), "no",
+     0, 0, NULL},
+    {"split", "device: pairs inside a device in a further file DEVICECollisionSetup.xml", OPTION_CHOICE,
+     offsetof(struct setup_settings, split), "no", 0, 0, "no|device"},
+    {"evidence", "all that is known of all pairs, as JSON in a further file OUT.json", OPTION_BOOLEAN,
+     offsetof(struct setup_settings, evidence), "no", 0, 0, NULL},
+    OPTIONS_END};
+
+/* ---- losses ---- */
+
+static bool has_evidence(const cp_pair *pair)
+{
+    return strcmp(pair->reason, "given") != 0 || *pair->evidence || pair->finding;
+}
+
+/* Of what always collides, any configuration is a witness. */
+static bool has_witness(const cp_pair *pair)
+{
+    return pair->finding && pair->finding->witness_count > 0 && strncmp(pair->reason, "always", 6) != 0;
+}
+
+static void report_evidence(const struct setup_writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    uint64_t noted = 0, seen = 0, kept = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        kept += !pair_is_excluded(pair);
+        noted += pair_is_excluded(pair) && has_evidence(pair);
+        seen += pair_is_excluded(pair) && has_witness(pair);
+    }
+    if (writer->settings->evidence)
+        return;
+    if (noted && writer->settings->plain)
+        report_loss(writer->context, "collision-setup-evidence", NOWHERE, noted, "reasons of excluded pairs");
+    if (seen)
+        report_loss(writer->context, "collision-setup-witness", NOWHERE, seen,
+                    "joint values at which an excluded pair collides (evidence=yes writes them)");
+    if (kept)
+        report_note(writer->context, "collision-setup-not-listed", NOWHERE,
+                    "%llu pairs are to be checked, as all that are not listed; evidence=yes writes why",
+                    (unsigned long long)kept);
+}
+
+static cp_status report_kept(const struct setup_writer *writer)
+{
+    uint64_t count;
+    cp_status status = pairs_count_left_out(writer->context, writer->scene, &count);
+    if (status == CP_OK && count > 0)
+        report_loss(writer->context, "collision-setup-kept", NOWHERE, count,
+                    "pairs that are to be checked, though another statement excludes them");
+    return status;
+}
+
+static cp_status note_name(struct name_map *names, const cp_scene *scene, uint32_t node)
+{
+    return name_map_add(names, scene->nodes[node].name, node, NULL) ? CP_OK : CP_LIMIT;
+}
+
+/* Frames that another one is taken for because both have the same name. */
+static cp_status report_equal_names(const struct setup_writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    struct name_map names = {.context = writer->context};
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {
+        if (!pair_is_excluded(&scene->pairs[i]))
+            continue;
+        status = note_name(&names, scene, scene->pairs[i].first);
+        if (status == CP_OK)
+            status = note_name(&names, scene, scene->pairs[i].second);
+    }
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
+        if (scene->nodes[i].flags & CP_NODE_VOLATILE)
+            status = note_name(&names, scene, i);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
+        const uint32_t *first = name_map_find(&names, scene->nodes[i].name);
+        count += first && *first != i;
+    }
+    name_map_free(&names);
+    if (count)
+        report_loss(writer->context, "collision-setup-names", NOWHERE, count,
+                    "frames with the name of another frame, which their pairs cannot tell apart");
+    return status;
+}
+
+/* Of a part, say, nothing at all is left in a list. */
+static void report_empty(const struct setup_writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    bool any = scene->pair_count > 0 || scene->exclude_static_pairs;
+    for (uint32_t i = 0; i < scene->node_count && !any; i++)
+        any = scene->nodes[i].flags & CP_NODE_VOLATILE;
+    if (!any && scene->node_count > 1)
+        report_loss(writer->context, "collision-setup-empty", NOWHERE, 1,
+                    "all of the scene: it says nothing about pairs, and so the list is empty");
+}
+
+/* ---- the output ---- */
+
+static cp_status write_further(struct setup_writer *writer, struct sink *top)
+{
+    struct sink *sink;
+    cp_status status = CP_OK;
+    for (uint32_t i = 1; i < writer->file_count && status == CP_OK; i++) {
+        status = sink_open(top, writer->files[i].name, &sink);
+        if (status == CP_OK) {
+            setup_write_file(writer, &writer->files[i], sink);
+            status = sink_close_further(sink);
+        }
+    }
+    if (status != CP_OK || !writer->settings->evidence)
+        return status;
+    const char *name = arena_print(writer->arena, "%s.json", sink_file_name(top));
+    status = name ? sink_open(top, name, &sink) : CP_LIMIT;
+    if (status == CP_OK)
+        status = setup_write_evidence(writer, sink);
+    return status == CP_OK ? sink_close_further(sink) : status;
+}
+
+static cp_status write_all(struct setup_writer *writer, struct sink *top)
+{
+    cp_status status = setup_plan_files(writer, top);
+    if (status == CP_OK)
+        status = report_equal_names(writer);
+    if (status == CP_OK)
+        status = report_kept(writer);
+    if (status != CP_OK)
+        return status;
+    report_empty(writer);
+    report_evidence(writer);
+    setup_write_file(writer, &writer->files[0], top);
+    status = write_further(writer, top);
+    if (writer->bad_characters)
+        report_loss(writer->context, "collision-setup-characters", NOWHERE, writer->bad_characters,
+                    "characters in names that XML cannot hold");
+    return status;
+}
+
+static uint32_t carries(const void *settings)
+{
+    (void)settings;
+    return FEATURE_PAIRS | FEATURE_PLACEHOLDERS | FEATURE_NAMES;
+}
+
+static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+{
+    const struct setup_settings *own = settings;
+    struct setup_writer writer = {.context = context, .scene = scene, .settings = own};
+    bool several = own->split == SPLIT_DEVICE || own->evidence;
+    cp_status status = several ? sink_expect_further(sink) : CP_OK;
+    if (status != CP_OK)
+        return status;
+    writer.arena = arena_new(context);
+    status = writer.arena ? write_all(&writer, sink) : CP_LIMIT;
+    arena_free(writer.arena);
+    return status;
+}
+
+const struct exporter collision_setup_exporter = {
+    .plugin = {.name = "collision-setup",
+               .title = "RobWork collision setup",
+               .options = options,
+               .settings_size = sizeof(struct setup_settings)},
+    .suffixes = ".xml",
+    .is_list = true,
+    .carries = carries,
+    .write = write,
+};

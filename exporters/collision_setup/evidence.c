@@ -1,0 +1,257 @@
+/* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is its
+ * specification; scene/collide/evidence.c reads it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../scene/bytes/inputs.h"
+#include "../../scene/collide/key.h"
+#include "../finding.h"
+#include "writer.h"
+
+struct evidence {
+    struct setup_writer *writer;
+    struct json_writer json;
+    uint64_t *geometry; /* of each node */
+    uint64_t *keys;     /* of each pair, as the scene is now */
+};
+
+/* ---- the files ---- */
+
+static int compare_inputs(const void *a, const void *b)
+{
+    const struct input *one = a, *other = b;
+    int order = strcmp(one->label, other->label);
+    return order ? order : strcmp(one->path, other->path);
+}
+
+static void write_input(struct evidence *evidence, const struct input *input)
+{
+    struct json_writer *json = &evidence->json;
+    uint64_t hash;
+    bool known = input_hash(evidence->writer->context, input, &hash);
+    if (!known && *input->path)
+        report_warning(evidence->writer->context, "collision-setup-input", IN_FILE(input->path),
+                       "has changed since it was read: the evidence has no hash of it");
+    json_line(json);
+    json_open(json, '{');
+    json_key_text(json, "file", input->label);
+    if (known)
+        json_key_hash(json, "xxh64", hash);
+    json_close(json, '}');
+}
+
+/* By name: a file may be read several times, and in any order. */
+static bool write_inputs(struct evidence *evidence)
+{
+    const cp_scene *scene = evidence->writer->scene;
+    uint32_t count = scene->input_count;
+    struct input *sorted = arena_copy(evidence->writer->arena, scene->inputs, count, sizeof *sorted);
+    if (!sorted)
+        return false;
+    qsort(sorted, count, sizeof *sorted, compare_inputs);
+    json_line(&evidence->json);
+    json_key(&evidence->json, "inputs");
+    json_open(&evidence->json, '[');
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || compare_inputs(&sorted[i - 1], &sorted[i]) != 0)
+            write_input(evidence, &sorted[i]);
+    json_close(&evidence->json, ']');
+    return true;
+}
+
+/* The list's own file is the one that this one is beside. */
+static void write_files(struct evidence *evidence)
+{
+    struct json_writer *json = &evidence->json;
+    const struct setup_writer *writer = evidence->writer;
+    json_line(json);
+    json_key_text(json, "prefix", writer->files[0].prefix);
+    json_line(json);
+    json_key(json, "device_files");
+    json_open(json, '[');
+    for (uint32_t i = 1; i < writer->file_count; i++) {
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "file", writer->files[i].name);
+        json_key_text(json, "prefix", writer->files[i].prefix);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+/* ---- frames ---- */
+
+static void write_frame(struct evidence *evidence, uint32_t node)
+{
+    struct json_writer *json = &evidence->json;
+    const cp_node *it = &evidence->writer->scene->nodes[node];
+    json_line(json);
+    json_open(json, '{');
+    json_key_text(json, "id", it->id);
+    json_key_text(json, "name", it->name);
+    if (it->flags & CP_NODE_PLACEHOLDER)
+        json_key_true(json, "placeholder");
+    if (evidence->geometry[node])
+        json_key_hash(json, "geometry", evidence->geometry[node]);
+    json_close(json, '}');
+}
+
+/* Those that can collide, and those that pairs name. */
+static bool write_frames(struct evidence *evidence)
+{
+    const cp_scene *scene = evidence->writer->scene;
+    bool *named = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *named);
+    if (!named)
+        return false;
+    memset(named, 0, scene->node_count * sizeof *named);
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        named[scene->pairs[i].first] = named[scene->pairs[i].second] = true;
+    json_line(&evidence->json);
+    json_key(&evidence->json, "frames");
+    json_open(&evidence->json, '[');
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (named[i] || evidence->geometry[i])
+            write_frame(evidence, i);
+    json_close(&evidence->json, ']');
+    return true;
+}
+
+/* ---- pairs ---- */
+
+static void write_witness(struct evidence *evidence, const cp_finding *finding)
+{
+    struct json_writer *json = &evidence->json;
+    json_key(json, "witness");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        const cp_joint *joint = &evidence->writer->scene->joints[finding->witness[i].joint];
+        json_open(json, '{');
+        json_key_text(json, "joint", joint->name);
+        json_key_text(json, "joint_id", joint->id);
+        json_key_number(json, "value", finding->witness[i].value);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+/* A pair without a finding was told by somebody, for the scene as it is now. */
+static void write_pair(struct evidence *evidence, uint32_t index)
+{
+    struct json_writer *json = &evidence->json;
+    const cp_scene *scene = evidence->writer->scene;
+    const cp_pair *pair = &scene->pairs[index];
+    json_line(json);
+    json_open(json, '{');
+    json_key_text(json, "first", scene->nodes[pair->first].name);
+    json_key_text(json, "second", scene->nodes[pair->second].name);
+    json_key_text(json, "first_id", scene->nodes[pair->first].id);
+    json_key_text(json, "second_id", scene->nodes[pair->second].id);
+    json_key_text(json, "status", pair->reason);
+    json_key_text(json, "verdict", verdict_words[pair->verdict]);
+    if (*pair->evidence)
+        json_key_text(json, "evidence", pair->evidence);
+    if (pair->finding)
+        json_finding(json, pair->finding);
+    else if (evidence->keys[index])
+        json_key_hash(json, "key", evidence->keys[index]);
+    if (pair->finding && pair->finding->witness_count > 0)
+        write_witness(evidence, pair->finding);
+    json_close(json, '}');
+}
+
+static void write_pairs(struct evidence *evidence)
+{
+    json_line(&evidence->json);
+    json_key(&evidence->json, "pairs");
+    json_open(&evidence->json, '[');
+    for (uint32_t i = 0; i < evidence->writer->scene->pair_count; i++)
+        write_pair(evidence, i);
+    json_close(&evidence->json, ']');
+}
+
+/* What all findings have in common, for people. */
+static void write_common(struct evidence *evidence)
+{
+    const cp_scene *scene = evidence->writer->scene;
+    const cp_finding *first = NULL;
+    bool margin = true, samples = true, descents = true, work = true;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_finding *finding = scene->pairs[i].finding;
+        if (!finding)
+            continue;
+        first = first ? first : finding;
+        margin = margin && finding->margin == first->margin;
+        work = work && finding->work == first->work;
+        samples = samples && finding->samples == first->samples;
+        descents = descents && finding->descents == first->descents;
+    }
+    if (first && margin)
+        json_key_number(&evidence->json, "margin", first->margin);
+    if (first && work)
+        json_key_integer(&evidence->json, "work", first->work);
+    if (first && samples)
+        json_key_integer(&evidence->json, "samples", first->samples);
+    if (first && descents)
+        json_key_integer(&evidence->json, "descents", first->descents);
+}
+
+/* A filter between the one that found and this output may have moved something. */
+static void report_outdated(const struct evidence *evidence)
+{
+    const cp_scene *scene = evidence->writer->scene;
+    unsigned long long count = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_finding *finding = scene->pairs[i].finding;
+        count += finding && finding->key && finding->key != evidence->keys[i];
+    }
+    if (count > 0)
+        report_warning(evidence->writer->context, "collision-setup-outdated", NOWHERE,
+                       "%llu pairs have changed since they were looked at: their geometry, or joints between them", count);
+}
+
+/* ---- the file ---- */
+
+static cp_status find_keys(struct evidence *evidence)
+{
+    struct setup_writer *writer = evidence->writer;
+    const cp_scene *scene = writer->scene;
+    evidence->geometry = arena_allocate(writer->arena, scene->node_count, sizeof *evidence->geometry);
+    evidence->keys = arena_allocate(writer->arena, scene->pair_count, sizeof *evidence->keys);
+    if (!evidence->geometry || !evidence->keys)
+        return CP_LIMIT;
+    cp_status status = geometry_keys(writer->context, scene, evidence->geometry);
+    return status == CP_OK ? pair_keys(writer->context, scene, scene->pairs, scene->pair_count, evidence->keys)
+                           : status;
+}
+
+static bool write_object(struct evidence *evidence)
+{
+    struct json_writer *json = &evidence->json;
+    json_open(json, '{');
+    json_key_text(json, "format", "cellpipe collision evidence");
+    json_key_text(json, "version", "1.0");
+    write_common(evidence);
+    write_files(evidence);
+    if (!write_inputs(evidence) || !write_frames(evidence))
+        return false;
+    write_pairs(evidence);
+    json_close(json, '}');
+    return true;
+}
+
+cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink)
+{
+    struct buffer text = {.context = writer->context};
+    struct evidence evidence = {.writer = writer, .json = {.out = &text, .sink = sink}};
+    cp_status status = find_keys(&evidence);
+    if (status == CP_OK) {
+        report_outdated(&evidence);
+        status = write_object(&evidence) && !text.failed ? CP_OK : CP_LIMIT;
+    }
+    if (status == CP_OK) {
+        sink_write(sink, text.data, text.size);
+        sink_text(sink, "\n");
+    }
+    buffer_free(&text);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* The inside of the exporter of collision setups: what its files share. */
+#ifndef CELLPIPE_COLLISION_SETUP_WRITER_H
+#define CELLPIPE_COLLISION_SETUP_WRITER_H
+
+#include "../../scene/plugin.h"
+
+enum setup_split { SPLIT_NO, SPLIT_DEVICE };
+
+struct setup_settings {
+    bool relative, plain, evidence;
+    int split; /* enum setup_split */
+};
+
+/* One file and its excluded pairs. */
+struct setup_file {
+    const char *name; /* of a further file; the first one is the output itself */
+    const char *prefix; /* what each name loses */
+    size_t prefix_size;
+    const uint32_t *pairs;
+    uint32_t pair_count;
+};
+
+struct setup_writer {
+    cp_context *context;
+    const cp_scene *scene;
+    const struct setup_settings *settings;
+    struct arena *arena;
+    struct setup_file *files;
+    uint32_t file_count;
+    uint64_t bad_characters;
+};
+
+static inline bool pair_is_excluded(const cp_pair *pair)
+{
+    return pair->verdict == CP_PAIR_EXCLUDED;
+}
+
+/* files.c: which file has which pairs, and what its names are relative to. top: where safe names come from. */
+cp_status setup_plan_files(struct setup_writer *writer, struct sink *top);
+/* xml.c. */
+void setup_write_file(struct setup_writer *writer, const struct setup_file *file, struct sink *sink);
+/* A comment may hold it. */
+bool setup_comment_holds(const char *text, size_t size);
+/* evidence.c: all that is known of all pairs, as JSON. */
+cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink);
+
+#endif

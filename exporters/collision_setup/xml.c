@@ -1,0 +1,238 @@
+/* One CollisionSetup.xml. */
+#include <math.h>
+#include <string.h>
+
+#include "writer.h"
+
+/* ---- text ---- */
+
+/* XML 1.0 has no control characters but tab and the line ends, and neither U+FFFE nor U+FFFF. */
+static size_t bad_character(const char *text)
+{
+    unsigned char byte = (unsigned char)*text;
+    if (byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r')
+        return 1;
+    return !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3) ? 3 : 0;
+}
+
+static const char *escape_of(char character)
+{
+    switch (character) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\t':
+        return "&#9;";
+    case '\n':
+        return "&#10;";
+    case '\r':
+        return "&#13;";
+    default:
+        return NULL;
+    }
+}
+
+bool setup_comment_holds(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < ' ' || (text[i] == '-' && i + 1 < size && text[i + 1] == '-'))
+            return false;
+    return true;
+}
+
+/* A file on its way. */
+struct writing {
+    struct setup_writer *writer;
+    const struct setup_file *file;
+    struct sink *sink;
+};
+
+static void write_text(const struct writing *writing, const char *text)
+{
+    while (*text) {
+        const char *escape = escape_of(*text);
+        size_t bad = bad_character(text);
+        if (bad)
+            sink_text(writing->sink, "\xef\xbf\xbd");
+        else if (escape)
+            sink_text(writing->sink, escape);
+        else
+            sink_write(writing->sink, text, 1);
+        writing->writer->bad_characters += bad > 0;
+        text += bad ? bad : 1;
+    }
+}
+
+static void write_name(const struct writing *writing, uint32_t node)
+{
+    write_text(writing, writing->writer->scene->nodes[node].name + writing->file->prefix_size);
+}
+
+/* ---- reasons ---- */
+
+static void write_attribute(const struct writing *writing, const char *name, const char *value)
+{
+    sink_print(writing->sink, " %s=\"", name);
+    write_text(writing, value);
+    sink_text(writing->sink, "\"");
+}
+
+static void write_number(const struct writing *writing, const char *name, double value)
+{
+    char digits[NUMBER_SIZE];
+    (void)print_double(value, digits);
+    write_attribute(writing, name, digits);
+}
+
+/* What was not done or found has no attribute. */
+static void write_finding(const struct writing *writing, const cp_finding *finding)
+{
+    if (finding->margin > 0)
+        write_number(writing, "margin", finding->margin);
+    if (finding->work > 0)
+        sink_print(writing->sink, " work=\"%llu\"", (unsigned long long)finding->work);
+    if (finding->samples > 0)
+        sink_print(writing->sink, " samples=\"%lu\" hits=\"%lu\"", (unsigned long)finding->samples,
+                   (unsigned long)finding->hits);
+    if (finding->descents > 0)
+        sink_print(writing->sink, " descents=\"%lu\"", (unsigned long)finding->descents);
+    if (isfinite(finding->clearance))
+        write_number(writing, "clearance", finding->clearance);
+}
+
+/* That nothing moves between two frames is seen, not measured. */
+static bool is_measured(const cp_pair *pair)
+{
+    return pair->finding && strcmp(pair->reason, "static") != 0;
+}
+
+static void write_reason(const struct writing *writing, const cp_pair *pair)
+{
+    if (*pair->reason && strcmp(pair->reason, "given") != 0)
+        write_attribute(writing, "reason", pair->reason);
+    if (is_measured(pair))
+        write_finding(writing, pair->finding);
+    if (*pair->evidence)
+        write_attribute(writing, "evidence", pair->evidence);
+}
+
+/* ---- the summary ---- */
+
+/* How many pairs have each of the words; after them those that have another one. */
+struct tally {
+    uint64_t counts[16];
+    uint64_t noted;      /* all but those that were given */
+    double lowest_margin, highest_margin;
+};
+
+static void tally_pair(struct tally *tally, const cp_pair *pair)
+{
+    uint32_t word = 0;
+    while (reason_words[word] && strcmp(reason_words[word], pair->reason) != 0)
+        word++;
+    tally->counts[word]++;
+    tally->noted += word != 0;
+    if (!is_measured(pair))
+        return;
+    tally->lowest_margin = fmin(tally->lowest_margin, pair->finding->margin);
+    tally->highest_margin = fmax(tally->highest_margin, pair->finding->margin);
+}
+
+static void write_tally(struct sink *sink, const char *what, const struct tally *tally)
+{
+    for (size_t i = 0; i < sizeof tally->counts / sizeof *tally->counts; i++) {
+        if (tally->counts[i] == 0)
+            continue;
+        sink_print(sink, "%s %llu %s", what, (unsigned long long)tally->counts[i],
+                   reason_words[i] ? reason_words[i] : "other");
+        what = ",";
+    }
+}
+
+/* Kept pairs are summed up where the list as a whole is. */
+static void write_summary(const struct writing *writing)
+{
+    const cp_scene *scene = writing->writer->scene;
+    struct tally excluded = {.lowest_margin = INFINITY}, kept = {.lowest_margin = INFINITY};
+    for (uint32_t i = 0; i < writing->file->pair_count; i++)
+        tally_pair(&excluded, &scene->pairs[writing->file->pairs[i]]);
+    for (uint32_t i = 0; i < scene->pair_count && !writing->file->name; i++)
+        if (!pair_is_excluded(&scene->pairs[i]))
+            tally_pair(&kept, &scene->pairs[i]);
+    if (excluded.noted + kept.noted == 0)
+        return;
+    sink_text(writing->sink, "  <!--");
+    write_tally(writing->sink, " excluded:", &excluded);
+    write_tally(writing->sink, writing->file->pair_count > 0 ? "; kept:" : " kept:", &kept);
+    if (excluded.highest_margin > 0 && excluded.lowest_margin == excluded.highest_margin) {
+        sink_text(writing->sink, "; margin ");
+        sink_double(writing->sink, excluded.highest_margin);
+        sink_text(writing->sink, " m");
+    }
+    sink_text(writing->sink, " -->\n");
+}
+
+static void write_prefix(const struct writing *writing)
+{
+    const struct setup_file *file = writing->file;
+    if (file->prefix_size == 0 || !setup_comment_holds(file->prefix, file->prefix_size))
+        return;
+    sink_text(writing->sink, "  <!-- names are relative to \"");
+    sink_text(writing->sink, file->prefix);
+    sink_text(writing->sink, "\" -->\n");
+}
+
+/* ---- the file ---- */
+
+static void write_pairs(const struct writing *writing)
+{
+    const struct setup_file *file = writing->file;
+    if (file->pair_count > 0)
+        sink_text(writing->sink, "  <Exclude>\n");
+    for (uint32_t i = 0; i < file->pair_count; i++) {
+        const cp_pair *pair = &writing->writer->scene->pairs[file->pairs[i]];
+        sink_text(writing->sink, "    <FramePair first=\"");
+        write_name(writing, pair->first);
+        sink_text(writing->sink, "\" second=\"");
+        write_name(writing, pair->second);
+        sink_text(writing->sink, "\"");
+        if (!writing->writer->settings->plain)
+            write_reason(writing, pair);
+        sink_text(writing->sink, "/>\n");
+    }
+    if (file->pair_count > 0)
+        sink_text(writing->sink, "  </Exclude>\n");
+}
+
+static void write_flags(const struct writing *writing)
+{
+    const cp_scene *scene = writing->writer->scene;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        if (!(scene->nodes[i].flags & CP_NODE_VOLATILE))
+            continue;
+        sink_text(writing->sink, "  <Volatile>");
+        write_name(writing, i);
+        sink_text(writing->sink, "</Volatile>\n");
+    }
+    if (scene->exclude_static_pairs)
+        sink_text(writing->sink, "  <ExcludeStaticPairs/>\n");
+}
+
+void setup_write_file(struct setup_writer *writer, const struct setup_file *file, struct sink *sink)
+{
+    struct writing writing = {writer, file, sink};
+    sink_text(sink, "<CollisionSetup>\n");
+    if (!writer->settings->plain) {
+        write_prefix(&writing);
+        write_summary(&writing);
+    }
+    write_pairs(&writing);
+    if (!file->name)
+        write_flags(&writing);
+    sink_text(sink, "</CollisionSetup>\n");
+}

@@ -1,0 +1,29 @@
+/* The files that a scene was made of. */
+#ifndef CELLPIPE_INPUTS_H
+#define CELLPIPE_INPUTS_H
+
+#include <sys/stat.h>
+
+#include "source.h"
+
+struct input {
+    const char *label; /* as outputs name it (source.h) */
+    const char *path;  /* on the disk; "" for what cannot be read again: standard input, memory, a FIFO */
+    uint64_t size;     /* of the file as it lies there */
+    uint64_t changed;  /* when it was for the last time, in nanoseconds */
+};
+
+struct inputs {
+    struct input *items;
+    uint32_t count, room;
+};
+
+static inline uint64_t time_of_change(const struct stat *info)
+{
+    return (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
+}
+
+/* hash_content of the file's bytes as they lie there, packed or not. False when it cannot be read again, or is not what was read. */
+bool input_hash(cp_context *context, const struct input *input, uint64_t *hash);
+
+#endif
