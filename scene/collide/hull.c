@@ -95,7 +95,8 @@ static cp_status keep_all(cp_context *context, const double (*points)[3], uint32
     hull->points = memory_allocate(context, count, sizeof *hull->points);
     if (!hull->points)
         return CP_LIMIT;
-    memcpy(hull->points, points, count * sizeof *points);
+    if (count > 0)
+        memcpy(hull->points, points, count * sizeof *points);
     hull->count = count;
     return CP_OK;
 }

@@ -273,8 +273,9 @@ static void test_turned_joints(void **unused)
     (void)unused;
     static const double y_axis[] = {0, 1, 0}, off[] = {1e-3, 1e-5, -1e-5, -1e-3, -0.2};
     static const double *const axes[] = {y_axis, x_axis, x_axis};
+    enum { SLIDES, TILTS, STAYS };
     for (int round = 0; round < 15; round++) {
-        enum { SLIDES, TILTS, STAYS } kind = round / 5;
+        int kind = round / 5;
         struct setting setting = {0};
         double turn = kind == STAYS ? 1.5 : 0.5, way = kind == TILTS ? 1.2 : 2, height = 3;
         struct link *link = add_link(&setting, 0, CP_JOINT_REVOLUTE, z_axis);
