@@ -76,7 +76,7 @@ static double segment_segment(const double a[3], const double a_end[3], const do
     return dot_product(away, away);
 }
 
-static double triangle_triangle(const double one[3][3], const double other[3][3])
+double triangles_distance(const double one[3][3], const double other[3][3])
 {
     double best = INFINITY;
     if (triangles_meet(one, other))
@@ -117,7 +117,7 @@ static double leaf_leaf(const struct bvh *one, const struct bvh_box *first, cons
         for (uint32_t i = first->first; i < first->first + first->count; i++) {
             double here[3][3];
             take_triangle(one, i, here);
-            best = fmin(best, triangle_triangle((const double(*)[3])here, (const double(*)[3])there));
+            best = fmin(best, triangles_distance((const double(*)[3])here, (const double(*)[3])there));
         }
     }
     return best;

@@ -10,5 +10,7 @@ double surface_distance(const struct bvh *bvh, const double point[3], double mos
  * compared are added. */
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                          uint64_t *tests);
+/* The square of the distance of two triangles, up to rounding; 0 where they meet. */
+double triangles_distance(const double one[3][3], const double other[3][3]);
 
 #endif

@@ -1,6 +1,7 @@
 /* Do two bodies have a point in common? */
 #include "../predicates.h"
 #include "body.h"
+#include "plane.h"
 
 #include <math.h>
 
@@ -82,15 +83,9 @@ static bool holds_piece(const struct body *one, const struct body *other, const 
 
 static bool plane_meets(const double plane[4], const struct body *body, const cp_pose *placed)
 {
-    bool above = false, below = false;
-    for (uint32_t i = 0; i < body->bvh.vertex_count && !(above && below); i++) {
-        double point[3];
-        pose_point(placed, body->bvh.vertices[i], point);
-        double height = plane[0] * point[0] + plane[1] * point[1] + plane[2] * point[2] + plane[3];
-        above = above || height >= 0;
-        below = below || height <= 0;
-    }
-    return above && below;
+    double seen[4];
+    plane_seen_from(plane, placed, seen);
+    return plane_distance(seen, &body->bvh, INFINITY) <= 0;
 }
 
 static bool planes_meet(const struct body *one, const struct body *other, const cp_pose *placed)
