@@ -63,8 +63,8 @@ const struct command commands[] = {
      "  all=yes          excluded pairs, too\n"
      "  touch=1e-6m      what comes as near as this collides\n"
      "  --clearance 5mm  list pairs that are nearer than this, too, with their distance; they end with 1 as well\n\n"
-     "  cellpipe collide cell.wu --clearance 5mm || true\n"
-     "  cellpipe collide samples/deneb/welding/weld.dcr || true",
+     "  cellpipe collide cell.wu --clearance 5mm || echo \"not free\"\n"
+     "  cellpipe collide samples/deneb/welding/weld.dcr || echo \"not free\"",
      command_collide},
     {"igrip2vrml",
      "cellpipe igrip2vrml -d DEVICE OUT\ncellpipe igrip2vrml -w WORKCELL OUT\n"

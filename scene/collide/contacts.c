@@ -28,16 +28,19 @@ static bool is_flat(const struct bvh *bvh)
 
 static void warn_of_body(cp_context *context, const cp_scene *scene, const struct body *body)
 {
-    struct place place = {.node = scene->nodes[body->node].name};
+    const char *name = scene->nodes[body->node].name;
+    struct place place = {.node = name};
     if (!can_meet(body))
-        report_warning(context, "collide-empty", place, "collision geometry without faces: nothing collides with it");
+        report_warning(context, "collide-empty", place,
+                       "the frame \"%s\" has collision geometry without faces: nothing collides with it", name);
     else if (is_flat(&body->bvh) && body->plane_count == 0)
-        report_warning(context, "collide-flat", place, "all faces of the collision geometry are without area");
+        report_warning(context, "collide-flat", place, "the frame \"%s\" has collision geometry of faces without area",
+                       name);
     else if (body->open_meshes > 0)
         report_warning(context, "collide-open", place,
-                       "%" PRIu32 " of the collision meshes %s not closed: only the surface is looked at, not what is "
-                       "inside",
-                       body->open_meshes, body->open_meshes == 1 ? "is" : "are");
+                       "the frame \"%s\" has collision meshes that are not closed (%" PRIu32
+                       "): only their surface is looked at, not what is inside",
+                       name, body->open_meshes);
 }
 
 static cp_status complain_of_nothing(const cp_collider *collider)
@@ -57,7 +60,7 @@ static cp_status complain_of_nothing(const cp_collider *collider)
         return report_error(context, CP_NO, "collide-nothing", NOWHERE,
                             "nothing to check: only the frame \"%s\" has collision geometry", name);
     return report_error(context, CP_NO, "collide-nothing", NOWHERE,
-                        "nothing to check: all %" PRIu64 " pairs of frames with collision geometry are excluded",
+                        "nothing to check: all pairs (%" PRIu64 ") of frames with collision geometry are excluded",
                         collider->rules.all);
 }
 

@@ -185,7 +185,7 @@ void moment_end(struct moment *moment, double reach)
 
 cp_status moment_complain(const struct moment *moment)
 {
-    const cp_node *node = &moment->collider->scene->nodes[moment->lost];
-    return report_error(moment->collider->context, CP_USAGE, "collide-pose", (struct place){.node = node->name},
-                        "the frame is nowhere: its pose is not finite at these joint values");
+    const char *name = moment->collider->scene->nodes[moment->lost].name;
+    return report_error(moment->collider->context, CP_USAGE, "collide-pose", (struct place){.node = name},
+                        "the frame \"%s\" is nowhere: its pose is not finite", name);
 }

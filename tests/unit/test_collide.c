@@ -520,7 +520,7 @@ static void test_nothing_to_check(void **unused)
     expect_nothing("only the frame \"one\"");
     uint32_t third = add_frame("third", &cube, POSE_IDENTITY);
     scene_add_pair(scene, third, 1, "given");
-    expect_nothing("all 1 pairs");
+    expect_nothing("all pairs (1) of frames");
     assert_int_equal(cp_collider_new(context, scene, 1e-6, true, &collider), CP_OK);
     assert_int_equal(cp_collider_pairs(collider), 1);
     cp_collider_free(collider);
@@ -546,9 +546,9 @@ static void test_warnings(void **unused)
     add_frame("line", &meshes[1], POSE_IDENTITY);
     add_frame("empty", &meshes[2], POSE_IDENTITY);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
-    assert_true(was_said(context, "1 of the collision meshes is not closed"));
-    assert_true(was_said(context, "all faces of the collision geometry are without area"));
-    assert_true(was_said(context, "collision geometry without faces"));
+    assert_true(was_said(context, "the frame \"open\" has collision meshes that are not closed (1)"));
+    assert_true(was_said(context, "the frame \"line\" has collision geometry of faces without area"));
+    assert_true(was_said(context, "the frame \"empty\" has collision geometry without faces"));
     cp_world_poses(scene, NULL, worlds);
     assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
     assert_int_equal(count, 1);                                                      /* the line meets the open box */
