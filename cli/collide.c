@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A joint's value, as text. */
-struct joint_value {
-    const char *joint, *value;
-};
-
 struct asked {
     const char *path, *clip, *device;
     const char *values;      /* "q=0.1,0.2" or "deg=10,20" for the device's joints, or NULL */
@@ -105,22 +100,24 @@ static cp_status take_setting(struct cli *cli, struct asked *asked, const char *
     return CP_OK;
 }
 
-/* Joints with blanks in their names are no settings for sort_words. */
+/* The numbers as "q=0.1,0.2", and what has a value of its own: joints with blanks in their names are no settings for sort_words. */
 static cp_status take_words(struct cli *cli, struct asked *asked, const struct list *words)
 {
-    const char *values = NULL;
+    size_t size = sizeof "q=";
     asked->path = words->items[0];
+    for (size_t i = 1; i < words->count; i++)
+        size += strlen(words->items[i]) + 1;
+    char *values = cli_allocate(cli, size), *end = values;
+    if (!values)
+        return CP_LIMIT;
     for (size_t i = 1; i < words->count; i++) {
-        if (strchr(words->items[i], '=')) {
-            if (!list_add(cli, &asked->joints, words->items[i]))
-                return CP_LIMIT;
-            continue;
-        }
-        values = join(cli, values ? join(cli, values, ",") : "q=", words->items[i]);
-        if (!values)
+        const char *word = words->items[i];
+        if (!strchr(word, '='))
+            end = stpcpy(stpcpy(end, end == values ? "q=" : ","), word);
+        else if (!list_add(cli, &asked->joints, word))
             return CP_LIMIT;
     }
-    return values ? take_values(cli, asked, values) : CP_OK;
+    return end > values ? take_values(cli, asked, values) : CP_OK;
 }
 
 static cp_status read_request(struct cli *cli, const struct request *request, struct asked *asked)
@@ -145,7 +142,7 @@ static cp_status choose_device(struct cli *cli, const cp_scene *scene, const cha
 {
     uint32_t count, found = 0;
     const cp_device *devices = cp_devices(scene, &count);
-    char names[256] = "";
+    char names[1024] = "";
     for (uint32_t i = 0; i < count; i++) {
         if (devices[i].joint_count == 0)
             continue;
