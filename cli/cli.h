@@ -91,6 +91,7 @@ enum {
     FLAG_DUMP = 1 << 6,
     FLAG_MARKDOWN = 1 << 7,
     FLAG_EXPLAIN = 1 << 8,
+    FLAG_CLEARANCE = 1 << 10,
     FLAG_SETTINGS = 1 << 9, /* not a flag: words like K=V are settings, not files */
     FLAG_READING = FLAG_FROM | FLAG_IN
 };
@@ -98,7 +99,7 @@ enum {
 /* A command's words, sorted. */
 struct request {
     struct list words, settings, in, out;
-    const char *from, *to, *out_dir;
+    const char *from, *to, *out_dir, *clearance;
     bool json, dump, explain, markdown;
     size_t taken; /* words of the last flag, for sort_words */
 };
@@ -180,6 +181,7 @@ cp_status command_filter(struct cli *cli); /* the first word is a filter's name 
 cp_status command_info(struct cli *cli);
 cp_status command_check(struct cli *cli);
 cp_status command_diff(struct cli *cli);
+cp_status command_collide(struct cli *cli);
 cp_status command_igrip2vrml(struct cli *cli);
 cp_status command_formats(struct cli *cli);
 cp_status command_filters(struct cli *cli);

@@ -21,9 +21,9 @@ _cellpipe_step() {
 
 _cellpipe() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} step words=
-    local commands='convert run info check diff igrip2vrml formats filters help'
+    local commands='convert run info check diff collide igrip2vrml formats filters help'
     local flags='--strict --report --confine --threads --limit --no-clobber --sync --include --quiet --verbose
-        --help --version --from --to --in --out --out-dir --json --dump --explain --markdown'
+        --help --version --from --to --in --out --out-dir --json --dump --explain --clearance --markdown'
     step=$(_cellpipe_step)
     COMPREPLY=()
     case $previous in
@@ -44,6 +44,8 @@ _cellpipe() {
             words="$commands $(_cellpipe_names filters)"
         elif [[ $word == -* ]]; then
             words=$flags
+        elif [[ ${COMP_WORDS[1]} == collide ]]; then
+            words='device= clip= step= touch= all=yes home=yes q= deg='
         elif [[ -n $step ]]; then
             words=$(_cellpipe_options "$step" filter)
         else

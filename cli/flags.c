@@ -50,6 +50,7 @@ static const struct flag {
     {"--json", NULL, NULL, GLOBAL_NONE, FLAG_JSON, "one JSON object, for scripts"},
     {"--dump", NULL, NULL, GLOBAL_NONE, FLAG_DUMP, "everything, as canonical text"},
     {"--explain", NULL, NULL, GLOBAL_NONE, FLAG_EXPLAIN, "how a file without a description is understood, or why not"},
+    {"--clearance", NULL, "LENGTH", GLOBAL_NONE, FLAG_CLEARANCE, "list pairs that are nearer than this, too"},
     {"--markdown", NULL, NULL, GLOBAL_NONE, FLAG_MARKDOWN, "the table as Markdown"},
 };
 enum { FLAG_COUNT = sizeof flags / sizeof *flags };
@@ -61,9 +62,10 @@ struct found {
     size_t words;      /* 1 or 2 */
 };
 
+/* A negative number is none. */
 static bool looks_like_flag(const char *word)
 {
-    return word[0] == '-' && word[1] != '\0';
+    return word[0] == '-' && word[1] != '\0' && word[1] != '.' && !isdigit((unsigned char)word[1]);
 }
 
 static const struct flag *flag_of(const char *word, const char **attached)
@@ -251,6 +253,9 @@ static cp_status set_flag(struct cli *cli, const struct found *found, struct req
         return list_add(cli, &request->out, found->value) ? CP_OK : CP_LIMIT;
     case FLAG_OUT_DIR:
         request->out_dir = found->value;
+        break;
+    case FLAG_CLEARANCE:
+        request->clearance = found->value;
         break;
     case FLAG_JSON:
         request->json = on;

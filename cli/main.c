@@ -51,6 +51,25 @@ const struct command commands[] = {
      "With cell= two lists of exclusions of that cell are compared, and a configuration is told in which frames\n"
      "collide that one of them excludes. K=V are options of exclude.",
      command_diff},
+    {"collide",
+     "cellpipe collide CELL [Q...] [JOINT=VALUE...] [device=NAME] [clip=NAME] [K=V]... [--clearance LENGTH] [--json]",
+     "tell what is in collision",
+     "Checks all pairs of frames with collision geometry that the cell does not exclude, at the joint values given,\n"
+     "without any along the cell's clip, and without a clip as the cell stands. Lists those in collision on standard\n"
+     "output and ends with 1 when there are any, or nothing to check.\n\n"
+     "  Q...             values of the device's joints in order: radians, metres, or with a unit (30deg)\n"
+     "  JOINT=VALUE      of one joint, by its name\n"
+     "  deg=A,B,...      as Q..., in degrees\n"
+     "  device=NAME      the device that Q... and deg= are for, where several have joints\n"
+     "  home=yes         all other joints at their homes\n"
+     "  clip=NAME        the clip, where there are several\n"
+     "  step=0.05        seconds from one moment of the clip to the next, at most (0: where it has keys)\n"
+     "  all=yes          excluded pairs, too\n"
+     "  touch=1e-6m      what comes as near as this collides\n"
+     "  --clearance 5mm  list pairs that are nearer than this, too, with their distance; they end with 1 as well\n\n"
+     "  cellpipe collide cell.wu --clearance 5mm || echo \"not free\"\n"
+     "  cellpipe collide samples/deneb/welding/weld.dcr || echo \"not free\"",
+     command_collide},
     {"igrip2vrml",
      "cellpipe igrip2vrml -d DEVICE OUT\ncellpipe igrip2vrml -w WORKCELL OUT\n"
      "cellpipe igrip2vrml -p WORKCELL OUT RECORDING CYCLE",

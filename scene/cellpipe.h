@@ -477,6 +477,56 @@ typedef void cp_list_tell(void *user, const cp_list_fault *fault);
 CP_API cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path, cp_list_tell *tell,
                                void *user);
 
+/* ---- collisions ----------------------------------------------------------------------------------- */
+
+/* The collision geometry of a scene, made ready to be tested. It belongs to the context and sees the scene, neither of which may change or
+ * go before it. */
+typedef struct cp_collider cp_collider;
+
+/* Takes all pairs of frames with collision geometry, less those that the scene leaves out (its excluded pairs, and the static ones where
+ * cp_excludes_static_pairs), or all of them with every_pair. What comes within `touch` metres counts as colliding (1e-6 is a good
+ * value). Closed meshes that are wound alike, and primitives, are solids, others surfaces ("collide-open" warns of them); a mesh of
+ * kind CP_MESH_PLANE is the plane without borders, and planes do not collide with each other. CP_NO and no collider when
+ * there is no pair to check. */
+CP_API cp_status cp_collider_new(cp_context *context, const cp_scene *scene, double touch, bool every_pair,
+                                 cp_collider **collider);
+CP_API void cp_collider_free(cp_collider *collider);
+/* How many pairs it checks. */
+CP_API uint64_t cp_collider_pairs(const cp_collider *collider);
+
+/* Two frames that are near each other. */
+typedef struct cp_contact {
+    uint32_t first, second; /* nodes, the lower index first */
+    double distance;        /* metres, in the world; 0 when they collide: meet, or one is inside of the other */
+} cp_contact;
+
+/* The pairs that collide or are at most `clearance` metres apart, where worlds[node count] are the poses of the scene's nodes (see
+ * cp_world_poses), in the order of their nodes. They are the collider's, until the next call with it. */
+CP_API cp_status cp_collide(cp_collider *collider, const cp_pose *worlds, double clearance, const cp_contact **contacts,
+                            uint32_t *count);
+
+/* What becomes of two frames in the course of a clip. */
+typedef struct cp_passage {
+    uint32_t first, second;   /* as of a contact */
+    double distance, nearest; /* metres: the smallest distance of all moments, and when it comes up first, in seconds */
+    uint32_t moments;         /* at how many they collide */
+    double begin, end;        /* seconds: the first and the last time at which they do; 0 when they never do */
+} cp_passage;
+
+typedef struct cp_passages {
+    const cp_passage *items; /* in the order of their nodes; the collider's, until the next call with it */
+    uint32_t count;
+    uint32_t moments;   /* that were looked at */
+    double first, last; /* seconds: the first and the last of them */
+} cp_passages;
+
+/* The pairs that collide or come within `clearance` in the course of a clip. It is looked at whenever a track has a key and something
+ * is attached, and in between so often that there are at most `step` seconds from one moment to the next (0: not in between);
+ * what comes and goes from one to the next is not seen. begin and end are searched for between the moments until, within a
+ * millisecond before or after, the two are free. */
+CP_API cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, double clearance,
+                                 cp_passages *passages);
+
 /* ---- formats and filters ------------------------------------------------------------------------- */
 
 typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;
@@ -513,6 +563,8 @@ enum { CP_NUMBER_SIZE = 32 };
 CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
 /* False when the text as a whole is not one number; blanks around it are allowed, and the locale does not matter. */
 CP_API bool cp_parse_double(const char *text, double *value);
+/* The same of a length with a unit after it ("5mm", "0.2in", "1e-6m"); without one it is in metres. */
+CP_API bool cp_parse_length(const char *text, double *metres);
 /* A limit's name, its default and what it bounds; name NULL past the last. */
 CP_API cp_option_info cp_limit_at(size_t index);
 

@@ -119,6 +119,11 @@ bool read_length(const char *text, double *metres)
     return read_measure(text, length_units, 1, metres);
 }
 
+bool cp_parse_length(const char *text, double *metres)
+{
+    return read_length(text, metres);
+}
+
 bool read_angle(const char *text, double bare, double *radians)
 {
     return read_measure(text, angle_units, bare, radians);

@@ -55,7 +55,4 @@ bool body_holds(const struct body *body, const double point[3]);
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
 /* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. */
 bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed);
-/* How far the other body, which `placed` takes to the plane's frame, is from the plane; 0 when it is on both sides. */
-double plane_height(const double plane[4], const struct body *other, const cp_pose *placed);
-
 #endif

@@ -121,7 +121,7 @@ static double gap_along(const double one[3][3], const double other[3][3], const 
 }
 
 /* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as there. */
-static double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
+double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
 {
     struct way way = {.square = INFINITY};
     double middle[3];

@@ -13,5 +13,8 @@ double surfaces_distance(const struct bvh *one, const struct bvh *other, const c
 /* The first distance below `most` that is found, or `most` when they are as far apart as that. */
 double surfaces_nearer(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                        uint64_t *tests);
+/* The distance of two triangles, or a little less than that; `most` when they are farther apart, which is then not looked at more closely.
+ * slack: what rounding has done to the coordinates. */
+double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack);
 
 #endif

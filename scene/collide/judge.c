@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "always.h"
-#include "distance.h"
+#include "near.h"
 
 enum { FIRST_WORK = 200, FIRST_DESCENTS = 10, STEPS_OF_DESCENT = 200 };
 
@@ -35,28 +35,17 @@ static void random_values(const struct chain *chain, uint64_t key, uint64_t samp
 
 /* ---- distances ---- */
 
-static double plane_distance(const struct body *one, const struct body *other, const cp_pose *placed)
-{
-    double least = INFINITY;
-    for (uint32_t i = 0; i < one->plane_count; i++)
-        least = fmin(least, plane_height(one->planes[i], other, placed));
-    return least;
-}
-
 /* Metres; 0 when they have a point in common, `most` or more when they are farther apart than that. */
 static double distance_at(const struct judge *judge, const struct body *const bodies[2], const double *values,
                           double most)
 {
-    cp_pose placed = chain_pose(&judge->chain, values), back;
-    double unit = judge->chain.first_unit;
-    uint64_t tests = 0;
-    if (!pose_inverse(&placed, &back))
-        return bodies_meet(bodies[0], bodies[1], &placed, &tests) ? 0 : most;
-    double planes = fmin(plane_distance(bodies[0], bodies[1], &placed) * unit,
-                         plane_distance(bodies[1], bodies[0], &back) * unit * cbrt(fabs(pose_determinant(&placed))));
-    double surfaces = surfaces_distance(&bodies[0]->bvh, &bodies[1]->bvh, &placed, fmin(most, planes) / unit, &tests);
-    double distance = fmin(planes, surfaces * unit);
-    return distance > 0 && bodies_contain(bodies[0], bodies[1], &placed) ? 0 : distance;
+    struct placed placed[2];
+    cp_pose ends[2];
+    for (int side = 0; side < 2; side++) {
+        branch_poses(&judge->chain, side, values, NULL, &ends[side]);
+        place_body(&placed[side], bodies[side], &ends[side]);
+    }
+    return bodies_distance(&placed[0], &placed[1], most / judge->chain.unit) * judge->chain.unit;
 }
 
 /* As distance_at. The hulls, whose gap costs less, tell it of convex bodies, and of others when it is too large to matter. */

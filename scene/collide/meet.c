@@ -2,6 +2,7 @@
 #include "../predicates.h"
 #include "../vector.h"
 #include "body.h"
+#include "plane.h"
 
 #include <math.h>
 
@@ -81,23 +82,17 @@ static bool holds_piece(const struct body *one, const struct body *other, const 
 
 /* ---- planes ---- */
 
-double plane_height(const double plane[4], const struct body *other, const cp_pose *placed)
+static bool plane_meets(const double plane[4], const struct body *body, const cp_pose *placed)
 {
-    double lowest = INFINITY, highest = -INFINITY;
-    for (uint32_t i = 0; i < other->bvh.vertex_count; i++) {
-        double point[3];
-        pose_point(placed, other->bvh.vertices[i], point);
-        double height = dot_product(plane, point) + plane[3];
-        lowest = fmin(lowest, height);
-        highest = fmax(highest, height);
-    }
-    return fmax(0, fmax(lowest, -highest)) / sqrt(dot_product(plane, plane));
+    double seen[4];
+    plane_seen_from(plane, placed, seen);
+    return plane_distance(seen, &body->bvh, INFINITY) <= 0;
 }
 
 static bool planes_meet(const struct body *one, const struct body *other, const cp_pose *placed)
 {
     for (uint32_t i = 0; i < one->plane_count; i++)
-        if (plane_height(one->planes[i], other, placed) == 0)
+        if (plane_meets(one->planes[i], other, placed))
             return true;
     return false;
 }

@@ -31,6 +31,7 @@ offers part.stl cellpipe convert part
 offers triangulate cellpipe convert part.stl x.glb ! tri
 offers tolerance= cellpipe convert part.stl x.glb ! weld tol
 offers tolerance= cellpipe weld tol
+offers clip= cellpipe collide cell.wu cl
 offers nodes= cellpipe info --limit no
 offers limits cellpipe help lim
 [ $failed = 0 ]
