@@ -31,7 +31,7 @@ cp_status solid_make(struct solid *solid, cp_context *context, const cp_scene *s
 void solid_free(struct solid *solid);
 
 /* The distance of two triangles; 0 when they meet. */
-double triangle_distance(const double one[3][3], const double other[3][3]);
+double triangle_gap(const double one[3][3], const double other[3][3]);
 /* The distance of two solids, `placed` taking the other's frame to the first one's: 0 when they meet or one is inside the other; most when
  * they are farther apart than that. */
 double solids_distance(const struct solid *one, const struct solid *other, const cp_pose *placed, double most);

@@ -87,8 +87,8 @@ static double leaf_distance(const struct solid *one, const struct box *leaf, con
         double there[3][3];
         place((const double(*)[3])other->triangles[other->order[k]], placed, there);
         for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++)
-            best = fmin(
-                best, triangle_distance((const double(*)[3])one->triangles[one->order[i]], (const double(*)[3])there));
+            best =
+                fmin(best, triangle_gap((const double(*)[3])one->triangles[one->order[i]], (const double(*)[3])there));
     }
     return best;
 }
@@ -161,7 +161,7 @@ double solids_distance_plainly(const struct solid *one, const struct solid *othe
         double there[3][3];
         place((const double(*)[3])other->triangles[k], placed, there);
         for (uint32_t i = 0; i < one->triangle_count; i++)
-            best = fmin(best, triangle_distance((const double(*)[3])one->triangles[i], (const double(*)[3])there));
+            best = fmin(best, triangle_gap((const double(*)[3])one->triangles[i], (const double(*)[3])there));
     }
     if (holds_any(one, placed, (const double(*)[3])other->triangles, 3 * (size_t)other->triangle_count))
         return 0;

@@ -77,7 +77,7 @@ static double corners_face(const double one[3][3], const double other[3][3])
     return best;
 }
 
-double triangle_distance(const double one[3][3], const double other[3][3])
+double triangle_gap(const double one[3][3], const double other[3][3])
 {
     double best = fmin(corners_face(one, other), corners_face(other, one));
     for (int i = 0; i < 3 && best > 0; i++)
