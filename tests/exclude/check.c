@@ -174,6 +174,9 @@ bool claim_of(const struct check *check, const cp_pair *pair, struct claim *clai
 
 /* ---- random configurations ---- */
 
+/* Contact must be looked at in full each time: only in some of the configurations. */
+enum { STATES_A_CONTACT = 10 };
+
 /* Clearances above the smallest one so far are of no interest, contacts are counted. */
 static void judge_clearance(const struct check *check, struct claim *claim)
 {
@@ -213,6 +216,8 @@ void check_states(struct check *check, struct claim *claims, uint32_t claim_coun
         cp_world_poses(check->scene, check->q, check->worlds);
         for (uint32_t i = 0; i < claim_count; i++) {
             enum kind kind = kind_of(&claims[i]);
+            if (kind == KIND_ALWAYS && state % STATES_A_CONTACT != 0)
+                continue;
             claims[i].states++;
             if (kind == KIND_NEVER || kind == KIND_MEASURED)
                 judge_clearance(check, &claims[i]);

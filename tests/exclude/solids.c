@@ -126,7 +126,6 @@ static void sort_box(struct solid *solid, const struct box *box, struct centre *
 /* Boxes wait in the array itself: each is parted into two at its end. */
 static void make_boxes(struct solid *solid)
 {
-    enum { LEAF = 2 };
     struct centre *centres = allocate(solid->triangle_count, sizeof *centres);
     solid->order = allocate(solid->triangle_count, sizeof *solid->order);
     solid->boxes = allocate(2 * (size_t)solid->triangle_count, sizeof *solid->boxes);
@@ -137,7 +136,7 @@ static void make_boxes(struct solid *solid)
     for (uint32_t i = 0; i < solid->box_count; i++) {
         struct box *box = &solid->boxes[i], *halves = &solid->boxes[solid->box_count];
         fill_box(solid, box);
-        if (box->count <= LEAF)
+        if (box->count == 1)
             continue;
         sort_box(solid, box, centres);
         halves[0].first = box->first;

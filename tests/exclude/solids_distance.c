@@ -62,8 +62,8 @@ static void place(const double triangle[3][3], const cp_pose *placed, double out
         pose_point(placed, triangle[corner], out[corner]);
 }
 
-/* At least how far apart two boxes are: of the box around the other one along the first one's axes. */
-static double box_distance(const struct box *one, const struct box *other, const cp_pose *placed)
+/* At least how far apart two boxes are, squared: of the box around the other one along the first one's axes. */
+static double gap_along_axes(const struct box *one, const struct box *other, const cp_pose *placed)
 {
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -73,10 +73,22 @@ static double box_distance(const struct box *one, const struct box *other, const
             low += row[k] * (row[k] < 0 ? other->high[k] : other->low[k]);
             high += row[k] * (row[k] < 0 ? other->low[k] : other->high[k]);
         }
-        double away = fmax(0, fmax(low - one->high[axis], one->low[axis] - high));
-        sum += away * away;
+        double away = larger(low - one->high[axis], one->low[axis] - high);
+        sum += away > 0 ? away * away : 0;
     }
-    return sqrt(sum);
+    return sum;
+}
+
+/* Where one solid is in the other's frame, and the other way round; `turned` says that the latter tells distances too. */
+struct placing {
+    cp_pose there, back;
+    bool turned;
+};
+
+static double box_distance(const struct box *one, const struct box *other, const struct placing *placing)
+{
+    double gap = gap_along_axes(one, other, &placing->there);
+    return sqrt(placing->turned ? larger(gap, gap_along_axes(other, one, &placing->back)) : gap);
 }
 
 static double leaf_distance(const struct solid *one, const struct box *leaf, const struct solid *other,
@@ -87,8 +99,8 @@ static double leaf_distance(const struct solid *one, const struct box *leaf, con
         double there[3][3];
         place((const double(*)[3])other->triangles[other->order[k]], placed, there);
         for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++)
-            best =
-                fmin(best, triangle_gap((const double(*)[3])one->triangles[one->order[i]], (const double(*)[3])there));
+            best = smaller(best,
+                           triangle_gap((const double(*)[3])one->triangles[one->order[i]], (const double(*)[3])there));
     }
     return best;
 }
@@ -105,7 +117,7 @@ struct box_pair {
 };
 
 /* The two halves of the pair, parted where it is larger: the farther one first. */
-static void part_pair(const struct solid *one, const struct solid *other, const cp_pose *placed,
+static void part_pair(const struct solid *one, const struct solid *other, const struct placing *placing,
                       const struct box_pair *pair, struct box_pair halves[2])
 {
     const struct box *a = &one->boxes[pair->one], *b = &other->boxes[pair->other];
@@ -113,7 +125,7 @@ static void part_pair(const struct solid *one, const struct solid *other, const 
     for (uint32_t half = 0; half < 2; half++) {
         halves[half].one = part_one ? a->first + half : pair->one;
         halves[half].other = part_one ? pair->other : b->first + half;
-        halves[half].distance = box_distance(&one->boxes[halves[half].one], &other->boxes[halves[half].other], placed);
+        halves[half].distance = box_distance(&one->boxes[halves[half].one], &other->boxes[halves[half].other], placing);
     }
     if (halves[0].distance < halves[1].distance) {
         struct box_pair nearer = halves[0];
@@ -122,33 +134,48 @@ static void part_pair(const struct solid *one, const struct solid *other, const 
     }
 }
 
-static double surface_gap(const struct solid *one, const struct solid *other, const cp_pose *placed, double most)
+static double surface_gap(const struct solid *one, const struct solid *other, const struct placing *placing,
+                          double most)
 {
     /* Triangles are halved, so trees have at most 32 levels; going depth first, each level leaves one pair behind. */
     struct box_pair waiting[2 * 32 + 2] = {{0, 0, 0}};
     uint32_t count = one->box_count > 0 && other->box_count > 0;
-    while (count > 0) {
+    while (count > 0 && most > CONTACT) {
         struct box_pair pair = waiting[--count];
         const struct box *a = &one->boxes[pair.one], *b = &other->boxes[pair.other];
         if (!(pair.distance < most))
             continue;
         if (a->count > 0 && b->count > 0) {
-            most = fmin(most, leaf_distance(one, a, other, b, placed));
+            most = smaller(most, leaf_distance(one, a, other, b, &placing->there));
         } else {
-            part_pair(one, other, placed, &pair, waiting + count);
+            part_pair(one, other, placing, &pair, waiting + count);
             count += 2;
         }
     }
     return most;
 }
 
+/* True when the pose only turns and moves, up to rounding. */
+static bool is_rigid(const cp_pose *pose)
+{
+    const double *m = pose->m;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k <= i; k++)
+            if (fabs(m[4 * i] * m[4 * k] + m[4 * i + 1] * m[4 * k + 1] + m[4 * i + 2] * m[4 * k + 2] - (i == k)) >
+                1e-12)
+                return false;
+    return true;
+}
+
 double solids_distance(const struct solid *one, const struct solid *other, const cp_pose *placed, double most)
 {
-    cp_pose back;
-    double gap = surface_gap(one, other, placed, most);
-    if (!(gap > 0) || holds_any(one, placed, (const double(*)[3])other->pieces, other->piece_count))
+    struct placing placing = {.there = *placed};
+    bool returns = pose_inverse(placed, &placing.back);
+    placing.turned = returns && is_rigid(placed);
+    double gap = surface_gap(one, other, &placing, most);
+    if (gap <= CONTACT || holds_any(one, placed, (const double(*)[3])other->pieces, other->piece_count))
         return 0;
-    if (pose_inverse(placed, &back) && holds_any(other, &back, (const double(*)[3])one->pieces, one->piece_count))
+    if (returns && holds_any(other, &placing.back, (const double(*)[3])one->pieces, one->piece_count))
         return 0;
     return gap;
 }
@@ -161,7 +188,7 @@ double solids_distance_plainly(const struct solid *one, const struct solid *othe
         double there[3][3];
         place((const double(*)[3])other->triangles[k], placed, there);
         for (uint32_t i = 0; i < one->triangle_count; i++)
-            best = fmin(best, triangle_gap((const double(*)[3])one->triangles[i], (const double(*)[3])there));
+            best = smaller(best, triangle_gap((const double(*)[3])one->triangles[i], (const double(*)[3])there));
     }
     if (holds_any(one, placed, (const double(*)[3])other->triangles, 3 * (size_t)other->triangle_count))
         return 0;

@@ -59,9 +59,10 @@ static int look(struct check *check, const char *const names[2], uint64_t states
     cp_pairs(check->scene, &pair_count);
     struct claim *claims = allocate(pair_count + (size_t)1, sizeof *claims);
     uint32_t count = find_claims(check, names, claims), wrong = 0;
+    for (uint32_t i = 0; i < count; i++) /* first: what is farther apart than that need not be measured then */
+        check_descents(check, &claims[i], descents);
     check_states(check, claims, count, 0, states);
     for (uint32_t i = 0; i < count; i++) {
-        check_descents(check, &claims[i], descents);
         print_claim(check, &claims[i]);
         wrong += claims[i].wrong != NULL;
     }

@@ -77,7 +77,7 @@ static void test_near_miss(void **unused)
 static void test_turning_near_miss(void **unused)
 {
     (void)unused;
-    expect_rate("near_miss_turning.wu", "Peg", "Pin", 1.003e-5);
+    expect_rate("near_miss_turning.wu", "Peg", "Pin", 1.011e-5);
 }
 
 /* Where random configurations find nothing, searches do. */
@@ -108,7 +108,7 @@ static void test_always(void **unused)
     look(&seldom, 2000, 0);
     expect_true(&held);
     expect_true(&beside);
-    assert_int_equal(held.contacts, 2000);
+    assert_int_equal(held.contacts, 200);
     expect_wrong(&seldom, "they come apart");
 }
 
@@ -131,12 +131,12 @@ static void test_witness(void **unused)
 {
     (void)unused;
     read_cell("near_miss.wu");
-    expect_witness((const double[]){0.009, -0.009, 0.0009}, 3, NULL);
-    expect_witness((const double[]){0, 0, 0}, 2, NULL);
-    expect_witness((const double[]){0.011, 0, 0}, 3, "the witness does not touch");
-    expect_witness((const double[]){0, 0, 0.0011}, 3, "the witness does not touch");
-    expect_witness((const double[]){0, 0, -0.001}, 3, "the witness is out of limits");
-    expect_witness((const double[]){0, 0, 0}, 0, "no witness");
+    expect_witness((const double[]){-0.128, 0.202, 0.0009}, 3, NULL);
+    expect_witness((const double[]){-0.137, 0.211, 0}, 2, NULL);
+    expect_witness((const double[]){-0.126, 0.211, 0}, 3, "the witness does not touch");
+    expect_witness((const double[]){-0.137, 0.211, 0.0011}, 3, "the witness does not touch");
+    expect_witness((const double[]){-0.137, 0.211, -0.001}, 3, "the witness is out of limits");
+    expect_witness((const double[]){-0.137, 0.211, 0}, 0, "no witness");
     const cp_pair excluded = {node_of("Plate"), node_of("Tip"), CP_PAIR_EXCLUDED, "sometimes", "", NULL};
     struct claim it;
     assert_true(claim_of(&check, &excluded, &it));

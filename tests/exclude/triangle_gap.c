@@ -11,7 +11,7 @@ static double point_segment(const double point[3], const double from[3], const d
     subtract(to, from, along);
     subtract(point, from, away);
     double length = dot_product(along, along);
-    double share = length > 0 ? fmin(1, fmax(0, dot_product(along, away) / length)) : 0;
+    double share = length > 0 ? smaller(1, larger(0, dot_product(along, away) / length)) : 0;
     for (int axis = 0; axis < 3; axis++)
         away[axis] -= share * along[axis];
     return dot_product(away, away);
@@ -62,7 +62,7 @@ static double corners_face(const double one[3][3], const double other[3][3])
         subtract(one[i], other[0], away);
         heights[i] = dot_product(away, normal);
         if (is_above(one[i], other, normal))
-            best = fmin(best, heights[i] * heights[i] / square);
+            best = smaller(best, heights[i] * heights[i] / square);
     }
     for (int i = 0; i < 3; i++) {
         int next = (i + 1) % 3;
@@ -79,12 +79,12 @@ static double corners_face(const double one[3][3], const double other[3][3])
 
 double triangle_gap(const double one[3][3], const double other[3][3])
 {
-    double best = fmin(corners_face(one, other), corners_face(other, one));
+    double best = smaller(corners_face(one, other), corners_face(other, one));
     for (int i = 0; i < 3 && best > 0; i++)
         for (int k = 0; k < 3; k++) {
             const double *a = one[i], *a_end = one[(i + 1) % 3], *b = other[k], *b_end = other[(k + 1) % 3];
-            best = fmin(best, fmin(point_segment(a, b, b_end), point_segment(b, a, a_end)));
-            best = fmin(best, between_lines(a, a_end, b, b_end));
+            best = smaller(best, smaller(point_segment(a, b, b_end), point_segment(b, a, a_end)));
+            best = smaller(best, between_lines(a, a_end, b, b_end));
         }
     return sqrt(best);
 }
