@@ -1,0 +1,92 @@
+#!/bin/sh
+# test_soundness.sh PROGRAM SOUNDNESS: what the filter exclude says of sample robots is true, in random configurations and searches; near misses
+# and pieces that may be put elsewhere stay in. With CELLPIPE_LONG: 300,000 configurations and 300 searches a pair.
+soundness=$(realpath "$2")
+. "$(dirname "$0")/../cli/check.sh"
+"$cellpipe" filters | grep -q '^exclude ' || {
+    echo "skipped: exclude/test_soundness needs the filter exclude"
+    exit 77
+}
+cells=$top/tests/cells
+if [ -n "${CELLPIPE_LONG-}" ]; then
+    states=300000 descents=300 effort="work=200000" seeds="1 2 3 4 5"
+else
+    states=2000 descents=5 effort="work=2000 descents=50" seeds="1 2"
+fi
+
+# What is said of two frames: verdict and reason.
+said() { # list, first, second
+    "$cellpipe" info -q --dump "$1" |
+        sed -n -E "s/^pair (\"$2\" \"$3\"|\"$3\" \"$2\") verdict ([a-z]+) reason \"([a-z-]+)\".*/\2 \3/p"
+}
+
+# ---- sample robots ----
+
+never=0
+holds() { # cell
+    name=$(basename "$1")
+    # shellcheck disable=SC2086 # words
+    must "list of $name" "$cellpipe" exclude -q $effort "$1" list.glb
+    "$soundness" list.glb $states $descents >table 2>&1 && pass || fail "$name: $(grep -v -E '[0-9] m$' table)"
+    never=$((never + $(grep -c '^never-proved' table)))
+    [ -z "${CELLPIPE_LONG-}" ] || sed "s/^/$name\t/" table
+}
+
+for cell in "$cells"/*.wu "$top/samples/demo.wu"; do
+    holds "$cell"
+done
+corpus=$top/../shared/corpus
+if [ -d "$corpus" ]; then
+    must "the makers' robots" "$cells/write_robots.sh" .
+    for cell in irb120.wu irb2400.wu lrmate.wu "$corpus/robwork-pa10-2009/PA10.wu" "$corpus/robwork-snippets/workcell.wu"; do
+        holds "$cell"
+    done
+fi
+must "pairs that are proved never to meet" [ $never -ge 40 ]
+
+# ---- near misses ----
+
+for seed in $seeds; do
+    for work in 100 10000; do
+        for options in "" "samples=0 descents=0"; do
+            for pair in "near_miss Plate Tip" "near_miss_turning Peg Pin"; do
+                set -- $pair
+                # shellcheck disable=SC2086
+                must "list of $1" "$cellpipe" exclude -q seed=$seed work=$work $options "$cells/$1.wu" list.glb
+                case $(said list.glb "$2" "$3") in
+                "kept "*) pass ;;
+                *) fail "seed=$seed work=$work $options: $2 and $3 collide, but: $(said list.glb "$2" "$3")" ;;
+                esac
+            done
+        done
+    done
+done
+must "a list without a margin" "$cellpipe" exclude -q "$cells/near_miss.wu" list.glb
+must "0.5 mm are enough" [ "$(said list.glb Wall Tip)" = "excluded never-proved" ]
+must "a list with a margin" "$cellpipe" exclude -q margin=1mm "$cells/near_miss.wu" list.glb
+must "0.5 mm are nearer than 1 mm" [ "$(said list.glb Wall Tip)" = "kept sometimes" ]
+must "a list with a margin" "$cellpipe" exclude -q margin=1mm $effort "$cells/near_miss_turning.wu" list.glb
+must "0.5 mm are nearer than 1 mm, turning" [ "$(said list.glb Post Pin | cut -d ' ' -f 1)" = kept ]
+
+# ---- what may be put elsewhere ----
+
+# Which of them a frame of held.wu belongs to.
+held_by() { # frame
+    case $1 in
+    Bin* | Lid) echo Bin ;;
+    Tool*) echo Tool ;;
+    Part*) echo Part ;;
+    *) echo cell ;;
+    esac
+}
+
+must "list of held.wu" "$cellpipe" exclude -q "$cells/held.wu" list.glb
+"$cellpipe" info -q --dump list.glb | sed -n -E 's/^pair "([^"]*)" "([^"]*)" verdict excluded .*/\1 \2/p' >excluded
+while read -r first second; do
+    must "$first and $second stay together" [ "$(held_by "$first")" = "$(held_by "$second")" ]
+done <excluded
+for pair in "Bin BinWall-1" "Bin BinWall-2" "BinWall-1 BinWall-2" "Tool ToolTip" "Tool ToolGuard" "ToolTip ToolGuard" "Part PartPin" "Bench Rack"; do
+    set -- $pair
+    must "$1 and $2 are static" [ "$(said list.glb "$1" "$2")" = "excluded static" ]
+done
+finish
