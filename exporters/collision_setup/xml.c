@@ -127,7 +127,7 @@ static void write_reason(const struct writing *writing, const cp_pair *pair)
 /* How many pairs have each of the words; after them those that have another one. */
 struct tally {
     uint64_t counts[16];
-    uint64_t noted;      /* all but those that were given */
+    uint64_t noted; /* all but those that were given */
     double lowest_margin, highest_margin;
 };
 

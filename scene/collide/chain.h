@@ -40,7 +40,7 @@ struct chain {
     struct motion *motions; /* of both branches */
     struct variable *variables;
     uint32_t motion_count, variable_count;
-    bool moves; /* not static: a joint of any kind, a movable or attachable frame lies between */
+    bool moves;   /* not static: a joint of any kind, a movable or attachable frame lies between */
     bool movable; /* a movable or attachable frame lies between */
     enum obstacle obstacle;
 };

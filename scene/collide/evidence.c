@@ -158,7 +158,8 @@ static void read_source(struct reading *reading)
     const struct source *source = reading->source;
     cp_context *context = reading->evidence->context;
     if (source->size >= UINT32_MAX || !utf8_valid(source->data, source->size)) {
-        reading->status = report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
+        reading->status =
+            report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
         return;
     }
     reading->json = (struct json){.context = context, .text = source->data, .size = (uint32_t)source->size};

@@ -15,7 +15,7 @@ struct checking {
     void *user;
     bool stale;
     struct arena *arena;
-    struct name_map frames;  /* of the scene, by name: the first of a name; no placeholders */
+    struct name_map frames; /* of the scene, by name: the first of a name; no placeholders */
     struct evidence evidence;
     uint64_t *geometry;      /* of the scene's nodes */
     uint32_t *nodes;         /* the scene's node of each listed frame, or CP_NONE */
@@ -117,8 +117,7 @@ static cp_status read_list(struct checking *checking, const char *path, const ch
     const char *option = prefix ? arena_print(checking->arena, "prefix=%s", prefix) : NULL;
     if (prefix && !option)
         return CP_LIMIT;
-    return cp_read(checking->context, path, "collision-setup", &option, option ? 1 : 0,
-                   &lists->scenes[lists->count++]);
+    return cp_read(checking->context, path, "collision-setup", &option, option ? 1 : 0, &lists->scenes[lists->count++]);
 }
 
 static cp_status read_lists(struct checking *checking, bool evident, struct lists *lists)
@@ -168,8 +167,8 @@ static cp_status collect_evident(struct checking *checking, struct pair_set *set
         return CP_LIMIT;
     for (uint32_t i = 0; i < evidence->pair_count; i++) {
         const struct listed_pair *pair = &evidence->pairs[i];
-        if (pair->excluded && !add_to_set(checking, set, evidence->frames[pair->first].name,
-                                          evidence->frames[pair->second].name))
+        if (pair->excluded &&
+            !add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name))
             return CP_LIMIT;
     }
     sort_set(set);

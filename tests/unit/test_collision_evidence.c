@@ -143,10 +143,12 @@ static const char listed[] =
     "1 movable, 1 undecided; margin 0.001 m -->\n"
     "  <Exclude>\n"
     "    <FramePair first=\"Base\" second=\"Floor\" reason=\"static\"/>\n"
-    "    <FramePair first=\"Base\" second=\"Arm\" reason=\"always-proved\" margin=\"0.001\" samples=\"100\" hits=\"100\"/>\n"
+    "    <FramePair first=\"Base\" second=\"Arm\" reason=\"always-proved\" margin=\"0.001\" samples=\"100\" "
+    "hits=\"100\"/>\n"
     "    <FramePair first=\"Arm\" second=\"Floor\" reason=\"never-proved\" margin=\"0.001\" work=\"1234\" "
     "samples=\"100\" hits=\"0\" clearance=\"0.0625\"/>\n"
-    "    <FramePair first=\"Arm\" second=\"Wall\" reason=\"never-sampled\" margin=\"0.001\" samples=\"1000\" hits=\"0\" "
+    "    <FramePair first=\"Arm\" second=\"Wall\" reason=\"never-sampled\" margin=\"0.001\" samples=\"1000\" "
+    "hits=\"0\" "
     "descents=\"300\" clearance=\"0.5\"/>\n"
     "    <FramePair first=\"Floor\" second=\"Wall\"/>\n"
     "    <FramePair first=\"Floor\" second=\"Lamp\" reason=\"user\" evidence=\"drawing 17 &amp; &lt;b&gt;\"/>\n"
@@ -337,10 +339,11 @@ static void test_split(void **unused)
                 "<CollisionSetup>\n  <!-- names are relative to \"Line.Right.\" -->\n"
                 "  <!-- excluded: 1 never-proved -->\n  <Exclude>\n"
                 "    <FramePair first=\"B\" second=\"A\" reason=\"never-proved\"/>\n  </Exclude>\n</CollisionSetup>\n");
-    expect_text("LineCollisionSetup.xml",
-                "<CollisionSetup>\n  <!-- names are relative to \"Line.\" -->\n  <Exclude>\n"
-                "    <FramePair first=\"Left.A\" second=\"Right.A\"/>\n    <FramePair first=\"Belt\" second=\"Left.B\"/>\n"
-                "    <FramePair first=\"Left\" second=\"Right\"/>\n  </Exclude>\n</CollisionSetup>\n");
+    expect_text(
+        "LineCollisionSetup.xml",
+        "<CollisionSetup>\n  <!-- names are relative to \"Line.\" -->\n  <Exclude>\n"
+        "    <FramePair first=\"Left.A\" second=\"Right.A\"/>\n    <FramePair first=\"Belt\" second=\"Left.B\"/>\n"
+        "    <FramePair first=\"Left\" second=\"Right\"/>\n  </Exclude>\n</CollisionSetup>\n");
     assert_false(is_there("OddCollisionSetup.xml"));
 }
 
@@ -541,8 +544,8 @@ static void test_evidence_of_names(void **unused)
     assert_null(json_object_get(pair, "key")); /* nothing of it can collide */
     size_t placeholders = 0, i;
     json_t *frame;
-    json_array_foreach(json_object_get(root, "frames"), i, frame)
-        placeholders += json_is_true(json_object_get(frame, "placeholder"));
+    json_array_foreach(json_object_get(root, "frames"), i, frame) placeholders +=
+        json_is_true(json_object_get(frame, "placeholder"));
     assert_int_equal(placeholders, 1);
     json_decref(root);
     char *before = text_of(path_of("names.xml.gz.json"));
@@ -610,8 +613,8 @@ static void make_fresh_cell(void)
     assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         cp_joint_setting *witness;
-        cp_finding *finding = scene->pairs[i].finding ? scene_copy_finding(scene, scene->pairs[i].finding, &witness)
-                                                      : NULL;
+        cp_finding *finding =
+            scene->pairs[i].finding ? scene_copy_finding(scene, scene->pairs[i].finding, &witness) : NULL;
         if (finding)
             finding->key = keys[i];
         scene->pairs[i].finding = finding;

@@ -227,7 +227,8 @@ static void test_kinematics(void **state)
         "home 0.25 0\n"
         "pair \"Base\" \"Tool\" verdict excluded reason \"given\" evidence \"near 0.1\"\n"
         "pair \"Tool\" \"WORLD\" verdict kept reason \"always\" evidence \"\"\n"
-        "pair \"Tool\" \"Base\" verdict excluded reason \"sometimes\" evidence \"\" finding margin 0.001 clearance 0.125 "
+        "pair \"Tool\" \"Base\" verdict excluded reason \"sometimes\" evidence \"\" finding margin 0.001 clearance "
+        "0.125 "
         "work 5 samples 100 descents 7 hits 3 key 00000000000000ab witness \"slide\" -0.5 \"Base\" 2\n"
         "pair \"Tool\" \"Base\" verdict excluded reason \"static\" evidence \"\" finding margin 0 clearance none "
         "work 0 samples 0 descents 0 hits 0 key 0000000000000000\n");

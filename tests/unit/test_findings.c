@@ -247,8 +247,9 @@ static void write_part(const char *path, const char *name)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "solid %s\nfacet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet\n"
-                  "endsolid\n",
+    fprintf(file,
+            "solid %s\nfacet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet\n"
+            "endsolid\n",
             name);
     fclose(file);
 }

@@ -318,8 +318,10 @@ static void test_through_a_stage(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_what_counts), TEST(test_what_does_not_count), TEST(test_second_obstacles),
-        TEST(test_without_geometry), TEST(test_geometry), TEST(test_many), TEST(test_through_a_stage),
+        TEST(test_what_counts),      TEST(test_what_does_not_count),
+        TEST(test_second_obstacles), TEST(test_without_geometry),
+        TEST(test_geometry),         TEST(test_many),
+        TEST(test_through_a_stage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
