@@ -30,7 +30,8 @@ const struct command commands[] = {
      "it), --dump is everything as canonical text. --explain tells, among the messages, how a file whose format\n"
      "nobody has described (legacy Deneb parts) was understood: the readings tried, and why each failed.",
      command_info},
-    {"check", "cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN [--from FORMAT] [--in K=V]...",
+    {"check",
+     "cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN [list=LIST] [--from FORMAT] [--in K=V]...",
      "tell whether a file is sound",
      "Ends with 1 when the reader finds errors or the scene is inconsistent, and lists what the words ask of\n"
      "the meshes:\n\n"
@@ -40,7 +41,9 @@ const struct command commands[] = {
      "  clean      no faces without area, none twice, no shells without volume\n"
      "  solid      all of these; so it is without words for a part\n"
      "  scene      none of these; so it is without words for a cell: a tag workcell, or what has joints,\n"
-     "             devices, exclusions, clips, or frames that may move",
+     "             devices, exclusions, clips, or frames that may move\n\n"
+     "list=LIST asks whether a list of collision exclusions, written as collision-setup with evidence=yes, still\n"
+     "fits the cell (docs/exclusion.md).",
      command_check},
     {"diff",
      "cellpipe diff A B [tol=1e-9] [--from FORMAT] [--in K=V]...\ncellpipe diff OLD.xml NEW.xml cell=CELL [K=V]...",

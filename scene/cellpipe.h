@@ -470,12 +470,11 @@ typedef struct cp_list_fault {
     cp_list_fault_kind kind;
     const char *first, *second; /* names of frames; second is "" where one alone is meant */
 } cp_list_fault;
-/* It makes no calls with the context. */
-typedef void cp_list_tell(void *user, const cp_list_fault *fault);
 /* Whether a list of exclusions, written as collision-setup with evidence=yes, holds for the scene as it is: CP_OK, or CP_NO after
- * the faults were told. Without the evidence beside it (path and ".json") names alone are checked, with a warning. */
-CP_API cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path, cp_list_tell *tell,
-                               void *user);
+ * all faults were told; `tell` makes no calls with this context. Without the evidence beside the list (its path and ".json") names
+ * alone are checked, with a warning. */
+CP_API cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
+                               void (*tell)(void *user, const cp_list_fault *fault), void *user);
 
 /* ---- collisions ----------------------------------------------------------------------------------- */
 

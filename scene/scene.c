@@ -327,8 +327,8 @@ cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expre
 cp_status scene_add_inputs(cp_scene *scene, const struct input *inputs, uint32_t count)
 {
     if (count > CP_NONE - scene->input_count)
-        return report_error(scene->context, CP_LIMIT, "scene-count", NOWHERE,
-                            "a scene is made of at most %u files", CP_NONE);
+        return report_error(scene->context, CP_LIMIT, "scene-count", NOWHERE, "a scene is made of at most %u files",
+                            CP_NONE);
     struct input *all = scene_allocate(scene, (size_t)scene->input_count + count, sizeof *all);
     if (!all)
         return CP_LIMIT;

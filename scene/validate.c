@@ -381,9 +381,8 @@ static cp_status check_materials(const struct check *check)
 cp_status cp_validate(cp_context *context, const cp_scene *scene)
 {
     static cp_status (*const checks[])(const struct check *) = {
-        check_nodes,   check_materials, check_instances,       check_meshes,  check_joints,
-        check_devices, check_pairs,     check_clips,           check_all_attachments,
-        check_all_ids,
+        check_nodes,   check_materials, check_instances, check_meshes,          check_joints,
+        check_devices, check_pairs,     check_clips,     check_all_attachments, check_all_ids,
     };
     struct check check = {context, scene};
     cp_status status = CP_OK;

@@ -6,8 +6,9 @@ const char *const mesh_kind_words[] = {"faces", "lines", "box",   "cylinder", "s
 const char *const joint_type_words[] = {"fixed", "revolute", "prismatic", "scale", NULL};
 const char *const device_kind_words[] = {"serial", "tree", "composite", NULL};
 const char *const verdict_words[] = {"excluded", "kept", NULL};
-const char *const reason_words[] = {"given",        "user",          "static",    "adjacent", "always-proved", "always-sampled",
-                                    "never-proved", "never-sampled", "sometimes", "movable",  "undecided",     NULL};
+const char *const reason_words[] = {"given",         "user",           "static",       "adjacent",
+                                    "always-proved", "always-sampled", "never-proved", "never-sampled",
+                                    "sometimes",     "movable",        "undecided",    NULL};
 const char *const value_type_words[] = {"string", "number", "boolean", "json", NULL};
 const char *const use_words[] = {"none", "drawn", "collision", "both", NULL};
 const char *const node_flag_words[] = {"movable",   "attachable", "link",        "volatile",

@@ -206,7 +206,8 @@ static void report_outdated(const struct evidence *evidence)
     }
     if (count > 0)
         report_warning(evidence->writer->context, "collision-setup-outdated", NOWHERE,
-                       "%llu pairs have changed since they were looked at: their geometry, or joints between them", count);
+                       "%llu pairs have changed since they were looked at: their geometry, or joints between them",
+                       count);
 }
 
 /* ---- the file ---- */

@@ -13,7 +13,7 @@ struct setup_settings {
 
 /* One file and its excluded pairs. */
 struct setup_file {
-    const char *name; /* of a further file; the first one is the output itself */
+    const char *name;   /* of a further file; the first one is the output itself */
     const char *prefix; /* what each name loses */
     size_t prefix_size;
     const uint32_t *pairs;

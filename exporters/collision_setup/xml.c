@@ -111,9 +111,10 @@ static bool is_measured(const cp_pair *pair)
     return pair->finding && strcmp(pair->reason, "static") != 0;
 }
 
+/* A reader that knows the reason knows the numbers. */
 static void write_reason(const struct writing *writing, const cp_pair *pair)
 {
-    if (*pair->reason && strcmp(pair->reason, "given") != 0)
+    if (*pair->reason && (is_measured(pair) || strcmp(pair->reason, "given") != 0))
         write_attribute(writing, "reason", pair->reason);
     if (is_measured(pair))
         write_finding(writing, pair->finding);
@@ -126,7 +127,7 @@ static void write_reason(const struct writing *writing, const cp_pair *pair)
 /* How many pairs have each of the words; after them those that have another one. */
 struct tally {
     uint64_t counts[16];
-    uint64_t noted;      /* all but those that were given */
+    uint64_t noted; /* all but those that were given */
     double lowest_margin, highest_margin;
 };
 

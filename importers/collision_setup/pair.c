@@ -61,11 +61,13 @@ bool collision_pair_take(struct collision_pair *pair, const char *name, const ch
         pair->statement.second = value;
     } else if (!strcmp(name, "evidence")) {
         pair->statement.evidence = value;
-    } else if (!strcmp(name, "reason") && is_reason(value)) {
-        pair->statement.reason = value;
+    } else if (!strcmp(name, "reason")) {
+        pair->reasoned = is_reason(value);
+        pair->statement.reason = pair->reasoned ? value : pair->statement.reason;
+        return pair->reasoned;
     } else {
-        bool number = read_number(pair, name, value);
-        pair->found = pair->found || number;
+        bool number = pair->reasoned && read_number(pair, name, value);
+        pair->statement.finding = number ? &pair->finding : pair->statement.finding;
         return number;
     }
     return true;

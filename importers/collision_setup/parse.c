@@ -72,35 +72,47 @@ struct attributes {
     const char **fields;
 };
 
+static void lose_attribute(struct reading *reading, const char *name)
+{
+    report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
+                "the attribute %.100s of FramePair", name);
+}
+
 static void add_pair(struct reading *reading, struct collision_pair *pair)
 {
     if (pair->finding.hits > pair->finding.samples) {
-        report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
-                    "the attribute hits of FramePair");
+        lose_attribute(reading, "hits");
         pair->finding.hits = 0;
     }
-    if (pair->found)
+    bool found = pair->statement.finding;
+    if (found)
         pair->statement.finding = arena_copy(reading->setup->arena, &pair->finding, 1, sizeof pair->finding);
-    if (pair->found && !pair->statement.finding)
+    if (found && !pair->statement.finding)
         stop(reading, CP_LIMIT);
     else
         add_statement(reading, &pair->statement);
 }
 
+/* False when out of memory. */
+static bool read_attribute(struct reading *reading, const char *const *field, struct collision_pair *pair)
+{
+    const char *value = copy_text(reading, field[3], (size_t)(field[4] - field[3]));
+    if (!value)
+        stop(reading, CP_LIMIT);
+    else if (field[1] || !collision_pair_take(pair, field[0], value))
+        lose_attribute(reading, field[0]);
+    return value;
+}
+
 static void read_pair(struct reading *reading, const struct attributes *attributes)
 {
     struct collision_pair pair = {.statement = {.reason = "given", .evidence = ""}, .finding = {.clearance = INFINITY}};
-    for (int i = 0; i < attributes->count; i++) {
-        const char *const *field = &attributes->fields[5 * i];
-        const char *value = copy_text(reading, field[3], (size_t)(field[4] - field[3]));
-        if (!value) {
-            stop(reading, CP_LIMIT);
-            return;
+    for (int others = 0; others < 2; others++)
+        for (int i = 0; i < attributes->count; i++) {
+            const char *const *field = &attributes->fields[5 * i];
+            if (others == (strcmp(field[0], "reason") != 0) && !read_attribute(reading, field, &pair))
+                return;
         }
-        if (field[1] || !collision_pair_take(&pair, field[0], value))
-            report_loss(reading->setup->context, "collision-setup-attribute", IN_FILE(reading->source->name), 1,
-                        "the attribute %.100s of FramePair", field[0]);
-    }
     if (pair.statement.first && pair.statement.second)
         add_pair(reading, &pair);
     else

@@ -112,7 +112,6 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
     cp_pose pose = POSE_IDENTITY;
     for (uint32_t i = count; i-- > 0;) {
         const cp_node *node = &chain->scene->nodes[nodes[i]];
-        chain->joint_count += node->joint_count;
         chain->moves = chain->moves || node->joint_count > 0;
         if (is_movable(chain, nodes[i])) {
             chain->moves = chain->movable = true;

@@ -46,9 +46,8 @@ struct chain {
     uint32_t *nodes; /* on the way to a frame; there is room for `levels` */
     uint32_t most, levels;
     uint32_t motion_count, variable_count;
-    uint32_t joint_count; /* between the frames, those that do not move among them */
-    bool moves;           /* not static: a joint of any kind, a movable or attachable frame lies between */
-    bool movable;         /* a movable or attachable frame does */
+    bool moves;   /* not static: a joint of any kind, a movable or attachable frame lies between */
+    bool movable; /* a movable or attachable frame does */
     enum obstacle obstacle;
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
     double

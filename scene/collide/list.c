@@ -11,7 +11,7 @@ struct checking {
     cp_context *context;
     const cp_scene *scene;
     const char *path;
-    cp_list_tell *tell;
+    void (*tell)(void *user, const cp_list_fault *fault);
     void *user;
     bool stale;
     struct arena *arena;
@@ -331,8 +331,8 @@ static cp_status check_list(struct checking *checking)
     return status == CP_OK && checking->stale ? CP_NO : status;
 }
 
-cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path, cp_list_tell *tell_fault,
-                        void *user)
+cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
+                        void (*tell_fault)(void *user, const cp_list_fault *fault), void *user)
 {
     struct checking checking = {.context = context,
                                 .scene = scene,

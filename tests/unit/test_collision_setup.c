@@ -151,7 +151,7 @@ static void test_what_has_no_place(void **state)
               "<Volatile x='1'>v<b>w</b></Volatile></CollisionSetup>",
               NULL);
     assert_int_equal(count_lost(context, "collision-setup-text"), 2);
-    assert_int_equal(count_lost(context, "collision-setup-attribute"), 3);
+    assert_int_equal(count_lost(context, "collision-setup-attribute"), 3); /* no reasons of ours, and so no work */
     assert_int_equal(count_lost(context, "collision-setup-inner"), 2);
     assert_int_equal(scene->pair_count, 2);
     assert_string_equal(scene->nodes[4].name, "v");
@@ -249,8 +249,8 @@ static void test_write_losses(void **state)
     scene_add_pair(scene, b, b, "given");
     assert_int_equal(scene_finish(scene), CP_OK);
     char *text = write_text(NULL);
-    assert_int_equal(count_lost(context, "collision-setup-kept"), 1);
-    assert_int_equal(count_lost(context, "collision-setup-evidence"), 2);
+    assert_int_equal(count_lost(context, "collision-setup-kept"), 0); /* what is not listed is to be checked */
+    assert_int_equal(count_lost(context, "collision-setup-evidence"), 0);
     assert_int_equal(count_lost(context, "collision-setup-names"), 1);
     read_text(text, NULL);
     assert_int_equal(scene->pair_count, 3);

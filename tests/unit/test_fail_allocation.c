@@ -185,12 +185,13 @@ static void *counted_resize(void *user, void *block, size_t old_size, size_t siz
 
 /* ---- jobs ---- */
 
-enum kind { READ, WRITE, WRITE_FILES, APPLY, ASK };
+enum kind { READ, WRITE, WRITE_FILES, APPLY, ASK, CHECK };
 
 struct job {
     enum kind kind;
-    const char *input;  /* a sample */
-    const char *plugin; /* exporter or filter; for reading: first write the sample in this format, then read that */
+    const char *input; /* a sample */
+    const char *
+        plugin; /* exporter or filter; for reading and checking: first write the sample in this format, then read that */
     const char *options[4];
 };
 
@@ -239,6 +240,10 @@ static const struct job jobs[] = {
     {WRITE_FILES, "tag_arm.wu", "gltf", {NULL}},
     {WRITE_FILES, "tag_arm.wu", "gltf", {"web=yes", NULL}},
     {WRITE_FILES, "tag_primitives.wu", "vrml97", {"layout=inline", NULL}},
+    {WRITE_FILES, "tag_robots.wu", "collision-setup", {"split=device", "evidence=yes", NULL}},
+    {CHECK, "tag_arm.wu", "collision-setup", {"split=device", "evidence=yes", NULL}},
+    {WRITE_FILES, "gltf_stage.gltf", "collision-setup", {"evidence=yes", NULL}},
+    {READ, "gltf_stage.gltf", "collision-setup", {NULL}},
     {WRITE_FILES, "stl_solids.stl", "stl", {"split=yes", NULL}},
     {APPLY, "stl_solids.stl", "weld", {NULL}},
     {APPLY, "tag_primitives.wu", "normals", {NULL}},
@@ -274,7 +279,7 @@ struct run {
     const struct job *job;
     enum way way;
     struct counter counter;
-    const char *folder; /* for WRITE_FILES */
+    const char *folder; /* for WRITE_FILES and CHECK */
 };
 
 static size_t count_options(const struct job *job)
@@ -422,6 +427,25 @@ static cp_status ask(cp_context *context, const cp_scene *scene)
     return status;
 }
 
+static void hear_fault(void *user, const cp_list_fault *fault)
+{
+    (void)user;
+    fail_msg("%s|%s: fault %d", fault->first, fault->second, (int)fault->kind);
+}
+
+/* Of a list that was written before. */
+static cp_status check(cp_context *context, const cp_scene *scene, struct run *run, size_t n, size_t *calls)
+{
+    char path[1024];
+    assert_int_equal(write_files(context, scene, run), CP_OK);
+    (void)snprintf(path, sizeof path, "%s/out", run->folder);
+    arm(run, n);
+    cp_status status = cp_check_list(context, scene, path, hear_fault, NULL);
+    *calls = disarm(run);
+    empty_folder(run->folder);
+    return status;
+}
+
 static cp_status change_or_write(cp_context *context, struct run *run, size_t n, size_t *calls)
 {
     const struct job *job = run->job;
@@ -429,6 +453,8 @@ static cp_status change_or_write(cp_context *context, struct run *run, size_t n,
     cp_status status;
     if (job->kind == APPLY) {
         status = apply(context, scene, run, n, calls);
+    } else if (job->kind == CHECK) {
+        status = check(context, scene, run, n, calls);
     } else {
         arm(run, n);
         status = job->kind == WRITE ? write_memory(context, scene, job)
@@ -543,7 +569,7 @@ static void run_jobs(enum way way)
         struct run run = {.job = &jobs[i], .way = way};
         if (!is_built(&jobs[i]))
             continue;
-        if (jobs[i].kind == WRITE_FILES)
+        if (jobs[i].kind == WRITE_FILES || jobs[i].kind == CHECK)
             run.folder = folder;
         struct content content = make_content(&jobs[i]);
         run_all(&run, &content);

@@ -146,6 +146,82 @@ static void test_joints_and_devices(void **state)
     cp_context_free(context);
 }
 
+static void test_finding(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = read_text(context, stage_text(), CP_OK);
+    uint32_t count;
+    const cp_pair *pairs = cp_pairs(scene, &count);
+    const cp_finding *finding = pairs[1].finding;
+    assert_null(pairs[0].finding);
+    assert_non_null(finding);
+    assert_true(finding->margin == 0.001 && finding->clearance == 0.25);
+    assert_true(finding->work == 12 && finding->key == UINT64_C(0xfedcba9876543210));
+    assert_int_equal(finding->samples, 100);
+    assert_int_equal(finding->descents, 300);
+    assert_int_equal(finding->hits, 3);
+    assert_int_equal(finding->witness_count, 1);
+    assert_string_equal(cp_joints(scene, &count)[finding->witness[0].joint].id, "Arm.J1");
+    assert_true(finding->witness[0].value == -2.5);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* What cannot be is left out with a warning: of the finding, or the finding. */
+static void test_bad_findings(void **state)
+{
+    static const struct {
+        const char *from, *to, *warning; /* NULL: none */
+        bool stays, witness, key;
+    } cases[] = {
+        {"'clearance': 0.25, ", "'clearance': null, ", NULL, true, true, true},
+        {"'clearance': 0.25, ", "", NULL, true, true, true},
+        {", 'key': 'fedcba9876543210'", "", NULL, true, true, false},
+        {"'fedcba9876543210'", "'fedcba987654321x'", "gltf-finding", true, true, false},
+        {"'fedcba9876543210'", "'00fedcba9876543210'", "gltf-finding", true, true, false},
+        {"'fedcba9876543210'", "''", "gltf-finding", true, true, false},
+        {"'joint': 'Arm.J1'", "'joint': 'Arm.J9'", "gltf-id", true, false, true},
+        {"[{'joint': 'Arm.J1'", "[{'joint': 'Arm.J1', 'value': 1}, {'value': 2}, {'joint': 'Arm.J1'", "gltf-id", true,
+         false, true},
+        {"'hits': 3", "'hits': 101", "gltf-finding", false, false, false},
+        {"'samples': 100", "'samples': 4294967296", "gltf-finding", false, false, false},
+        {"'descents': 300", "'descents': 4294967296", "gltf-finding", true, true, true},
+        {"'margin': 0.001", "'margin': -0.001", "gltf-finding", false, false, false},
+        {"'clearance': 0.25", "'clearance': -1", "gltf-finding", false, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_edited(context, "'finding'", cases[i].from, cases[i].to);
+        uint32_t count;
+        const cp_finding *finding = cp_pairs(scene, &count)[1].finding;
+        print_message("%s -> %s\n", cases[i].from, cases[i].to);
+        assert_int_equal(count, 2);
+        assert_int_equal(finding != NULL, cases[i].stays);
+        assert_int_equal(finding && finding->witness_count > 0, cases[i].witness);
+        assert_int_equal(finding && finding->key, cases[i].key);
+        if (cases[i].warning)
+            assert_true(was_reported(context, cases[i].warning));
+        else
+            assert_int_equal(entry_count(context), 0);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+    static const char *const wrong[][2] = {{"'margin': 0.001", "'margin': '1 mm'"},
+                                           {"'work': 12", "'work': 1.5"},
+                                           {"'hits': 3", "'hits': -1"},
+                                           {"'value': -2.5", "'value': 1e999"},
+                                           {"'witness': [", "'witness': [7, "}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cp_context *context = cp_context_new(NULL);
+        char *text = edit(stage_text(), "'finding'", wrong[i][0], wrong[i][1]);
+        assert_null(read_text(context, text, CP_INPUT));
+        free(text);
+        cp_context_free(context);
+    }
+}
+
 static void test_meshes_and_materials(void **state)
 {
     (void)state;
@@ -484,6 +560,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_source_and_nodes),
         cmocka_unit_test(test_joints_and_devices),
+        cmocka_unit_test(test_finding),
+        cmocka_unit_test(test_bad_findings),
         cmocka_unit_test(test_meshes_and_materials),
         cmocka_unit_test(test_clips),
         cmocka_unit_test(test_moved_joint),

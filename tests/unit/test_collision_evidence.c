@@ -1,0 +1,824 @@
+/* Lists of exclusions with what is known of their pairs: attributes, files for devices, and the JSON beside the list. */
+#include <dirent.h>
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collide/key.h"
+#include "scene_fixture.h"
+
+/* ---- scenes ---- */
+
+static uint32_t add(uint32_t parent, const char *name)
+{
+    return scene_add_node(scene, parent, name, strlen(name));
+}
+
+static cp_pair *add_pair(uint32_t first, uint32_t second, const char *reason, const cp_finding *finding)
+{
+    uint32_t index = scene_add_pair(scene, first, second, reason);
+    assert_int_not_equal(index, CP_NONE);
+    scene->pairs[index].finding = finding;
+    return &scene->pairs[index];
+}
+
+static uint32_t add_device(const char *name, uint32_t base, uint32_t scope)
+{
+    uint32_t device = scene_add_device(scene, name, base);
+    scene->devices[device].scope = scope;
+    return device;
+}
+
+/* Frames of a device, its base among the names of others. */
+static uint32_t add_inside(uint32_t parent, const char *name, uint32_t device)
+{
+    uint32_t node = add(parent, name);
+    scene->nodes[node].scope = device;
+    return node;
+}
+
+static const cp_joint_setting seen_at[] = {{0, -0.5}, {1, 1.25}};
+static const cp_finding findings[] = {
+    {.clearance = INFINITY, .margin = 0.001, .key = 1},
+    {.clearance = INFINITY, .margin = 0.001, .samples = 100, .hits = 100},
+    {.clearance = 0.0625, .margin = 0.001, .work = 1234, .samples = 100, .key = UINT64_C(0xffffffffffffffff)},
+    {.clearance = 0.5, .margin = 0.001, .samples = 1000, .descents = 300},
+    {.clearance = 0, .margin = 0.001, .samples = 100, .hits = 3, .witness_count = 2, .witness = seen_at, .key = 0xabc},
+    {.clearance = 0.125, .margin = 0.001, .samples = 100, .descents = 300, .work = 200000},
+};
+
+/* A box in each frame, two joints, and a pair of each kind. */
+static void make_cell(void)
+{
+    static const char *const names[] = {"Base", "Arm", "Hand", "Floor", "Wall", "Cart", "Lamp"};
+    uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}}), nodes[7];
+    for (uint32_t i = 0; i < 7; i++) {
+        nodes[i] = add(i == 1 || i == 2 ? nodes[i - 1] : 0, names[i]);
+        if (i == 1 || i == 2)
+            (void)scene_add_joint(scene, nodes[i], CP_JOINT_REVOLUTE, NULL);
+        (void)scene_add_instance(scene, nodes[i], box, CP_USE_BOTH, &POSE_IDENTITY);
+    }
+    (void)add_pair(nodes[0], nodes[3], "static", &findings[0]);
+    (void)add_pair(nodes[0], nodes[1], "always-proved", &findings[1]);
+    (void)add_pair(nodes[1], nodes[3], "never-proved", &findings[2]);
+    (void)add_pair(nodes[1], nodes[4], "never-sampled", &findings[3]);
+    add_pair(nodes[2], nodes[3], "sometimes", &findings[4])->verdict = CP_PAIR_KEPT;
+    add_pair(nodes[2], nodes[4], "undecided", &findings[5])->verdict = CP_PAIR_KEPT;
+    add_pair(nodes[2], nodes[5], "movable", NULL)->verdict = CP_PAIR_KEPT;
+    (void)add_pair(nodes[3], nodes[4], "given", NULL);
+    add_pair(nodes[3], nodes[6], "user", NULL)->evidence = "drawing 17 & <b>";
+    finish_scene();
+}
+
+/* ---- files ---- */
+
+static char folder[] = "/tmp/cellpipe-evidence-XXXXXX";
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **unused)
+{
+    char command[128];
+    (void)unused;
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* The caller frees it. */
+static char *text_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail_msg("%s is not there", path);
+    char *text = calloc(1, 1 << 20);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
+    fclose(file);
+    return text;
+}
+
+static bool is_there(const char *name)
+{
+    return access(path_of(name), F_OK) == 0;
+}
+
+static cp_status write_files(const char *name, const char *const *options)
+{
+    size_t count = 0;
+    while (options[count])
+        count++;
+    cp_report_clear(context);
+    return cp_write(context, scene, path_of(name), "collision-setup", options, count);
+}
+
+static void expect_text(const char *name, const char *expected)
+{
+    char *text = text_of(path_of(name));
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* ---- attributes ---- */
+
+static const char listed[] =
+    "<CollisionSetup>\n"
+    "  <!-- excluded: 1 given, 1 user, 1 static, 1 always-proved, 1 never-proved, 1 never-sampled; kept: 1 sometimes, "
+    "1 movable, 1 undecided; margin 0.001 m -->\n"
+    "  <Exclude>\n"
+    "    <FramePair first=\"Base\" second=\"Floor\" reason=\"static\"/>\n"
+    "    <FramePair first=\"Base\" second=\"Arm\" reason=\"always-proved\" margin=\"0.001\" samples=\"100\" "
+    "hits=\"100\"/>\n"
+    "    <FramePair first=\"Arm\" second=\"Floor\" reason=\"never-proved\" margin=\"0.001\" work=\"1234\" "
+    "samples=\"100\" hits=\"0\" clearance=\"0.0625\"/>\n"
+    "    <FramePair first=\"Arm\" second=\"Wall\" reason=\"never-sampled\" margin=\"0.001\" samples=\"1000\" "
+    "hits=\"0\" "
+    "descents=\"300\" clearance=\"0.5\"/>\n"
+    "    <FramePair first=\"Floor\" second=\"Wall\"/>\n"
+    "    <FramePair first=\"Floor\" second=\"Lamp\" reason=\"user\" evidence=\"drawing 17 &amp; &lt;b&gt;\"/>\n"
+    "  </Exclude>\n"
+    "</CollisionSetup>\n";
+
+static void test_attributes(void **unused)
+{
+    (void)unused;
+    make_cell();
+    assert_int_equal(write_files("a.xml", (const char *[]){NULL}), CP_OK);
+    expect_text("a.xml", listed);
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(entries[i].severity, CP_NOTE); /* a list is no copy of the cell */
+    assert_true(was_reported(context, "collision-setup-not-listed"));
+    cp_set_flag(context, CP_FLAG_STRICT, true);
+    assert_int_equal(write_files("a.xml", (const char *[]){NULL}), CP_OK);
+}
+
+static void test_attributes_come_back(void **unused)
+{
+    static const char *const reasons[] = {"static", "always-proved", "never-proved", "never-sampled", "given", "user"};
+    (void)unused;
+    cp_scene_free(scene);
+    assert_int_equal(cp_read_memory(context, listed, sizeof listed - 1, "list.xml", NULL, NULL, 0, &scene), CP_OK);
+    assert_false(was_reported(context, "collision-setup-attribute"));
+    assert_int_equal(scene->pair_count, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_string_equal(scene->pairs[i].reason, reasons[i]);
+    assert_string_equal(scene->pairs[5].evidence, "drawing 17 & <b>");
+    assert_null(scene->pairs[0].finding);
+    assert_null(scene->pairs[4].finding);
+    for (uint32_t i = 1; i < 4; i++) {
+        const cp_finding *finding = scene->pairs[i].finding, *expected = &findings[i];
+        assert_non_null(finding);
+        assert_true(finding->margin == expected->margin && finding->work == expected->work &&
+                    finding->clearance == expected->clearance);
+        assert_int_equal(finding->samples, expected->samples);
+        assert_int_equal(finding->hits, expected->hits);
+        assert_int_equal(finding->descents, expected->descents);
+        assert_int_equal(finding->key, 0); /* attributes do not say what it rests on */
+    }
+    assert_int_equal(write_files("again.xml", (const char *[]){NULL}), CP_OK);
+    char *text = text_of(path_of("again.xml"));
+    assert_string_equal(strstr(text, "  <Exclude>"), strstr(listed, "  <Exclude>"));
+    free(text);
+}
+
+/* Other values than ours are losses, each by itself. */
+static void test_strange_attributes(void **unused)
+{
+    static const struct {
+        const char *attributes;
+        uint64_t lost;
+        bool found;
+    } cases[] = {
+        {"reason='never' work='7'", 2, false},
+        {"work='7'", 1, false},
+        {"work='7' reason='user'", 0, true},
+        {"reason='user' work='7.5'", 1, false},
+        {"reason='user' work='many' samples='3'", 1, true},
+        {"reason='user' samples='4294967296'", 1, false},
+        {"reason='user' hits='3'", 1, true},
+        {"reason='user' samples='2' hits='3'", 1, true},
+        {"reason='user' margin='-1' clearance='1e999'", 2, false},
+        {"reason='user' margin='nan'", 1, false},
+        {"reason='user' key='12'", 1, false},
+        {"reason=''", 1, false},
+        {"evidence='seen'", 0, false},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "<CollisionSetup><Exclude><FramePair first='a' second='b' %s/></Exclude></CollisionSetup>",
+                       cases[i].attributes);
+        cp_report_clear(context);
+        cp_scene_free(scene);
+        assert_int_equal(cp_read_memory(context, text, strlen(text), "list.xml", NULL, NULL, 0, &scene), CP_OK);
+        print_message("%s\n", cases[i].attributes);
+        assert_int_equal(count_lost(context, "collision-setup-attribute"), cases[i].lost);
+        assert_int_equal(scene->pairs[0].finding != NULL, cases[i].found);
+    }
+}
+
+static void test_plain(void **unused)
+{
+    (void)unused;
+    make_cell();
+    assert_int_equal(write_files("plain.xml", (const char *[]){"plain=yes", NULL}), CP_OK);
+    expect_text("plain.xml", "<CollisionSetup>\n  <Exclude>\n"
+                             "    <FramePair first=\"Base\" second=\"Floor\"/>\n"
+                             "    <FramePair first=\"Base\" second=\"Arm\"/>\n"
+                             "    <FramePair first=\"Arm\" second=\"Floor\"/>\n"
+                             "    <FramePair first=\"Arm\" second=\"Wall\"/>\n"
+                             "    <FramePair first=\"Floor\" second=\"Wall\"/>\n"
+                             "    <FramePair first=\"Floor\" second=\"Lamp\"/>\n"
+                             "  </Exclude>\n</CollisionSetup>\n");
+    assert_int_equal(count_lost(context, "collision-setup-evidence"), 5);
+    assert_int_equal(write_files("plain.xml", (const char *[]){"plain=yes", "evidence=yes", NULL}), CP_OK);
+    assert_int_equal(count_lost(context, "collision-setup-evidence"), 0); /* it is in the other file */
+}
+
+/* What the list cannot say is lost after all. */
+static void test_losses(void **unused)
+{
+    (void)unused;
+    make_cell();
+    add_pair(2, 3, "user", &findings[4])->evidence = "so they say"; /* though it collides */
+    add_pair(3, 2, "sometimes", NULL)->verdict = CP_PAIR_KEPT;
+    assert_int_equal(write_files("lossy.xml", (const char *[]){NULL}), CP_OK);
+    assert_int_equal(count_lost(context, "collision-setup-witness"), 1);
+    assert_int_equal(count_lost(context, "collision-setup-kept"), 1);
+    scene->exclude_static_pairs = true;
+    add_pair(4, 5, "given", NULL)->verdict = CP_PAIR_KEPT;
+    assert_int_equal(write_files("lossy.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    assert_int_equal(count_lost(context, "collision-setup-witness"), 0);
+    assert_int_equal(count_lost(context, "collision-setup-kept"), 2);
+    fresh_scene();
+    (void)add(0, "part");
+    finish_scene();
+    assert_int_equal(write_files("empty.xml", (const char *[]){NULL}), CP_OK);
+    assert_int_equal(count_lost(context, "collision-setup-empty"), 1);
+}
+
+/* Reasons of others, which a comment could not hold, and as many as there are. */
+static void test_strange_reasons(void **unused)
+{
+    (void)unused;
+    uint32_t a = add(0, "a"), b = add(0, "b");
+    (void)add_pair(a, b, "--><Exclude a='1'>", NULL);
+    (void)add_pair(b, a, "seen", NULL);
+    finish_scene();
+    assert_int_equal(write_files("strange.xml", (const char *[]){NULL}), CP_OK);
+    expect_text("strange.xml", "<CollisionSetup>\n  <!-- excluded: 2 other -->\n  <Exclude>\n"
+                               "    <FramePair first=\"a\" second=\"b\" reason=\"--&gt;&lt;Exclude a='1'&gt;\"/>\n"
+                               "    <FramePair first=\"b\" second=\"a\" reason=\"seen\"/>\n"
+                               "  </Exclude>\n</CollisionSetup>\n");
+}
+
+/* ---- split=device ---- */
+
+/* Cell: Floor, Line (a device) with Line.Base, Line.Left and Line.Right (devices inside it) with two frames each; a device
+ * whose frames do not begin with its name. */
+static void make_line(void)
+{
+    uint32_t floor = add(0, "Floor"), base = add(0, "Line"), line = add_device("Line", base, CP_NONE);
+    uint32_t belt = add_inside(base, "Line.Belt", line), post = add_inside(base, "Line.Post", line);
+    uint32_t left = add_inside(base, "Line.Left", line), right = add_inside(base, "Line.Right", line);
+    uint32_t l = add_device("Line.Left", left, line), r = add_device("Line.Right", right, line);
+    uint32_t l1 = add_inside(left, "Line.Left.A", l), l2 = add_inside(l1, "Line.Left.B", l);
+    uint32_t r1 = add_inside(right, "Line.Right.A", r), r2 = add_inside(r1, "Line.Right.B", r);
+    uint32_t odd = add(0, "Odd"), o = add_device("Odd", odd, CP_NONE);
+    uint32_t o1 = add_inside(odd, "Post", o), o2 = add_inside(odd, "OddThing", o);
+    (void)add_pair(l1, l2, "given", NULL);
+    (void)add_pair(floor, l2, "given", NULL);
+    (void)add_pair(l1, r1, "given", NULL);
+    (void)add_pair(r2, r1, "never-proved", NULL);
+    (void)add_pair(belt, l2, "given", NULL);
+    (void)add_pair(l2, l1, "given", NULL);
+    (void)add_pair(o1, o2, "given", NULL);
+    (void)add_pair(left, right, "given", NULL);
+    (void)add_pair(base, belt, "given", NULL);
+    add_pair(belt, post, "sometimes", NULL)->verdict = CP_PAIR_KEPT;
+    scene->nodes[l1].flags |= CP_NODE_VOLATILE;
+    scene->exclude_static_pairs = true;
+    finish_scene();
+}
+
+static void test_split(void **unused)
+{
+    (void)unused;
+    make_line();
+    assert_int_equal(write_files("line.xml", (const char *[]){"split=device", NULL}), CP_OK);
+    expect_text("line.xml", "<CollisionSetup>\n  <!-- excluded: 3 given; kept: 1 sometimes -->\n  <Exclude>\n"
+                            "    <FramePair first=\"Floor\" second=\"Line.Left.B\"/>\n"
+                            "    <FramePair first=\"Post\" second=\"OddThing\"/>\n"
+                            "    <FramePair first=\"Line\" second=\"Line.Belt\"/>\n"
+                            "  </Exclude>\n  <Volatile>Line.Left.A</Volatile>\n  <ExcludeStaticPairs/>\n"
+                            "</CollisionSetup>\n");
+    expect_text("Line_LeftCollisionSetup.xml",
+                "<CollisionSetup>\n  <!-- names are relative to \"Line.Left.\" -->\n  <Exclude>\n"
+                "    <FramePair first=\"A\" second=\"B\"/>\n    <FramePair first=\"B\" second=\"A\"/>\n"
+                "  </Exclude>\n</CollisionSetup>\n");
+    expect_text("Line_RightCollisionSetup.xml",
+                "<CollisionSetup>\n  <!-- names are relative to \"Line.Right.\" -->\n"
+                "  <!-- excluded: 1 never-proved -->\n  <Exclude>\n"
+                "    <FramePair first=\"B\" second=\"A\" reason=\"never-proved\"/>\n  </Exclude>\n</CollisionSetup>\n");
+    expect_text(
+        "LineCollisionSetup.xml",
+        "<CollisionSetup>\n  <!-- names are relative to \"Line.\" -->\n  <Exclude>\n"
+        "    <FramePair first=\"Left.A\" second=\"Right.A\"/>\n    <FramePair first=\"Belt\" second=\"Left.B\"/>\n"
+        "    <FramePair first=\"Left\" second=\"Right\"/>\n  </Exclude>\n</CollisionSetup>\n");
+    assert_false(is_there("OddCollisionSetup.xml"));
+}
+
+/* Devices whose scopes go round, or whose names are the same, or that of the output. */
+static void test_split_of_strange_devices(void **unused)
+{
+    (void)unused;
+    uint32_t one = add(0, "One"), two = add(0, "Two"), first = add_device("One", one, CP_NONE);
+    uint32_t second = add_device("oNE", two, first);
+    scene->devices[first].scope = second;
+    uint32_t a = add_inside(one, "One.A", first), b = add_inside(one, "One.B", first);
+    uint32_t c = add_inside(two, "Two.A", second), d = add_inside(two, "Two.B", second);
+    uint32_t lost = add_inside(two, "Three.A", second);
+    (void)add_pair(a, b, "given", NULL);
+    (void)add_pair(c, d, "given", NULL);
+    (void)add_pair(c, lost, "given", NULL);
+    (void)add_pair(a, d, "given", NULL);
+    finish_scene();
+    assert_int_equal(write_files("oneCollisionSetup.xml", (const char *[]){"split=device", "plain=yes", NULL}), CP_OK);
+    char *top = text_of(path_of("oneCollisionSetup.xml"));
+    assert_non_null(strstr(top, "first=\"Two.A\" second=\"Three.A\""));
+    assert_non_null(strstr(top, "first=\"One.A\" second=\"Two.B\""));
+    assert_null(strstr(top, "\"A\""));
+    assert_false(is_there("OneCollisionSetup.xml"));
+    assert_true(is_there("One_2CollisionSetup.xml") && is_there("oNE_3CollisionSetup.xml"));
+    free(top);
+}
+
+static void test_streams_are_refused(void **unused)
+{
+    void *bytes;
+    size_t size;
+    (void)unused;
+    make_cell();
+    static const char *const options[] = {"split=device", "evidence=yes"};
+    for (int i = 0; i < 2; i++) {
+        cp_report_clear(context);
+        assert_int_equal(cp_write_memory(context, scene, "collision-setup", &options[i], 1, &bytes, &size), CP_USAGE);
+        assert_true(was_reported(context, "sink-stream"));
+    }
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of a file with a pair, sorted. */
+static size_t list_lines(char *text, char **lines)
+{
+    size_t count = 0;
+    for (char *line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n"))
+        if (strstr(line, "<FramePair"))
+            lines[count++] = strstr(line, "<FramePair");
+    qsort(lines, count, sizeof *lines, compare_lines);
+    return count;
+}
+
+static void expect_same_set(const char *made, const char *original, size_t expected)
+{
+    char *lines[2][64], *texts[] = {text_of(made), text_of(original)};
+    size_t count = list_lines(texts[0], lines[0]);
+    assert_int_equal(count, expected);
+    assert_int_equal(list_lines(texts[1], lines[1]), expected);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(lines[0][i], lines[1][i]);
+    free(texts[0]);
+    free(texts[1]);
+}
+
+/* The two files of RobWork's documentation, once their pairs are excluded. */
+static void test_documentation(void **unused)
+{
+    static const char corpus[] = SHARED "/corpus/robwork-snippets";
+    (void)unused;
+    cp_scene_free(scene);
+    scene = NULL;
+    if (access(corpus, F_OK) != 0) {
+        print_message("skipped: %s\n", corpus);
+        return;
+    }
+    assert_int_equal(cp_read(context, SHARED "/corpus/robwork-snippets/workcell.wu", NULL, NULL, 0, &scene), CP_OK);
+    assert_int_equal(scene->pair_count, 37);
+    assert_int_equal(write_files("doc.xml", (const char *[]){"split=device", "plain=yes", NULL}), CP_OK);
+    expect_same_set(path_of("doc.xml"), SHARED "/corpus/robwork-snippets/CollisionSetup.xml", 16);
+    char device[512];
+    (void)snprintf(device, sizeof device, "%s", path_of("DeviceCollisionSetup.xml"));
+    expect_same_set(device, SHARED "/corpus/robwork-snippets/DeviceCollisionSetup.xml", 21);
+}
+
+/* ---- evidence=yes ---- */
+
+static json_t *load(const char *name)
+{
+    json_error_t error;
+    json_t *root = json_load_file(path_of(name), JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        fail_msg("%s: %d: %s", name, error.line, error.text);
+    return root;
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static void expect_hash_at(const json_t *object, const char *key, uint64_t hash)
+{
+    char digits[32];
+    (void)snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
+    assert_string_equal(text_at(object, key), digits);
+}
+
+static void expect_finding(const json_t *pair, const cp_finding *finding)
+{
+    assert_true(number_at(pair, "margin") == finding->margin);
+    assert_true(number_at(pair, "work") == (double)finding->work);
+    assert_true(number_at(pair, "samples") == finding->samples);
+    assert_true(number_at(pair, "descents") == finding->descents);
+    assert_true(number_at(pair, "hits") == finding->hits);
+    if (isinf(finding->clearance))
+        assert_null(json_object_get(pair, "clearance"));
+    else
+        assert_true(number_at(pair, "clearance") == finding->clearance);
+    if (finding->key)
+        expect_hash_at(pair, "key", finding->key);
+    else
+        assert_null(json_object_get(pair, "key"));
+    const json_t *witness = json_object_get(pair, "witness");
+    assert_int_equal(json_array_size(witness), finding->witness_count);
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
+        assert_string_equal(text_at(json_array_get(witness, i), "joint"), joint->name);
+        assert_string_equal(text_at(json_array_get(witness, i), "joint_id"), joint->id);
+        assert_true(number_at(json_array_get(witness, i), "value") == finding->witness[i].value);
+    }
+}
+
+static void test_evidence(void **unused)
+{
+    (void)unused;
+    make_cell();
+    assert_int_equal(write_files("list.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    expect_text("list.xml", listed);
+    assert_true(was_reported(context, "collision-setup-outdated")); /* these keys were made up */
+    json_t *root = load("list.xml.json"), *pairs = json_object_get(root, "pairs");
+    assert_string_equal(text_at(root, "format"), "cellpipe collision evidence");
+    assert_string_equal(text_at(root, "version"), "1.0");
+    assert_true(number_at(root, "margin") == 0.001);
+    assert_null(json_object_get(root, "samples")); /* they differ */
+    assert_int_equal(json_array_size(pairs), scene->pair_count);
+    uint64_t keys[16];
+    assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        const cp_pair *expected = &scene->pairs[i];
+        assert_string_equal(text_at(pair, "first"), scene->nodes[expected->first].name);
+        assert_string_equal(text_at(pair, "second"), scene->nodes[expected->second].name);
+        assert_string_equal(text_at(pair, "first_id"), scene->nodes[expected->first].id);
+        assert_string_equal(text_at(pair, "second_id"), scene->nodes[expected->second].id);
+        assert_string_equal(text_at(pair, "status"), expected->reason);
+        assert_string_equal(text_at(pair, "verdict"), expected->verdict == CP_PAIR_KEPT ? "kept" : "excluded");
+        assert_string_equal(text_at(pair, "evidence"), expected->evidence);
+        if (expected->finding)
+            expect_finding(pair, expected->finding);
+        else
+            expect_hash_at(pair, "key", keys[i]);
+    }
+    assert_int_equal(json_array_size(json_object_get(root, "frames")), 7);
+    assert_int_equal(json_array_size(json_object_get(root, "inputs")), 0);
+    json_decref(root);
+}
+
+/* Names that JSON must escape; the files of devices; the same bytes again. */
+static void test_evidence_of_names(void **unused)
+{
+    (void)unused;
+    make_line();
+    uint32_t odd = add(0, "a\"b\\c\xc3\xa9\n"), gone = scene_add_placeholder(scene, "Gone");
+    (void)add_pair(odd, gone, "given", NULL);
+    finish_scene();
+    assert_int_equal(write_files("names.xml.gz", (const char *[]){"split=device", "evidence=yes", NULL}), CP_OK);
+    json_t *root = load("names.xml.gz.json"), *files = json_object_get(root, "device_files");
+    assert_int_equal(json_array_size(files), 3);
+    assert_string_equal(text_at(json_array_get(files, 0), "file"), "Line_LeftCollisionSetup.xml");
+    assert_string_equal(text_at(json_array_get(files, 0), "prefix"), "Line.Left.");
+    assert_string_equal(text_at(root, "prefix"), "");
+    const json_t *pair = json_array_get(json_object_get(root, "pairs"), scene->pair_count - 1);
+    assert_string_equal(text_at(pair, "first"), "a\"b\\c\xc3\xa9\n");
+    assert_null(json_object_get(pair, "key")); /* nothing of it can collide */
+    size_t placeholders = 0, i;
+    json_t *frame;
+    json_array_foreach(json_object_get(root, "frames"), i, frame) placeholders +=
+        json_is_true(json_object_get(frame, "placeholder"));
+    assert_int_equal(placeholders, 1);
+    json_decref(root);
+    char *before = text_of(path_of("names.xml.gz.json"));
+    assert_int_equal(write_files("names.xml.gz", (const char *[]){"split=device", "evidence=yes", NULL}), CP_OK);
+    expect_text("names.xml.gz.json", before);
+    free(before);
+}
+
+static void test_evidence_of_inputs(void **unused)
+{
+    (void)unused;
+    cp_scene_free(scene);
+    assert_int_equal(cp_read(context, SAMPLES "/tag_arm.wu", NULL, NULL, 0, &scene), CP_OK);
+    assert_int_equal(write_files("arm.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    json_t *root = load("arm.xml.json"), *input;
+    const char *last = "";
+    size_t i, top = 0;
+    json_array_foreach(json_object_get(root, "inputs"), i, input)
+    {
+        const char *name = text_at(input, "file");
+        char path[512];
+        (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
+        assert_true(strcmp(last, name) < 0); /* sorted, without repeats */
+        char *bytes = text_of(path);
+        struct stat info;
+        assert_int_equal(stat(path, &info), 0);
+        expect_hash_at(input, "xxh64", hash_content(bytes, (size_t)info.st_size));
+        free(bytes);
+        top += strcmp(name, "tag_arm.wu") == 0;
+        last = name;
+    }
+    assert_int_equal(top, 1);
+    json_decref(root);
+}
+
+/* ---- checking a list ---- */
+
+struct told {
+    cp_list_fault_kind kinds[64];
+    char texts[64][128];
+    size_t count;
+};
+
+static void note(void *user, const cp_list_fault *fault)
+{
+    struct told *told = user;
+    assert_true(told->count < 64);
+    told->kinds[told->count] = fault->kind;
+    (void)snprintf(told->texts[told->count++], sizeof *told->texts, "%s|%s", fault->first, fault->second);
+}
+
+static cp_status check(const char *name, struct told *told)
+{
+    told->count = 0;
+    cp_report_clear(context);
+    return cp_check_list(context, scene, path_of(name), note, told);
+}
+
+/* Findings as a filter would have made them: with the keys of the cell. */
+static void make_fresh_cell(void)
+{
+    fresh_scene();
+    make_cell();
+    uint64_t keys[16];
+    assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        cp_joint_setting *witness;
+        cp_finding *finding =
+            scene->pairs[i].finding ? scene_copy_finding(scene, scene->pairs[i].finding, &witness) : NULL;
+        if (finding)
+            finding->key = keys[i];
+        scene->pairs[i].finding = finding;
+    }
+}
+
+static void expect_told(const struct told *told, cp_list_fault_kind kind, const char *text)
+{
+    for (size_t i = 0; i < told->count; i++)
+        if (told->kinds[i] == kind && strcmp(told->texts[i], text) == 0)
+            return;
+    for (size_t i = 0; i < told->count; i++)
+        print_message("%d %s\n", (int)told->kinds[i], told->texts[i]);
+    fail_msg("nothing is told of %s", text);
+}
+
+static void test_fresh_list(void **unused)
+{
+    struct told told;
+    (void)unused;
+    make_fresh_cell();
+    assert_int_equal(write_files("fresh.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    assert_false(was_reported(context, "collision-setup-outdated"));
+    assert_int_equal(check("fresh.xml", &told), CP_OK);
+    assert_int_equal(told.count, 0);
+    /* The statements of the cell itself do not matter, nor do those about its joints' values. */
+    scene->pair_count = 0;
+    scene->joints[0].q = 1;
+    assert_int_equal(check("fresh.xml", &told), CP_OK);
+}
+
+static void test_stale_list(void **unused)
+{
+    struct told told;
+    (void)unused;
+    make_fresh_cell();
+    assert_int_equal(write_files("stale.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    scene->joints[1].lower = 0, scene->joints[1].upper = 1; /* between Hand and all that it has pairs with */
+    assert_int_equal(check("stale.xml", &told), CP_NO);
+    assert_int_equal(told.count, 3);
+    expect_told(&told, CP_LIST_MOTION_CHANGED, "Hand|Floor");
+    expect_told(&told, CP_LIST_MOTION_CHANGED, "Hand|Wall");
+    expect_told(&told, CP_LIST_MOTION_CHANGED, "Hand|Cart");
+    make_fresh_cell();
+    scene->instances[3].transform.m[3] = 1; /* the Floor's */
+    assert_int_equal(check("stale.xml", &told), CP_NO);
+    assert_int_equal(told.count, 5);
+    expect_told(&told, CP_LIST_SECOND_CHANGED, "Base|Floor");
+    expect_told(&told, CP_LIST_FIRST_CHANGED, "Floor|Lamp");
+    scene->instances[6].transform.m[3] = 1;
+    assert_int_equal(check("stale.xml", &told), CP_NO);
+    assert_int_equal(told.count, 5);
+    expect_told(&told, CP_LIST_BOTH_CHANGED, "Floor|Lamp");
+    make_fresh_cell();
+    uint32_t pallet = add(0, "Pallet");
+    (void)scene_add_instance(scene, pallet, 0, CP_USE_COLLISION, &POSE_IDENTITY);
+    scene->nodes[4].name = "Door";
+    finish_scene();
+    assert_int_equal(check("stale.xml", &told), CP_NO);
+    assert_int_equal(told.count, 3);
+    expect_told(&told, CP_LIST_FRAME_GONE, "Floor|");
+    expect_told(&told, CP_LIST_FRAME_NEW, "Door|");
+    expect_told(&told, CP_LIST_FRAME_NEW, "Pallet|");
+}
+
+/* Somebody changed the list, or the evidence. */
+static void test_list_and_evidence_differ(void **unused)
+{
+    struct told told;
+    (void)unused;
+    make_fresh_cell();
+    assert_int_equal(write_files("differ.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    char *text = text_of(path_of("differ.xml"));
+    FILE *file = fopen(path_of("differ.xml"), "w");
+    char *place = strstr(text, "first=\"Arm\" second=\"Wall\"");
+    assert_non_null(place);
+    memcpy(place, "first=\"Arm\" second=\"Lamp\"", 25);
+    fputs(text, file);
+    fclose(file);
+    free(text);
+    assert_int_equal(check("differ.xml", &told), CP_NO);
+    assert_int_equal(told.count, 2);
+    expect_told(&told, CP_LIST_NOT_LISTED, "Arm|Wall");
+    expect_told(&told, CP_LIST_NOT_EVIDENT, "Arm|Lamp");
+}
+
+/* Pairs without keys were read from a list alone: nobody knows what they rest on. */
+static void test_list_without_keys(void **unused)
+{
+    struct told told;
+    (void)unused;
+    make_cell();
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        scene->pairs[i].finding = scene->pairs[i].finding ? &findings[3] : NULL;
+    assert_int_equal(write_files("keyless.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    assert_int_equal(check("keyless.xml", &told), CP_OK);
+    assert_true(was_reported(context, "list-keys"));
+    assert_int_equal(remove(path_of("keyless.xml.json")), 0);
+    assert_int_equal(check("keyless.xml", &told), CP_OK);
+    assert_true(was_reported(context, "list-no-evidence"));
+    scene->nodes[4].name = "Door";
+    assert_int_equal(check("keyless.xml", &told), CP_NO);
+    assert_int_equal(told.count, 1);
+    expect_told(&told, CP_LIST_FRAME_GONE, "Floor|");
+}
+
+/* All files of a list count, with the names that they have in the cell. */
+static void test_split_list(void **unused)
+{
+    struct told told;
+    static const char *const plain[] = {"split=device", "plain=yes", "evidence=yes", NULL};
+    (void)unused;
+    make_line();
+    assert_int_equal(write_files("all.xml", plain), CP_OK);
+    assert_int_equal(check("all.xml", &told), CP_OK);
+    assert_int_equal(remove(path_of("LineCollisionSetup.xml")), 0);
+    assert_int_equal(check("all.xml", &told), CP_INPUT);
+    scene->pairs[2].verdict = CP_PAIR_KEPT;
+    char *evidence = text_of(path_of("all.xml.json"));
+    assert_int_equal(mkdir(path_of("other"), 0777), 0);
+    assert_int_equal(write_files("other/all.xml", plain), CP_OK);
+    FILE *file = fopen(path_of("other/all.xml.json"), "w");
+    fputs(evidence, file);
+    fclose(file);
+    free(evidence);
+    assert_int_equal(check("other/all.xml", &told), CP_NO);
+    assert_int_equal(told.count, 1);
+    expect_told(&told, CP_LIST_NOT_LISTED, "Line.Left.A|Line.Right.A");
+}
+
+static void test_bad_evidence(void **unused)
+{
+    static const char head[] = "{\"format\":\"cellpipe collision evidence\",\"version\":\"1.0\",\"prefix\":\"\",";
+    static const struct {
+        const char *rest, *code;
+    } cases[] = {
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[]}", NULL},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[]", "gltf-json"},
+        {"\"device_files\":[],\"frames\":[]}", "list-evidence"},
+        {"\"device_files\":[{\"file\":\"../x.xml\",\"prefix\":\"\"}],\"frames\":[],\"pairs\":[]}", "list-evidence"},
+        {"\"device_files\":[{\"file\":\"\",\"prefix\":\"\"}],\"frames\":[],\"pairs\":[]}", "list-evidence"},
+        {"\"device_files\":[7],\"frames\":[],\"pairs\":[]}", "list-evidence"},
+        {"\"device_files\":{},\"frames\":[],\"pairs\":[]}", "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\"}],\"pairs\":[]}", "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\",\"geometry\":\"0x1\"}],\"pairs\":[]}",
+         "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\"},{\"id\":\"a\",\"name\":\"b\"}],\"pairs\":[]}",
+         "list-evidence"},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[{\"first_id\":\"a\",\"second_id\":\"a\",\"verdict\":\"kept\"}]}",
+         "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\"}],\"pairs\":[{\"first_id\":\"a\","
+         "\"second_id\":\"a\",\"verdict\":\"maybe\"}]}",
+         "list-evidence"},
+    };
+    struct told told;
+    (void)unused;
+    finish_scene();
+    FILE *list = fopen(path_of("bad.xml"), "w");
+    fputs("<CollisionSetup/>", list);
+    fclose(list);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        FILE *file = fopen(path_of("bad.xml.json"), "w");
+        fprintf(file, "%s%s", head, cases[i].rest);
+        fclose(file);
+        print_message("%s\n", cases[i].rest);
+        assert_int_equal(check("bad.xml", &told), cases[i].code ? CP_INPUT : CP_OK);
+        if (cases[i].code)
+            assert_true(was_reported(context, cases[i].code));
+    }
+    static const char *const whole[] = {"[]", "7", "{\"format\":\"glTF\",\"version\":\"1.0\"}", "\xff",
+                                        "{\"format\":\"cellpipe collision evidence\",\"version\":\"2.0\"}"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        FILE *file = fopen(path_of("bad.xml.json"), "w");
+        fputs(whole[i], file);
+        fclose(file);
+        assert_int_equal(check("bad.xml", &told), CP_INPUT);
+        assert_true(was_reported(context, "list-evidence"));
+    }
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_attributes),
+        TEST(test_attributes_come_back),
+        TEST(test_strange_attributes),
+        TEST(test_plain),
+        TEST(test_losses),
+        TEST(test_strange_reasons),
+        TEST(test_split),
+        TEST(test_split_of_strange_devices),
+        TEST(test_streams_are_refused),
+        TEST(test_documentation),
+        TEST(test_evidence),
+        TEST(test_evidence_of_names),
+        TEST(test_evidence_of_inputs),
+        TEST(test_fresh_list),
+        TEST(test_stale_list),
+        TEST(test_list_and_evidence_differ),
+        TEST(test_list_without_keys),
+        TEST(test_split_list),
+        TEST(test_bad_evidence),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
