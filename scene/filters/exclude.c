@@ -99,9 +99,10 @@ static cp_status check_joints(cp_context *context, const cp_scene *scene)
 static cp_status check_bodies(cp_context *context, const struct bodies *bodies)
 {
     const cp_scene *scene = bodies->scene;
-    if (bodies->count == 0)
+    if (bodies->count < 2)
         return report_error(context, CP_NO, "exclude-no-geometry", NOWHERE,
-                            "no frame has collision geometry: there are no pairs to judge");
+                            "%s collision geometry: there are no pairs to judge",
+                            bodies->count == 0 ? "no frame has" : "only one frame has");
     for (uint32_t i = 0; i < bodies->count; i++) {
         const struct body *body = &bodies->items[i];
         if (!(body->bvh.reach <= MOST_REACH))

@@ -15,13 +15,13 @@ static int compare_keys(const void *a, const void *b)
 }
 
 static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names, const cp_scene *list,
-                          const cp_pair *pair, const cp_scene *scene)
+                          const cp_pair *pair)
 {
     const uint32_t *one = name_map_find(names, list->nodes[pair->first].name);
     const uint32_t *other = name_map_find(names, list->nodes[pair->second].name);
     if (!one || !other) {
-        report_loss(scene->context, "exclude-keep-unknown", NOWHERE, 1,
-                    "keep= names \"%s\", which is no frame of the cell",
+        report_loss(pairs->context, "exclude-keep-unknown", IN_FILE(list->source.file), 1,
+                    "names \"%s\", which is no frame of the cell: its pairs are left out",
                     list->nodes[one ? pair->second : pair->first].name);
         return CP_OK;
     }
@@ -40,8 +40,11 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
             status = CP_LIMIT;
     for (uint32_t i = 0; i < list->pair_count && status == CP_OK; i++)
         if (list->pairs[i].verdict == CP_PAIR_EXCLUDED)
-            status = add_pair(pairs, &names, list, &list->pairs[i], scene);
+            status = add_pair(pairs, &names, list, &list->pairs[i]);
     name_map_free(&names);
+    if (list->pair_count == 0)
+        report_warning(pairs->context, "exclude-keep-empty", IN_FILE(list->source.file),
+                       "excludes no pairs, so keep= keeps none");
     if (pairs->count > 0)
         qsort(pairs->keys, pairs->count, sizeof *pairs->keys, compare_keys);
     return status;

@@ -1,0 +1,113 @@
+#!/bin/sh
+# test_exclude.sh PROGRAM: lists of exclusions as a user makes, compares and renews them.
+. "$(dirname "$0")/check.sh"
+
+# says LINE: it is among the last command's results.
+says() {
+    must "says $1" grep -qxF -- "$1" "$work/stdout"
+}
+
+# The pairs of a list, those of a device with its name, each with the name that comes first, first.
+pairs_of() { # prefix file
+    sed -n -E 's/.*<FramePair first="([^"]*)" second="([^"]*)".*/\1 \2/p' "$2" |
+        awk -v p="$1" '{ a = p $1; b = p $2; print (a < b ? a " " b : b " " a) }' | LC_ALL=C sort
+}
+
+# ---- what the documentation of RobWork lists ----
+
+corpus=$top/../shared/corpus/robwork-snippets
+if [ -d "$corpus" ]; then
+    mkdir snippets
+    for file in workcell.wu device.dev environment.wu; do
+        grep -v 'CollisionSetup "' "$corpus/$file" >snippets/$file
+    done
+    ends 0 ': 37 excluded \(6 static, 10 always-proved, 21 never-proved\), 18 to be checked \(18 sometimes\)$' \
+        "$cellpipe" -v exclude snippets/workcell.wu setup.xml --out split=device --out plain=yes
+    must "no more files" [ "$(echo *CollisionSetup.xml setup.xml*)" = "DeviceCollisionSetup.xml setup.xml" ]
+    pairs_of "" "$corpus/CollisionSetup.xml" >wanted
+    pairs_of "" setup.xml >got
+    must "the pairs of the cell" cmp wanted got
+    must "16 of them" [ "$(wc -l <got)" = 16 ]
+    pairs_of "" "$corpus/DeviceCollisionSetup.xml" >wanted
+    pairs_of "" DeviceCollisionSetup.xml >got
+    must "the pairs of the device" cmp wanted got
+    must "21 of them" [ "$(wc -l <got)" = 21 ]
+    must "nothing but the pairs" sh -c '! grep -q -e reason -e "<!--" setup.xml'
+    # with its own lists the cell says the same
+    ends 0 'loss: reasons of excluded pairs \(37\)' "$cellpipe" exclude snippets/workcell.wu all.xml --out plain=yes
+    pairs_of "" "$corpus/CollisionSetup.xml" >wanted
+    pairs_of "Device." "$corpus/DeviceCollisionSetup.xml" >>wanted
+    LC_ALL=C sort -o wanted wanted
+    pairs_of "" all.xml >got
+    must "37 pairs" cmp wanted got
+    ends 0 'what the cell itself says of 37 pairs is replaced' "$cellpipe" -v exclude "$corpus/workcell.wu" again.xml --out plain=yes
+    must "the same list" cmp all.xml again.xml
+else
+    echo "skipped: shared/corpus is not there"
+fi
+
+# ---- the same, whatever it is made by ----
+
+cells=$top/tests/cells
+for options in "" "margin=1mm samples=20 seed=7" "adjacent=yes allow-sampled=yes work=1000"; do
+    # shellcheck disable=SC2086 # words
+    "$cellpipe" exclude --threads 1 "$cells/kr16.wu" one.xml work=20000 descents=50 $options --out evidence=yes 2>/dev/null
+    # shellcheck disable=SC2086
+    "$cellpipe" exclude --threads 3 "$cells/kr16.wu" three.xml work=20000 descents=50 $options --out evidence=yes 2>/dev/null
+    must "list by three threads $options" cmp one.xml three.xml
+    must "evidence by three threads $options" cmp one.xml.json three.xml.json
+    # shellcheck disable=SC2086
+    "$cellpipe" convert "$cells/kr16.wu" stage.glb --out profile=stage 2>/dev/null
+    # shellcheck disable=SC2086
+    "$cellpipe" exclude stage.glb work=20000 descents=50 $options 2>/dev/null | "$cellpipe" convert - piped.xml --from gltf 2>/dev/null
+    must "list by way of stages $options" cmp one.xml piped.xml
+done
+# frames that come in another order
+cat >ordered.wu <<'F'
+{ "WORLD"
+}
+{ "J"
+  ActiveJoint
+  Revolute
+  JointPosLimit -90 90
+}
+{ "Arm"
+  ReferenceFrame "J"
+  Position (0.3, 0, 0)
+  GeoID "#Box 0.6 0.1 0.1"
+}
+{ "Post"
+  Position (0, 0.5, 0)
+  GeoID "#Cylinder 0.1 0.3 8"
+}
+{ "Ball"
+  Position (-0.5, 0, 0)
+  GeoID "#Sphere 0.1 8"
+}
+F
+awk 'BEGIN { RS = "}\n"; ORS = "}\n" } { tag[NR] = $0 } END { print tag[1]; print tag[5]; print tag[4]; print tag[2]; print tag[3] }' ordered.wu >reordered.wu
+must "another order" sh -c '! cmp -s ordered.wu reordered.wu'
+"$cellpipe" exclude ordered.wu ordered.xml
+"$cellpipe" exclude reordered.wu reordered.xml
+must "its order does not matter" cmp ordered.xml reordered.xml
+must "three pairs, one of which collides" [ "$(pairs_of "" ordered.xml | tr '\n' ',')" = "Arm Ball,Ball Post," ]
+
+# ---- comparing, checking, keeping ----
+
+"$cellpipe" exclude ordered.wu list.xml --out evidence=yes
+ends 0 '' "$cellpipe" check ordered.wu list=list.xml
+sed 's/JointPosLimit -90 90/JointPosLimit -90 180/' ordered.wu >wider.wu
+ends 1 '' "$cellpipe" check wider.wu list=list.xml
+sed 's/second="Ball"/second="Post"/; s/first="Ball" second="Post" reason="static"/first="Ball" second="Nobody"/' list.xml >wrong.xml
+ends 1 '' "$cellpipe" diff list.xml wrong.xml cell=ordered.wu
+says 'exclusion "Arm" - "Ball": only in list.xml (never-proved)'
+says 'exclusion "Arm" - "Post": only in wrong.xml (sometimes)'
+says 'exclusion "Ball" - "Post": only in list.xml (static)'
+says 'exclusion "Ball" - "Nobody": in wrong.xml, but not two frames of ordered.wu that can collide'
+must "a witness" grep -qE '^exclusion "Arm" - "Post": excluded by wrong.xml, but they collide at J=[-0-9.]+$' "$work/stdout"
+at=$(sed -n -E 's/.*collide at J=([-0-9.]+)$/\1/p' "$work/stdout")
+ends 1 '' "$cellpipe" collide ordered.wu "J=$at"
+ends 0 '' "$cellpipe" diff list.xml list.xml cell=ordered.wu
+ends 0 'warning: "Arm" and "Post", which keep= excludes, collide at J=' "$cellpipe" exclude ordered.wu kept.xml keep=wrong.xml
+must "the user's pair" grep -q 'first="Arm" second="Post" reason="user"' kept.xml
+finish
