@@ -14,6 +14,7 @@ words_for() { # filter sample
         [ -n "$name" ] && printf 'node=%s' "$name" || echo NONE ;;
     pose) echo 'home=yes' ;;
     simplify) echo 'ratio=0.5' ;;
+    exclude) echo 'work=100 samples=5 descents=1' ;;
     *) echo '' ;;
     esac
 }
