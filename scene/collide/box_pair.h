@@ -15,8 +15,9 @@ struct box_frames {
     lanes there[4], size_there[3]; /* linear part and translation; the sizes of the former's entries */
     lanes back[3], size_back[3];   /* of the inverse's linear part */
     lanes slack, slack_back;       /* no less than rounding can do below; infinite where nothing can be told */
-    float shrink, shrink_back;     /* for squares of lengths in either frame, to be no longer than in the first one; rounding is off */
-    double reach;                  /* no coordinate in the first one's frame is larger, nor any sum that leads to one */
+    float shrink,
+        shrink_back; /* for squares of lengths in either frame, to be no longer than in the first one; rounding is off */
+    double reach;    /* no coordinate in the first one's frame is larger, nor any sum that leads to one */
 };
 
 struct box_frames box_frames_of(const struct bvh *one, const struct bvh *other, const cp_pose *placed);
