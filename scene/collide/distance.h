@@ -6,8 +6,9 @@
 
 /* The distance of a point from the surface of a body, up to rounding; `most` or more when it is farther than that. */
 double surface_distance(const struct bvh *bvh, const double point[3], double most);
-/* The same of two surfaces, `placed` taking the other's frame to the first one's; 0 or next to it where they meet. tests: boxes that were
- * compared are added. */
+/* The distance of two surfaces, `placed` taking the other's frame to the first one's, or `most` where it is larger. Never more than the
+ * distance is, so that it can bound it in a proof; less by what rounding did: some 1e-14 of the largest coordinate r, and 1e-14 r^2 / distance.
+ * 0 where they meet. tests: boxes that were compared are added; one is where the bodies are too far apart as a whole. */
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                          uint64_t *tests);
 /* The first distance below `most` that is found, or `most` when they are as far apart as that. */

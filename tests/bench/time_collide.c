@@ -1,8 +1,8 @@
 /* time_collide [--triangles N] [--poses N] [--states N] [--rounds N]
  *
  * The engine of scene/collide beside FCL, in one run: whether two tori meet and whether the bodies of an arm do, and how far apart the
- * latter are. Prints Markdown. Rounds alternate, times are their medians; every answer is compared, and where two differ every pair
- * of triangles is tried. Ends with 1 when cellpipe's is wrong there, or FCL's distances differ. Without FCL only cellpipe's rows are printed. */
+ * latter are. Prints Markdown. Rounds alternate, and times are their medians. Every answer is compared: where two differ all pairs of
+ * triangles are tried. Ends with 1 when one of cellpipe's is wrong, with 77 where there is no FCL to compare with. */
 #include "collide_sets.h"
 
 #include <malloc.h>
@@ -131,7 +131,7 @@ static double ask_distance(const struct collide_set *set, const struct collide_q
     return surfaces_distance(&one->bvh, &other->bvh, &query->placed, INFINITY, &tests);
 }
 
-/* A bound that few pairs are nearer than, as a proof has it. */
+/* As a proof asks, to which only what is near matters; FCL knows no such bound. */
 static double ask_nearer(const struct collide_set *set, const struct collide_query *query, enum engine engine)
 {
     static const double most = 0.01;
@@ -253,8 +253,10 @@ static size_t measure_sets(cp_context *context, const struct options *options)
            "|---|---|---|---|---|---|---|\n");
     wrong += measure(&sets[0], "tori: meet?", ask_meeting, options->rounds);
     wrong += measure(&sets[1], "arm: meet?", ask_meeting, options->rounds);
-    wrong += measure(&sets[1], "arm: distance", ask_distance, options->rounds);
-    wrong += measure(&sets[1], "arm: nearer than 10 mm?", ask_nearer, options->rounds);
+    struct collide_set fewer = sets[1]; /* these take FCL a hundred times as long */
+    fewer.query_count = (sets[1].query_count + 19) / 20;
+    wrong += measure(&fewer, "arm: distance", ask_distance, options->rounds);
+    wrong += measure(&fewer, "arm: distance up to 10 mm", ask_nearer, options->rounds);
     for (size_t i = 0; i < 2; i++) {
         free_trees(context, &sets[i]);
         collide_set_free(&sets[i]);
@@ -293,9 +295,9 @@ int main(int count, char **arguments)
         fail("out of memory");
     size_t wrong = measure_sets(context, &options);
     cp_context_free(context);
-    if (!HAS_PEER)
-        fprintf(stderr, "skipped: FCL (apt-get install libfcl-dev g++)\n");
     if (wrong > 0)
-        fprintf(stderr, "time_collide: %zu answers are wrong\n", wrong);
-    return wrong > 0;
+        fail("time_collide: %zu answers are wrong", wrong);
+    if (!HAS_PEER)
+        fprintf(stderr, "skipped: FCL was not there (apt-get install libfcl-dev g++)\n");
+    return HAS_PEER ? 0 : 77;
 }
