@@ -60,6 +60,7 @@ struct work {
         *open; /* the pairs that need a search, in the lower half; those with more joints, which take longer, first */
     uint32_t open_count;
     struct judge *judges; /* of the threads */
+    uint32_t thread_count;
 };
 
 static void find_pair(const struct exclusions *exclusions, const struct exclusion *pair, const struct body *bodies[2])
@@ -134,13 +135,23 @@ static cp_status judge_pairs(struct work *work, cp_context *context)
         return status;
     if (work->open_count > 0)
         qsort(work->open, work->open_count, sizeof *work->open, compare_keys);
-    return parallel_for(context, work->open_count, judge_open_pair, work) ? CP_OK : CP_LIMIT;
+    if (!parallel_for(context, work->open_count, judge_open_pair, work))
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < work->exclusions->count && status == CP_OK; i++) {
+        struct exclusion *pair = &work->exclusions->items[i];
+        const struct body *bodies[2];
+        find_pair(work->exclusions, pair, bodies);
+        if (pair->judgement.waits)
+            status = judge_at_length(work->judges, context, work->thread_count, bodies, &pair->judgement);
+    }
+    return status;
 }
 
 static cp_status judge_by_threads(struct work *work, cp_context *context)
 {
     struct exclusions *exclusions = work->exclusions;
-    uint32_t threads = parallel_workers(context, exclusions->count), opened = 0;
+    uint32_t threads = parallel_workers(context, UINT32_MAX), opened = 0; /* also where there are fewer pairs */
+    work->thread_count = threads;
     work->judges = memory_allocate(context, threads, sizeof *work->judges);
     work->open = memory_allocate(context, exclusions->count, sizeof *work->open);
     bool room = work->judges && work->open;

@@ -1,7 +1,8 @@
 /* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
  * configurations; rare ones, by descents on the distance from such; a proof that there are none. What is found is the same in any order, as
  * a proof leaves nothing to be found, so the order is that of what costs least: a short proof comes before the random configurations, and
- * then descents and proofs take turns, each of them ten times as long as the one before. */
+ * then descents and proofs take turns, each of them ten times as long as the one before. The last and longest proof waits until all threads
+ * have time for it. */
 #include "judge.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "always.h"
 #include "near.h"
 
-enum { FIRST_WORK = 200, FIRST_DESCENTS = 10, STEPS_OF_DESCENT = 200 };
+enum { FIRST_WORK = 200, LONG_WORK = 50000, FIRST_DESCENTS = 10, STEPS_OF_DESCENT = 200 };
 
 /* ---- random numbers ---- */
 
@@ -52,7 +53,7 @@ static double distance_at(const struct judge *judge, const struct body *const bo
 static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
 {
     bool planes = bodies[0]->plane_count + bodies[1]->plane_count > 0;
-    double gap = planes ? 0 : prover_gap(&judge->prover, &judge->chain, bodies, values);
+    double gap = planes ? 0 : prover_gap(&judge->prover, values);
     bool told = !planes && ((bodies[0]->convex && bodies[1]->convex) || gap >= most);
     return told ? gap : distance_at(judge, bodies, values, most);
 }
@@ -120,16 +121,23 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
 
 /* ---- proofs ---- */
 
-static enum proof_end try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
-                                struct judgement *judgement)
+/* values: of the proof's last box. */
+static void take_proof(struct judge *judge, const struct body *const bodies[2], const struct proof *proof,
+                       struct judgement *judgement)
+{
+    judgement->work += proof->work;
+    if (proof->end == PROOF_HIT)
+        (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
+    judgement->clearance = fmin(judgement->clearance, proof->nearest);
+}
+
+static bool try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
+                      struct judgement *judgement)
 {
     struct proof_goal goal = {judge->rules->margin, work};
     struct proof proof = prove_free(&judge->prover, &judge->chain, bodies, &goal, judge->values);
-    judgement->work += proof.work;
-    if (proof.end == PROOF_HIT)
-        (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
-    judgement->clearance = fmin(judgement->clearance, proof.nearest);
-    return proof.end;
+    take_proof(judge, bodies, &proof, judgement);
+    return proof.end == PROOF_FREE;
 }
 
 /* ---- all ---- */
@@ -161,25 +169,35 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
-/* Descents and proofs, until one of them says what is so. */
+static void take_descents(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint64_t most,
+                          struct judgement *judgement)
+{
+    while (!judgement->witnessed && judgement->descents < judge->rules->descents && judgement->descents < most)
+        descend(judge, bodies, key, judgement);
+}
+
+static bool can_prove(const struct judge *judge, const struct body *const bodies[2])
+{
+    return proof_is_possible(&judge->chain, bodies) && judge->rules->work > 0;
+}
+
+/* Descents and proofs, until one of them says what is so, or the proof that is left is a long one. */
 static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2], uint64_t key,
                                         struct judgement *judgement)
 {
-    const struct judge_rules *rules = judge->rules;
-    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK, left = rules->work - judgement->work;
-    if (judgement->obstacle != OBSTACLE_NONE || judgement->work >= rules->work)
-        left = 0;
-    while (!judgement->witnessed && (left > 0 || judgement->descents < rules->descents)) {
-        while (!judgement->witnessed && judgement->descents < rules->descents && judgement->descents < descents)
-            descend(judge, bodies, key, judgement);
+    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK, all = judge->rules->work;
+    while (!judgement->witnessed && judgement->work < all && can_prove(judge, bodies)) {
+        uint64_t left = all - judgement->work;
+        take_descents(judge, bodies, key, descents, judgement);
         work = work < left / 10 ? work * 10 : left;
-        uint64_t before = judgement->work;
-        if (!judgement->witnessed && left > 0 && try_proof(judge, bodies, work, judgement) == PROOF_FREE)
+        if (work > LONG_WORK)
+            break;
+        if (!judgement->witnessed && try_proof(judge, bodies, work, judgement))
             return JUDGED_NEVER_PROVED;
-        uint64_t spent = judgement->work - before;
-        left = spent > 0 && spent < left ? left - spent : 0; /* none is spent where nothing can be proved */
-        descents = descents < rules->descents / 10 ? descents * 10 : rules->descents;
+        descents *= 10;
     }
+    take_descents(judge, bodies, key, judge->rules->descents, judgement);
+    judgement->waits = !judgement->witnessed && judgement->work < all && can_prove(judge, bodies);
     return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
 }
 
@@ -189,7 +207,7 @@ static enum judgement_status search(struct judge *judge, const struct body *cons
     uint64_t work = judge->rules->work;
     if (judgement->obstacle == OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
         return JUDGED_UNDECIDED;
-    if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement) == PROOF_FREE)
+    if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement))
         return JUDGED_NEVER_PROVED;
     if (take_samples(judge, bodies, key, judgement))
         return JUDGED_ALWAYS_SAMPLED;
@@ -199,7 +217,34 @@ static enum judgement_status search(struct judge *judge, const struct body *cons
 void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
 {
     chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    prover_begin(&judge->prover, &judge->chain, bodies);
     judgement->status = search(judge, bodies, key, judgement);
+}
+
+cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
+                          const struct body *const bodies[2], struct judgement *judgement)
+{
+    struct judge *judge = &judges[0];
+    struct proof_goal goal = {judge->rules->margin, judge->rules->work - judgement->work};
+    struct proof proof;
+    struct prover **provers = memory_allocate(context, threads, sizeof *provers);
+    if (!provers)
+        return CP_LIMIT;
+    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    for (uint32_t i = 0; i < threads; i++) {
+        provers[i] = &judges[i].prover;
+        prover_begin(provers[i], &judge->chain, bodies);
+    }
+    cp_status status = prove_long(provers, context, &goal, judge->values, &proof);
+    if (status == CP_OK) {
+        take_proof(judge, bodies, &proof, judgement);
+        judgement->status = proof.end == PROOF_FREE ? JUDGED_NEVER_PROVED
+                            : judgement->witnessed  ? JUDGED_SOMETIMES
+                                                    : JUDGED_UNDECIDED;
+    }
+    judgement->waits = false;
+    memory_free(context, provers, threads, sizeof *provers);
+    return status;
 }
 
 /* ---- room ---- */

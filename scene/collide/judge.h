@@ -32,6 +32,7 @@ struct judgement {
     uint32_t samples, hits, descents;
     uint64_t work;
     double clearance; /* metres: the smallest that was met with; of a proof a bound below it */
+    bool waits;       /* for judge_at_length */
     bool witnessed;
     double *witness; /* room for the variables: in this configuration they collide */
 };
@@ -52,9 +53,12 @@ void judge_close(struct judge *judge, cp_context *context);
  * then. CP_LIMIT without memory. */
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement);
-/* The rest, by samples, descents and a proof; judgement: as judge_at_once left it, with room for a witness. key: of the pair, for its
+/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with room for a witness. key: of the pair, for its
  * random numbers. Needs no memory, and so no context. */
 void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
                      struct judgement *judgement);
+/* The rest for a pair that waits: a long proof by all threads, each of which has a judge. CP_LIMIT when out of memory or cancelled. */
+cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
+                          const struct body *const bodies[2], struct judgement *judgement);
 
 #endif

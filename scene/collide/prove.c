@@ -12,14 +12,6 @@
 #include "../vector.h"
 #include "distance.h"
 
-/* What is proved to stay clear of what: two hulls, or a plane and a hull. */
-struct task {
-    int plane_side;      /* of the bodies, the one whose plane it is; else -1 */
-    const double *plane; /* in its body's frame */
-    bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
-    double clearance; /* in units of the common ancestor's frame */
-};
-
 /* ---- one configuration ---- */
 
 /* A plane's unit normal and distance, taken to the common ancestor's frame. */
@@ -40,7 +32,7 @@ static bool place_plane(const double plane[4], const cp_pose *pose, double out[4
 }
 
 /* How far the other body's hull is from the plane, on either side of it. */
-static struct gap plane_gap(const struct prover *prover, const struct task *task)
+static struct gap plane_gap(const struct prover *prover, const struct proof_task *task)
 {
     const struct convex *hull = &prover->hulls[!task->plane_side];
     struct gap gap = {0, {1, 0, 0}, 0, false};
@@ -89,7 +81,7 @@ static void forget_radii(struct prover *prover, const double *values)
     memcpy(prover->values, values, prover->chain->variable_count * sizeof *values);
 }
 
-static struct gap gap_at(struct prover *prover, const struct task *task, const double *values)
+static struct gap gap_at(struct prover *prover, const struct proof_task *task, const double *values)
 {
     const struct chain *chain = prover->chain;
     forget_radii(prover, values);
@@ -163,7 +155,7 @@ static double sum_terms(struct prover *prover, const double *normal, uint32_t sp
 }
 
 /* The split with the smallest sum in the whole box. What moves a plane must move the other body instead, as the plane has no end. */
-static uint32_t find_split(struct prover *prover, const struct task *task, const double *normal)
+static uint32_t find_split(struct prover *prover, const struct proof_task *task, const double *normal)
 {
     uint32_t best = 0, motions = prover->chain->motion_count;
     double least = INFINITY;
@@ -228,7 +220,8 @@ static void whole_box(const struct chain *chain, double *middles, double *halves
 enum { TESTS_PER_WORK = 64 };
 
 /* Whether the surfaces are farther apart than they can move, `sum`, and none is inside of the other. */
-static enum proof_end compare_surfaces(struct prover *prover, const struct task *task, double sum, struct proof *proof)
+static enum proof_end compare_surfaces(struct prover *prover, const struct proof_task *task, double sum,
+                                       struct proof *proof)
 {
     const struct chain *chain = prover->chain;
     const struct body *one = prover->bodies[0], *other = prover->bodies[1];
@@ -252,12 +245,13 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct task 
 /* ---- bisection ---- */
 
 /* Of the box with these middles: FREE, HIT in its middle, or undecided; then the terms say which joint to bisect. */
-static enum proof_end look_at_box(struct prover *prover, const struct task *task, const double *values,
+static enum proof_end look_at_box(struct prover *prover, const struct proof_task *task, const double *values,
                                   struct proof *proof)
 {
     struct gap gap = gap_at(prover, task, values);
     const double *normal = gap.low > 0 ? gap.normal : NULL;
-    if (proof->work++ == 0 || task->plane)
+    proof->work++;
+    if (prover->split == CP_NONE)
         prover->split = find_split(prover, task, normal);
     double sum = sum_terms(prover, normal, prover->split);
     if (gap.low > task->clearance + sum) {
@@ -270,12 +264,11 @@ static enum proof_end look_at_box(struct prover *prover, const struct task *task
     return gap.low > task->clearance ? PROOF_UNDECIDED : PROOF_HIT;
 }
 
-static enum proof_end bisect(struct prover *prover, const struct task *task, uint64_t most, double *values,
-                             struct proof *proof)
+enum proof_end prover_run(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
+                          struct proof *proof)
 {
-    whole_box(prover->chain, values, prover->halves);
-    prover->box_count = 0;
-    bool room = push_box(prover, values);
+    bool room = true;
+    prover->split = CP_NONE;
     while (room && prover->box_count > 0) {
         if (proof->work >= most)
             return PROOF_UNDECIDED;
@@ -291,26 +284,35 @@ static enum proof_end bisect(struct prover *prover, const struct task *task, uin
 
 /* ---- all that the bodies are made of ---- */
 
-static enum proof_end prove_planes(struct prover *prover, struct task *task, uint64_t most, double *values,
-                                   struct proof *proof)
+bool proof_task_at(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
+                   struct proof_task *task)
 {
-    enum proof_end end = PROOF_FREE;
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < prover->bodies[side]->plane_count && end == PROOF_FREE; i++) {
-            if (prover->bodies[!side]->hull.count == 0)
-                continue;
-            task->plane_side = side;
-            task->plane = prover->bodies[side]->planes[i];
-            end = bisect(prover, task, most, values, proof);
-        }
-    return end;
+    uint32_t planes = bodies[0]->plane_count;
+    *task = (struct proof_task){.plane_side = -1, .clearance = clearance / chain->unit};
+    if (index > planes + bodies[1]->plane_count)
+        return false;
+    if (index == 0) {
+        task->surfaces = !bodies[0]->convex || !bodies[1]->convex;
+        task->is_empty = bodies[0]->hull.count == 0 || bodies[1]->hull.count == 0;
+        return true;
+    }
+    task->plane_side = index - 1 < planes ? 0 : 1;
+    task->plane = bodies[task->plane_side]->planes[task->plane_side ? index - 1 - planes : index - 1];
+    task->is_empty = bodies[!task->plane_side]->hull.count == 0;
+    return true;
 }
 
-static void set_bodies(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
+bool proof_is_possible(const struct chain *chain, const struct body *const bodies[2])
 {
-    if (prover->bodies[0] != bodies[0] || prover->bodies[1] != bodies[1])
-        prover->start = (struct convex_start){.count = 0};
+    bool planes = bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0; /* have no end: they meet somewhere */
+    return chain->obstacle == OBSTACLE_NONE && !planes;
+}
+
+void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
+{
+    prover->start = (struct convex_start){.count = 0};
     prover->chain = chain;
+    prover->box_count = 0;
     for (int side = 0; side < 2; side++) {
         prover->bodies[side] = bodies[side];
         prover->hulls[side] = body_hull(bodies[side]);
@@ -321,27 +323,29 @@ static void set_bodies(struct prover *prover, const struct chain *chain, const s
     memset(prover->values, 0, chain->variable_count * sizeof *prover->values);
 }
 
-double prover_gap(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
-                  const double *values)
+double prover_gap(struct prover *prover, const double *values)
 {
-    set_bodies(prover, chain, bodies);
-    return gap_at(prover, &(struct task){.plane_side = -1}, values).low * chain->unit;
+    return gap_at(prover, &(struct proof_task){.plane_side = -1}, values).low * prover->chain->unit;
+}
+
+void prover_push_all(struct prover *prover)
+{
+    double *middles = prover->boxes + (size_t)prover->box_count++ * prover->box_size;
+    whole_box(prover->chain, middles, middles + prover->chain->variable_count);
 }
 
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values)
 {
-    struct proof proof = {.end = PROOF_UNDECIDED, .nearest = INFINITY};
-    struct task task = {-1, NULL, !bodies[0]->convex || !bodies[1]->convex, goal->clearance / chain->unit};
-    bool planes = bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0; /* have no end: they meet somewhere */
-    if (chain->obstacle != OBSTACLE_NONE || planes)
-        return proof;
-    set_bodies(prover, chain, bodies);
-    bool hulls = bodies[0]->hull.count > 0 && bodies[1]->hull.count > 0;
-    proof.end = hulls ? bisect(prover, &task, goal->work, values, &proof) : PROOF_FREE;
-    if (proof.end == PROOF_FREE) {
-        task.surfaces = false;
-        proof.end = prove_planes(prover, &task, goal->work, values, &proof);
+    struct proof proof = {.end = PROOF_FREE, .nearest = INFINITY};
+    struct proof_task task;
+    if (!proof_is_possible(chain, bodies))
+        proof.end = PROOF_UNDECIDED;
+    for (uint32_t i = 0; proof.end == PROOF_FREE && proof_task_at(chain, bodies, goal->clearance, i, &task); i++) {
+        prover_begin(prover, chain, bodies);
+        if (!task.is_empty)
+            prover_push_all(prover);
+        proof.end = prover_run(prover, &task, goal->work, values, &proof);
     }
     return proof;
 }
