@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../scene/bytes/inputs.h"
-#include "../../scene/collide/key.h"
+#include "../../scene/collide/list/key.h"
 #include "../finding.h"
 #include "writer.h"
 

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_EXCLUDE_H
 #define CELLPIPE_EXCLUDE_H
 
-#include "../collide/exclusions.h"
+#include "../collide/proof/exclusions.h"
 #include "filters.h"
 
 struct exclude_settings {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../collide/key.h"
+#include "../collide/list/key.h"
 #include "exclude.h"
 
 /* In the order of reason_words. */

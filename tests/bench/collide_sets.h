@@ -2,7 +2,7 @@
 #ifndef BENCH_COLLIDE_SETS_H
 #define BENCH_COLLIDE_SETS_H
 
-#include "collide/bvh.h"
+#include "collide/surface/bvh.h"
 
 struct fcl_body;
 

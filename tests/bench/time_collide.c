@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "collide/distance.h"
-#include "collide/triangles.h"
+#include "collide/surface/distance.h"
+#include "collide/surface/triangles.h"
 #include "fcl_peer.h"
 #include "mesh.h"
 

@@ -2,7 +2,7 @@
 #ifndef COLLIDE_SUPPORT_H
 #define COLLIDE_SUPPORT_H
 
-#include "collide/bvh.h"
+#include "collide/surface/bvh.h"
 #include "mesh_builder.h"
 #include "scene_fixture.h"
 

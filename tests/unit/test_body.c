@@ -1,5 +1,5 @@
 /* Bodies of frames: what is solid, what is inside, and what meets. */
-#include "collide/body.h"
+#include "collide/body/body.h"
 #include "mesh_builder.h"
 #include "pose.h"
 #include "scene_fixture.h"

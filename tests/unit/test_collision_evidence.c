@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collide/key.h"
+#include "collide/list/key.h"
 #include "scene_fixture.h"
 
 /* ---- scenes ---- */

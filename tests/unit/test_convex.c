@@ -1,7 +1,7 @@
 /* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other; larger hulls against all their
  * points. */
-#include "collide/hull.h"
-#include "collide/triangles.h"
+#include "collide/hull/hull.h"
+#include "collide/surface/triangles.h"
 #include "mesh_support.h"
 #include "pose.h"
 

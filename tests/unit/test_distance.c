@@ -1,5 +1,5 @@
 /* How far apart surfaces are: never more than between any two of their points, and no less than rounding explains. */
-#include "collide/distance.h"
+#include "collide/surface/distance.h"
 #include "collide_support.h"
 
 /* ---- all pairs, in more digits ---- */

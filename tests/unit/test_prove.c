@@ -1,5 +1,5 @@
 /* Proofs that boxes on joints stay apart: against what is known of turning and sliding boxes, and against a grid of samples. */
-#include "collide/prove.h"
+#include "collide/proof/prove.h"
 #include "mesh_support.h"
 #include "pose.h"
 #include "scene_fixture.h"

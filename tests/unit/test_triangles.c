@@ -1,5 +1,5 @@
 /* Triangles that meet, against whole numbers. */
-#include "collide/triangles.h"
+#include "collide/surface/triangles.h"
 #include "whole_triangles.h"
 
 static void expect_meeting(whole one[3], whole other[3])

@@ -1,0 +1,58 @@
+/* What can collide: the collision geometry of a frame, as triangles in that frame. */
+#ifndef CELLPIPE_BODY_H
+#define CELLPIPE_BODY_H
+
+#include "../../build.h"
+#include "../hull/hull.h"
+#include "../surface/bvh.h"
+
+struct body {
+    uint32_t node;
+    struct bvh bvh; /* of all meshes of the frame that collide; primitives as they are tessellated, without rounding */
+    uint32_t solid_vertices; /* the first ones: of meshes that are closed and wound alike, and so have an inside */
+    uint32_t vertex_room, triangle_room;
+    uint32_t open_meshes; /* that are not: only their surface is there */
+    struct hull hull;     /* once bodies_find_hulls has found it */
+    bool convex;          /* the hull is no more than the body */
+    double (*planes)[4];  /* planes without bounds: normal and distance */
+    uint32_t plane_count, plane_room;
+    uint32_t *samples; /* a vertex of each piece of the surface that hangs together */
+    uint32_t sample_count, sample_room;
+};
+
+struct bodies {
+    cp_context *context;
+    const cp_scene *scene;
+    struct body *items;
+    uint32_t count, room;
+};
+
+/* All frames with collision geometry, placeholders aside, in their order. bodies_free is due in any case. */
+cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene);
+void bodies_free(struct bodies *bodies);
+
+/* Finds the hulls of all of them, which proofs need. CP_LIMIT without memory. */
+cp_status bodies_find_hulls(struct bodies *bodies);
+
+static inline struct convex body_hull(const struct body *body)
+{
+    return hull_convex(&body->hull);
+}
+
+/* Coordinates that may be multiplied with one another. */
+#define MOST_REACH 1e100
+
+/* Without any face. */
+static inline bool body_is_empty(const struct body *body)
+{
+    return body->bvh.triangle_count == 0 && body->plane_count == 0;
+}
+
+/* True when the point, which lies on none of its surfaces, is inside of a solid of the body. */
+bool body_holds(const struct body *body, const double point[3]);
+/* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within
+ * a solid of the other. Two planes have none by themselves. tests: boxes that were compared are added. */
+bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
+/* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. */
+bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed);
+#endif

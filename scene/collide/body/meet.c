@@ -1,0 +1,112 @@
+/* Do two bodies have a point in common? */
+#include "../../predicates.h"
+#include "../../vector.h"
+#include "../surface/plane.h"
+#include "body.h"
+
+#include <math.h>
+
+/* ---- inside ---- */
+
+static const int ground[2] = {0, 1};
+
+/* True when a line of the triangle, seen from above, passes the point on its right (towards larger x) at its y. Where it goes through the
+ * point the latter counts as a little to the left and, by less, above; always, so that triangles with a common side have neither a gap
+ * nor an overlap between them. */
+static bool passes_right(const double a[3], const double b[3], const double point[3])
+{
+    if ((a[1] > point[1]) == (b[1] > point[1]))
+        return false;
+    const double *low = a[1] < b[1] ? a : b, *high = a[1] < b[1] ? b : a;
+    return side_of_line(low, high, point, ground) >= 0;
+}
+
+/* 1 or -1 when the triangle is straight above the point, as it turns left or right seen from there; else 0. */
+static int roof(const double a[3], const double b[3], const double c[3], const double point[3])
+{
+    if (passes_right(a, b, point) == (passes_right(b, c, point) != passes_right(c, a, point)))
+        return 0;
+    int turn = side_of_line(a, b, c, ground);
+    return side_of_plane(a, b, c, point) * turn < 0 ? turn : 0;
+}
+
+static bool is_below(const struct bvh_box *box, const double point[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double away = point[axis] - (double)box->centre[axis];
+        if (away > (double)box->half[axis] || (axis < 2 && -away > (double)box->half[axis]))
+            return false;
+    }
+    return true;
+}
+
+/* How often the solids go round the point: by what is straight above it. */
+static int winding(const struct body *body, const double point[3])
+{
+    const struct bvh *bvh = &body->bvh;
+    uint32_t waiting[BVH_LEVELS + 2] = {0}, count = bvh->box_count > 0;
+    int sum = 0;
+    while (count > 0) {
+        const struct bvh_box *box = &bvh->boxes[waiting[--count]];
+        if (!is_below(box, point))
+            continue;
+        if (box->count == 0) {
+            waiting[count++] = box->first + 1;
+            waiting[count++] = box->first;
+        }
+        for (uint32_t i = box->first; i < box->first + box->count; i++) {
+            const uint32_t *corners = bvh->triangles[i];
+            if (corners[0] < body->solid_vertices)
+                sum += roof(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], point);
+        }
+    }
+    return sum;
+}
+
+bool body_holds(const struct body *body, const double point[3])
+{
+    return winding(body, point) != 0;
+}
+
+/* Where no surfaces meet a piece is inside as a whole, or not at all. */
+static bool holds_piece(const struct body *one, const struct body *other, const cp_pose *placed)
+{
+    for (uint32_t i = 0; one->solid_vertices > 0 && i < other->sample_count; i++) {
+        double point[3];
+        pose_point(placed, other->bvh.vertices[other->samples[i]], point);
+        if (body_holds(one, point))
+            return true;
+    }
+    return false;
+}
+
+/* ---- planes ---- */
+
+static bool plane_meets(const double plane[4], const struct body *body, const cp_pose *placed)
+{
+    double seen[4];
+    plane_seen_from(plane, placed, seen);
+    return plane_distance(seen, &body->bvh, INFINITY) <= 0;
+}
+
+static bool planes_meet(const struct body *one, const struct body *other, const cp_pose *placed)
+{
+    for (uint32_t i = 0; i < one->plane_count; i++)
+        if (plane_meets(one->planes[i], other, placed))
+            return true;
+    return false;
+}
+
+bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed)
+{
+    cp_pose back;
+    return holds_piece(one, other, placed) || (pose_inverse(placed, &back) && holds_piece(other, one, &back));
+}
+
+bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests)
+{
+    cp_pose back;
+    if (bvh_meet(&one->bvh, &other->bvh, placed, tests) || planes_meet(one, other, placed))
+        return true;
+    return (pose_inverse(placed, &back) && planes_meet(other, one, &back)) || bodies_contain(one, other, placed);
+}

@@ -1,0 +1,178 @@
+/* Pairs of frames in collision: at a configuration. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "../../context.h"
+#include "../../parallel.h"
+#include "../../vector.h"
+#include "moment.h"
+
+/* ---- what there is to check ---- */
+
+static bool can_meet(const struct body *body)
+{
+    return body->bvh.triangle_count > 0 || body->plane_count > 0;
+}
+
+static bool is_flat(const struct bvh *bvh)
+{
+    for (uint32_t i = 0; i < bvh->triangle_count; i++) {
+        const uint32_t *corners = bvh->triangles[i];
+        double normal[3];
+        triangle_normal(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], normal);
+        if (dot_product(normal, normal) > 0)
+            return false;
+    }
+    return bvh->triangle_count > 0;
+}
+
+static void warn_of_body(cp_context *context, const cp_scene *scene, const struct body *body)
+{
+    const char *name = scene->nodes[body->node].name;
+    struct place place = {.node = name};
+    if (!can_meet(body))
+        report_warning(context, "collide-empty", place,
+                       "the frame \"%s\" has collision geometry without faces: nothing collides with it", name);
+    else if (is_flat(&body->bvh) && body->plane_count == 0)
+        report_warning(context, "collide-flat", place, "the frame \"%s\" has collision geometry of faces without area",
+                       name);
+    else if (body->open_meshes > 0)
+        report_warning(context, "collide-open", place,
+                       "the frame \"%s\" has collision meshes that are not closed (%" PRIu32
+                       "): only their surface is looked at, not what is inside",
+                       name, body->open_meshes);
+}
+
+static cp_status complain_of_nothing(const cp_collider *collider)
+{
+    cp_context *context = collider->context;
+    uint32_t count = 0;
+    const char *name = "";
+    for (uint32_t i = 0; i < collider->bodies.count; i++)
+        if (can_meet(&collider->bodies.items[i])) {
+            count++;
+            name = collider->scene->nodes[collider->bodies.items[i].node].name;
+        }
+    if (count == 0)
+        return report_error(context, CP_NO, "collide-nothing", NOWHERE,
+                            "nothing to check: no frame has collision geometry");
+    if (count == 1)
+        return report_error(context, CP_NO, "collide-nothing", NOWHERE,
+                            "nothing to check: only the frame \"%s\" has collision geometry", name);
+    return report_error(context, CP_NO, "collide-nothing", NOWHERE,
+                        "nothing to check: all pairs (%" PRIu64 ") of frames with collision geometry are excluded",
+                        collider->rules.all);
+}
+
+static cp_status find_rules(cp_collider *collider)
+{
+    const cp_scene *scene = collider->scene;
+    bool *candidates = memory_allocate_zeroed(collider->context, scene->node_count, sizeof *candidates);
+    for (uint32_t i = 0; candidates && i < collider->bodies.count; i++)
+        candidates[collider->bodies.items[i].node] = can_meet(&collider->bodies.items[i]);
+    bool good = candidates && pair_rules_find(&collider->rules, collider->context, scene, candidates);
+    memory_free(collider->context, candidates, scene->node_count, sizeof *candidates);
+    return good ? CP_OK : CP_LIMIT;
+}
+
+static cp_status open_collider(cp_collider *collider)
+{
+    cp_context *context = collider->context;
+    cp_status status = bodies_find(&collider->bodies, context, collider->scene);
+    if (status == CP_OK)
+        status = find_rules(collider);
+    if (status != CP_OK)
+        return status;
+    for (uint32_t i = 0; i < collider->bodies.count; i++)
+        warn_of_body(context, collider->scene, &collider->bodies.items[i]);
+    if (cp_collider_pairs(collider) == 0)
+        return complain_of_nothing(collider);
+    collider->moment = memory_allocate(context, 1, sizeof *collider->moment);
+    return collider->moment && moment_open(collider->moment, collider) ? CP_OK : CP_LIMIT;
+}
+
+cp_status cp_collider_new(cp_context *context, const cp_scene *scene, double touch, bool every_pair,
+                          cp_collider **collider)
+{
+    *collider = NULL;
+    if (!(touch >= 0 && isfinite(touch)))
+        return report_error(context, CP_USAGE, "collide-touch", NOWHERE, "touch is a length of at least 0");
+    cp_collider *made = memory_allocate(context, 1, sizeof *made);
+    if (!made)
+        return context_finish(context, CP_LIMIT);
+    *made = (cp_collider){.context = context, .scene = scene, .touch = touch, .every_pair = every_pair};
+    made->bodies.context = made->rules.context = context;
+    cp_status status = open_collider(made);
+    if (status == CP_OK)
+        *collider = made;
+    else
+        cp_collider_free(made);
+    return context_finish(context, status);
+}
+
+void cp_collider_free(cp_collider *collider)
+{
+    if (!collider)
+        return;
+    cp_context *context = collider->context;
+    if (collider->moment)
+        moment_close(collider->moment);
+    memory_free(context, collider->moment, 1, sizeof *collider->moment);
+    memory_free(context, collider->passages, collider->passage_room, sizeof *collider->passages);
+    pair_rules_free(&collider->rules);
+    bodies_free(&collider->bodies);
+    memory_free(context, collider, 1, sizeof *collider);
+}
+
+uint64_t cp_collider_pairs(const cp_collider *collider)
+{
+    return collider->every_pair ? collider->rules.all : collider->rules.checked;
+}
+
+/* ---- a configuration ---- */
+
+struct measuring {
+    struct moment *moment;
+    double reach;
+};
+
+static void measure_one(void *user, uint32_t item, uint32_t worker)
+{
+    const struct measuring *measuring = user;
+    (void)worker;
+    moment_measure(measuring->moment, item, measuring->reach);
+}
+
+static cp_status find_contacts(cp_collider *collider, const cp_pose *worlds, double reach)
+{
+    struct moment *moment = collider->moment;
+    moment_begin(moment, worlds, reach);
+    if (moment->lost != CP_NONE)
+        return moment_complain(moment);
+    if (moment->count > moment->room) {
+        if (!moment_make_room(moment))
+            return CP_LIMIT;
+        moment_begin(moment, worlds, reach);
+    }
+    if (moment->count > INT32_MAX ||
+        !parallel_for(collider->context, (uint32_t)moment->count, measure_one, &(struct measuring){moment, reach}))
+        return CP_LIMIT;
+    moment_end(moment, reach);
+    return CP_OK;
+}
+
+cp_status cp_collide(cp_collider *collider, const cp_pose *worlds, double clearance, const cp_contact **contacts,
+                     uint32_t *count)
+{
+    cp_context *context = collider->context;
+    *contacts = NULL;
+    *count = 0;
+    if (!(clearance >= 0))
+        return report_error(context, CP_USAGE, "collide-clearance", NOWHERE, "a clearance is a length of at least 0");
+    cp_status status = find_contacts(collider, worlds, fmax(clearance, collider->touch));
+    if (status == CP_OK) {
+        *contacts = collider->moment->contacts;
+        *count = (uint32_t)collider->moment->count;
+    }
+    return context_finish(context, status);
+}

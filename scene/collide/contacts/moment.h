@@ -1,0 +1,55 @@
+/* All bodies of a scene at a moment, and the pairs of them that are near each other. */
+#ifndef CELLPIPE_MOMENT_H
+#define CELLPIPE_MOMENT_H
+
+#include "../body/near.h"
+#include "../list/pairs.h"
+
+struct cp_collider {
+    cp_context *context;
+    const cp_scene *scene;
+    struct bodies bodies;
+    struct pair_rules rules;
+    bool every_pair; /* whatever the rules say */
+    double touch;
+    struct moment *moment; /* of cp_collide */
+    cp_passage *passages;  /* of the last clip */
+    uint32_t passage_room;
+};
+
+/* A body's box along the world's axes. */
+struct world_box {
+    double low[3], high[3];
+    uint32_t body;
+};
+
+struct moment {
+    const cp_collider *collider;
+    struct placed *placed;   /* of each body */
+    struct world_box *boxes; /* of the bodies that can meet anything */
+    uint32_t box_count;
+    cp_contact *contacts; /* until moment_end between bodies, then between nodes */
+    uint32_t room;
+    uint64_t count; /* may be more than there is room for: then make room, and begin again */
+    uint32_t lost;  /* a node whose pose is not finite, or CP_NONE */
+};
+
+/* False when out of memory; moment_close is due in any case. */
+bool moment_open(struct moment *moment, const cp_collider *collider);
+void moment_close(struct moment *moment);
+/* Makes room for count contacts. */
+bool moment_make_room(struct moment *moment);
+
+/* These make no call with the context. worlds: of the scene's nodes; they stay until the moment's end. Finds pairs whose boxes are at most
+ * `reach` apart, and how far apart they are themselves is for moment_measure to say. */
+void moment_begin(struct moment *moment, const cp_pose *worlds, double reach);
+void moment_measure(struct moment *moment, uint32_t contact, double reach);
+/* Keeps those within reach, in the order of their nodes. */
+void moment_end(struct moment *moment, double reach);
+
+/* The error of a lost node. */
+cp_status moment_complain(const struct moment *moment);
+/* Whether two bodies collide that are placed. */
+bool moment_collide(const struct moment *moment, uint32_t one, uint32_t other);
+
+#endif

@@ -1,0 +1,367 @@
+/* Pairs of frames in collision: in the course of a clip. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../context.h"
+#include "../../motion/play.h"
+#include "../../parallel.h"
+#include "../../text/text.h"
+#include "moment.h"
+
+enum { MOST_TIMES = 10000000 };
+static const double precision = 0.001; /* seconds, of the begin and the end */
+
+/* ---- when to look ---- */
+
+struct times {
+    double *items;
+    uint32_t count, room;
+};
+
+static bool add_time(cp_context *context, struct times *times, double time)
+{
+    if (!array_reserve(context, &times->items, &times->room, times->count + UINT64_C(1), sizeof *times->items))
+        return false;
+    times->items[times->count++] = time;
+    return true;
+}
+
+/* Whenever a track has a key or something is attached, ascending. */
+static bool find_key_times(cp_context *context, const cp_clip *clip, struct times *times)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        for (uint32_t key = 0; key < clip->tracks[i].key_count && good; key++)
+            good = add_time(context, times, clip->tracks[i].times[key]);
+    for (uint32_t i = 0; i < clip->attachment_count && good; i++)
+        good = add_time(context, times, clip->attachments[i].time);
+    if (good && times->count == 0) /* a clip that does nothing */
+        good = add_time(context, times, 0);
+    times->count = sort_times(times->items, times->count);
+    return good;
+}
+
+/* Into how many parts the way from one time to the next is cut. */
+static double part_count(const double *times, uint32_t i, double step)
+{
+    return step > 0 ? fmax(1, ceil((times[i + 1] - times[i]) / step * (1 - 1e-9))) : 1;
+}
+
+static cp_status complain_of_step(cp_context *context, double step, double wanted)
+{
+    char digits[NUMBER_SIZE];
+    print_double(step, digits);
+    return report_error(context, CP_USAGE, "collide-step", NOWHERE,
+                        "a step of %s seconds makes %.0f moments, more than %d: take a larger one", digits, wanted,
+                        (int)MOST_TIMES);
+}
+
+static cp_status find_times(cp_context *context, const cp_clip *clip, double step, struct times *times)
+{
+    struct times keys = {0};
+    bool good = find_key_times(context, clip, &keys);
+    double wanted = 1;
+    for (uint32_t i = 0; good && i + 1 < keys.count; i++)
+        wanted += part_count(keys.items, i, step);
+    cp_status status = !good ? CP_LIMIT : wanted > MOST_TIMES ? complain_of_step(context, step, wanted) : CP_OK;
+    for (uint32_t i = 0; status == CP_OK && i < keys.count; i++) {
+        uint32_t parts = i + 1 < keys.count ? (uint32_t)part_count(keys.items, i, step) : 1;
+        for (uint32_t part = 0; part < parts && good; part++) {
+            double way = part == 0 ? 0 : (keys.items[i + 1] - keys.items[i]) * part / parts;
+            good = add_time(context, times, keys.items[i] + way);
+        }
+        status = good ? CP_OK : CP_LIMIT;
+    }
+    times->count = sort_times(times->items, times->count);
+    memory_free(context, keys.items, keys.room, sizeof *keys.items);
+    return status;
+}
+
+/* ---- what is found ---- */
+
+/* Moments in the making, a player each. */
+struct seat {
+    struct player player;
+    struct moment moment;
+};
+
+/* A pair that came near, while the clip is looked at. */
+struct sighting {
+    cp_passage passage;
+    uint32_t first_moment, last_moment; /* at which they collide */
+};
+
+struct watch {
+    cp_collider *collider;
+    struct times times;
+    double reach;
+    struct seat *seats;
+    uint32_t seat_count;
+    struct sighting *sightings; /* in the order in which they came up */
+    uint32_t count, room;
+    uint32_t *slots; /* where a pair's sighting is, by the pair's hash, or CP_NONE */
+    uint32_t slot_count;
+    cp_status status;
+};
+
+static uint32_t find_slot(const struct watch *watch, uint32_t first, uint32_t second)
+{
+    const uint32_t pair[2] = {first, second};
+    uint32_t slot = (uint32_t)hash_bytes(watch->collider->context, pair, sizeof pair) & (watch->slot_count - 1);
+    for (;; slot = (slot + 1) & (watch->slot_count - 1)) {
+        if (watch->slots[slot] == CP_NONE)
+            return slot;
+        const cp_passage *there = &watch->sightings[watch->slots[slot]].passage;
+        if (there->first == first && there->second == second)
+            return slot;
+    }
+}
+
+/* Twice the slots when half of them are taken. */
+static bool make_slots(struct watch *watch)
+{
+    cp_context *context = watch->collider->context;
+    if (2 * (uint64_t)watch->count < watch->slot_count)
+        return true;
+    uint32_t count = watch->slot_count ? 2 * watch->slot_count : 64;
+    uint32_t *slots = count > watch->slot_count ? memory_allocate(context, count, sizeof *slots) : NULL;
+    if (!slots)
+        return false;
+    memory_free(context, watch->slots, watch->slot_count, sizeof *slots);
+    watch->slots = slots;
+    watch->slot_count = count;
+    memset(slots, 0xff, count * sizeof *slots);
+    for (uint32_t i = 0; i < watch->count; i++) {
+        const cp_passage *passage = &watch->sightings[i].passage;
+        slots[find_slot(watch, passage->first, passage->second)] = i;
+    }
+    return true;
+}
+
+/* The pair's, a new one where it comes up first. NULL when out of memory. */
+static struct sighting *find_sighting(struct watch *watch, const cp_contact *contact)
+{
+    if (!make_slots(watch) || !array_reserve(watch->collider->context, &watch->sightings, &watch->room,
+                                             watch->count + UINT64_C(1), sizeof *watch->sightings))
+        return NULL;
+    uint32_t slot = find_slot(watch, contact->first, contact->second);
+    if (watch->slots[slot] == CP_NONE) {
+        watch->slots[slot] = watch->count;
+        watch->sightings[watch->count++] =
+            (struct sighting){.passage = {.first = contact->first, .second = contact->second, .distance = INFINITY}};
+    }
+    return &watch->sightings[watch->slots[slot]];
+}
+
+static bool note_contact(struct watch *watch, const cp_contact *contact, uint32_t at)
+{
+    struct sighting *sighting = find_sighting(watch, contact);
+    if (!sighting)
+        return false;
+    cp_passage *passage = &sighting->passage;
+    if (contact->distance < passage->distance) {
+        passage->distance = contact->distance;
+        passage->nearest = watch->times.items[at];
+    }
+    if (contact->distance > 0)
+        return true;
+    if (passage->moments++ == 0)
+        sighting->first_moment = at;
+    sighting->last_moment = at;
+    return true;
+}
+
+/* ---- looking ---- */
+
+static void find_near(const struct watch *watch, struct seat *seat)
+{
+    moment_begin(&seat->moment, seat->player.worlds, watch->reach);
+    if (seat->moment.lost != CP_NONE || seat->moment.count > seat->moment.room)
+        return;
+    for (uint32_t i = 0; i < seat->moment.count; i++)
+        moment_measure(&seat->moment, i, watch->reach);
+    moment_end(&seat->moment, watch->reach);
+}
+
+static void look(void *user, uint32_t item, uint32_t slot)
+{
+    const struct watch *watch = user;
+    struct seat *seat = &watch->seats[slot];
+    player_seek(&seat->player, watch->times.items[item]);
+    find_near(watch, seat);
+}
+
+static bool note(void *user, uint32_t item, uint32_t slot)
+{
+    struct watch *watch = user;
+    struct moment *moment = &watch->seats[slot].moment;
+    cp_context *context = watch->collider->context;
+    if (moment->lost != CP_NONE) {
+        watch->status = moment_complain(moment);
+        return false;
+    }
+    if (moment->count > moment->room) { /* now there is somebody who can make room */
+        if (!moment_make_room(moment))
+            return false;
+        find_near(watch, &watch->seats[slot]);
+    }
+    for (uint32_t i = 0; i < moment->count; i++)
+        if (!note_contact(watch, &moment->contacts[i], item))
+            return false;
+    context_progress(context, (cp_progress){"collide", NULL, item, watch->times.count});
+    return true;
+}
+
+/* ---- when exactly ---- */
+
+static uint32_t body_of(const struct bodies *bodies, uint32_t node)
+{
+    uint32_t low = 0, high = bodies->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (bodies->items[middle].node <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool collide_at(struct seat *seat, const cp_passage *passage, double time)
+{
+    const struct bodies *bodies = &seat->moment.collider->bodies;
+    uint32_t pair[2] = {body_of(bodies, passage->first), body_of(bodies, passage->second)};
+    player_seek(&seat->player, time);
+    for (int i = 0; i < 2; i++)
+        place_body(&seat->moment.placed[pair[i]], &bodies->items[pair[i]],
+                   &seat->player.worlds[bodies->items[pair[i]].node]);
+    return moment_collide(&seat->moment, pair[0], pair[1]);
+}
+
+/* A time at which they collide, next to one at which they do not. */
+static double find_border(struct seat *seat, const cp_passage *passage, double apart, double together)
+{
+    while (fabs(together - apart) > precision) {
+        double middle = apart + (together - apart) / 2;
+        if (middle == apart || middle == together)
+            break;
+        if (collide_at(seat, passage, middle))
+            together = middle;
+        else
+            apart = middle;
+    }
+    return together;
+}
+
+static void find_borders(void *user, uint32_t item, uint32_t slot)
+{
+    const struct watch *watch = user;
+    struct sighting *sighting = &watch->sightings[item];
+    cp_passage *passage = &sighting->passage;
+    const double *times = watch->times.items;
+    uint32_t first = sighting->first_moment, last = sighting->last_moment;
+    if (passage->moments == 0)
+        return;
+    passage->begin = passage->end = times[first];
+    if (first > 0)
+        passage->begin = find_border(&watch->seats[slot], passage, times[first - 1], times[first]);
+    passage->end = times[last];
+    if (last + 1 < watch->times.count)
+        passage->end = find_border(&watch->seats[slot], passage, times[last + 1], times[last]);
+    passage->nearest = passage->begin;
+}
+
+static bool take_all(void *user, uint32_t item, uint32_t slot)
+{
+    (void)user;
+    (void)item;
+    (void)slot;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static cp_status open_watch(struct watch *watch, const cp_clip *clip, double step)
+{
+    cp_context *context = watch->collider->context;
+    cp_status status = find_times(context, clip, step, &watch->times);
+    uint32_t wanted = parallel_slots(context, INT32_MAX);
+    if (status == CP_OK)
+        watch->seats = memory_allocate_zeroed(context, wanted, sizeof *watch->seats);
+    if (!watch->seats)
+        return status == CP_OK ? CP_LIMIT : status;
+    while (watch->seat_count < wanted && status == CP_OK) {
+        struct seat *seat = &watch->seats[watch->seat_count++];
+        bool good = player_start(&seat->player, context, watch->collider->scene, clip);
+        status = moment_open(&seat->moment, watch->collider) && good ? CP_OK : CP_LIMIT;
+    }
+    return status;
+}
+
+static void close_watch(struct watch *watch)
+{
+    cp_context *context = watch->collider->context;
+    uint32_t room = parallel_slots(context, INT32_MAX);
+    for (uint32_t i = 0; i < watch->seat_count; i++) {
+        moment_close(&watch->seats[i].moment);
+        player_free(&watch->seats[i].player);
+    }
+    memory_free(context, watch->seats, room, sizeof *watch->seats);
+    memory_free(context, watch->sightings, watch->room, sizeof *watch->sightings);
+    memory_free(context, watch->slots, watch->slot_count, sizeof *watch->slots);
+    memory_free(context, watch->times.items, watch->times.room, sizeof *watch->times.items);
+}
+
+static cp_status run_watch(struct watch *watch)
+{
+    cp_context *context = watch->collider->context;
+    watch->status = CP_LIMIT; /* unless something else is the matter */
+    if (parallel_in_order(context, watch->times.count, look, note, watch) &&
+        parallel_in_order(context, watch->count, find_borders, take_all, watch))
+        watch->status = CP_OK;
+    return watch->status;
+}
+
+static int compare_passages(const void *a, const void *b)
+{
+    const cp_passage *one = a, *other = b;
+    if (one->first != other->first)
+        return one->first < other->first ? -1 : 1;
+    return one->second < other->second ? -1 : one->second > other->second;
+}
+
+static cp_status keep_passages(const struct watch *watch, cp_passages *passages)
+{
+    cp_collider *collider = watch->collider;
+    if (!array_reserve(collider->context, &collider->passages, &collider->passage_room, watch->count,
+                       sizeof *collider->passages))
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < watch->count; i++)
+        collider->passages[i] = watch->sightings[i].passage;
+    if (watch->count > 0)
+        qsort(collider->passages, watch->count, sizeof *collider->passages, compare_passages);
+    *passages = (cp_passages){.items = collider->passages,
+                              .count = watch->count,
+                              .moments = watch->times.count,
+                              .first = watch->times.items[0],
+                              .last = watch->times.items[watch->times.count - 1]};
+    return CP_OK;
+}
+
+cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, double clearance, cp_passages *passages)
+{
+    cp_context *context = collider->context;
+    *passages = (cp_passages){0};
+    if (clip >= collider->scene->clip_count || !(step >= 0 && clearance >= 0))
+        return report_error(context, CP_USAGE, "collide-step", NOWHERE,
+                            "needs a clip of the scene, and a step and a clearance of at least 0");
+    struct watch watch = {.collider = collider, .reach = fmax(clearance, collider->touch)};
+    cp_status status = open_watch(&watch, &collider->scene->clips[clip], step);
+    if (status == CP_OK)
+        status = run_watch(&watch);
+    if (status == CP_OK)
+        status = keep_passages(&watch, passages);
+    close_watch(&watch);
+    return context_finish(context, status);
+}

@@ -1,0 +1,363 @@
+/* Points are added one after the other, in a random order (Clarkson and Shor, 1989). Each facet has a list of the points that see it and
+ * are still to come. What a point sees goes; from its rim facets go up to the point. Whoever sees a new one has seen one of the two facets
+ * at its side of the rim, as its plane lies between theirs: so only their lists are looked through. */
+#include "corners.h"
+#include "../../predicates.h"
+#include "../../vector.h"
+
+enum { SIMPLEX = 4 }; /* the first points, which the hull begins with, are copies of others, or stand-ins */
+static const uint32_t none = UINT32_MAX;
+
+struct facet {
+    uint32_t corners[3];    /* they turn left seen from outside; none: the facet is free */
+    uint32_t neighbours[3]; /* across the sides from each corner to the next; of a free one the next free one */
+    uint32_t *waiting;      /* the points that see it, in their order */
+    uint32_t waiting_count;
+    bool seen; /* from the point that is added */
+};
+
+struct list {
+    uint32_t *items, count, room;
+};
+
+struct growth {
+    cp_context *context;
+    double (*points)[3]; /* in the order in which they are added */
+    uint32_t count;
+    uint32_t stand_ins; /* so many of the simplex' last points are not among those given */
+    struct facet *facets;
+    uint32_t facet_count, facet_room, first_free;
+    uint32_t *sees;       /* for each point a facet that it sees, or none */
+    uint32_t *rim;        /* for each point the new facet at the side of the rim that begins there */
+    uint32_t *candidates; /* room for all points */
+    struct list seen, fresh;
+};
+
+static bool push(struct growth *growth, struct list *list, uint32_t item)
+{
+    if (!array_reserve(growth->context, &list->items, &list->room, list->count + UINT64_C(1), sizeof *list->items))
+        return false;
+    list->items[list->count++] = item;
+    return true;
+}
+
+/* ---- facets ---- */
+
+static bool sees(const struct growth *growth, uint32_t point, const struct facet *facet)
+{
+    const double(*points)[3] = (const double(*)[3])growth->points;
+    const uint32_t *corners = facet->corners;
+    return side_of_plane(points[corners[0]], points[corners[1]], points[corners[2]], points[point]) > 0;
+}
+
+static bool take_facet(struct growth *growth, uint32_t *taken)
+{
+    *taken = growth->first_free;
+    if (*taken != none) {
+        growth->first_free = growth->facets[*taken].neighbours[0];
+    } else {
+        if (!array_reserve(growth->context, &growth->facets, &growth->facet_room, growth->facet_count + UINT64_C(1),
+                           sizeof *growth->facets))
+            return false;
+        *taken = growth->facet_count++;
+    }
+    growth->facets[*taken] = (struct facet){0};
+    return true;
+}
+
+static void release_facet(struct growth *growth, uint32_t released)
+{
+    struct facet *facet = &growth->facets[released];
+    memory_free(growth->context, facet->waiting, facet->waiting_count, sizeof *facet->waiting);
+    *facet = (struct facet){.corners = {none, none, none}, .neighbours = {growth->first_free}};
+    growth->first_free = released;
+}
+
+/* Those of the candidates that see the facet wait for it to go. */
+static bool let_wait(struct growth *growth, uint32_t index, uint32_t candidate_count)
+{
+    struct facet *facet = &growth->facets[index];
+    uint32_t *candidates = growth->candidates, count = 0;
+    for (uint32_t i = 0; i < candidate_count; i++)
+        if (sees(growth, candidates[i], facet)) {
+            growth->sees[candidates[i]] = index;
+            candidates[count++] = candidates[i];
+        }
+    if (count == 0)
+        return true;
+    facet->waiting = memory_allocate(growth->context, count, sizeof *facet->waiting);
+    if (!facet->waiting)
+        return false;
+    memcpy(facet->waiting, candidates, count * sizeof *candidates);
+    facet->waiting_count = count;
+    return true;
+}
+
+/* The points behind `after` that wait for one facet or the other, each once. */
+static uint32_t merge_waiting(struct growth *growth, const struct facet *one, const struct facet *other, uint32_t after)
+{
+    uint32_t i = 0, k = 0, count = 0;
+    while (i < one->waiting_count || k < other->waiting_count) {
+        uint32_t left = i < one->waiting_count ? one->waiting[i] : none,
+                 right = k < other->waiting_count ? other->waiting[k] : none, next = left < right ? left : right;
+        i += left == next;
+        k += right == next;
+        if (next > after)
+            growth->candidates[count++] = next;
+    }
+    return count;
+}
+
+/* ---- the simplex ---- */
+
+/* True when the points are independent: they differ, are not on a line, not in a plane. */
+static bool independent(const double (*points)[3], int count)
+{
+    if (count == 2)
+        return points[0][0] != points[1][0] || points[0][1] != points[1][1] || points[0][2] != points[1][2];
+    if (count == SIMPLEX)
+        return side_of_plane(points[0], points[1], points[2], points[3]) != 0;
+    for (int axis = 0; axis < 3; axis++)
+        if (side_of_line(points[0], points[1], points[2], (const int[]){axis, (axis + 1) % 3}) != 0)
+            return true;
+    return false;
+}
+
+/* A point that is independent of the others: off one of them, along an axis. */
+static void stand_in(double (*points)[3], int count, double size)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(points[count - 1], points[0], sizeof points[0]);
+        points[count - 1][axis] += size;
+        if (independent((const double(*)[3])points, count))
+            return;
+    }
+}
+
+/* The first points that are independent of those before them; what does not make a plane of a line will not either of what is on it. Points
+ * of a plane become a pyramid under a point in its stead, of which they are corners as they are of their own hull. */
+static void choose_simplex(struct growth *growth, double size)
+{
+    double(*points)[3] = growth->points;
+    uint32_t next = SIMPLEX;
+    memcpy(points[0], points[SIMPLEX], sizeof points[0]);
+    for (int count = 2; count <= SIMPLEX; count++) {
+        for (; next < growth->count; next++) {
+            memcpy(points[count - 1], points[next], sizeof points[0]);
+            if (independent((const double(*)[3])points, count))
+                break;
+        }
+        if (next == growth->count) {
+            stand_in(points, count, size);
+            growth->stand_ins++;
+        }
+    }
+}
+
+static bool begin(struct growth *growth)
+{
+    static const uint32_t corners[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}},
+                          neighbours[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    double(*points)[3] = growth->points;
+    /* they turn left seen from outside, or the first two change places */
+    uint32_t turn = side_of_plane(points[0], points[1], points[2], points[3]) > 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t index;
+        if (!take_facet(growth, &index))
+            return false;
+        for (int k = 0; k < 3; k++) {
+            uint32_t corner = corners[i][k];
+            growth->facets[index].corners[k] = corner < 2 ? corner ^ turn : corner;
+            growth->facets[index].neighbours[k] = neighbours[i][k];
+        }
+    }
+    for (uint32_t i = SIMPLEX; i < growth->count; i++)
+        growth->sees[i] = none;
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t k = SIMPLEX; k < growth->count; k++)
+            growth->candidates[k - SIMPLEX] = k;
+        if (!let_wait(growth, i, growth->count - SIMPLEX))
+            return false;
+    }
+    return true;
+}
+
+/* ---- one more point ---- */
+
+/* All facets that it sees: they hang together. */
+static bool find_seen(struct growth *growth, uint32_t point)
+{
+    growth->seen.count = 0;
+    growth->facets[growth->sees[point]].seen = true;
+    if (!push(growth, &growth->seen, growth->sees[point]))
+        return false;
+    for (uint32_t i = 0; i < growth->seen.count; i++)
+        for (int side = 0; side < 3; side++) {
+            uint32_t next = growth->facets[growth->seen.items[i]].neighbours[side];
+            if (growth->facets[next].seen || !sees(growth, point, &growth->facets[next]))
+                continue;
+            growth->facets[next].seen = true;
+            if (!push(growth, &growth->seen, next))
+                return false;
+        }
+    return true;
+}
+
+/* A facet from a side of the rim up to the point. */
+static bool raise_facet(struct growth *growth, uint32_t inner, int side, uint32_t point)
+{
+    uint32_t raised;
+    if (!take_facet(growth, &raised) || !push(growth, &growth->fresh, raised))
+        return false;
+    const struct facet *gone = &growth->facets[inner];
+    uint32_t outer = gone->neighbours[side], from = gone->corners[side], to = gone->corners[(side + 1) % 3];
+    struct facet *facet = &growth->facets[raised], *stays = &growth->facets[outer];
+    const uint32_t corners[] = {from, to, point};
+    memcpy(facet->corners, corners, sizeof corners);
+    facet->neighbours[0] = outer;
+    for (int i = 0; i < 3; i++)
+        if (stays->corners[i] == to)
+            stays->neighbours[i] = raised;
+    growth->rim[from] = raised;
+    return let_wait(growth, raised, merge_waiting(growth, gone, stays, point));
+}
+
+static void join_fresh(struct growth *growth)
+{
+    for (uint32_t i = 0; i < growth->fresh.count; i++) {
+        uint32_t index = growth->fresh.items[i], next = growth->rim[growth->facets[index].corners[1]];
+        growth->facets[index].neighbours[1] = next;
+        growth->facets[next].neighbours[2] = index;
+    }
+}
+
+static bool add_point(struct growth *growth, uint32_t point)
+{
+    if (growth->sees[point] == none)
+        return true; /* inside */
+    if (!find_seen(growth, point))
+        return false;
+    for (uint32_t i = 0; i < growth->seen.count; i++) {
+        const struct facet *facet = &growth->facets[growth->seen.items[i]];
+        for (uint32_t k = 0; k < facet->waiting_count; k++)
+            growth->sees[facet->waiting[k]] = none; /* until it sees a new facet */
+    }
+    growth->fresh.count = 0;
+    for (uint32_t i = 0; i < growth->seen.count; i++)
+        for (int side = 0; side < 3; side++) {
+            uint32_t inner = growth->seen.items[i];
+            if (!growth->facets[growth->facets[inner].neighbours[side]].seen &&
+                !raise_facet(growth, inner, side, point))
+                return false;
+        }
+    join_fresh(growth);
+    for (uint32_t i = 0; i < growth->seen.count; i++)
+        release_facet(growth, growth->seen.items[i]);
+    return true;
+}
+
+/* ---- what is left ---- */
+
+static double sum_volume(const struct growth *growth)
+{
+    const double *origin = growth->points[0];
+    double sum = 0;
+    for (uint32_t i = 0; i < growth->facet_count; i++) {
+        const uint32_t *corners = growth->facets[i].corners;
+        if (corners[0] == none)
+            continue;
+        double from[3], normal[3];
+        subtract(growth->points[corners[0]], origin, from);
+        triangle_normal(growth->points[corners[0]], growth->points[corners[1]], growth->points[corners[2]], normal);
+        sum += dot_product(from, normal) / 6;
+    }
+    return growth->stand_ins > 0 ? 0 : sum;
+}
+
+/* How many edges with an angle end at each point: three or more at a corner, two within an edge, none within a face. */
+static void count_edges(const struct growth *growth, uint32_t *edges)
+{
+    const double(*points)[3] = (const double(*)[3])growth->points;
+    memset(edges, 0, growth->count * sizeof *edges);
+    for (uint32_t i = 0; i < growth->facet_count; i++) {
+        const struct facet *facet = &growth->facets[i];
+        const uint32_t *corners = facet->corners;
+        for (int side = 0; side < 3 && corners[0] != none; side++) {
+            uint32_t from = corners[side], to = corners[(side + 1) % 3];
+            const uint32_t *others = growth->facets[facet->neighbours[side]].corners;
+            int behind = others[0] == to ? 2 : others[1] == to ? 0 : 1;
+            if (from < to && side_of_plane(points[corners[0]], points[corners[1]], points[corners[2]],
+                                           points[others[behind]]) != 0) {
+                edges[from]++;
+                edges[to]++;
+            }
+        }
+    }
+}
+
+static cp_status keep_corners(const struct growth *growth, struct hull *hull)
+{
+    uint32_t *edges = growth->rim, count = 0;
+    count_edges(growth, edges);
+    for (uint32_t i = SIMPLEX - growth->stand_ins; i < SIMPLEX; i++)
+        edges[i] = 0;
+    for (uint32_t i = 0; i < growth->count; i++)
+        count += edges[i] >= 3;
+    hull->points = memory_allocate(growth->context, count, sizeof *hull->points);
+    if (!hull->points)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < growth->count; i++)
+        if (edges[i] >= 3)
+            memcpy(hull->points[hull->count++], growth->points[i], sizeof *hull->points);
+    hull->volume = sum_volume(growth);
+    return CP_OK;
+}
+
+/* ---- all ---- */
+
+/* Places all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's generator). */
+static void shuffle(struct growth *growth, const double (*points)[3])
+{
+    uint64_t state = 1;
+    for (uint32_t i = SIMPLEX; i < growth->count; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t other = SIMPLEX + (uint32_t)((state >> 32) * (i - SIMPLEX + UINT64_C(1)) >> 32);
+        if (other != i)
+            memcpy(growth->points[i], growth->points[other], sizeof *points);
+        memcpy(growth->points[other], points[i - SIMPLEX], sizeof *points);
+    }
+}
+
+static cp_status grow(struct growth *growth, const double (*points)[3], double size, struct hull *hull)
+{
+    shuffle(growth, points);
+    choose_simplex(growth, size);
+    bool good = begin(growth);
+    for (uint32_t i = SIMPLEX; i < growth->count && good; i++)
+        good = add_point(growth, i);
+    return good ? keep_corners(growth, hull) : CP_LIMIT;
+}
+
+cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t count, double size, struct hull *hull)
+{
+    uint32_t all = count + SIMPLEX;
+    struct growth growth = {.context = context,
+                            .count = all,
+                            .first_free = none,
+                            .points = memory_allocate(context, all, sizeof *growth.points),
+                            .sees = memory_allocate(context, all, sizeof *growth.sees),
+                            .rim = memory_allocate(context, all, sizeof *growth.rim),
+                            .candidates = memory_allocate(context, all, sizeof *growth.candidates)};
+    bool room = growth.points && growth.sees && growth.rim && growth.candidates;
+    cp_status status = room ? grow(&growth, points, size, hull) : CP_LIMIT;
+    for (uint32_t i = 0; i < growth.facet_count; i++)
+        memory_free(context, growth.facets[i].waiting, growth.facets[i].waiting_count, sizeof *growth.facets->waiting);
+    memory_free(context, growth.facets, growth.facet_room, sizeof *growth.facets);
+    memory_free(context, growth.seen.items, growth.seen.room, sizeof *growth.seen.items);
+    memory_free(context, growth.fresh.items, growth.fresh.room, sizeof *growth.fresh.items);
+    memory_free(context, growth.points, all, sizeof *growth.points);
+    memory_free(context, growth.sees, all, sizeof *growth.sees);
+    memory_free(context, growth.rim, all, sizeof *growth.rim);
+    memory_free(context, growth.candidates, all, sizeof *growth.candidates);
+    return status;
+}

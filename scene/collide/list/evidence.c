@@ -1,0 +1,188 @@
+#include "evidence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bytes/source.h"
+#include "../../text/json.h"
+
+struct reading {
+    struct evidence *evidence;
+    struct source *source;
+    struct json json;
+    struct name_map ids; /* of frames */
+    cp_status status;    /* sticky */
+};
+
+/* ---- members ---- */
+
+static void refuse(struct reading *reading, uint32_t value, const char *why)
+{
+    struct buffer pointer = {.context = reading->evidence->context};
+    if (reading->status != CP_OK)
+        return;
+    json_pointer(&reading->json, value, &pointer);
+    buffer_append(&pointer, "", 1);
+    reading->status = pointer.failed ? CP_LIMIT
+                                     : report_error(reading->evidence->context, CP_INPUT, "list-evidence",
+                                                    IN_FILE(reading->source->name), "%s: %s", pointer.data, why);
+    buffer_free(&pointer);
+}
+
+/* A copy; "" after an error. */
+static const char *read_text(struct reading *reading, uint32_t object, const char *key)
+{
+    uint32_t value = json_member(&reading->json, object, key);
+    if (reading->status == CP_OK && !json_is(&reading->json, value, JSON_STRING))
+        refuse(reading, object, "a text is missing");
+    const char *text =
+        reading->status == CP_OK ? json_string_text(&reading->json, reading->evidence->arena, value) : "";
+    if (!text)
+        reading->status = CP_LIMIT;
+    return text ? text : "";
+}
+
+/* 0 when absent. */
+static uint64_t read_hash(struct reading *reading, uint32_t object, const char *key)
+{
+    uint64_t hash = 0;
+    if (json_member(&reading->json, object, key) != JSON_NONE && !text_is_hash(read_text(reading, object, key), &hash))
+        refuse(reading, object, "a key is not of hexadecimal digits");
+    return hash;
+}
+
+/* The first item of an array of the top object, and room for a thing of each. */
+static uint32_t open_array(struct reading *reading, const char *key, size_t size, void *items)
+{
+    uint32_t array = json_member(&reading->json, 0, key);
+    if (reading->status == CP_OK && !json_is(&reading->json, array, JSON_ARRAY))
+        refuse(reading, 0, "an array is missing");
+    if (reading->status != CP_OK)
+        return JSON_NONE;
+    void *room = arena_allocate(reading->evidence->arena, json_count(&reading->json, array), size);
+    memcpy(items, &room, sizeof room);
+    if (!room)
+        reading->status = CP_LIMIT;
+    return json_first(&reading->json, array);
+}
+
+static uint32_t next_item(struct reading *reading, const char *key, uint32_t item)
+{
+    return reading->status == CP_OK ? json_next(&reading->json, json_member(&reading->json, 0, key), item) : JSON_NONE;
+}
+
+/* ---- the object ---- */
+
+static void read_version(struct reading *reading)
+{
+    const char *format = read_text(reading, 0, "format"), *version = read_text(reading, 0, "version");
+    if (strcmp(format, "cellpipe collision evidence") != 0)
+        refuse(reading, 0, "is no evidence of collision exclusions");
+    else if (strncmp(version, "1.", 2) != 0)
+        refuse(reading, 0, "its version is newer than 1");
+}
+
+/* They lie beside the list. */
+static void read_files(struct reading *reading)
+{
+    struct evidence *evidence = reading->evidence;
+    static const char key[] = "device_files";
+    for (uint32_t item = open_array(reading, key, sizeof *evidence->files, &evidence->files);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, key, item)) {
+        struct listed_file file = {read_text(reading, item, "file"), read_text(reading, item, "prefix")};
+        if (!*file.name || strchr(file.name, '/'))
+            refuse(reading, item, "a file is not beside the list");
+        evidence->files[evidence->file_count++] = file;
+    }
+}
+
+static void read_frames(struct reading *reading)
+{
+    struct evidence *evidence = reading->evidence;
+    static const char key[] = "frames";
+    for (uint32_t item = open_array(reading, key, sizeof *evidence->frames, &evidence->frames);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, key, item)) {
+        uint32_t placeholder = json_member(&reading->json, item, "placeholder");
+        struct listed_frame frame = {.id = read_text(reading, item, "id"), .name = read_text(reading, item, "name")};
+        frame.geometry = read_hash(reading, item, "geometry");
+        frame.placeholder = json_is(&reading->json, placeholder, JSON_TRUE);
+        bool added = false;
+        if (reading->status == CP_OK && !name_map_add(&reading->ids, frame.id, evidence->frame_count, &added))
+            reading->status = CP_LIMIT;
+        else if (!added)
+            refuse(reading, item, "another frame has this id");
+        evidence->frames[evidence->frame_count++] = frame;
+    }
+}
+
+static uint32_t read_frame(struct reading *reading, uint32_t pair, const char *key)
+{
+    const uint32_t *frame = name_map_find(&reading->ids, read_text(reading, pair, key));
+    if (!frame)
+        refuse(reading, pair, "names a frame that is not among the frames");
+    return frame ? *frame : CP_NONE;
+}
+
+static void read_pairs(struct reading *reading)
+{
+    struct evidence *evidence = reading->evidence;
+    static const char key[] = "pairs";
+    for (uint32_t item = open_array(reading, key, sizeof *evidence->pairs, &evidence->pairs);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, key, item)) {
+        const char *verdict = read_text(reading, item, "verdict");
+        struct listed_pair pair = {.first = read_frame(reading, item, "first_id"),
+                                   .second = read_frame(reading, item, "second_id"),
+                                   .excluded = strcmp(verdict, verdict_words[CP_PAIR_EXCLUDED]) == 0,
+                                   .key = read_hash(reading, item, "key")};
+        if (!pair.excluded && strcmp(verdict, verdict_words[CP_PAIR_KEPT]) != 0)
+            refuse(reading, item, "the verdict is neither excluded nor kept");
+        evidence->pairs[evidence->pair_count++] = pair;
+    }
+}
+
+/* ---- the file ---- */
+
+static void read_object(struct reading *reading)
+{
+    if (!json_is(&reading->json, 0, JSON_OBJECT))
+        refuse(reading, 0, "is no object");
+    read_version(reading);
+    reading->evidence->prefix = read_text(reading, 0, "prefix");
+    read_files(reading);
+    read_frames(reading);
+    read_pairs(reading);
+}
+
+static void read_source(struct reading *reading)
+{
+    const struct source *source = reading->source;
+    cp_context *context = reading->evidence->context;
+    if (source->size >= UINT32_MAX || !utf8_valid(source->data, source->size)) {
+        reading->status =
+            report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
+        return;
+    }
+    reading->json = (struct json){.context = context, .text = source->data, .size = (uint32_t)source->size};
+    reading->status = json_parse(&reading->json, source->name, limit_nesting(context));
+    if (reading->status == CP_OK)
+        read_object(reading);
+    json_free(&reading->json);
+    name_map_free(&reading->ids);
+}
+
+cp_status evidence_read(struct evidence *evidence, cp_context *context, const char *path)
+{
+    *evidence = (struct evidence){.context = context, .arena = arena_new(context)};
+    struct reading reading = {.evidence = evidence, .ids = {.context = context}};
+    reading.status = evidence->arena ? source_open_top(context, path, &reading.source) : CP_LIMIT;
+    if (reading.status == CP_OK)
+        read_source(&reading);
+    source_close(reading.source);
+    return reading.status;
+}
+
+void evidence_free(struct evidence *evidence)
+{
+    arena_free(evidence->arena);
+    evidence->arena = NULL;
+}

@@ -1,0 +1,352 @@
+/* Whether a list of exclusions still holds for a scene: its names, and with the evidence beside it all that its findings rest on. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../context.h"
+#include "evidence.h"
+#include "key.h"
+
+struct checking {
+    cp_context *context;
+    const cp_scene *scene;
+    const char *path;
+    void (*tell)(void *user, const cp_list_fault *fault);
+    void *user;
+    bool stale;
+    struct arena *arena;
+    struct name_map frames; /* of the scene, by name: the first of a name; no placeholders */
+    struct evidence evidence;
+    uint64_t *geometry;      /* of the scene's nodes */
+    uint32_t *nodes;         /* the scene's node of each listed frame, or CP_NONE */
+    struct name_map numbers; /* of names in lists and evidence */
+    uint32_t number_count;
+};
+
+static void tell(struct checking *checking, cp_list_fault_kind kind, const char *first, const char *second)
+{
+    checking->stale = true;
+    checking->tell(checking->user, &(cp_list_fault){kind, first, second});
+}
+
+static cp_status name_frames(struct checking *checking)
+{
+    const cp_scene *scene = checking->scene;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (!(scene->nodes[i].flags & CP_NODE_PLACEHOLDER) &&
+            !name_map_add(&checking->frames, scene->nodes[i].name, i, NULL))
+            return CP_LIMIT;
+    return CP_OK;
+}
+
+/* ---- sets of pairs ---- */
+
+/* Excluded pairs by the numbers of their names, in order, without repeats; names[number]. */
+struct pair_set {
+    uint64_t *items;
+    uint32_t count;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void sort_set(struct pair_set *set)
+{
+    uint32_t kept = 0;
+    qsort(set->items, set->count, sizeof *set->items, compare_pairs);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (i == 0 || set->items[i] != set->items[i - 1])
+            set->items[kept++] = set->items[i];
+    set->count = kept;
+}
+
+/* False when out of memory. */
+static bool add_to_set(struct checking *checking, struct pair_set *set, const char *first, const char *second)
+{
+    bool added;
+    uint32_t *one = name_map_add(&checking->numbers, first, checking->number_count, &added);
+    checking->number_count += one && added;
+    uint32_t low = one ? *one : 0; /* the table may move */
+    uint32_t *other = name_map_add(&checking->numbers, second, checking->number_count, &added);
+    checking->number_count += other && added;
+    if (!one || !other)
+        return false;
+    uint32_t high = *other;
+    set->items[set->count++] = low < high ? (uint64_t)low << 32 | high : (uint64_t)high << 32 | low;
+    return true;
+}
+
+/* The names by their numbers. NULL when out of memory. */
+static const char **list_names(struct checking *checking)
+{
+    const char **names = arena_allocate(checking->arena, checking->number_count, sizeof *names);
+    for (uint32_t i = 0; names && i < checking->numbers.slot_count; i++)
+        if (checking->numbers.slots[i].key)
+            names[checking->numbers.slots[i].value] = checking->numbers.slots[i].key;
+    return names;
+}
+
+/* Tells those of the one that the other lacks. */
+static void tell_missing(struct checking *checking, const char *const *names, const struct pair_set *sets[2],
+                         cp_list_fault_kind kind)
+{
+    const struct pair_set *other = sets[1];
+    for (uint32_t i = 0, k = 0; i < sets[0]->count; i++) {
+        uint64_t pair = sets[0]->items[i];
+        while (k < other->count && other->items[k] < pair)
+            k++;
+        if (k == other->count || other->items[k] != pair)
+            tell(checking, kind, names[pair >> 32], names[pair & UINT32_MAX]);
+    }
+}
+
+/* ---- the files of the list ---- */
+
+/* The scenes of the list's files: what they name are placeholders. */
+struct lists {
+    cp_scene **scenes;
+    uint32_t count;
+};
+
+/* prefix NULL: what the file itself says. */
+static cp_status read_list(struct checking *checking, const char *path, const char *prefix, struct lists *lists)
+{
+    const char *option = prefix ? arena_print(checking->arena, "prefix=%s", prefix) : NULL;
+    if (prefix && !option)
+        return CP_LIMIT;
+    return cp_read(checking->context, path, "collision-setup", &option, option ? 1 : 0, &lists->scenes[lists->count++]);
+}
+
+static cp_status read_lists(struct checking *checking, bool evident, struct lists *lists)
+{
+    const struct evidence *evidence = &checking->evidence;
+    const char *slash = strrchr(checking->path, '/');
+    int folder = slash ? (int)(slash - checking->path) + 1 : 0;
+    lists->scenes = arena_allocate(checking->arena, evidence->file_count + (size_t)1, sizeof *lists->scenes);
+    if (!lists->scenes)
+        return CP_LIMIT;
+    cp_status status = read_list(checking, checking->path, evident ? evidence->prefix : NULL, lists);
+    for (uint32_t i = 0; i < evidence->file_count && status == CP_OK; i++) {
+        const struct listed_file *file = &evidence->files[i];
+        const char *path = arena_print(checking->arena, "%.*s%s", folder, checking->path, file->name);
+        status = path ? read_list(checking, path, file->prefix, lists) : CP_LIMIT;
+    }
+    return status;
+}
+
+static cp_status collect_listed(struct checking *checking, const struct lists *lists, struct pair_set *set)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < lists->count; i++)
+        most += lists->scenes[i]->pair_count;
+    if (most >= CP_NONE)
+        return report_error(checking->context, CP_LIMIT, "list-pairs", IN_FILE(checking->path),
+                            "a list of more than %u pairs", CP_NONE);
+    set->items = arena_allocate(checking->arena, most, sizeof *set->items);
+    if (!set->items)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < lists->count; i++)
+        for (uint32_t k = 0; k < lists->scenes[i]->pair_count; k++) {
+            const cp_scene *scene = lists->scenes[i];
+            const cp_pair *pair = &scene->pairs[k];
+            if (!add_to_set(checking, set, scene->nodes[pair->first].name, scene->nodes[pair->second].name))
+                return CP_LIMIT;
+        }
+    sort_set(set);
+    return CP_OK;
+}
+
+static cp_status collect_evident(struct checking *checking, struct pair_set *set)
+{
+    const struct evidence *evidence = &checking->evidence;
+    set->items = arena_allocate(checking->arena, evidence->pair_count, sizeof *set->items);
+    if (!set->items)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < evidence->pair_count; i++) {
+        const struct listed_pair *pair = &evidence->pairs[i];
+        if (pair->excluded &&
+            !add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name))
+            return CP_LIMIT;
+    }
+    sort_set(set);
+    return CP_OK;
+}
+
+static cp_status compare_lists(struct checking *checking, const struct lists *lists)
+{
+    struct pair_set listed = {0}, evident = {0};
+    cp_status status = collect_listed(checking, lists, &listed);
+    if (status == CP_OK)
+        status = collect_evident(checking, &evident);
+    const char **names = status == CP_OK ? list_names(checking) : NULL;
+    if (!names)
+        return status == CP_OK ? CP_LIMIT : status;
+    tell_missing(checking, names, (const struct pair_set *[]){&evident, &listed}, CP_LIST_NOT_LISTED);
+    tell_missing(checking, names, (const struct pair_set *[]){&listed, &evident}, CP_LIST_NOT_EVIDENT);
+    return CP_OK;
+}
+
+/* ---- frames ---- */
+
+static cp_status find_frames(struct checking *checking)
+{
+    const struct evidence *evidence = &checking->evidence;
+    const cp_scene *scene = checking->scene;
+    struct name_map ids = {.context = checking->context};
+    cp_status status = CP_OK;
+    checking->nodes = arena_allocate(checking->arena, evidence->frame_count, sizeof *checking->nodes);
+    if (!checking->nodes)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
+        if (!name_map_add(&ids, scene->nodes[i].id, i, NULL))
+            status = CP_LIMIT;
+    for (uint32_t i = 0; i < evidence->frame_count && status == CP_OK; i++) {
+        const struct listed_frame *frame = &evidence->frames[i];
+        const uint32_t *same = name_map_find(&ids, frame->id), *named = name_map_find(&checking->frames, frame->name);
+        bool twin = same && named && strcmp(scene->nodes[*same].name, frame->name) == 0 &&
+                    !(scene->nodes[*same].flags & CP_NODE_PLACEHOLDER);
+        checking->nodes[i] = twin ? *same : named ? *named : CP_NONE;
+    }
+    name_map_free(&ids);
+    return status;
+}
+
+/* Frames that are gone, and those that can collide and could not before. */
+static cp_status compare_frames(struct checking *checking)
+{
+    const struct evidence *evidence = &checking->evidence;
+    const cp_scene *scene = checking->scene;
+    bool *known = arena_allocate(checking->arena, scene->node_count, sizeof *known);
+    if (!known)
+        return CP_LIMIT;
+    memset(known, 0, scene->node_count * sizeof *known);
+    for (uint32_t i = 0; i < evidence->frame_count; i++) {
+        const struct listed_frame *frame = &evidence->frames[i];
+        if (checking->nodes[i] != CP_NONE)
+            known[checking->nodes[i]] = frame->geometry != 0;
+        else if (!frame->placeholder)
+            tell(checking, CP_LIST_FRAME_GONE, frame->name, "");
+    }
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (checking->geometry[i] && !known[i])
+            tell(checking, CP_LIST_FRAME_NEW, scene->nodes[i].name, "");
+    return CP_OK;
+}
+
+/* ---- pairs ---- */
+
+static cp_list_fault_kind what_changed(const struct checking *checking, const struct listed_pair *pair)
+{
+    const struct listed_frame *frames = checking->evidence.frames;
+    bool first = checking->geometry[checking->nodes[pair->first]] != frames[pair->first].geometry;
+    bool second = checking->geometry[checking->nodes[pair->second]] != frames[pair->second].geometry;
+    return first && second ? CP_LIST_BOTH_CHANGED
+           : first         ? CP_LIST_FIRST_CHANGED
+           : second        ? CP_LIST_SECOND_CHANGED
+                           : CP_LIST_MOTION_CHANGED;
+}
+
+static bool is_there(const struct checking *checking, const struct listed_pair *pair)
+{
+    return checking->nodes[pair->first] != CP_NONE && checking->nodes[pair->second] != CP_NONE;
+}
+
+static cp_status compare_pairs_with_scene(struct checking *checking)
+{
+    const struct evidence *evidence = &checking->evidence;
+    cp_pair *pairs = arena_allocate(checking->arena, evidence->pair_count, sizeof *pairs);
+    uint64_t *keys = arena_allocate(checking->arena, evidence->pair_count, sizeof *keys);
+    if (!pairs || !keys)
+        return CP_LIMIT;
+    uint32_t count = 0;
+    unsigned long long unknown = 0;
+    for (uint32_t i = 0; i < evidence->pair_count; i++)
+        if (is_there(checking, &evidence->pairs[i]))
+            pairs[count++] = (cp_pair){.first = checking->nodes[evidence->pairs[i].first],
+                                       .second = checking->nodes[evidence->pairs[i].second]};
+    cp_status status = pair_keys(checking->context, checking->scene, pairs, count, keys);
+    count = 0;
+    for (uint32_t i = 0; i < evidence->pair_count && status == CP_OK; i++) {
+        const struct listed_pair *pair = &evidence->pairs[i];
+        if (!is_there(checking, pair))
+            continue;
+        uint64_t key = keys[count++];
+        unknown += key && !pair->key;
+        if (pair->key && key != pair->key)
+            tell(checking, what_changed(checking, pair), evidence->frames[pair->first].name,
+                 evidence->frames[pair->second].name);
+    }
+    if (unknown > 0)
+        report_warning(checking->context, "list-keys", IN_FILE(checking->path),
+                       "the evidence has no keys of %llu pairs, of which nothing but the names is checked", unknown);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static cp_status check_by_evidence(struct checking *checking, const struct lists *lists)
+{
+    checking->geometry = arena_allocate(checking->arena, checking->scene->node_count, sizeof *checking->geometry);
+    cp_status status =
+        checking->geometry ? geometry_keys(checking->context, checking->scene, checking->geometry) : CP_LIMIT;
+    if (status == CP_OK)
+        status = find_frames(checking);
+    if (status == CP_OK)
+        status = compare_frames(checking);
+    if (status == CP_OK)
+        status = compare_pairs_with_scene(checking);
+    return status == CP_OK ? compare_lists(checking, lists) : status;
+}
+
+static void check_names(struct checking *checking, const cp_scene *list)
+{
+    report_warning(checking->context, "list-no-evidence", IN_FILE(checking->path),
+                   "the list has no evidence beside it: nothing but the names is checked");
+    for (uint32_t i = 1; i < list->node_count; i++)
+        if (!name_map_find(&checking->frames, list->nodes[i].name))
+            tell(checking, CP_LIST_FRAME_GONE, list->nodes[i].name, "");
+}
+
+static cp_status check_list(struct checking *checking)
+{
+    struct lists lists = {0};
+    const char *beside = arena_print(checking->arena, "%s.json", checking->path);
+    if (!beside)
+        return CP_LIMIT;
+    bool evident = access(beside, F_OK) == 0;
+    cp_status status = evident ? evidence_read(&checking->evidence, checking->context, beside) : CP_OK;
+    if (status == CP_OK)
+        status = name_frames(checking);
+    if (status == CP_OK)
+        status = read_lists(checking, evident, &lists);
+    if (status == CP_OK && evident)
+        status = check_by_evidence(checking, &lists);
+    else if (status == CP_OK)
+        check_names(checking, lists.scenes[0]);
+    for (uint32_t i = 0; i < lists.count; i++)
+        cp_scene_free(lists.scenes[i]);
+    return status == CP_OK && checking->stale ? CP_NO : status;
+}
+
+cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
+                        void (*tell_fault)(void *user, const cp_list_fault *fault), void *user)
+{
+    struct checking checking = {.context = context,
+                                .scene = scene,
+                                .path = path,
+                                .tell = tell_fault,
+                                .user = user,
+                                .arena = arena_new(context),
+                                .frames = {.context = context},
+                                .numbers = {.context = context}};
+    cp_status status = checking.arena ? check_list(&checking) : CP_LIMIT;
+    name_map_free(&checking.frames);
+    name_map_free(&checking.numbers);
+    if (checking.evidence.context)
+        evidence_free(&checking.evidence);
+    arena_free(checking.arena);
+    return context_finish(context, status);
+}

@@ -1,0 +1,145 @@
+#include "pairs.h"
+
+#include <stdlib.h>
+
+#include "../../context.h"
+
+/* The head of each node's static group: a joint, a movable or an attachable frame begins a new one. */
+static void find_groups(const cp_scene *scene, uint32_t *groups)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        bool moves = node->joint_count > 0 || (node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE));
+        groups[i] = node->parent == CP_NONE || moves ? i : groups[node->parent];
+    }
+}
+
+static bool is_candidate(const cp_scene *scene, uint32_t index)
+{
+    const cp_node *node = &scene->nodes[index];
+    bool collides = node->flags & CP_NODE_VOLATILE;
+    for (uint32_t i = 0; i < node->instance_count && !collides; i++)
+        collides = scene->instances[node->first_instance + i].use & CP_USE_COLLISION;
+    return collides && !(node->flags & CP_NODE_PLACEHOLDER);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static uint64_t pair_key(uint32_t one, uint32_t other)
+{
+    uint32_t low = one < other ? one : other, high = one < other ? other : one;
+    return (uint64_t)low << 32 | high;
+}
+
+static bool is_static(const struct pair_rules *rules, uint32_t one, uint32_t other)
+{
+    return rules->skip_static && rules->groups[one] == rules->groups[other];
+}
+
+static void find_excluded(struct pair_rules *rules, const cp_scene *scene, const bool *candidates)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        uint32_t one = pair->first, other = pair->second;
+        if (pair->verdict == CP_PAIR_EXCLUDED && one != other && candidates[one] && candidates[other] &&
+            !is_static(rules, one, other))
+            rules->excluded[count++] = pair_key(one, other);
+    }
+    qsort(rules->excluded, count, sizeof *rules->excluded, compare_keys);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || rules->excluded[i] != rules->excluded[rules->excluded_count - 1])
+            rules->excluded[rules->excluded_count++] = rules->excluded[i];
+}
+
+uint64_t pairs_of(uint64_t count)
+{
+    return count == 0 ? 0 : count % 2 ? (count - 1) / 2 * count : count / 2 * (count - 1);
+}
+
+/* members: zeroed, a place for each node. */
+static void count_pairs(struct pair_rules *rules, const bool *candidates, uint32_t *members)
+{
+    uint64_t count = 0, in_groups = 0;
+    for (uint32_t i = 0; i < rules->node_count; i++)
+        if (candidates[i]) {
+            count++;
+            in_groups += members[rules->groups[i]]++;
+        }
+    rules->all = pairs_of(count);
+    rules->checked = rules->all - rules->excluded_count - (rules->skip_static ? in_groups : 0);
+}
+
+bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_scene *scene, const bool *candidates)
+{
+    *rules = (struct pair_rules){.context = context,
+                                 .node_count = scene->node_count,
+                                 .excluded_room = scene->pair_count,
+                                 .skip_static = scene->exclude_static_pairs};
+    uint32_t *members = memory_allocate_zeroed(context, scene->node_count, sizeof *members);
+    rules->groups = memory_allocate(context, scene->node_count, sizeof *rules->groups);
+    rules->excluded = memory_allocate(context, rules->excluded_room, sizeof *rules->excluded);
+    bool good = members && rules->groups && rules->excluded;
+    if (good) {
+        find_groups(scene, rules->groups);
+        find_excluded(rules, scene, candidates);
+        count_pairs(rules, candidates, members);
+    }
+    memory_free(context, members, scene->node_count, sizeof *members);
+    return good;
+}
+
+void pair_rules_free(struct pair_rules *rules)
+{
+    memory_free(rules->context, rules->groups, rules->node_count, sizeof *rules->groups);
+    memory_free(rules->context, rules->excluded, rules->excluded_room, sizeof *rules->excluded);
+}
+
+bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other)
+{
+    uint64_t key = pair_key(one, other);
+    if (is_static(rules, one, other))
+        return false;
+    return rules->excluded_count == 0 ||
+           !bsearch(&key, rules->excluded, rules->excluded_count, sizeof key, compare_keys);
+}
+
+cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts)
+{
+    struct pair_rules rules = {.context = context};
+    bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
+    *counts = (cp_pair_counts){0};
+    for (uint32_t i = 0; candidates && i < scene->node_count; i++) {
+        candidates[i] = is_candidate(scene, i);
+        counts->candidates += candidates[i];
+    }
+    bool good = candidates && pair_rules_find(&rules, context, scene, candidates);
+    if (good) {
+        counts->all = rules.all;
+        counts->checked = rules.checked;
+    }
+    pair_rules_free(&rules);
+    memory_free(context, candidates, scene->node_count, sizeof *candidates);
+    return context_finish(context, good ? CP_OK : CP_LIMIT);
+}
+
+cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count)
+{
+    struct pair_rules rules = {.context = context};
+    bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
+    *count = 0;
+    for (uint32_t i = 0; candidates && i < scene->node_count; i++)
+        candidates[i] = true;
+    bool good = candidates && pair_rules_find(&rules, context, scene, candidates);
+    for (uint32_t i = 0; good && i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        *count += pair->verdict == CP_PAIR_KEPT && !pair_is_checked(&rules, pair->first, pair->second);
+    }
+    pair_rules_free(&rules);
+    memory_free(context, candidates, scene->node_count, sizeof *candidates);
+    return good ? CP_OK : CP_LIMIT;
+}

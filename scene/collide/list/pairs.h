@@ -1,0 +1,26 @@
+/* Which pairs of frames does a collision checker look at? All pairs of candidates, less the excluded ones and, where the scene says so,
+ * those that cannot move against each other (robwork-tag semantics, docs/collision-setup.md). */
+#ifndef CELLPIPE_PAIRS_H
+#define CELLPIPE_PAIRS_H
+
+#include "../../build.h"
+
+struct pair_rules {
+    cp_context *context;
+    uint32_t *groups; /* of each node the head of its static group */
+    uint64_t *
+        excluded; /* pairs of candidates of different groups, or of any where static pairs are looked at; ascending, each once */
+    uint32_t node_count, excluded_count, excluded_room;
+    bool skip_static;
+    uint64_t all, checked; /* how many pairs of candidates there are, and are left */
+};
+
+/* candidates: of each node. False when out of memory; pair_rules_free is due in any case. */
+bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_scene *scene, const bool *candidates);
+void pair_rules_free(struct pair_rules *rules);
+/* Of two different candidates. */
+bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other);
+/* Unordered pairs of so many. */
+uint64_t pairs_of(uint64_t count);
+
+#endif

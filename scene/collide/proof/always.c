@@ -1,0 +1,279 @@
+#include "always.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../vector.h"
+#include "../surface/distance.h"
+
+struct line {
+    double origin[3], axis[3];
+};
+
+struct search {
+    cp_context *context;
+    const struct chain *chain;
+    const struct body *const *bodies;
+    cp_pose inverses[2]; /* from the common ancestor's frame to those of the bodies */
+    double touches[2];   /* in units of the bodies' frames */
+};
+
+/* ---- points ---- */
+
+static bool body_reaches(const struct search *search, int side, const double point[3])
+{
+    double own[3], touch = search->touches[side] / 2;
+    const struct body *body = search->bodies[side];
+    pose_point(&search->inverses[side], point, own);
+    for (uint32_t i = 0; i < body->plane_count; i++) {
+        const double *plane = body->planes[i];
+        if (fabs(dot_product(plane, own) + plane[3]) <= touch * sqrt(dot_product(plane, plane)))
+            return true;
+    }
+    return surface_distance(&body->bvh, own, 2 * touch) <= touch || body_holds(body, own);
+}
+
+static bool both_reach(const struct search *search, const double point[3])
+{
+    return body_reaches(search, 0, point) && body_reaches(search, 1, point);
+}
+
+/* ---- one joint: its axis ---- */
+
+struct places {
+    cp_context *context;
+    double *items;
+    uint32_t count, room;
+    bool failed;
+};
+
+static void add_place(struct places *places, double place)
+{
+    if (!isfinite(place))
+        return;
+    if (!array_reserve(places->context, &places->items, &places->room, places->count + UINT64_C(1),
+                       sizeof *places->items))
+        places->failed = true;
+    else
+        places->items[places->count++] = place;
+}
+
+/* Where a line goes through a triangle's plane, if next to the triangle; and past its corners, if it lies in that plane. */
+static void cross_triangle(struct places *places, const struct line *line, const double triangle[3][3], double touch)
+{
+    double ab[3], ac[3], normal[3], from[3];
+    subtract(triangle[1], triangle[0], ab);
+    subtract(triangle[2], triangle[0], ac);
+    cross_product(ab, ac, normal);
+    subtract(triangle[0], line->origin, from);
+    double length = sqrt(dot_product(normal, normal)), steep = dot_product(normal, line->axis);
+    if (fabs(steep) > 1e-9 * length)
+        add_place(places, dot_product(from, normal) / steep);
+    if (fabs(steep) > 1e-3 * length || fabs(dot_product(from, normal)) > touch * length)
+        return;
+    for (int corner = 0; corner < 3; corner++) {
+        subtract(triangle[corner], line->origin, from);
+        add_place(places, dot_product(from, line->axis));
+    }
+}
+
+/* True when the line may come as near to the box as `touch`: by the sphere around it. */
+static bool line_nears(const struct bvh_box *box, const struct line *line, double touch)
+{
+    double from[3], radius = touch;
+    for (int axis = 0; axis < 3; axis++)
+        from[axis] = (double)box->centre[axis] - line->origin[axis];
+    double along = dot_product(from, line->axis), away2 = dot_product(from, from) - along * along;
+    for (int axis = 0; axis < 3; axis++)
+        radius += (double)box->half[axis];
+    return away2 <= radius * radius * (1 + 1e-9);
+}
+
+static void cross_body(struct places *places, const struct body *body, const struct line *line, double touch)
+{
+    uint32_t waiting[BVH_LEVELS + 2] = {0}, count = body->bvh.box_count > 0;
+    while (count > 0) {
+        const struct bvh_box *box = &body->bvh.boxes[waiting[--count]];
+        if (!line_nears(box, line, touch))
+            continue;
+        if (box->count == 0) {
+            waiting[count++] = box->first + 1;
+            waiting[count++] = box->first;
+        }
+        for (uint32_t i = box->first; i < box->first + box->count; i++) {
+            double triangle[3][3];
+            for (int corner = 0; corner < 3; corner++)
+                memcpy(triangle[corner], body->bvh.vertices[body->bvh.triangles[i][corner]], sizeof triangle[corner]);
+            cross_triangle(places, line, (const double(*)[3])triangle, touch);
+        }
+    }
+    for (uint32_t i = 0; i < body->plane_count; i++) {
+        double steep = dot_product(body->planes[i], line->axis);
+        add_place(places, steep != 0 ? -(dot_product(body->planes[i], line->origin) + body->planes[i][3]) / steep : 0);
+    }
+}
+
+static struct line line_in(const cp_pose *inverse, const struct line *line)
+{
+    struct line own;
+    double end[3], tip[3];
+    for (int axis = 0; axis < 3; axis++)
+        end[axis] = line->origin[axis] + line->axis[axis];
+    pose_point(inverse, line->origin, own.origin);
+    pose_point(inverse, end, tip);
+    subtract(tip, own.origin, own.axis);
+    return own;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static bool line_reaches(const struct search *search, const struct line *line, double place)
+{
+    double point[3];
+    for (int axis = 0; axis < 3; axis++)
+        point[axis] = line->origin[axis] + place * line->axis[axis];
+    return both_reach(search, point);
+}
+
+/* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle between two. */
+static cp_status search_line(const struct search *search, const struct line *line, bool *touching)
+{
+    struct places places = {.context = search->context};
+    for (int side = 0; side < 2; side++) {
+        struct line own = line_in(&search->inverses[side], line);
+        cross_body(&places, search->bodies[side], &own, search->touches[side]);
+    }
+    if (places.count > 0)
+        qsort(places.items, places.count, sizeof *places.items, compare_places);
+    for (uint32_t i = 0; i < places.count && !*touching; i++) {
+        *touching = line_reaches(search, line, places.items[i]);
+        if (!*touching && i > 0)
+            *touching = line_reaches(search, line, places.items[i - 1] / 2 + places.items[i] / 2);
+    }
+    memory_free(places.context, places.items, places.room, sizeof *places.items);
+    return places.failed ? CP_LIMIT : CP_OK;
+}
+
+/* ---- several joints: the point common to their axes ---- */
+
+static double line_distance(const struct line *line, const double point[3])
+{
+    double from[3], across[3];
+    subtract(point, line->origin, from);
+    cross_product(from, line->axis, across);
+    return sqrt(dot_product(across, across));
+}
+
+/* The place of a line that is nearest to another, not parallel one. */
+static bool nearest_place(const struct line *line, const struct line *other, double point[3])
+{
+    double between[3], normal[3], across[3];
+    cross_product(line->axis, other->axis, normal);
+    double length2 = dot_product(normal, normal);
+    if (length2 < 1e-12)
+        return false;
+    subtract(other->origin, line->origin, between);
+    cross_product(between, other->axis, across);
+    double place = dot_product(across, normal) / length2;
+    for (int axis = 0; axis < 3; axis++)
+        point[axis] = line->origin[axis] + place * line->axis[axis];
+    return true;
+}
+
+/* All axes go through the point: what is off by less than 1e-9 m counts as rounding. */
+static bool common_point(const struct line *lines, uint32_t count, double point[3])
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (nearest_place(&lines[0], &lines[i], point)) {
+            for (uint32_t k = 0; k < count; k++)
+                if (line_distance(&lines[k], point) > 1e-9)
+                    return false;
+            return true;
+        }
+    return false;
+}
+
+static bool same_line(const struct line *lines, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        double across[3];
+        cross_product(lines[0].axis, lines[i].axis, across);
+        if (dot_product(across, across) > 1e-18 || line_distance(&lines[0], lines[i].origin) > 1e-9)
+            return false;
+    }
+    return count > 0;
+}
+
+/* ---- both ---- */
+
+static cp_status search_axes(const struct search *search, const struct line *lines, bool *touching)
+{
+    double point[3];
+    if (same_line(lines, search->chain->motion_count))
+        return search_line(search, &lines[0], touching);
+    *touching = common_point(lines, search->chain->motion_count, point) && both_reach(search, point);
+    return CP_OK;
+}
+
+static bool all_turn(const struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->motion_count; i++)
+        if (chain->scene->joints[chain->motions[i].joint].type != CP_JOINT_REVOLUTE)
+            return false;
+    return chain->motion_count > 0 && !chain->movable && chain->stretch < MOST_STRETCH;
+}
+
+static void normalise_axis(struct line *line)
+{
+    double length = sqrt(dot_product(line->axis, line->axis));
+    for (int axis = 0; axis < 3; axis++)
+        line->axis[axis] /= length;
+}
+
+/* The axes in the common ancestor's frame, at any values: where they have a point in common, or are one line, they have so at all. poses:
+ * room for them. False when a body is squeezed flat. */
+static bool find_axes(struct search *search, const double *values, double touch, struct line *lines, cp_pose *poses)
+{
+    const struct chain *chain = search->chain;
+    uint32_t filled = 0;
+    for (int side = 0; side < 2; side++) {
+        cp_pose end;
+        branch_poses(chain, side, values, poses, &end);
+        if (!pose_inverse(&end, &search->inverses[side]))
+            return false;
+        search->touches[side] = touch / chain->unit * cbrt(fabs(pose_determinant(&search->inverses[side])));
+        for (uint32_t i = 0; i < chain->branches[side].count; i++, filled++) {
+            struct line *line = &lines[filled];
+            motion_axis(chain, &chain->branches[side].motions[i], &poses[i], line->axis, line->origin);
+            normalise_axis(line);
+        }
+    }
+    return true;
+}
+
+cp_status prove_touching(cp_context *context, const struct chain *chain, const struct body *const bodies[2],
+                         double touch, bool *touching)
+{
+    *touching = false;
+    if (!all_turn(chain))
+        return CP_OK;
+    uint32_t count = chain->motion_count, values = chain->variable_count;
+    struct search search = {.context = context, .chain = chain, .bodies = bodies};
+    struct line *lines = memory_allocate(context, count, sizeof *lines);
+    cp_pose *poses = memory_allocate(context, count, sizeof *poses);
+    double *middles = memory_allocate(context, values, sizeof *middles);
+    cp_status status = lines && poses && middles ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < values && status == CP_OK; i++)
+        middles[i] = chain->variables[i].lower / 2 + chain->variables[i].upper / 2;
+    if (status == CP_OK && find_axes(&search, middles, touch, lines, poses))
+        status = search_axes(&search, lines, touching);
+    memory_free(context, lines, count, sizeof *lines);
+    memory_free(context, poses, count, sizeof *poses);
+    memory_free(context, middles, values, sizeof *middles);
+    return status;
+}

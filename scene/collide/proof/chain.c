@@ -1,0 +1,251 @@
+#include "chain.h"
+
+#include <math.h>
+
+#include "../../vector.h"
+
+/* ---- finding ---- */
+
+/* The lowest frame that both are below of, or are. Parents come before their children. */
+static uint32_t common_ancestor(const cp_scene *scene, uint32_t one, uint32_t other)
+{
+    while (one != other) {
+        if (one > other)
+            one = scene->nodes[one].parent;
+        else
+            other = scene->nodes[other].parent;
+    }
+    return one;
+}
+
+static void meet_obstacle(struct chain *chain, enum obstacle obstacle)
+{
+    if (chain->obstacle == OBSTACLE_NONE)
+        chain->obstacle = obstacle;
+}
+
+static uint32_t find_variable(struct chain *chain, uint32_t joint)
+{
+    for (uint32_t i = 0; i < chain->variable_count; i++)
+        if (chain->variables[i].joint == joint)
+            return i;
+    const cp_joint *it = &chain->scene->joints[joint];
+    struct variable variable = {joint, it->lower, it->upper};
+    bool limited = isfinite(it->lower) && isfinite(it->upper);
+    if (!limited && it->type == CP_JOINT_REVOLUTE) {
+        variable.lower = -PI;
+        variable.upper = PI;
+    } else if (!limited) {
+        variable.lower = variable.upper = it->q;
+        meet_obstacle(chain, OBSTACLE_UNLIMITED);
+    }
+    chain->variables[chain->variable_count] = variable;
+    return chain->variable_count++;
+}
+
+/* A pose that turns, moves and makes larger alike in all directions, and how far another one is from being that: the largest entry of
+ * R' R / size^2 - 1. */
+struct similarity {
+    double size, stretch;
+};
+
+static struct similarity similarity_of(const cp_pose *pose)
+{
+    double products[3][3] = {{0}}, most = 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            for (int row = 0; row < 3; row++)
+                products[i][k] += pose->m[4 * row + i] * pose->m[4 * row + k];
+    double size2 = (products[0][0] + products[1][1] + products[2][2]) / 3;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            most = fmax(most, fabs(products[i][k] / size2 - (i == k)));
+    return (struct similarity){sqrt(size2), size2 > 0 ? most : INFINITY};
+}
+
+/* What the pose does to all that comes behind it. Its size. */
+static double add_pose(struct chain *chain, const cp_pose *pose)
+{
+    struct similarity similarity = similarity_of(pose);
+    /* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12: rounding */
+    chain->stretch += 4 * similarity.stretch + 1e-12;
+    if (!(chain->stretch < MOST_STRETCH))
+        meet_obstacle(chain, OBSTACLE_STRETCHED);
+    return similarity.size;
+}
+/* What follows a joint that turns without end is at the same place after each whole turn only if it turns so too. */
+static bool repeats(const struct chain *chain, uint32_t joint)
+{
+    const cp_joint *it = &chain->scene->joints[joint];
+    const cp_joint *master = it->master != CP_NONE ? &chain->scene->joints[it->master] : it;
+    bool limited = isfinite(master->lower) && isfinite(master->upper);
+    return limited || master == it || (it->type == CP_JOINT_REVOLUTE && it->scale == floor(it->scale));
+}
+
+static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
+{
+    const cp_joint *it = &chain->scene->joints[joint];
+    bool follows = it->master != CP_NONE;
+    (void)add_pose(chain, before);
+    if (it->expression)
+        meet_obstacle(chain, OBSTACLE_EXPRESSION);
+    if (it->type == CP_JOINT_SCALE)
+        meet_obstacle(chain, OBSTACLE_SCALE);
+    if (!repeats(chain, joint))
+        meet_obstacle(chain, OBSTACLE_UNLIMITED);
+    branch->motions[branch->count++] = (struct motion){.before = *before,
+                                                       .joint = joint,
+                                                       .variable = find_variable(chain, follows ? it->master : joint),
+                                                       .scale = follows ? it->scale : 1,
+                                                       .offset = follows ? it->offset : 0};
+}
+
+static bool is_movable(const struct chain *chain, uint32_t node)
+{
+    return chain->movables ? chain->movables[node]
+                           : chain->scene->nodes[node].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+}
+
+/* The nodes below the common ancestor, from above. */
+static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t *nodes, uint32_t count)
+{
+    cp_pose pose = POSE_IDENTITY;
+    for (uint32_t i = count; i-- > 0;) {
+        const cp_node *node = &chain->scene->nodes[nodes[i]];
+        chain->moves = chain->moves || node->joint_count > 0;
+        if (is_movable(chain, nodes[i])) {
+            chain->moves = chain->movable = true;
+            meet_obstacle(chain, OBSTACLE_MOVABLE);
+        }
+        pose = pose_multiply(&pose, &node->local);
+        for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++)
+            if (chain->scene->joints[k].type != CP_JOINT_FIXED) {
+                add_motion(chain, branch, k, &pose);
+                pose = POSE_IDENTITY;
+            }
+    }
+    branch->end = pose;
+}
+
+static void fill_branch(struct chain *chain, struct branch *branch, uint32_t node, uint32_t top)
+{
+    uint32_t count = 0;
+    for (; node != top; node = chain->scene->nodes[node].parent)
+        chain->nodes[count++] = node;
+    branch->motions = chain->motions + chain->motion_count;
+    branch->count = 0;
+    add_nodes(chain, branch, chain->nodes, count);
+    chain->motion_count += branch->count;
+}
+
+/* The size of the frame in the world. */
+static double size_of_frame(struct chain *chain, uint32_t node)
+{
+    double size = 1;
+    for (; node != CP_NONE; node = chain->scene->nodes[node].parent) {
+        const cp_node *it = &chain->scene->nodes[node];
+        size *= add_pose(chain, &it->local);
+        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
+            if (chain->scene->joints[i].type == CP_JOINT_SCALE)
+                meet_obstacle(chain, OBSTACLE_SCALE);
+    }
+    return size;
+}
+
+void chain_find(struct chain *chain, uint32_t one, uint32_t other)
+{
+    uint32_t top = common_ancestor(chain->scene, one, other);
+    *chain = (struct chain){.scene = chain->scene,
+                            .movables = chain->movables,
+                            .motions = chain->motions,
+                            .variables = chain->variables,
+                            .nodes = chain->nodes,
+                            .most = chain->most,
+                            .levels = chain->levels};
+    chain->unit = size_of_frame(chain, top);
+    fill_branch(chain, &chain->branches[0], one, top);
+    fill_branch(chain, &chain->branches[1], other, top);
+    chain->first_unit = chain->unit;
+    for (uint32_t i = 0; i < chain->branches[0].count; i++)
+        chain->first_unit *= similarity_of(&chain->branches[0].motions[i].before).size;
+    chain->first_unit *= add_pose(chain, &chain->branches[0].end);
+}
+
+/* ---- room ---- */
+
+/* The most joints and nodes that lie above one another. */
+static bool find_depth(cp_context *context, const cp_scene *scene, uint32_t *joints, uint32_t *levels)
+{
+    uint32_t(*depths)[2] = memory_allocate(context, scene->node_count, sizeof *depths);
+    if (!depths)
+        return false;
+    *joints = *levels = 0;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        depths[i][0] = node->joint_count + (node->parent == CP_NONE ? 0 : depths[node->parent][0]);
+        depths[i][1] = 1 + (node->parent == CP_NONE ? 0 : depths[node->parent][1]);
+        *joints = depths[i][0] > *joints ? depths[i][0] : *joints;
+        *levels = depths[i][1] > *levels ? depths[i][1] : *levels;
+    }
+    memory_free(context, depths, scene->node_count, sizeof *depths);
+    return true;
+}
+
+bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables)
+{
+    *chain = (struct chain){.scene = scene, .movables = movables};
+    uint32_t joints;
+    if (!find_depth(context, scene, &joints, &chain->levels))
+        return false;
+    chain->most = 2 * joints;
+    chain->motions = memory_allocate(context, chain->most, sizeof *chain->motions);
+    chain->variables = memory_allocate(context, chain->most, sizeof *chain->variables);
+    chain->nodes = memory_allocate(context, chain->levels, sizeof *chain->nodes);
+    return chain->motions && chain->variables && chain->nodes;
+}
+
+void chain_close(struct chain *chain, cp_context *context)
+{
+    memory_free(context, chain->motions, chain->most, sizeof *chain->motions);
+    memory_free(context, chain->variables, chain->most, sizeof *chain->variables);
+    memory_free(context, chain->nodes, chain->levels, sizeof *chain->nodes);
+    *chain = (struct chain){0};
+}
+
+/* ---- poses ---- */
+
+void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end)
+{
+    const struct branch *it = &chain->branches[branch];
+    cp_pose pose = POSE_IDENTITY;
+    for (uint32_t i = 0; i < it->count; i++) {
+        const struct motion *motion = &it->motions[i];
+        const cp_joint *joint = &chain->scene->joints[motion->joint];
+        pose = pose_multiply(&pose, &motion->before);
+        if (poses)
+            poses[i] = pose;
+        cp_pose moved = joint_motion(joint, motion->scale * values[motion->variable] + motion->offset);
+        pose = pose_multiply(&pose, &moved);
+    }
+    *end = pose_multiply(&pose, &it->end);
+}
+
+void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
+                 double origin[3])
+{
+    const double *own = chain->scene->joints[motion->joint].axis;
+    for (int i = 0; i < 3; i++) {
+        axis[i] = dot_product(pose->m + 4 * i, own);
+        origin[i] = pose->m[4 * i + 3];
+    }
+}
+
+cp_pose chain_pose(const struct chain *chain, const double *values)
+{
+    cp_pose one, other, back;
+    branch_poses(chain, 0, values, NULL, &one);
+    branch_poses(chain, 1, values, NULL, &other);
+    if (!pose_inverse(&one, &back))
+        back = POSE_IDENTITY;
+    return pose_multiply(&back, &other);
+}

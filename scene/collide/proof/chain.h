@@ -1,0 +1,73 @@
+/* What lies between two frames: joints, and the values that move them. */
+#ifndef CELLPIPE_CHAIN_H
+#define CELLPIPE_CHAIN_H
+
+#include "../../build.h"
+#include "../../pose.h"
+
+/* A joint on the way, in the frame behind the one before it. */
+struct motion {
+    cp_pose before; /* what is fixed between the two */
+    uint32_t joint, variable;
+    double scale, offset; /* its value is scale * variable + offset */
+};
+
+struct variable {
+    uint32_t joint; /* the driven one */
+    double lower, upper;
+};
+
+/* The way from the nearest common ancestor to a frame. */
+struct branch {
+    struct motion *motions;
+    uint32_t count;
+    cp_pose end; /* what is fixed behind the last motion */
+};
+
+/* What keeps a proof from covering all that may happen between the frames. */
+enum obstacle {
+    OBSTACLE_NONE,
+    OBSTACLE_MOVABLE,    /* a frame that may be moved, or hung elsewhere */
+    OBSTACLE_EXPRESSION, /* a joint that follows a formula */
+    OBSTACLE_SCALE,      /* a joint that scales */
+    OBSTACLE_UNLIMITED,  /* a joint that slides without limits */
+    OBSTACLE_STRETCHED   /* a frame that is scaled or sheared, with joints behind it */
+};
+
+/* Numbers of six digits in files leave a stretch of 1e-6; what is more than this was meant. */
+#define MOST_STRETCH 1e-4
+
+struct chain {
+    const cp_scene *scene;
+    const bool *movables; /* of the nodes: whether they are movable or attachable; NULL: their flags say it */
+    struct branch branches[2];
+    struct motion *motions; /* of both branches; there is room for `most` */
+    struct variable *variables;
+    uint32_t *nodes; /* on the way to a frame; there is room for `levels` */
+    uint32_t most, levels;
+    uint32_t motion_count, variable_count;
+    bool moves;   /* not static: a joint of any kind, a movable or attachable frame lies between */
+    bool movable; /* a movable or attachable frame does */
+    enum obstacle obstacle;
+    double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
+    double
+        stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common ancestor's, and turned
+                     * by less than `stretch`: 0, but for rounding in files */
+};
+
+/* Room for the chain between any two frames of the scene. False when out of memory; chain_close is due in any case. */
+bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
+void chain_close(struct chain *chain, cp_context *context);
+/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero. */
+void chain_find(struct chain *chain, uint32_t one, uint32_t other);
+
+/* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the common ancestor's
+ * frame. values: of the variables. poses may be NULL. */
+void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
+/* The axis of a motion's joint, and a point on it, from its pose in the ancestor's frame: as long as a step of 1 along it is there. */
+void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
+                 double origin[3]);
+/* The pose of the other frame in the first one's. */
+cp_pose chain_pose(const struct chain *chain, const double *values);
+
+#endif

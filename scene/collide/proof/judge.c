@@ -1,0 +1,267 @@
+/* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
+ * configurations; rare ones, by descents on the distance from such; a proof that there are none. What is found is the same in any order, as
+ * a proof leaves nothing to be found, so the order is that of what costs least: a short proof comes before the random configurations, and
+ * then descents and proofs take turns, each of them ten times as long as the one before. The last and longest proof waits until all threads
+ * have time for it. */
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../body/near.h"
+#include "always.h"
+
+enum { FIRST_WORK = 200, LONG_WORK = 50000, FIRST_DESCENTS = 10, STEPS_OF_DESCENT = 200 };
+
+/* ---- random numbers ---- */
+
+/* The number at a place of the pair's sequence, 0 .. 1: splitmix64 (Steele, Lea and Flood, 2014) of a counter, so that it depends on
+ * nothing else. */
+static double random_at(uint64_t key, uint64_t place)
+{
+    uint64_t bits = key + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((bits ^ bits >> 31) >> 11) * 0x1p-53;
+}
+
+static void random_values(const struct chain *chain, uint64_t key, uint64_t sample, double *values)
+{
+    for (uint32_t i = 0; i < chain->variable_count; i++) {
+        const struct variable *variable = &chain->variables[i];
+        double part = random_at(key, sample * chain->variable_count + i);
+        values[i] = variable->lower * (1 - part) + variable->upper * part;
+    }
+}
+
+/* ---- distances ---- */
+
+/* Metres; 0 when they have a point in common, `most` or more when they are farther apart than that. */
+static double distance_at(const struct judge *judge, const struct body *const bodies[2], const double *values,
+                          double most)
+{
+    struct placed placed[2];
+    cp_pose ends[2];
+    for (int side = 0; side < 2; side++) {
+        branch_poses(&judge->chain, side, values, NULL, &ends[side]);
+        place_body(&placed[side], bodies[side], &ends[side]);
+    }
+    return bodies_distance(&placed[0], &placed[1], most / judge->chain.unit) * judge->chain.unit;
+}
+
+/* As distance_at. The hulls, whose gap costs less, tell it of convex bodies, and of others when it is too large to matter. */
+static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
+{
+    bool planes = bodies[0]->plane_count + bodies[1]->plane_count > 0;
+    double gap = planes ? 0 : prover_gap(&judge->prover, values);
+    bool told = !planes && ((bodies[0]->convex && bodies[1]->convex) || gap >= most);
+    return told ? gap : distance_at(judge, bodies, values, most);
+}
+
+/* Looks at a configuration as near as `most`, and notes what it tells. Its distance, as distance_at. */
+static double look_at(const struct judge *judge, const struct body *const bodies[2], const double *values, double most,
+                      struct judgement *judgement)
+{
+    double distance = distance_at(judge, bodies, values, most);
+    if (distance < judgement->clearance)
+        judgement->clearance = distance;
+    if (distance <= judge->rules->margin && !judgement->witnessed) {
+        judgement->witnessed = true;
+        memcpy(judgement->witness, values, judgement->variables * sizeof *values);
+    }
+    return distance;
+}
+
+/* ---- samples and descents ---- */
+
+/* Whether they touched in all samples. */
+static bool take_samples(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                         struct judgement *judgement)
+{
+    uint32_t touching = 0;
+    const struct judge_rules *rules = judge->rules;
+    for (uint32_t i = 0; i < rules->samples; i++) {
+        random_values(&judge->chain, key, i, judge->values);
+        double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
+        if (height_at(judge, bodies, judge->values, most) >= most)
+            continue;
+        double distance = look_at(judge, bodies, judge->values, most, judgement);
+        judgement->hits += distance <= rules->margin;
+        touching += distance <= rules->touch;
+    }
+    judgement->samples = rules->samples;
+    return touching == rules->samples && touching > 0;
+}
+
+/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when not. */
+static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
+{
+    const struct chain *chain = &judge->chain;
+    uint32_t count = chain->variable_count;
+    uint64_t place = (uint64_t)(judgement->descents + 1) * (STEPS_OF_DESCENT + 1);
+    random_values(chain, key, place, judge->values);
+    double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
+    for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->rules->margin; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            const struct variable *variable = &chain->variables[k];
+            double by = (2 * random_at(key, (place + i) * count + k) - 1) * step * (variable->upper - variable->lower);
+            judge->tries[k] = fmin(fmax(judge->values[k] + by, variable->lower), variable->upper);
+        }
+        double other = height_at(judge, bodies, judge->tries, height);
+        bool lower = other < height;
+        if (lower) {
+            height = other;
+            memcpy(judge->values, judge->tries, count * sizeof *judge->values);
+        }
+        step = lower ? fmin(0.5, step * 1.5) : step * 0.85;
+    }
+    (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
+    judgement->descents++;
+}
+
+/* ---- proofs ---- */
+
+/* values: of the proof's last box. */
+static void take_proof(struct judge *judge, const struct body *const bodies[2], const struct proof *proof,
+                       struct judgement *judgement)
+{
+    judgement->work += proof->work;
+    if (proof->end == PROOF_HIT)
+        (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
+    judgement->clearance = fmin(judgement->clearance, proof->nearest);
+}
+
+static bool try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
+                      struct judgement *judgement)
+{
+    struct proof_goal goal = {judge->rules->margin, work};
+    struct proof proof = prove_free(&judge->prover, &judge->chain, bodies, &goal, judge->values);
+    take_proof(judge, bodies, &proof, judgement);
+    return proof.end == PROOF_FREE;
+}
+
+/* ---- all ---- */
+
+cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
+                        struct judgement *judgement)
+{
+    struct chain *chain = &judge->chain;
+    bool touching = false;
+    chain_find(chain, bodies[0]->node, bodies[1]->node);
+    *judgement = (struct judgement){.status = JUDGED_UNDECIDED,
+                                    .obstacle = chain->obstacle,
+                                    .neighbours = chain->motion_count == 1,
+                                    .variables = chain->variable_count,
+                                    .clearance = INFINITY};
+    if (!chain->moves) {
+        judgement->status = JUDGED_STATIC;
+        return CP_OK;
+    }
+    if (chain->movable) {
+        judgement->status = JUDGED_MOVABLE;
+        return CP_OK;
+    }
+    cp_status status = prove_touching(context, chain, bodies, judge->rules->touch, &touching);
+    if (touching) {
+        judgement->status = JUDGED_ALWAYS_PROVED;
+        judgement->clearance = 0;
+    }
+    return status;
+}
+
+static void take_descents(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint64_t most,
+                          struct judgement *judgement)
+{
+    while (!judgement->witnessed && judgement->descents < judge->rules->descents && judgement->descents < most)
+        descend(judge, bodies, key, judgement);
+}
+
+static bool can_prove(const struct judge *judge, const struct body *const bodies[2])
+{
+    return proof_is_possible(&judge->chain, bodies) && judge->rules->work > 0;
+}
+
+/* Descents and proofs, until one of them says what is so, or the proof that is left is a long one. */
+static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                                        struct judgement *judgement)
+{
+    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK, all = judge->rules->work;
+    while (!judgement->witnessed && judgement->work < all && can_prove(judge, bodies)) {
+        uint64_t left = all - judgement->work;
+        take_descents(judge, bodies, key, descents, judgement);
+        work = work < left / 10 ? work * 10 : left;
+        if (work > LONG_WORK)
+            break;
+        if (!judgement->witnessed && try_proof(judge, bodies, work, judgement))
+            return JUDGED_NEVER_PROVED;
+        descents *= 10;
+    }
+    take_descents(judge, bodies, key, judge->rules->descents, judgement);
+    judgement->waits = !judgement->witnessed && judgement->work < all && can_prove(judge, bodies);
+    return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
+}
+
+static enum judgement_status search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                                    struct judgement *judgement)
+{
+    uint64_t work = judge->rules->work;
+    if (judgement->obstacle == OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
+        return JUDGED_UNDECIDED;
+    if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement))
+        return JUDGED_NEVER_PROVED;
+    if (take_samples(judge, bodies, key, judgement))
+        return JUDGED_ALWAYS_SAMPLED;
+    return take_turns(judge, bodies, key, judgement);
+}
+
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
+{
+    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    prover_begin(&judge->prover, &judge->chain, bodies);
+    judgement->status = search(judge, bodies, key, judgement);
+}
+
+cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
+                          const struct body *const bodies[2], struct judgement *judgement)
+{
+    struct judge *judge = &judges[0];
+    struct proof_goal goal = {judge->rules->margin, judge->rules->work - judgement->work};
+    struct proof proof;
+    struct prover **provers = memory_allocate(context, threads, sizeof *provers);
+    if (!provers)
+        return CP_LIMIT;
+    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    for (uint32_t i = 0; i < threads; i++) {
+        provers[i] = &judges[i].prover;
+        prover_begin(provers[i], &judge->chain, bodies);
+    }
+    cp_status status = prove_long(provers, context, &goal, judge->values, &proof);
+    if (status == CP_OK) {
+        take_proof(judge, bodies, &proof, judgement);
+        judgement->status = proof.end == PROOF_FREE ? JUDGED_NEVER_PROVED
+                            : judgement->witnessed  ? JUDGED_SOMETIMES
+                                                    : JUDGED_UNDECIDED;
+    }
+    judgement->waits = false;
+    memory_free(context, provers, threads, sizeof *provers);
+    return status;
+}
+
+/* ---- room ---- */
+
+bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies)
+{
+    *judge = (struct judge){.rules = rules};
+    return chain_open(&judge->chain, context, bodies->scene, rules->movable) &&
+           prover_open(&judge->prover, context, judge->chain.most) &&
+           (judge->values = memory_allocate(context, judge->chain.most, sizeof *judge->values)) &&
+           (judge->tries = memory_allocate(context, judge->chain.most, sizeof *judge->tries));
+}
+
+void judge_close(struct judge *judge, cp_context *context)
+{
+    memory_free(context, judge->values, judge->chain.most, sizeof *judge->values);
+    memory_free(context, judge->tries, judge->chain.most, sizeof *judge->tries);
+    prover_close(&judge->prover, context);
+    chain_close(&judge->chain, context);
+}

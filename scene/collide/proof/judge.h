@@ -1,0 +1,64 @@
+/* What is known of two bodies: do they never collide, always, or sometimes? */
+#ifndef CELLPIPE_JUDGE_H
+#define CELLPIPE_JUDGE_H
+
+#include "../body/body.h"
+#include "chain.h"
+#include "prove.h"
+
+struct judge_rules {
+    double margin; /* metres: what is not farther apart counts as colliding; at least touch */
+    double touch;  /* metres: what is not farther apart touches */
+    uint32_t samples, descents;
+    uint64_t work;       /* bounds of a proof, at most */
+    const bool *movable; /* of the nodes: which may be moved or hung elsewhere; NULL: as they say themselves */
+};
+
+enum judgement_status {
+    JUDGED_STATIC,         /* nothing moves one against the other */
+    JUDGED_MOVABLE,        /* a frame between them may be moved or hung elsewhere */
+    JUDGED_ALWAYS_PROVED,  /* they touch whatever the joints do */
+    JUDGED_ALWAYS_SAMPLED, /* they touched in all samples */
+    JUDGED_NEVER_PROVED,   /* they never come as near as the margin */
+    JUDGED_SOMETIMES,      /* there is a witness that they do */
+    JUDGED_UNDECIDED
+};
+
+struct judgement {
+    enum judgement_status status;
+    enum obstacle obstacle; /* to a proof */
+    bool neighbours;        /* one moving joint lies between them */
+    uint32_t variables;     /* joints that move one against the other */
+    uint32_t samples, hits, descents;
+    uint64_t work;
+    double clearance; /* metres: the smallest that was met with; of a proof a bound below it */
+    bool waits;       /* for judge_at_length */
+    bool witnessed;
+    double *witness; /* room for the variables: in this configuration they collide */
+};
+
+/* Room for one thread. */
+struct judge {
+    const struct judge_rules *rules;
+    struct chain chain;
+    struct prover prover;
+    double *values, *tries; /* of the variables */
+};
+
+/* rules and scene stay the caller's. False when out of memory; judge_close is due in any case. */
+bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies);
+void judge_close(struct judge *judge, cp_context *context);
+
+/* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that between the bodies
+ * then. CP_LIMIT without memory. */
+cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
+                        struct judgement *judgement);
+/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with room for a witness. key: of the pair, for its
+ * random numbers. Needs no memory, and so no context. */
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+                     struct judgement *judgement);
+/* The rest for a pair that waits: a long proof by all threads, each of which has a judge. CP_LIMIT when out of memory or cancelled. */
+cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
+                          const struct body *const bodies[2], struct judgement *judgement);
+
+#endif

@@ -1,0 +1,85 @@
+/* A proof that two bodies never come near each other, whatever the joints between them do. */
+#ifndef CELLPIPE_PROVE_H
+#define CELLPIPE_PROVE_H
+
+#include "../body/body.h"
+#include "chain.h"
+
+struct proof_goal {
+    double clearance; /* metres: more than this must stay between the bodies */
+    uint64_t work;    /* at most so many bounds */
+};
+
+enum proof_end {
+    PROOF_FREE,     /* proved */
+    PROOF_HIT,      /* at `values` they are nearer than that, or so near to it that rounding does not tell */
+    PROOF_UNDECIDED /* the work is used up, or an obstacle is in the way */
+};
+
+struct proof {
+    enum proof_end end;
+    uint64_t work;  /* bounds that were computed: a gap of hulls is one, and so are 64 pairs of boxes of surfaces */
+    double nearest; /* metres: the smallest of them */
+};
+
+/* What is proved to stay clear of what: two hulls, or a plane and a hull. */
+struct proof_task {
+    int plane_side;      /* of the bodies, the one whose plane it is; else -1 */
+    const double *plane; /* in its body's frame */
+    bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
+    bool is_empty;    /* one of the two is not there */
+    double clearance; /* in units of the common ancestor's frame */
+};
+
+/* Room to work in, for one thread. */
+struct prover {
+    const struct chain *chain;
+    const struct body *bodies[2];
+    double *boxes; /* the waiting ones: middles and halves of the variables */
+    uint32_t box_count, box_room, box_size;
+    struct convex hulls[2]; /* placed in the common ancestor's frame */
+    uint32_t most_motions;
+    cp_pose *poses;            /* of the motions' joints there */
+    cp_pose ends[2];           /* of the bodies */
+    struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
+    double *
+        radii[2]; /* of the motions, about each body: its largest distance from the axis; less than 0 where not known */
+    double *values; /* for which they are */
+    double *terms;  /* what each variable may take off the gap */
+    double *halves;
+    uint32_t
+        split; /* of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known */
+};
+
+/* Room for chains of so many motions. False when out of memory; prover_close is due in any case. */
+bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions);
+void prover_close(struct prover *prover, cp_context *context);
+
+/* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all that the joints can
+ * take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths). chain: of the bodies' frames, which have
+ * their hulls. values[variable count] becomes the middle of the last box. */
+struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                        const struct proof_goal *goal, double *values);
+/* The same by several threads, one for each of the provers: what comes out does not depend on their number. CP_LIMIT when out of memory or
+ * cancelled. */
+cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
+                     struct proof *proof);
+
+/* ---- pieces of these ---- */
+
+/* Whether there is anything that keeps a proof from being one. */
+bool proof_is_possible(const struct chain *chain, const struct body *const bodies[2]);
+/* All of them must hold; false past the last. clearance: metres. */
+bool proof_task_at(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
+                   struct proof_task *task);
+/* No boxes wait, and nothing is known. */
+void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
+/* The box of all that the joints can do waits. */
+void prover_push_all(struct prover *prover);
+/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. */
+enum proof_end prover_run(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
+                          struct proof *proof);
+/* Metres: the gap between the bodies' hulls at these values. */
+double prover_gap(struct prover *prover, const double *values);
+
+#endif

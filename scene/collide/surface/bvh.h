@@ -1,0 +1,38 @@
+/* The triangles of a body in a tree of boxes. */
+#ifndef CELLPIPE_BVH_H
+#define CELLPIPE_BVH_H
+
+#include "../../memory.h"
+#include "../../pose.h"
+
+struct bvh_box {
+    float centre[3], half[3]; /* holds all triangles below it, however they were rounded */
+    uint32_t first, count;    /* of triangles; or count 0, and the halves are the boxes first and first + 1 */
+};
+
+/* To tell which of two boxes is worth parting. */
+static inline float bvh_box_size(const struct bvh_box *box)
+{
+    return box->half[0] + box->half[1] + box->half[2];
+}
+
+enum { BVH_LEVELS = 73 }; /* at most, of boxes in boxes: so many may wait, and two more, where one goes depth first */
+
+struct bvh {
+    double (*vertices)[3]; /* in the body's frame */
+    uint32_t (*triangles)[3];
+    uint32_t vertex_count, triangle_count;
+    struct bvh_box *boxes; /* the root first; none without triangles */
+    uint32_t box_count, box_room;
+    double reach; /* no coordinate is larger */
+};
+
+/* Makes the tree over vertices and triangles, and puts the triangles into its order. They are the caller's and stay so. */
+cp_status bvh_build(cp_context *context, struct bvh *bvh);
+void bvh_free(cp_context *context, struct bvh *bvh);
+
+/* Whether a triangle of one meets one of the other, touching included, where `placed` takes the other's frame to the first one's: exact
+ * for the vertices as pose_point places them. tests: boxes compared are added. */
+bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *placed, uint64_t *tests);
+
+#endif

@@ -1,0 +1,135 @@
+/* Where no corner lies in the other's plane: Guigue and Devillers, "Fast and robust triangle-triangle overlap test using orientation
+ * predicates", 2003. Else two triangles meet when a side of one meets the other. */
+#include "triangles.h"
+#include "../../predicates.h"
+
+#include <stddef.h>
+
+static const int planes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* the pairs of axes to look along the third */
+
+/* ---- in one plane ---- */
+
+/* c, which is on the line through a and b, is between them. */
+static bool is_between(const double a[3], const double b[3], const double c[3], const int axes[2])
+{
+    for (int i = 0; i < 2; i++) {
+        double low = a[axes[i]] < b[axes[i]] ? a[axes[i]] : b[axes[i]];
+        double high = a[axes[i]] < b[axes[i]] ? b[axes[i]] : a[axes[i]];
+        if (c[axes[i]] < low || c[axes[i]] > high)
+            return false;
+    }
+    return true;
+}
+
+static bool shadows_meet(const double a[3], const double b[3], const double c[3], const double d[3], const int axes[2])
+{
+    int c_side = side_of_line(a, b, c, axes), d_side = side_of_line(a, b, d, axes);
+    int a_side = side_of_line(c, d, a, axes), b_side = side_of_line(c, d, b, axes);
+    if (c_side * d_side < 0 && a_side * b_side < 0)
+        return true;
+    return (c_side == 0 && is_between(a, b, c, axes)) || (d_side == 0 && is_between(a, b, d, axes)) ||
+           (a_side == 0 && is_between(c, d, a, axes)) || (b_side == 0 && is_between(c, d, b, axes));
+}
+
+/* In space: in a common plane they meet when they do seen along every axis, as one of the axes does not lie in that plane. */
+static bool segments_meet(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    if (side_of_plane(a, b, c, d) != 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (!shadows_meet(a, b, c, d, planes[i]))
+            return false;
+    return true;
+}
+
+/* The axes to look at the triangle from where it has an area; NULL when it has none. */
+static const int *open_axes(const double triangle[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        if (side_of_line(triangle[0], triangle[1], triangle[2], planes[i]) != 0)
+            return planes[i];
+    return NULL;
+}
+
+static bool holds_shadow(const double triangle[3][3], const double point[3], const int axes[2])
+{
+    int sides[3];
+    for (int i = 0; i < 3; i++)
+        sides[i] = side_of_line(triangle[i], triangle[(i + 1) % 3], point, axes);
+    return (sides[0] >= 0 && sides[1] >= 0 && sides[2] >= 0) || (sides[0] <= 0 && sides[1] <= 0 && sides[2] <= 0);
+}
+
+/* For a segment in the triangle's plane, or a triangle without area. */
+static bool flat_segment_meets(const double a[3], const double b[3], const double triangle[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        if (segments_meet(a, b, triangle[i], triangle[(i + 1) % 3]))
+            return true;
+    const int *axes = open_axes(triangle);
+    return axes && holds_shadow(triangle, a, axes);
+}
+
+/* ---- in space ---- */
+
+static bool segment_meets(const double a[3], const double b[3], const double triangle[3][3])
+{
+    int a_side = side_of_plane(triangle[0], triangle[1], triangle[2], a);
+    int b_side = side_of_plane(triangle[0], triangle[1], triangle[2], b);
+    if (a_side * b_side > 0)
+        return false;
+    if (a_side == 0 && b_side == 0)
+        return flat_segment_meets(a, b, triangle);
+    bool left = false, right = false;
+    for (int i = 0; i < 3; i++) {
+        int side = side_of_plane(a, b, triangle[i], triangle[(i + 1) % 3]);
+        left = left || side > 0;
+        right = right || side < 0;
+    }
+    return !(left && right);
+}
+
+static bool sides_meet(const double one[3][3], const double other[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        if (segment_meets(one[i], one[(i + 1) % 3], other) || segment_meets(other[i], other[(i + 1) % 3], one))
+            return true;
+    return false;
+}
+
+/* The corner that is alone on its side of the other's plane. */
+static int lone_corner(const int sides[3])
+{
+    return sides[0] == sides[1] ? 2 : sides[0] == sides[2] ? 1 : 0;
+}
+
+/* Each triangle has corners on both sides of the other's plane, and none in it. What they cut out of the common line of the planes
+ * overlaps when neither ends before the other begins. */
+static bool cuts_overlap(const double one[3][3], const int one_sides[3], const double other[3][3],
+                         const int other_sides[3])
+{
+    int p = lone_corner(one_sides), o = lone_corner(other_sides);
+    /* so that each lone corner is on the side from which the other triangle turns left */
+    bool turn_other = one_sides[p] < 0, turn_one = other_sides[o] < 0;
+    const double *p1 = one[p], *q1 = one[(p + (turn_one ? 2 : 1)) % 3], *r1 = one[(p + (turn_one ? 1 : 2)) % 3];
+    const double *p2 = other[o], *q2 = other[(o + (turn_other ? 2 : 1)) % 3];
+    const double *r2 = other[(o + (turn_other ? 1 : 2)) % 3];
+    return side_of_plane(p1, q1, p2, q2) <= 0 && side_of_plane(p1, r1, r2, p2) <= 0;
+}
+
+/* False when all corners of `other` are on one side; open when none is in the plane. */
+static bool reaches_plane(const double plane[3][3], const double other[3][3], int sides[3], bool *open)
+{
+    for (int i = 0; i < 3; i++)
+        sides[i] = side_of_plane(plane[0], plane[1], plane[2], other[i]);
+    *open = sides[0] != 0 && sides[1] != 0 && sides[2] != 0;
+    return sides[0] != sides[1] || sides[0] != sides[2] || sides[0] == 0;
+}
+
+bool triangles_meet(const double one[3][3], const double other[3][3])
+{
+    int one_sides[3], other_sides[3];
+    bool one_open, other_open;
+    if (!reaches_plane(one, other, other_sides, &other_open) || !reaches_plane(other, one, one_sides, &one_open))
+        return false;
+    return one_open && other_open ? cuts_overlap(one, one_sides, other, other_sides) : sides_meet(one, other);
+}
