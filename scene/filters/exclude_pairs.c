@@ -56,6 +56,16 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
 }
 
+/* Why a proof was not even tried. */
+static const char *const obstacle_texts[] = {
+    [OBSTACLE_NONE] = "",
+    [OBSTACLE_MOVABLE] = "a frame between them may be moved or hung elsewhere",
+    [OBSTACLE_EXPRESSION] = "a joint between them slides by a formula",
+    [OBSTACLE_SCALE] = "a joint between them, or above both, scales",
+    [OBSTACLE_UNLIMITED] = "a joint between them slides, or turns another, without limits",
+    [OBSTACLE_STRETCHED] = "a frame between them, or above both, is scaled unevenly or sheared",
+};
+
 /* ---- one pair ---- */
 
 /* chain: that between the two. */
@@ -131,6 +141,10 @@ static cp_status state_pair(struct statements *made, uint32_t item)
         return CP_LIMIT;
     cp_pair *pair = &scene->pairs[index];
     chain_find(&made->chain, one, other);
+    if (judgement->status == JUDGED_UNDECIDED)
+        pair->evidence = judgement->obstacle == OBSTACLE_NONE && made->chain.is_loose
+                             ? "a joint between them turns by a formula, and was taken to turn all round"
+                             : obstacle_texts[judgement->obstacle];
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
     pair->finding = made->findings[item] = make_finding(scene, made->own, judgement, &made->chain);
     if (!pair->finding)

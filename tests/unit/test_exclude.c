@@ -212,6 +212,32 @@ static void test_unlimited(void **unused)
     assert_reason("Hand", "Far", "never-proved");
 }
 
+/* A joint that turns by a formula may be anywhere for a proof; what it hits so is no witness. One that slides so is beyond proofs. */
+static void test_formula(void **unused)
+{
+    (void)unused;
+    static const uint32_t inputs[] = {0};
+    static const double factors[] = {1};
+    static const cp_expression half = {
+        .text = "dof(1) / 2", .angle = 1, .input_count = 1, .inputs = inputs, .factors = factors};
+    for (int slides = 0; slides < 2; slides++) {
+        read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+                  "{ \"K\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+                  "{ \"Hand\"; ReferenceFrame \"K\"; Position (1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                  "{ \"Near\"; Position (-1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                  "{ \"Far\"; Position (-1.2, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+        assert_string_equal(scene->joints[1].name, "K");
+        scene->joints[1].expression = &half;
+        scene->joints[1].driven = false;
+        scene->joints[1].type = slides ? CP_JOINT_PRISMATIC : CP_JOINT_REVOLUTE;
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_reason("Hand", "Near", "undecided");
+        assert_reason("Hand", "Far", slides ? "undecided" : "never-proved");
+        assert_int_equal(pair_of("Hand", "Near")->finding->witness_count, 0);
+        assert_non_null(strstr(pair_of("Hand", "Near")->evidence, "by a formula"));
+    }
+}
+
 /* A plane has no border, and a body may be below it. */
 static void test_plane(void **unused)
 {
@@ -544,6 +570,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_movable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dependent_joint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unlimited, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_formula, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),

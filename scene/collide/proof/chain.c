@@ -31,7 +31,7 @@ static uint32_t find_variable(struct chain *chain, uint32_t joint)
             return i;
     const cp_joint *it = &chain->scene->joints[joint];
     struct variable variable = {joint, it->lower, it->upper};
-    bool limited = isfinite(it->lower) && isfinite(it->upper);
+    bool limited = isfinite(it->lower) && isfinite(it->upper) && !it->expression;
     if (!limited && it->type == CP_JOINT_REVOLUTE) {
         variable.lower = -PI;
         variable.upper = PI;
@@ -87,8 +87,9 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
     const cp_joint *it = &chain->scene->joints[joint];
     bool follows = it->master != CP_NONE;
     (void)add_pose(chain, before);
-    if (it->expression)
+    if (it->expression && it->type != CP_JOINT_REVOLUTE)
         meet_obstacle(chain, OBSTACLE_EXPRESSION);
+    chain->is_loose = chain->is_loose || it->expression;
     if (it->type == CP_JOINT_SCALE)
         meet_obstacle(chain, OBSTACLE_SCALE);
     if (!repeats(chain, joint))

@@ -28,7 +28,7 @@ struct branch {
 enum obstacle {
     OBSTACLE_NONE,
     OBSTACLE_MOVABLE,    /* a frame that may be moved, or hung elsewhere */
-    OBSTACLE_EXPRESSION, /* a joint that follows a formula */
+    OBSTACLE_EXPRESSION, /* a joint that slides by a formula */
     OBSTACLE_SCALE,      /* a joint that scales */
     OBSTACLE_UNLIMITED,  /* a joint that slides without limits */
     OBSTACLE_STRETCHED   /* a frame that is scaled or sheared, with joints behind it */
@@ -46,8 +46,9 @@ struct chain {
     uint32_t *nodes; /* on the way to a frame; there is room for `levels` */
     uint32_t most, levels;
     uint32_t motion_count, variable_count;
-    bool moves;   /* not static: a joint of any kind, a movable or attachable frame lies between */
-    bool movable; /* a movable or attachable frame does */
+    bool moves;    /* not static: a joint of any kind, a movable or attachable frame lies between */
+    bool movable;  /* a movable or attachable frame does */
+    bool is_loose; /* one of the variables is a joint that turns by a formula: not all their values are what can be */
     enum obstacle obstacle;
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
     double

@@ -65,7 +65,7 @@ static double look_at(const struct judge *judge, const struct body *const bodies
     double distance = distance_at(judge, bodies, values, most);
     if (distance < judgement->clearance)
         judgement->clearance = distance;
-    if (distance <= judge->rules->margin && !judgement->witnessed) {
+    if (distance <= judge->rules->margin && !judgement->witnessed && !judge->chain.is_loose) {
         judgement->witnessed = true;
         memcpy(judgement->witness, values, judgement->variables * sizeof *values);
     }
@@ -207,6 +207,8 @@ static enum judgement_status search(struct judge *judge, const struct body *cons
     uint64_t work = judge->rules->work;
     if (judgement->obstacle == OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
         return JUDGED_UNDECIDED;
+    if (judge->chain.is_loose) /* what collides may be nothing that can be */
+        return try_proof(judge, bodies, work, judgement) ? JUDGED_NEVER_PROVED : JUDGED_UNDECIDED;
     if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement))
         return JUDGED_NEVER_PROVED;
     if (take_samples(judge, bodies, key, judgement))
