@@ -444,8 +444,7 @@ static const char *const parts[] = {
     "{ \"J\"; Position (0, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -90 90; }\n",
     "{ \"Link\"; ReferenceFrame \"J\"; Position (0.1, 0, 0.1); GeoID \"#Cylinder 0.1 0.3 12\"; }\n",
     "{ \"K\"; ReferenceFrame \"J\"; Position (0.4, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -120 120; }\n",
-    "{ \"Hand\"; ReferenceFrame \"K\"; Position (0.2, 0, 0.05); GeoID \"#Box 0.4 0.1 0.1\"; GeoID \"#Sphere 0.1 8\"; "
-    "}\n",
+    "{ \"Hand\"; ReferenceFrame \"K\"; Position (0.2, 0, 0.05); GeoID \"#Tube 0.2 0.1 0.1 8\"; }\n",
     "{ \"Stop\"; Position (0, 0.62, 0.4); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
     "{ \"Base\"; GeoID \"#Cylinder 0.1 0.4 12\"; }\n"};
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../context.h"
 #include "../../parallel.h"
 
 /* ---- the pairs ---- */
@@ -54,6 +55,7 @@ static cp_status list_pairs(struct exclusions *exclusions, cp_context *context, 
 /* ---- judging ---- */
 
 struct work {
+    cp_context *context;
     struct exclusions *exclusions;
     const struct exclusion_rules *rules;
     uint64_t
@@ -123,7 +125,27 @@ static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
     struct exclusion *pair = &work->exclusions->items[(uint32_t)work->open[item]];
     const struct body *bodies[2];
     find_pair(work->exclusions, pair, bodies);
+    if (worker == 0) /* the calling thread */
+        context_progress(work->context, (cp_progress){"exclude", NULL, item, work->open_count});
     judge_by_search(&work->judges[worker], bodies, pair_seed(work, bodies), &pair->judgement);
+}
+
+static cp_status judge_waiting(struct work *work, cp_context *context)
+{
+    cp_status status = CP_OK;
+    uint32_t count = 0, done = 0;
+    for (uint32_t i = 0; i < work->exclusions->count; i++)
+        count += work->exclusions->items[i].judgement.waits;
+    for (uint32_t i = 0; done < count && status == CP_OK; i++) {
+        struct exclusion *pair = &work->exclusions->items[i];
+        const struct body *bodies[2];
+        find_pair(work->exclusions, pair, bodies);
+        if (!pair->judgement.waits)
+            continue;
+        context_progress(context, (cp_progress){"exclude: long proofs", NULL, done++, count});
+        status = judge_at_length(work->judges, context, work->thread_count, bodies, &pair->judgement);
+    }
+    return status;
 }
 
 static cp_status judge_pairs(struct work *work, cp_context *context)
@@ -137,14 +159,7 @@ static cp_status judge_pairs(struct work *work, cp_context *context)
         qsort(work->open, work->open_count, sizeof *work->open, compare_keys);
     if (!parallel_for(context, work->open_count, judge_open_pair, work))
         return CP_LIMIT;
-    for (uint32_t i = 0; i < work->exclusions->count && status == CP_OK; i++) {
-        struct exclusion *pair = &work->exclusions->items[i];
-        const struct body *bodies[2];
-        find_pair(work->exclusions, pair, bodies);
-        if (pair->judgement.waits)
-            status = judge_at_length(work->judges, context, work->thread_count, bodies, &pair->judgement);
-    }
-    return status;
+    return judge_waiting(work, context);
 }
 
 static cp_status judge_by_threads(struct work *work, cp_context *context)
@@ -173,7 +188,7 @@ cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, co
 
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules)
 {
-    struct work work = {.exclusions = exclusions, .rules = rules};
+    struct work work = {.context = context, .exclusions = exclusions, .rules = rules};
     cp_status status = bodies_find_hulls(&exclusions->bodies);
     if (status == CP_OK)
         status = list_pairs(exclusions, context, rules);
