@@ -32,6 +32,11 @@ for recording in welding/weld hexapod/contour assembly/saw; do
         (cd "$top/samples" && "$other" convert -q "./deneb/$recording.dcr" "$work/there/$name.$profile.glb" --out "profile=$profile" --in tolerance=0.1mm)
     done
 done
+# Lists of exclusions, with all that is known of every pair.
+for cell in lwr near_miss_turning; do
+    "$cellpipe" exclude -q "$top/tests/cells/$cell.wu" "here/$cell.xml" work=20000 descents=20 --out evidence=yes
+    (cd "$top/tests/cells" && "$other" exclude -q "./$cell.wu" "$work/there/$cell.xml" work=20000 descents=20 --out evidence=yes)
+done
 must "outputs" [ "$(folder here | wc -w)" -gt 100 ]
 must "the same from everywhere" diff -r here there
 must "no folder of ours" [ -z "$(grep -r -l -a -F "$top" here)" ]
