@@ -444,7 +444,7 @@ static const char *const parts[] = {
     "{ \"J\"; Position (0, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -90 90; }\n",
     "{ \"Link\"; ReferenceFrame \"J\"; Position (0.1, 0, 0.1); GeoID \"#Cylinder 0.1 0.3 12\"; }\n",
     "{ \"K\"; ReferenceFrame \"J\"; Position (0.4, 0, 0.2); ActiveJoint; Revolute; JointPosLimit -120 120; }\n",
-    "{ \"Hand\"; ReferenceFrame \"K\"; Position (0.2, 0, 0.05); GeoID \"#Tube 0.2 0.1 0.1 8\"; }\n",
+    "{ \"Hand\"; ReferenceFrame \"K\"; Position (0.2, 0, 0); GeoID \"#Tube 0.2 0.1 1 8\" \"#Box 0.4 1 0.1\"; }\n",
     "{ \"Stop\"; Position (0, 0.62, 0.4); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
     "{ \"Base\"; GeoID \"#Cylinder 0.1 0.4 12\"; }\n"};
 
@@ -480,6 +480,26 @@ static void test_order_and_threads(void **unused)
     }
     assert_non_null(strstr(lists[0], "sometimes"));
     assert_non_null(strstr(lists[0], "never-proved"));
+}
+
+/* A pin in the bore of a ring that turns, which has a rod in its middle: hulls tell nothing. */
+static void test_pieces_in_any_order(void **unused)
+{
+    (void)unused;
+    static const char *const pieces[] = {"\"#Tube 0.2 0.1 0.3 12\" \"#Box 0.05 0.04 2\"",
+                                         "\"#Box 0.05 0.04 2\" \"#Tube 0.2 0.1 0.3 12\""};
+    char lists[2][400], text[600];
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+                 "{ \"Ring\"; ReferenceFrame \"J\"; GeoID %s; }\n"
+                 "{ \"Pin\"; Position (0.1, 0.03, 0.01); GeoID \"#Box 0.05 0.05 0.05\"; }\n",
+                 pieces[i]);
+        judge(text, "");
+        assert_reason("Ring", "Pin", "never-proved");
+        list_findings(lists[i], sizeof lists[i]);
+        assert_string_equal(lists[i], lists[0]);
+    }
 }
 
 static void test_poor_memory(void **unused)
@@ -574,6 +594,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pieces_in_any_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_to_judge, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_empty_meshes, set_up, tear_down),

@@ -1,4 +1,5 @@
 #include "body.h"
+#include "pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,12 +20,9 @@ struct gathering {
     cp_scene *scratch;         /* for triangles of n-gons */
     enum solidity *solidities; /* of the scene's meshes */
     struct body *body;
+    struct piece *pieces; /* of the body's frame */
+    uint32_t piece_count;
 };
-
-static bool collides(const cp_scene *scene, const cp_instance *instance)
-{
-    return instance->use & CP_USE_COLLISION && scene->meshes[instance->mesh].kind != CP_MESH_LINES;
-}
 
 static bool reserve(struct gathering *gathering, const cp_mesh *mesh)
 {
@@ -124,23 +122,19 @@ static cp_status add_instance(struct gathering *gathering, const cp_instance *in
     return kind >= CP_MESH_BOX ? add_primitive(gathering, instance) : add_mesh(gathering, instance);
 }
 
-/* The meshes of a frame that are solid, or the others. */
-static cp_status add_instances(struct gathering *gathering, enum solidity solidity)
+/* The pieces that are solid, or the others. */
+static cp_status add_pieces(struct gathering *gathering, enum solidity solidity)
 {
-    const cp_scene *scene = gathering->scene;
-    const cp_node *node = &scene->nodes[gathering->body->node];
     cp_status status = CP_OK;
-    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count && status == CP_OK; i++) {
-        const cp_instance *instance = &scene->instances[i];
-        enum solidity *own = &gathering->solidities[instance->mesh];
-        if (!collides(scene, instance))
-            continue;
+    for (uint32_t i = 0; i < gathering->piece_count && status == CP_OK; i++) {
+        const struct piece *piece = &gathering->pieces[i];
+        enum solidity *own = &gathering->solidities[piece->instance->mesh];
         if (*own == UNKNOWN)
-            status = find_solidity(gathering->context, &scene->meshes[instance->mesh], own);
+            status = find_solidity(gathering->context, piece->mesh, own);
         if (status != CP_OK || *own != solidity)
             continue;
-        status = add_instance(gathering, instance);
-        gathering->body->open_meshes += solidity == OPEN && scene->meshes[instance->mesh].kind != CP_MESH_PLANE;
+        status = add_instance(gathering, piece->instance);
+        gathering->body->open_meshes += solidity == OPEN && piece->mesh->kind != CP_MESH_PLANE;
     }
     return status;
 }
@@ -177,10 +171,10 @@ static cp_status find_samples(cp_context *context, struct body *body)
 static cp_status fill_body(struct gathering *gathering)
 {
     struct body *body = gathering->body;
-    cp_status status = add_instances(gathering, SOLID);
+    cp_status status = add_pieces(gathering, SOLID);
     body->solid_vertices = body->bvh.vertex_count;
     if (status == CP_OK)
-        status = add_instances(gathering, OPEN);
+        status = add_pieces(gathering, OPEN);
     if (status == CP_OK)
         status = find_samples(gathering->context, body);
     return status == CP_OK ? bvh_build(gathering->context, &body->bvh) : status;
@@ -201,8 +195,17 @@ static cp_status add_body(struct bodies *bodies, const cp_scene *scene, uint32_t
         return CP_LIMIT;
     struct body *body = &bodies->items[bodies->count++];
     *body = (struct body){.node = node};
-    struct gathering gathering = {context, scene, scene_new(context), solidities, body};
-    cp_status status = gathering.scratch ? fill_body(&gathering) : CP_LIMIT;
+    uint32_t room = scene->nodes[node].instance_count;
+    struct gathering gathering = {.context = context,
+                                  .scene = scene,
+                                  .scratch = scene_new(context),
+                                  .solidities = solidities,
+                                  .body = body,
+                                  .pieces = memory_allocate(context, room, sizeof *gathering.pieces)};
+    if (gathering.pieces)
+        gathering.piece_count = list_pieces(scene, &scene->nodes[node], gathering.pieces);
+    cp_status status = gathering.scratch && gathering.pieces ? fill_body(&gathering) : CP_LIMIT;
+    memory_free(context, gathering.pieces, room, sizeof *gathering.pieces);
     cp_scene_free(gathering.scratch);
     return status;
 }
