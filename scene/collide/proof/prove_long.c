@@ -1,12 +1,12 @@
-/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, SLICE bounds. What is left of them
- * waits for a later round. So it does not depend on the threads which boxes are looked at. */
+/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE bounds. What is left of
+ * them waits for a later round. So it does not depend on the threads which boxes are looked at. */
 #include <math.h>
 #include <string.h>
 
 #include "../../parallel.h"
 #include "prove.h"
 
-enum { MOST_ITEMS = 32, SLICE = 2000 };
+enum { MOST_ITEMS = 32, MOST_SLICE = 2000 };
 
 /* A box that is worked on, and what comes out. */
 struct item {
@@ -23,6 +23,7 @@ struct rounds {
     double *boxes; /* the waiting ones */
     uint32_t box_count, box_room;
     struct item items[MOST_ITEMS];
+    uint64_t slice; /* bounds of an item in this round */
     double *item_boxes, *item_values;
 };
 
@@ -42,7 +43,7 @@ static void work_on_item(void *user, uint32_t index, uint32_t worker)
     memcpy(prover->boxes, item->boxes, size);
     prover->box_count = 1;
     item->proof = (struct proof){.nearest = INFINITY};
-    item->proof.end = prover_run(prover, &rounds->task, SLICE, item->values, &item->proof);
+    item->proof.end = prover_run(prover, &rounds->task, rounds->slice, item->values, &item->proof);
     item->box_count = prover->box_count;
     memcpy(item->boxes, prover->boxes, item->box_count * size);
 }
@@ -58,13 +59,15 @@ static bool push_boxes(struct rounds *rounds, const double *boxes, uint32_t coun
     return true;
 }
 
-static uint32_t take_items(struct rounds *rounds)
+/* left: work, at least 1. */
+static uint32_t take_items(struct rounds *rounds, uint64_t left)
 {
     uint32_t size = any_prover(rounds)->box_size, count = 0;
-    for (; count < MOST_ITEMS && rounds->box_count > 0; count++) {
+    for (; count < MOST_ITEMS && count < left && rounds->box_count > 0; count++) {
         const double *box = rounds->boxes + (size_t)--rounds->box_count * size;
         memcpy(rounds->items[count].boxes, box, size * sizeof *box);
     }
+    rounds->slice = left / count < MOST_SLICE ? left / count : MOST_SLICE;
     return count;
 }
 
@@ -80,7 +83,7 @@ static cp_status join_items(struct rounds *rounds, uint32_t count, double *value
         if (item->proof.end == PROOF_HIT) {
             proof->end = PROOF_HIT;
             memcpy(values, item->values, variables * sizeof *values);
-        } else if (item->proof.end == PROOF_UNDECIDED && item->proof.work < SLICE && proof->end == PROOF_FREE) {
+        } else if (item->proof.end == PROOF_UNDECIDED && item->proof.work < rounds->slice && proof->end == PROOF_FREE) {
             proof->end = PROOF_UNDECIDED; /* its boxes were too many */
         }
         if (!push_boxes(rounds, item->boxes, item->box_count))
@@ -97,7 +100,7 @@ static cp_status run_rounds(struct rounds *rounds, uint64_t most, double *values
             proof->end = PROOF_UNDECIDED;
             break;
         }
-        uint32_t count = take_items(rounds);
+        uint32_t count = take_items(rounds, most - proof->work);
         bool done = parallel_for(rounds->context, count, work_on_item, rounds);
         status = done ? join_items(rounds, count, values, proof) : CP_LIMIT;
     }
