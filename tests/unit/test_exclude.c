@@ -261,6 +261,32 @@ static void test_scaled(void **unused)
     assert_reason("Arm", "Post", "undecided");
 }
 
+/* ---- what looks settled and is not ---- */
+
+/* A frame with the other's mesh in two places. */
+static void add_double(const char *parent, const char *name, const char *other, const cp_pose places[2])
+{
+    uint32_t mesh = scene->instances[scene->nodes[node_of(other)].first_instance].mesh;
+    uint32_t node = scene_add_node(scene, node_of(parent), name, strlen(name));
+    for (int i = 0; i < 2; i++)
+        assert_true(scene_add_instance(scene, node, mesh, CP_USE_BOTH, &places[i]) != CP_NONE);
+    finish_scene();
+}
+
+/* A core that cannot leave what two blocks of one frame have in common, one of them mirrored: it is inside of both. */
+static void test_mirrored_block(void **unused)
+{
+    (void)unused;
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        cp_pose places[2] = {pose_scaling(10, 10, 10), pose_scaling(mirrored ? -20 : 20, 20, 20)};
+        read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+                  "{ \"Core\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+        add_double("WORLD", "Blocks", "Core", places);
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_reason("Blocks", "Core", "always-sampled");
+    }
+}
+
 /* ---- boxes at random, by an oracle of their own: the separating axes of two boxes ---- */
 
 /* Twelve numbers a box: centre and three half sides. */
@@ -546,6 +572,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unlimited, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mirrored_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),
