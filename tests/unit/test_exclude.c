@@ -287,6 +287,19 @@ static void test_mirrored_block(void **unused)
     }
 }
 
+/* Two boxes of one frame, one above the ground and one below it, which neither reaches. */
+static void test_on_both_sides(void **unused)
+{
+    (void)unused;
+    static const cp_pose places[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.4}},
+                                      {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, -0.4}}};
+    read_cell("{ \"WORLD\"; }\n{ \"Ground\"; GeoID \"#Plane\"; }\n{ \"Far\"; Position (9, 9, 9); GeoID \"#Box "
+              "0.1 0.1 0.1\"; }\n{ \"J\"; ActiveJoint; Prismatic; JointPosLimit -0.1 0.1; }\n");
+    add_double("J", "Pair", "Far", places);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Ground", "Pair", "undecided");
+}
+
 /* ---- boxes at random, by an oracle of their own: the separating axes of two boxes ---- */
 
 /* Twelve numbers a box: centre and three half sides. */
@@ -573,6 +586,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mirrored_block, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_on_both_sides, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),
