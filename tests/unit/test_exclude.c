@@ -300,6 +300,23 @@ static void test_on_both_sides(void **unused)
     assert_reason("Ground", "Pair", "undecided");
 }
 
+/* Where no square is a number any more. */
+static void test_out_of_reach(void **unused)
+{
+    (void)unused;
+    static const char *const joints[] = {"Position (1e200, 0, 0); ActiveJoint; Revolute; JointPosLimit -90 90",
+                                         "ActiveJoint; Prismatic; JointPosLimit -1e200 2e200"};
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{ \"WORLD\"; }\n{ \"J\"; %s; }\n{ \"A\"; ReferenceFrame \"J\"; GeoID \"#Box 1 1 1\"; }\n"
+                 "{ \"B\"; GeoID \"#Box 1 1 1\"; }\n",
+                 joints[i]);
+        judge(text, "");
+        assert_reason("A", "B", "undecided");
+    }
+}
+
 /* ---- boxes at random, by an oracle of their own: the separating axes of two boxes ---- */
 
 /* Twelve numbers a box: centre and three half sides. */
@@ -587,6 +604,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mirrored_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_on_both_sides, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_out_of_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),
