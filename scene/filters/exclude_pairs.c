@@ -50,7 +50,8 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         [JUDGED_UNDECIDED] = REASON_UNDECIDED,
     };
     enum reason reason = reasons[judgement->status];
-    if (reason == REASON_UNDECIDED && own->allow_sampled && judgement->samples > 0)
+    bool sampled = judgement->samples > 0 && !(judgement->obstacles & OBSTACLE_UNLIMITED);
+    if (reason == REASON_UNDECIDED && own->allow_sampled && sampled)
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;

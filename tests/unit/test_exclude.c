@@ -300,6 +300,74 @@ static void test_on_both_sides(void **unused)
     assert_reason("Ground", "Pair", "undecided");
 }
 
+/* Samples tell nothing of a slide without limits, which they leave where it is. */
+static void test_unlimited_samples(void **unused)
+{
+    (void)unused;
+    judge("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; }\n"
+          "{ \"Car\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+          "{ \"Rail\"; GeoID \"#Box 0.05 0.05 0.05\"; }\n"
+          "{ \"Wall\"; Position (0, 0, 1); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+          "allow-sampled=yes");
+    assert_reason("Car", "Wall", "undecided");
+    assert_reason("Car", "Rail", "sometimes");
+}
+
+/* A formula says where the wrist is, which samples do not know; a slide without limits comes before it. */
+static void test_formula_behind_slide(void **unused)
+{
+    (void)unused;
+    static cp_expression formula = {.text = "0", .angle = 1};
+    read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; }\n"
+              "{ \"K\"; ReferenceFrame \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Hand\"; ReferenceFrame \"K\"; Position (1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+              "{ \"Near\"; Position (-1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+    cp_joint *wrist = &scene->joints[1];
+    wrist->expression = &formula;
+    wrist->driven = false;
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Hand", "Near", "undecided");
+}
+
+/* A turn about an axis of length 1 + 4e-7 lifts what is 1000 m along it by up to 1.6 mm. */
+static void test_axis_of_six_digits(void **unused)
+{
+    (void)unused;
+    read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Flag\"; ReferenceFrame \"J\"; Position (0, 0, 1000); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+              "{ \"Roof\"; Position (0, 0, 1000.101); GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+    scene->joints[0].axis[2] = 1 + 4e-7;
+    double q = PI;
+    cp_pose worlds[8];
+    finish_scene();
+    cp_world_poses(scene, &q, worlds);
+    assert_true(worlds[node_of("Flag")].m[11] > 1000.001);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Flag", "Roof", "sometimes");
+}
+
+/* Axes that part by 1e-9 of the way, 1e5 m away; and that miss each other by 1e-9 of a frame's units, a thousand kilometres each. */
+static void test_axes_that_part(void **unused)
+{
+    (void)unused;
+    read_cell("{ \"WORLD\"; }\n{ \"Base\"; Position (0, 0, 100000); GeoID \"#Box 1e-5 1e-5 1e-5\"; }\n"
+              "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"K\"; ReferenceFrame \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Tip\"; ReferenceFrame \"K\"; Position (0, 0.00009, 100000); GeoID \"#Box 1e-5 1e-5 1e-5\"; }\n");
+    scene->nodes[node_of("K")].local = pose_rotation((const double[]){1, 0, 0}, 0.9e-9);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Base", "Tip", "sometimes");
+    read_cell("{ \"WORLD\"; }\n{ \"Cell\"; }\n"
+              "{ \"Base\"; ReferenceFrame \"Cell\"; GeoID \"#Box 1e-10 1e-10 1e-10\"; }\n"
+              "{ \"J\"; ReferenceFrame \"Cell\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"K\"; ReferenceFrame \"J\"; Position (0, 5e-10, 0); RPY (0, 90, 0); ActiveJoint; Revolute; "
+              "JointPosLimit -180 180; }\n"
+              "{ \"Tip\"; ReferenceFrame \"K\"; Position (0, -5e-10, 0); GeoID \"#Box 1e-10 1e-10 1e-10\"; }\n");
+    scene->nodes[node_of("Cell")].local = pose_scaling(1e6, 1e6, 1e6);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Base", "Tip", "sometimes");
+}
+
 /* Where no square is a number any more. */
 static void test_out_of_reach(void **unused)
 {
@@ -604,6 +672,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mirrored_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_on_both_sides, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unlimited_samples, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_formula_behind_slide, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_axis_of_six_digits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_axes_that_part, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_of_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),

@@ -160,7 +160,7 @@ static struct proof prove(struct setting *setting, double clearance, uint64_t wo
     make_scene(setting);
     assert_true(chain_open(&chain, context, scene, NULL));
     chain_find(&chain, setting->arms[0].node, setting->arms[1].node);
-    assert_int_equal(chain.obstacle, OBSTACLE_NONE);
+    assert_int_equal(chain.obstacles, 0);
     assert_int_equal(chain.variable_count, setting->variable_count);
     assert_true(prover_open(&prover, context, chain.most));
     struct proof proof =

@@ -26,9 +26,9 @@ enum judgement_status {
 
 struct judgement {
     enum judgement_status status;
-    enum obstacle obstacle; /* to a proof */
-    bool neighbours;        /* one moving joint lies between them */
-    uint32_t variables;     /* joints that move one against the other */
+    uint32_t obstacles; /* to a proof */
+    bool neighbours;    /* one moving joint lies between them */
+    uint32_t variables; /* joints that move one against the other */
     uint32_t samples, hits, descents;
     uint64_t work;
     double clearance; /* metres: the smallest that was met with; of a proof a bound below it */
