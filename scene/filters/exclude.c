@@ -20,7 +20,9 @@ static const struct option options[] = {
     {"adjacent", "exclude neighbours too: frames with one moving joint between them", OPTION_BOOLEAN,
      offsetof(struct exclude_settings, adjacent), "no", 0, 0, NULL},
     {"movable",
-     "frames that may be moved or hung elsewhere, with commas between, beside those that say so; none: not even these",
+     "frames that may be moved or hung elsewhere, with commas between, beside those that say so or are moved by a "
+     "clip; none: not even "
+     "these",
      OPTION_STRING, offsetof(struct exclude_settings, movable), NULL, 0, 0, NULL},
     {"only", "judge only pairs with a frame of this device", OPTION_STRING, offsetof(struct exclude_settings, only),
      NULL, 0, 0, NULL},
@@ -52,11 +54,23 @@ static cp_status mark_named(const cp_scene *scene, const char *names, bool *mark
     return status;
 }
 
+/* What a clip moves without a joint, or hangs elsewhere, is no more fixed than what says that it may be moved. */
+static void mark_moved(const cp_clip *clip, bool *marks)
+{
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].path != CP_PATH_JOINT)
+            marks[clip->tracks[i].target] = true;
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        marks[clip->attachments[i].node] = true;
+}
+
 static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
 {
     bool none = names && strcmp(names, "none") == 0;
     for (uint32_t i = 0; i < scene->node_count && !none; i++)
         marks[i] = scene->nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+    for (uint32_t i = 0; i < scene->clip_count && !none; i++)
+        mark_moved(&scene->clips[i], marks);
     return names && !none ? mark_named(scene, names, marks) : CP_OK;
 }
 

@@ -329,6 +329,35 @@ static void test_formula_behind_slide(void **unused)
     assert_reason("Hand", "Near", "undecided");
 }
 
+/* What a clip moves, or hangs elsewhere, is not where it is for good. */
+static void test_moved_by_clip(void **unused)
+{
+    (void)unused;
+    const char *cell =
+        "{ \"WORLD\"; }\n{ \"Bench\"; GeoID \"#Box 1 1 0.1\"; }\n"
+        "{ \"Lift\"; }\n{ \"Item\"; ReferenceFrame \"Lift\"; Position (0, 0, 5); GeoID \"#Box 1 1 1\"; }\n"
+        "{ \"Lid\"; Position (0, 0, 9); GeoID \"#Box 1 1 1\"; }\n";
+    static const double times[] = {0, 1}, places[] = {0, 0, 0, 0, 0, -5};
+    for (int none = 0; none < 2; none++) {
+        read_cell(cell);
+        cp_track track = {.target = node_of("Lift"),
+                          .path = CP_PATH_TRANSLATION,
+                          .interpolation = CP_LINEAR,
+                          .key_count = 2,
+                          .times = times,
+                          .values = places};
+        cp_attachment hung = {.time = 1, .node = node_of("Lid"), .host = node_of("Bench")};
+        uint32_t clip = scene_add_clip(scene, "lift", 1, &track);
+        assert_true(clip != CP_NONE);
+        scene->clips[clip].attachments = &hung;
+        scene->clips[clip].attachment_count = 1;
+        finish_scene();
+        assert_int_equal(exclude_with(none ? "movable=none" : ""), CP_OK);
+        assert_reason("Bench", "Item", none ? "static" : "movable");
+        assert_reason("Bench", "Lid", none ? "static" : "movable");
+    }
+}
+
 /* A turn about an axis of length 1 + 4e-7 lifts what is 1000 m along it by up to 1.6 mm. */
 static void test_axis_of_six_digits(void **unused)
 {
@@ -674,6 +703,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_on_both_sides, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unlimited_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_formula_behind_slide, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_moved_by_clip, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_axis_of_six_digits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_axes_that_part, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_of_reach, set_up, tear_down),
