@@ -137,6 +137,19 @@ static void test_neighbours(void **unused)
     assert_reason("Base", "Link", "always-proved");
 }
 
+/* Neighbours that nothing brings together, whatever it is that counts as touching. */
+static void test_apart_without_touch(void **unused)
+{
+    (void)unused;
+    static const char *const options[] = {"", "touch=0", "touch=1e-200"};
+    for (int i = 0; i < 3; i++) {
+        judge(sweep_cell(180, 1.5), options[i]);
+        assert_reason("Arm", "Post", "never-proved");
+        judge(sweep_cell(30, 0.1), options[i]);
+        assert_reason("Arm", "Post", "sometimes");
+    }
+}
+
 /* A slide moves a box within a block, which the surfaces do not tell. */
 static void test_one_in_another(void **unused)
 {
@@ -693,6 +706,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_apart_without_touch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_in_another, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_movable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dependent_joint, set_up, tear_down),

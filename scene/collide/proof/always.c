@@ -32,7 +32,8 @@ static bool body_reaches(const struct search *search, int side, const double poi
         if (fabs(dot_product(plane, own) + plane[3]) <= touch * sqrt(dot_product(plane, plane)))
             return true;
     }
-    return surface_distance(&body->bvh, own, 2 * touch) <= touch || body_holds(body, own);
+    double most = fmax(2 * touch, 1e-100); /* whose square is a number: farther than touch, also where that is 0 */
+    return surface_distance(&body->bvh, own, most) <= touch || body_holds(body, own);
 }
 
 static double line_distance(const struct line *line, const double point[3])
