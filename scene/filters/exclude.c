@@ -20,7 +20,8 @@ static const struct option options[] = {
     {"adjacent", "exclude neighbours too: frames with one moving joint between them", OPTION_BOOLEAN,
      offsetof(struct exclude_settings, adjacent), "no", 0, 0, NULL},
     {"movable",
-     "frames that may be moved or hung elsewhere, with commas between, beside those that say so; none: not even these",
+     "frames that may be moved or hung elsewhere, with commas between, beside those that say so or that a clip moves; "
+     "none: not even these",
      OPTION_STRING, offsetof(struct exclude_settings, movable), NULL, 0, 0, NULL},
     {"only", "judge only pairs with a frame of this device", OPTION_STRING, offsetof(struct exclude_settings, only),
      NULL, 0, 0, NULL},
@@ -55,8 +56,8 @@ static cp_status mark_named(const cp_scene *scene, const char *names, bool *mark
 static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
 {
     bool none = names && strcmp(names, "none") == 0;
-    for (uint32_t i = 0; i < scene->node_count && !none; i++)
-        marks[i] = scene->nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+    if (!none)
+        find_movables(scene, marks);
     return names && !none ? mark_named(scene, names, marks) : CP_OK;
 }
 

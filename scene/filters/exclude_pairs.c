@@ -50,21 +50,28 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         [JUDGED_UNDECIDED] = REASON_UNDECIDED,
     };
     enum reason reason = reasons[judgement->status];
-    if (reason == REASON_UNDECIDED && own->allow_sampled && judgement->samples > 0)
+    bool sampled = judgement->samples > 0 && !(judgement->obstacles & OBSTACLE_UNLIMITED);
+    if (reason == REASON_UNDECIDED && own->allow_sampled && sampled)
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
 }
 
-/* Why a proof was not even tried. */
-static const char *const obstacle_texts[] = {
-    [OBSTACLE_NONE] = "",
-    [OBSTACLE_MOVABLE] = "a frame between them may be moved or hung elsewhere",
-    [OBSTACLE_EXPRESSION] = "a joint between them slides by a formula",
-    [OBSTACLE_SCALE] = "a joint between them, or above both, scales",
-    [OBSTACLE_UNLIMITED] = "a joint between them slides, or turns another, without limits",
-    [OBSTACLE_STRETCHED] = "a frame between them, or above both, is scaled unevenly or sheared",
-};
+/* Why a proof was not even tried, or how it was. */
+static const char *obstacle_text(const struct chain *chain)
+{
+    static const struct {
+        enum obstacle obstacle;
+        const char *text;
+    } texts[] = {{OBSTACLE_EXPRESSION, "a joint between them slides by a formula, or follows one that has a formula"},
+                 {OBSTACLE_SCALE, "a joint between them, or above both, scales"},
+                 {OBSTACLE_UNLIMITED, "a joint between them slides, or turns another, without limits"},
+                 {OBSTACLE_STRETCHED, "a frame between them, or above both, is scaled unevenly or sheared"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (chain->obstacles & texts[i].obstacle)
+            return texts[i].text;
+    return chain->is_loose ? "a joint between them turns by a formula, and was taken to turn all round" : "";
+}
 
 /* ---- one pair ---- */
 
@@ -142,9 +149,7 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     cp_pair *pair = &scene->pairs[index];
     chain_find(&made->chain, one, other);
     if (judgement->status == JUDGED_UNDECIDED)
-        pair->evidence = judgement->obstacle == OBSTACLE_NONE && made->chain.is_loose
-                             ? "a joint between them turns by a formula, and was taken to turn all round"
-                             : obstacle_texts[judgement->obstacle];
+        pair->evidence = obstacle_text(&made->chain);
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
     pair->finding = made->findings[item] = make_finding(scene, made->own, judgement, &made->chain);
     if (!pair->finding)

@@ -137,6 +137,19 @@ static void test_neighbours(void **unused)
     assert_reason("Base", "Link", "always-proved");
 }
 
+/* Neighbours that nothing brings together, whatever it is that counts as touching. */
+static void test_apart_without_touch(void **unused)
+{
+    (void)unused;
+    static const char *const options[] = {"", "touch=0", "touch=1e-200"};
+    for (int i = 0; i < 3; i++) {
+        judge(sweep_cell(180, 1.5), options[i]);
+        assert_reason("Arm", "Post", "never-proved");
+        judge(sweep_cell(30, 0.1), options[i]);
+        assert_reason("Arm", "Post", "sometimes");
+    }
+}
+
 /* A slide moves a box within a block, which the surfaces do not tell. */
 static void test_one_in_another(void **unused)
 {
@@ -285,6 +298,159 @@ static void test_scaled(void **unused)
     scene->nodes[node_of("J")].local = pose_scaling(1, 2, 1);
     assert_int_equal(exclude_with(""), CP_OK);
     assert_reason("Arm", "Post", "undecided");
+}
+
+/* ---- what looks settled and is not ---- */
+
+/* A frame with the other's mesh in two places. */
+static void add_double(const char *parent, const char *name, const char *other, const cp_pose places[2])
+{
+    uint32_t mesh = scene->instances[scene->nodes[node_of(other)].first_instance].mesh;
+    uint32_t node = scene_add_node(scene, node_of(parent), name, strlen(name));
+    for (int i = 0; i < 2; i++)
+        assert_true(scene_add_instance(scene, node, mesh, CP_USE_BOTH, &places[i]) != CP_NONE);
+    finish_scene();
+}
+
+/* A core that cannot leave what two blocks of one frame have in common, one of them mirrored: it is inside of both. */
+static void test_mirrored_block(void **unused)
+{
+    (void)unused;
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        cp_pose places[2] = {pose_scaling(10, 10, 10), pose_scaling(mirrored ? -20 : 20, 20, 20)};
+        read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+                  "{ \"Core\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+        add_double("WORLD", "Blocks", "Core", places);
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_reason("Blocks", "Core", "always-sampled");
+    }
+}
+
+/* Two boxes of one frame, one above the ground and one below it, which neither reaches. */
+static void test_on_both_sides(void **unused)
+{
+    (void)unused;
+    static const cp_pose places[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.4}},
+                                      {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, -0.4}}};
+    read_cell("{ \"WORLD\"; }\n{ \"Ground\"; GeoID \"#Plane\"; }\n{ \"Far\"; Position (9, 9, 9); GeoID \"#Box "
+              "0.1 0.1 0.1\"; }\n{ \"J\"; ActiveJoint; Prismatic; JointPosLimit -0.1 0.1; }\n");
+    add_double("J", "Pair", "Far", places);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Ground", "Pair", "undecided");
+}
+
+/* Samples tell nothing of a slide without limits, which they leave where it is. */
+static void test_unlimited_samples(void **unused)
+{
+    (void)unused;
+    judge("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; }\n"
+          "{ \"Car\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+          "{ \"Rail\"; GeoID \"#Box 0.05 0.05 0.05\"; }\n"
+          "{ \"Wall\"; Position (0, 0, 1); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+          "allow-sampled=yes");
+    assert_reason("Car", "Wall", "undecided");
+    assert_reason("Car", "Rail", "sometimes");
+}
+
+/* A formula says where the wrist is, which samples do not know; a slide without limits comes before it. */
+static void test_formula_behind_slide(void **unused)
+{
+    (void)unused;
+    static cp_expression formula = {.text = "0", .angle = 1};
+    read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Prismatic; }\n"
+              "{ \"K\"; ReferenceFrame \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Hand\"; ReferenceFrame \"K\"; Position (1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+              "{ \"Near\"; Position (-1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+    cp_joint *wrist = &scene->joints[1];
+    wrist->expression = &formula;
+    wrist->driven = false;
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Hand", "Near", "undecided");
+}
+
+/* What a clip moves, or hangs elsewhere, is not where it is for good. */
+static void test_moved_by_clip(void **unused)
+{
+    (void)unused;
+    const char *cell =
+        "{ \"WORLD\"; }\n{ \"Bench\"; GeoID \"#Box 1 1 0.1\"; }\n"
+        "{ \"Lift\"; }\n{ \"Item\"; ReferenceFrame \"Lift\"; Position (0, 0, 5); GeoID \"#Box 1 1 1\"; }\n"
+        "{ \"Lid\"; Position (0, 0, 9); GeoID \"#Box 1 1 1\"; }\n";
+    static const double times[] = {0, 1}, places[] = {0, 0, 0, 0, 0, -5};
+    for (int none = 0; none < 2; none++) {
+        read_cell(cell);
+        cp_track track = {.target = node_of("Lift"),
+                          .path = CP_PATH_TRANSLATION,
+                          .interpolation = CP_LINEAR,
+                          .key_count = 2,
+                          .times = times,
+                          .values = places};
+        cp_attachment hung = {.time = 1, .node = node_of("Lid"), .host = node_of("Bench")};
+        uint32_t clip = scene_add_clip(scene, "lift", 1, &track);
+        assert_true(clip != CP_NONE);
+        scene->clips[clip].attachments = &hung;
+        scene->clips[clip].attachment_count = 1;
+        finish_scene();
+        assert_int_equal(exclude_with(none ? "movable=none" : ""), CP_OK);
+        assert_reason("Bench", "Item", none ? "static" : "movable");
+        assert_reason("Bench", "Lid", none ? "static" : "movable");
+    }
+}
+
+/* A turn about an axis of length 1 + 4e-7 lifts what is 1000 m along it by up to 1.6 mm. */
+static void test_axis_of_six_digits(void **unused)
+{
+    (void)unused;
+    read_cell("{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Flag\"; ReferenceFrame \"J\"; Position (0, 0, 1000); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+              "{ \"Roof\"; Position (0, 0, 1000.101); GeoID \"#Box 0.1 0.1 0.1\"; }\n");
+    scene->joints[0].axis[2] = 1 + 4e-7;
+    double q = PI;
+    cp_pose worlds[8];
+    finish_scene();
+    cp_world_poses(scene, &q, worlds);
+    assert_true(worlds[node_of("Flag")].m[11] > 1000.001);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Flag", "Roof", "sometimes");
+}
+
+/* Axes that part by 1e-9 of the way, 1e5 m away; and that miss each other by 1e-9 of a frame's units, a thousand kilometres each. */
+static void test_axes_that_part(void **unused)
+{
+    (void)unused;
+    read_cell("{ \"WORLD\"; }\n{ \"Base\"; Position (0, 0, 100000); GeoID \"#Box 1e-5 1e-5 1e-5\"; }\n"
+              "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"K\"; ReferenceFrame \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Tip\"; ReferenceFrame \"K\"; Position (0, 0.00009, 100000); GeoID \"#Box 1e-5 1e-5 1e-5\"; }\n");
+    scene->nodes[node_of("K")].local = pose_rotation((const double[]){1, 0, 0}, 0.9e-9);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Base", "Tip", "sometimes");
+    read_cell("{ \"WORLD\"; }\n{ \"Cell\"; }\n"
+              "{ \"Base\"; ReferenceFrame \"Cell\"; GeoID \"#Box 1e-10 1e-10 1e-10\"; }\n"
+              "{ \"J\"; ReferenceFrame \"Cell\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"K\"; ReferenceFrame \"J\"; Position (0, 5e-10, 0); RPY (0, 90, 0); ActiveJoint; Revolute; "
+              "JointPosLimit -180 180; }\n"
+              "{ \"Tip\"; ReferenceFrame \"K\"; Position (0, -5e-10, 0); GeoID \"#Box 1e-10 1e-10 1e-10\"; }\n");
+    scene->nodes[node_of("Cell")].local = pose_scaling(1e6, 1e6, 1e6);
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Base", "Tip", "sometimes");
+}
+
+/* Where no square is a number any more. */
+static void test_out_of_reach(void **unused)
+{
+    (void)unused;
+    static const char *const joints[] = {"Position (1e200, 0, 0); ActiveJoint; Revolute; JointPosLimit -90 90",
+                                         "ActiveJoint; Prismatic; JointPosLimit -1e200 2e200"};
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{ \"WORLD\"; }\n{ \"J\"; %s; }\n{ \"A\"; ReferenceFrame \"J\"; GeoID \"#Box 1 1 1\"; }\n"
+                 "{ \"B\"; GeoID \"#Box 1 1 1\"; }\n",
+                 joints[i]);
+        judge(text, "");
+        assert_reason("A", "B", "undecided");
+    }
 }
 
 /* ---- boxes at random, by an oracle of their own: the separating axes of two boxes ---- */
@@ -585,6 +751,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_apart_without_touch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_in_another, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_movable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dependent_joint, set_up, tear_down),
@@ -592,6 +759,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_formula, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_mirrored_block, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_on_both_sides, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unlimited_samples, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_formula_behind_slide, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_moved_by_clip, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_axis_of_six_digits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_axes_that_part, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_out_of_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pieces_in_any_order, set_up, tear_down),

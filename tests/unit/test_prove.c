@@ -158,9 +158,12 @@ static struct proof prove(struct setting *setting, double clearance, uint64_t wo
         assert_int_equal(hull_find(context, (const double(*)[3])setting->arms[side].corners, 8, &bodies[side].hull),
                          CP_OK);
     make_scene(setting);
-    assert_true(chain_open(&chain, context, scene, NULL));
+    bool movables[16];
+    assert_true(scene->node_count <= sizeof movables);
+    find_movables(scene, movables);
+    assert_true(chain_open(&chain, context, scene, movables));
     chain_find(&chain, setting->arms[0].node, setting->arms[1].node);
-    assert_int_equal(chain.obstacle, OBSTACLE_NONE);
+    assert_int_equal(chain.obstacles, 0);
     assert_int_equal(chain.variable_count, setting->variable_count);
     assert_true(prover_open(&prover, context, chain.most));
     struct proof proof =

@@ -114,6 +114,34 @@ static cp_status find_solidity(cp_context *context, const cp_mesh *mesh, enum so
     return status;
 }
 
+/* What triangles bound with a point, which may be any when they are closed. */
+static double volume_of(const struct bvh *bvh, uint32_t first_triangle, const double point[3])
+{
+    double volume = 0;
+    for (uint32_t i = first_triangle; i < bvh->triangle_count; i++) {
+        const uint32_t *corners = bvh->triangles[i];
+        double from[3], normal[3];
+        subtract(bvh->vertices[corners[0]], point, from);
+        triangle_normal(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], normal);
+        volume += dot_product(from, normal) / 6;
+    }
+    return volume;
+}
+
+/* What is mirrored, or was wound inside out, would go round a point the other way: where it overlaps another solid of the frame the two
+ * would make a hole. */
+static void turn_outward(struct bvh *bvh, uint32_t first_triangle)
+{
+    if (first_triangle == bvh->triangle_count ||
+        !(volume_of(bvh, first_triangle, bvh->vertices[bvh->triangles[first_triangle][0]]) < 0))
+        return;
+    for (uint32_t i = first_triangle; i < bvh->triangle_count; i++) {
+        uint32_t *corners = bvh->triangles[i], corner = corners[1];
+        corners[1] = corners[2];
+        corners[2] = corner;
+    }
+}
+
 static cp_status add_instance(struct gathering *gathering, const cp_instance *instance)
 {
     cp_mesh_kind kind = gathering->scene->meshes[instance->mesh].kind;
@@ -133,7 +161,10 @@ static cp_status add_pieces(struct gathering *gathering, enum solidity solidity)
             status = find_solidity(gathering->context, piece->mesh, own);
         if (status != CP_OK || *own != solidity)
             continue;
+        uint32_t first_triangle = gathering->body->bvh.triangle_count;
         status = add_instance(gathering, piece->instance);
+        if (status == CP_OK && solidity == SOLID)
+            turn_outward(&gathering->body->bvh, first_triangle);
         gathering->body->open_meshes += solidity == OPEN && piece->mesh->kind != CP_MESH_PLANE;
     }
     return status;
@@ -242,17 +273,9 @@ void bodies_free(struct bodies *bodies)
 /* The body fills its hull: it is a single solid piece, and no smaller than 1e-9 of the hull's volume tells. */
 static bool is_convex(const struct body *body)
 {
-    const struct bvh *bvh = &body->bvh;
-    double volume = 0;
     if (body->open_meshes > 0 || body->plane_count > 0 || body->sample_count != 1)
         return false;
-    for (uint32_t i = 0; i < bvh->triangle_count; i++) {
-        const uint32_t *corners = bvh->triangles[i];
-        double from[3], normal[3];
-        subtract(bvh->vertices[corners[0]], body->hull.points[0], from);
-        triangle_normal(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], normal);
-        volume += dot_product(from, normal) / 6;
-    }
+    double volume = volume_of(&body->bvh, 0, body->hull.points[0]);
     return body->hull.volume > 0 && fabs(fabs(volume) - body->hull.volume) <= 1e-9 * body->hull.volume;
 }
 

@@ -304,6 +304,8 @@ static void search_gap(struct search *search, double enough, struct gap *gap)
     for (int step = 0; step < MOST_STEPS; step++) {
         struct nearest nearest = reduce(&search->simplex);
         double distance = sqrt(nearest.distance2), direction[3];
+        if (nearest.count == 0) /* squares that are no numbers any more */
+            return;
         gap->high = fmin(gap->high, distance);
         if (!(distance > slack)) {
             gap->overlap = gap->low <= slack;

@@ -199,12 +199,16 @@ static uint64_t key_of(struct chain *chain, const cp_pair *pair, const uint64_t 
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys)
 {
     struct chain chain;
-    bool open = chain_open(&chain, context, scene, NULL);
+    bool *movables = memory_allocate(context, scene->node_count, sizeof *movables);
+    bool open = chain_open(&chain, context, scene, movables) && movables;
     uint64_t *geometry = memory_allocate(context, scene->node_count, sizeof *geometry);
     uint32_t *numbers = memory_allocate(context, chain.most, sizeof *numbers);
     cp_status status = open && geometry && numbers ? geometry_keys(context, scene, geometry) : CP_LIMIT;
+    if (status == CP_OK)
+        find_movables(scene, movables);
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
         keys[i] = key_of(&chain, &pairs[i], geometry, numbers);
+    memory_free(context, movables, scene->node_count, sizeof *movables);
     memory_free(context, geometry, scene->node_count, sizeof *geometry);
     memory_free(context, numbers, chain.most, sizeof *numbers);
     chain_close(&chain, context);

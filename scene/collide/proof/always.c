@@ -15,8 +15,9 @@ struct search {
     cp_context *context;
     const struct chain *chain;
     const struct body *const *bodies;
-    cp_pose inverses[2]; /* from the common ancestor's frame to those of the bodies */
-    double touches[2];   /* in units of the bodies' frames */
+    cp_pose inverses[2];      /* from the common ancestor's frame to those of the bodies */
+    double touches[2];        /* in units of the bodies' frames */
+    const struct line *lines; /* the axes of all motions, in the common ancestor's frame */
 };
 
 /* ---- points ---- */
@@ -31,12 +32,31 @@ static bool body_reaches(const struct search *search, int side, const double poi
         if (fabs(dot_product(plane, own) + plane[3]) <= touch * sqrt(dot_product(plane, plane)))
             return true;
     }
-    return surface_distance(&body->bvh, own, 2 * touch) <= touch || body_holds(body, own);
+    double most = fmax(2 * touch, 1e-100); /* whose square is a number: farther than touch, also where that is 0 */
+    return surface_distance(&body->bvh, own, most) <= touch || body_holds(body, own);
+}
+
+static double line_distance(const struct line *line, const double point[3])
+{
+    double from[3], across[3];
+    subtract(point, line->origin, from);
+    cross_product(from, line->axis, across);
+    return sqrt(dot_product(across, across));
+}
+
+/* All axes go through the point: what is off by less than 1e-9 m counts as rounding. */
+static bool axes_hold(const struct search *search, const double point[3])
+{
+    double off = 1e-9 / search->chain->unit;
+    for (uint32_t i = 0; i < search->chain->motion_count; i++)
+        if (!(line_distance(&search->lines[i], point) <= off))
+            return false;
+    return true;
 }
 
 static bool both_reach(const struct search *search, const double point[3])
 {
-    return body_reaches(search, 0, point) && body_reaches(search, 1, point);
+    return axes_hold(search, point) && body_reaches(search, 0, point) && body_reaches(search, 1, point);
 }
 
 /* ---- one joint: its axis ---- */
@@ -161,14 +181,6 @@ static cp_status search_line(const struct search *search, const struct line *lin
 
 /* ---- several joints: the point common to their axes ---- */
 
-static double line_distance(const struct line *line, const double point[3])
-{
-    double from[3], across[3];
-    subtract(point, line->origin, from);
-    cross_product(from, line->axis, across);
-    return sqrt(dot_product(across, across));
-}
-
 /* The place of a line that is nearest to another, not parallel one. */
 static bool nearest_place(const struct line *line, const struct line *other, double point[3])
 {
@@ -185,25 +197,22 @@ static bool nearest_place(const struct line *line, const struct line *other, dou
     return true;
 }
 
-/* All axes go through the point: what is off by less than 1e-9 m counts as rounding. */
-static bool common_point(const struct line *lines, uint32_t count, double point[3])
+/* Where the first axis meets the first that is not parallel to it. */
+static bool crossing_point(const struct line *lines, uint32_t count, double point[3])
 {
     for (uint32_t i = 1; i < count; i++)
-        if (nearest_place(&lines[0], &lines[i], point)) {
-            for (uint32_t k = 0; k < count; k++)
-                if (line_distance(&lines[k], point) > 1e-9)
-                    return false;
+        if (nearest_place(&lines[0], &lines[i], point))
             return true;
-        }
     return false;
 }
 
-static bool same_line(const struct line *lines, uint32_t count)
+/* None is at an angle to the first: whether they are one line is seen at the place that is looked at. */
+static bool all_parallel(const struct line *lines, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         double across[3];
         cross_product(lines[0].axis, lines[i].axis, across);
-        if (dot_product(across, across) > 1e-18 || line_distance(&lines[0], lines[i].origin) > 1e-9)
+        if (dot_product(across, across) > 1e-18)
             return false;
     }
     return count > 0;
@@ -211,12 +220,13 @@ static bool same_line(const struct line *lines, uint32_t count)
 
 /* ---- both ---- */
 
-static cp_status search_axes(const struct search *search, const struct line *lines, bool *touching)
+static cp_status search_axes(const struct search *search, bool *touching)
 {
     double point[3];
-    if (same_line(lines, search->chain->motion_count))
-        return search_line(search, &lines[0], touching);
-    *touching = common_point(lines, search->chain->motion_count, point) && both_reach(search, point);
+    uint32_t count = search->chain->motion_count;
+    if (all_parallel(search->lines, count))
+        return axes_hold(search, search->lines[0].origin) ? search_line(search, &search->lines[0], touching) : CP_OK;
+    *touching = crossing_point(search->lines, count, point) && both_reach(search, point);
     return CP_OK;
 }
 
@@ -263,15 +273,15 @@ cp_status prove_touching(cp_context *context, const struct chain *chain, const s
     if (!all_turn(chain))
         return CP_OK;
     uint32_t count = chain->motion_count, values = chain->variable_count;
-    struct search search = {.context = context, .chain = chain, .bodies = bodies};
     struct line *lines = memory_allocate(context, count, sizeof *lines);
+    struct search search = {.context = context, .chain = chain, .bodies = bodies, .lines = lines};
     cp_pose *poses = memory_allocate(context, count, sizeof *poses);
     double *middles = memory_allocate(context, values, sizeof *middles);
     cp_status status = lines && poses && middles ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < values && status == CP_OK; i++)
         middles[i] = chain->variables[i].lower / 2 + chain->variables[i].upper / 2;
     if (status == CP_OK && find_axes(&search, middles, touch, lines, poses))
-        status = search_axes(&search, lines, touching);
+        status = search_axes(&search, touching);
     memory_free(context, lines, count, sizeof *lines);
     memory_free(context, poses, count, sizeof *poses);
     memory_free(context, middles, values, sizeof *middles);

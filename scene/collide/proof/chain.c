@@ -18,12 +18,6 @@ static uint32_t common_ancestor(const cp_scene *scene, uint32_t one, uint32_t ot
     return one;
 }
 
-static void meet_obstacle(struct chain *chain, enum obstacle obstacle)
-{
-    if (chain->obstacle == OBSTACLE_NONE)
-        chain->obstacle = obstacle;
-}
-
 static uint32_t find_variable(struct chain *chain, uint32_t joint)
 {
     for (uint32_t i = 0; i < chain->variable_count; i++)
@@ -37,7 +31,7 @@ static uint32_t find_variable(struct chain *chain, uint32_t joint)
         variable.upper = PI;
     } else if (!limited) {
         variable.lower = variable.upper = it->q;
-        meet_obstacle(chain, OBSTACLE_UNLIMITED);
+        chain->obstacles |= OBSTACLE_UNLIMITED;
     }
     chain->variables[chain->variable_count] = variable;
     return chain->variable_count++;
@@ -63,16 +57,27 @@ static struct similarity similarity_of(const cp_pose *pose)
     return (struct similarity){sqrt(size2), size2 > 0 ? most : INFINITY};
 }
 
+/* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12: rounding */
+static double stretch_of(const struct similarity *similarity)
+{
+    return 4 * similarity->stretch + 1e-12;
+}
+
+static void add_stretch(struct chain *chain, double stretch)
+{
+    chain->stretch += stretch;
+    if (!(chain->stretch < MOST_STRETCH))
+        chain->obstacles |= OBSTACLE_STRETCHED;
+}
+
 /* What the pose does to all that comes behind it. Its size. */
 static double add_pose(struct chain *chain, const cp_pose *pose)
 {
     struct similarity similarity = similarity_of(pose);
-    /* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12: rounding */
-    chain->stretch += 4 * similarity.stretch + 1e-12;
-    if (!(chain->stretch < MOST_STRETCH))
-        meet_obstacle(chain, OBSTACLE_STRETCHED);
+    add_stretch(chain, stretch_of(&similarity));
     return similarity.size;
 }
+
 /* What follows a joint that turns without end is at the same place after each whole turn only if it turns so too. */
 static bool repeats(const struct chain *chain, uint32_t joint)
 {
@@ -82,29 +87,31 @@ static bool repeats(const struct chain *chain, uint32_t joint)
     return limited || master == it || (it->type == CP_JOINT_REVOLUTE && it->scale == floor(it->scale));
 }
 
+/* A turn about an axis that is a little longer or shorter than 1 stretches. */
+static bool has_unit_axis(const cp_joint *joint)
+{
+    return fabs(dot_product(joint->axis, joint->axis) - 1) <= 1e-12;
+}
+
 static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
 {
     const cp_joint *it = &chain->scene->joints[joint];
     bool follows = it->master != CP_NONE;
     (void)add_pose(chain, before);
-    if (it->expression && it->type != CP_JOINT_REVOLUTE)
-        meet_obstacle(chain, OBSTACLE_EXPRESSION);
+    if (it->type == CP_JOINT_REVOLUTE && !has_unit_axis(it))
+        chain->obstacles |= OBSTACLE_STRETCHED;
+    if (it->expression ? it->type != CP_JOINT_REVOLUTE : follows && chain->scene->joints[it->master].expression)
+        chain->obstacles |= OBSTACLE_EXPRESSION;
     chain->is_loose = chain->is_loose || it->expression;
     if (it->type == CP_JOINT_SCALE)
-        meet_obstacle(chain, OBSTACLE_SCALE);
+        chain->obstacles |= OBSTACLE_SCALE;
     if (!repeats(chain, joint))
-        meet_obstacle(chain, OBSTACLE_UNLIMITED);
+        chain->obstacles |= OBSTACLE_UNLIMITED;
     branch->motions[branch->count++] = (struct motion){.before = *before,
                                                        .joint = joint,
                                                        .variable = find_variable(chain, follows ? it->master : joint),
                                                        .scale = follows ? it->scale : 1,
                                                        .offset = follows ? it->offset : 0};
-}
-
-static bool is_movable(const struct chain *chain, uint32_t node)
-{
-    return chain->movables ? chain->movables[node]
-                           : chain->scene->nodes[node].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
 }
 
 /* The nodes below the common ancestor, from above. */
@@ -114,9 +121,9 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
     for (uint32_t i = count; i-- > 0;) {
         const cp_node *node = &chain->scene->nodes[nodes[i]];
         chain->moves = chain->moves || node->joint_count > 0;
-        if (is_movable(chain, nodes[i])) {
+        if (chain->movables[nodes[i]]) {
             chain->moves = chain->movable = true;
-            meet_obstacle(chain, OBSTACLE_MOVABLE);
+            chain->obstacles |= OBSTACLE_MOVABLE;
         }
         pose = pose_multiply(&pose, &node->local);
         for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++)
@@ -139,31 +146,22 @@ static void fill_branch(struct chain *chain, struct branch *branch, uint32_t nod
     chain->motion_count += branch->count;
 }
 
-/* The size of the frame in the world. */
-static double size_of_frame(struct chain *chain, uint32_t node)
-{
-    double size = 1;
-    for (; node != CP_NONE; node = chain->scene->nodes[node].parent) {
-        const cp_node *it = &chain->scene->nodes[node];
-        size *= add_pose(chain, &it->local);
-        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
-            if (chain->scene->joints[i].type == CP_JOINT_SCALE)
-                meet_obstacle(chain, OBSTACLE_SCALE);
-    }
-    return size;
-}
-
 void chain_find(struct chain *chain, uint32_t one, uint32_t other)
 {
     uint32_t top = common_ancestor(chain->scene, one, other);
     *chain = (struct chain){.scene = chain->scene,
+                            .frames = chain->frames,
                             .movables = chain->movables,
                             .motions = chain->motions,
                             .variables = chain->variables,
                             .nodes = chain->nodes,
                             .most = chain->most,
                             .levels = chain->levels};
-    chain->unit = size_of_frame(chain, top);
+    const struct frame *frame = &chain->frames[top];
+    chain->unit = frame->size;
+    add_stretch(chain, frame->stretch);
+    if (frame->scales)
+        chain->obstacles |= OBSTACLE_SCALE;
     fill_branch(chain, &chain->branches[0], one, top);
     fill_branch(chain, &chain->branches[1], other, top);
     chain->first_unit = chain->unit;
@@ -172,33 +170,64 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     chain->first_unit *= add_pose(chain, &chain->branches[0].end);
 }
 
+/* ---- what may be moved ---- */
+
+/* What a clip moves without a joint, or hangs elsewhere, is no more fixed than what says that it may be moved. */
+static void mark_moved(const cp_clip *clip, bool *marks)
+{
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].path != CP_PATH_JOINT)
+            marks[clip->tracks[i].target] = true;
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        marks[clip->attachments[i].node] = true;
+}
+
+void find_movables(const cp_scene *scene, bool *marks)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        marks[i] = scene->nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+    for (uint32_t i = 0; i < scene->clip_count; i++)
+        mark_moved(&scene->clips[i], marks);
+}
+
 /* ---- room ---- */
 
-/* The most joints and nodes that lie above one another. */
-static bool find_depth(cp_context *context, const cp_scene *scene, uint32_t *joints, uint32_t *levels)
+static struct frame frame_below(const struct frame *above, const cp_scene *scene, const cp_node *node)
 {
-    uint32_t(*depths)[2] = memory_allocate(context, scene->node_count, sizeof *depths);
-    if (!depths)
-        return false;
-    *joints = *levels = 0;
+    struct similarity similarity = similarity_of(&node->local);
+    struct frame frame = *above;
+    frame.size *= similarity.size;
+    frame.stretch += stretch_of(&similarity);
+    frame.joints += node->joint_count;
+    frame.levels++;
+    for (uint32_t i = node->first_joint; i < node->first_joint + node->joint_count; i++)
+        frame.scales = frame.scales || scene->joints[i].type == CP_JOINT_SCALE;
+    return frame;
+}
+
+/* The most joints that lie above one another; and nodes: chain->levels. */
+static uint32_t find_frames(struct chain *chain)
+{
+    const cp_scene *scene = chain->scene;
+    static const struct frame world = {.size = 1};
+    uint32_t joints = 0;
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
-        depths[i][0] = node->joint_count + (node->parent == CP_NONE ? 0 : depths[node->parent][0]);
-        depths[i][1] = 1 + (node->parent == CP_NONE ? 0 : depths[node->parent][1]);
-        *joints = depths[i][0] > *joints ? depths[i][0] : *joints;
-        *levels = depths[i][1] > *levels ? depths[i][1] : *levels;
+        struct frame *frame = &chain->frames[i];
+        *frame = frame_below(node->parent == CP_NONE ? &world : &chain->frames[node->parent], scene, node);
+        joints = frame->joints > joints ? frame->joints : joints;
+        chain->levels = frame->levels > chain->levels ? frame->levels : chain->levels;
     }
-    memory_free(context, depths, scene->node_count, sizeof *depths);
-    return true;
+    return joints;
 }
 
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables)
 {
     *chain = (struct chain){.scene = scene, .movables = movables};
-    uint32_t joints;
-    if (!find_depth(context, scene, &joints, &chain->levels))
+    chain->frames = memory_allocate(context, scene->node_count, sizeof *chain->frames);
+    if (!chain->frames)
         return false;
-    chain->most = 2 * joints;
+    chain->most = 2 * find_frames(chain);
     chain->motions = memory_allocate(context, chain->most, sizeof *chain->motions);
     chain->variables = memory_allocate(context, chain->most, sizeof *chain->variables);
     chain->nodes = memory_allocate(context, chain->levels, sizeof *chain->nodes);
@@ -210,6 +239,8 @@ void chain_close(struct chain *chain, cp_context *context)
     memory_free(context, chain->motions, chain->most, sizeof *chain->motions);
     memory_free(context, chain->variables, chain->most, sizeof *chain->variables);
     memory_free(context, chain->nodes, chain->levels, sizeof *chain->nodes);
+    if (chain->frames)
+        memory_free(context, chain->frames, chain->scene->node_count, sizeof *chain->frames);
     *chain = (struct chain){0};
 }
 

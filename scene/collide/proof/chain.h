@@ -24,22 +24,31 @@ struct branch {
     cp_pose end; /* what is fixed behind the last motion */
 };
 
-/* What keeps a proof from covering all that may happen between the frames. */
+/* What keeps a proof from covering all that may happen between the frames; several may. */
 enum obstacle {
-    OBSTACLE_NONE,
-    OBSTACLE_MOVABLE,    /* a frame that may be moved, or hung elsewhere */
-    OBSTACLE_EXPRESSION, /* a joint that slides by a formula */
-    OBSTACLE_SCALE,      /* a joint that scales */
-    OBSTACLE_UNLIMITED,  /* a joint that slides without limits */
-    OBSTACLE_STRETCHED   /* a frame that is scaled or sheared, with joints behind it */
+    OBSTACLE_MOVABLE = 1,    /* a frame that may be moved, or hung elsewhere */
+    OBSTACLE_EXPRESSION = 2, /* a joint that slides by a formula, or follows one that has one */
+    OBSTACLE_SCALE = 4,      /* a joint that scales */
+    OBSTACLE_UNLIMITED = 8,  /* a joint that slides without limits: not even samples tell of all that it does */
+    OBSTACLE_STRETCHED =
+        16 /* a frame that is scaled or sheared, with joints behind it, or an axis that is no unit vector */
 };
 
 /* Numbers of six digits in files leave a stretch of 1e-6; what is more than this was meant. */
 #define MOST_STRETCH 1e-4
 
+/* What the frames down to a node, it too, do to all below it. */
+struct frame {
+    double size;    /* metres per unit of the node's own frame */
+    double stretch; /* as in struct chain */
+    bool scales;    /* by a joint */
+    uint32_t joints, levels;
+};
+
 struct chain {
     const cp_scene *scene;
-    const bool *movables; /* of the nodes: whether they are movable or attachable; NULL: their flags say it */
+    struct frame *frames; /* of the nodes */
+    const bool *movables; /* of the nodes: see find_movables */
     struct branch branches[2];
     struct motion *motions; /* of both branches; there is room for `most` */
     struct variable *variables;
@@ -49,12 +58,15 @@ struct chain {
     bool moves;    /* not static: a joint of any kind, a movable or attachable frame lies between */
     bool movable;  /* a movable or attachable frame does */
     bool is_loose; /* one of the variables is a joint that turns by a formula: not all their values are what can be */
-    enum obstacle obstacle;
+    uint32_t obstacles;
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
     double
         stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common ancestor's, and turned
                      * by less than `stretch`: 0, but for rounding in files */
 };
+
+/* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and what a clip moves so. marks: of all nodes. */
+void find_movables(const cp_scene *scene, bool *marks);
 
 /* Room for the chain between any two frames of the scene. False when out of memory; chain_close is due in any case. */
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);

@@ -149,7 +149,7 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     bool touching = false;
     chain_find(chain, bodies[0]->node, bodies[1]->node);
     *judgement = (struct judgement){.status = JUDGED_UNDECIDED,
-                                    .obstacle = chain->obstacle,
+                                    .obstacles = chain->obstacles,
                                     .neighbours = chain->motion_count == 1,
                                     .variables = chain->variable_count,
                                     .clearance = INFINITY};
@@ -205,13 +205,14 @@ static enum judgement_status search(struct judge *judge, const struct body *cons
                                     struct judgement *judgement)
 {
     uint64_t work = judge->rules->work;
-    if (judgement->obstacle == OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
+    if (judgement->obstacles & OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
         return JUDGED_UNDECIDED;
     if (judge->chain.is_loose) /* what collides may be nothing that can be */
         return try_proof(judge, bodies, work, judgement) ? JUDGED_NEVER_PROVED : JUDGED_UNDECIDED;
     if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement))
         return JUDGED_NEVER_PROVED;
-    if (take_samples(judge, bodies, key, judgement))
+    bool touching = take_samples(judge, bodies, key, judgement);
+    if (touching && !(judgement->obstacles & OBSTACLE_UNLIMITED))
         return JUDGED_ALWAYS_SAMPLED;
     return take_turns(judge, bodies, key, judgement);
 }

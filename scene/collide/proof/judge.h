@@ -11,7 +11,7 @@ struct judge_rules {
     double touch;  /* metres: what is not farther apart touches */
     uint32_t samples, descents;
     uint64_t work;       /* bounds of a proof, at most */
-    const bool *movable; /* of the nodes: which may be moved or hung elsewhere; NULL: as they say themselves */
+    const bool *movable; /* of the nodes: which may be moved or hung elsewhere */
 };
 
 enum judgement_status {
@@ -26,9 +26,9 @@ enum judgement_status {
 
 struct judgement {
     enum judgement_status status;
-    enum obstacle obstacle; /* to a proof */
-    bool neighbours;        /* one moving joint lies between them */
-    uint32_t variables;     /* joints that move one against the other */
+    uint32_t obstacles; /* to a proof */
+    bool neighbours;    /* one moving joint lies between them */
+    uint32_t variables; /* joints that move one against the other */
     uint32_t samples, hits, descents;
     uint64_t work;
     double clearance; /* metres: the smallest that was met with; of a proof a bound below it */

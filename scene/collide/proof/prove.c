@@ -173,6 +173,18 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
 
 /* ---- boxes ---- */
 
+/* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is none. Nor is one with so
+ * many variables that few boxes have room: it would take far more work than there is. */
+enum { HALVINGS = 80, MOST_BOXES = 4096, MOST_NUMBERS = 1 << 20 };
+
+static uint32_t room_for_boxes(uint32_t variables)
+{
+    uint32_t most = variables < MOST_BOXES / HALVINGS ? HALVINGS * variables + 2 : MOST_BOXES;
+    uint32_t fit = variables > 0 ? MOST_NUMBERS / (2 * variables) : most;
+    most = fit < most ? fit : most;
+    return most > 0 ? most : 1;
+}
+
 static bool push_box(struct prover *prover, const double *middles)
 {
     uint32_t count = prover->chain->variable_count;
@@ -277,8 +289,10 @@ enum proof_end prover_run(struct prover *prover, const struct proof_task *task, 
         if (end == PROOF_HIT)
             return end;
         if (end == PROOF_UNDECIDED)
-            room = push_halves(prover, values);
+            room = prover->chain->variable_count > 0 && push_halves(prover, values);
     }
+    if (!room)
+        prover->box_count = 0;
     return room ? PROOF_FREE : PROOF_UNDECIDED;
 }
 
@@ -288,7 +302,7 @@ bool proof_task_at(const struct chain *chain, const struct body *const bodies[2]
                    struct proof_task *task)
 {
     uint32_t planes = bodies[0]->plane_count;
-    *task = (struct proof_task){.plane_side = -1, .clearance = clearance / chain->unit};
+    *task = (struct proof_task){.plane_side = -1, .clearance = clearance / chain->unit * (1 + 2 * chain->stretch)};
     if (index > planes + bodies[1]->plane_count)
         return false;
     if (index == 0) {
@@ -305,7 +319,7 @@ bool proof_task_at(const struct chain *chain, const struct body *const bodies[2]
 bool proof_is_possible(const struct chain *chain, const struct body *const bodies[2])
 {
     bool planes = bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0; /* have no end: they meet somewhere */
-    return chain->obstacle == OBSTACLE_NONE && !planes;
+    return chain->obstacles == 0 && !planes;
 }
 
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
@@ -313,6 +327,8 @@ void prover_begin(struct prover *prover, const struct chain *chain, const struct
     prover->start = (struct convex_start){.count = 0};
     prover->chain = chain;
     prover->box_count = 0;
+    prover->box_size = 2 * chain->variable_count;
+    prover->box_room = room_for_boxes(chain->variable_count);
     for (int side = 0; side < 2; side++) {
         prover->bodies[side] = bodies[side];
         prover->hulls[side] = body_hull(bodies[side]);
@@ -352,14 +368,18 @@ struct proof prove_free(struct prover *prover, const struct chain *chain, const 
 
 /* ---- room ---- */
 
-/* A box is halved some 40 times a variable at most, until no double lies between; a proof that needs more boxes is none. */
-enum { HALVINGS = 40, MOST_BOXES = 4096 };
+/* For chains of up to so many variables. */
+static size_t room_for_numbers(uint32_t variables)
+{
+    size_t one = 2 * (size_t)variables;
+    size_t all = variables < MOST_BOXES / HALVINGS ? one * room_for_boxes(variables) : MOST_NUMBERS;
+    return all > one ? all : one;
+}
 
 bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions)
 {
-    uint32_t boxes = most_motions < MOST_BOXES / HALVINGS ? HALVINGS * most_motions + 2 : MOST_BOXES;
-    *prover = (struct prover){.most_motions = most_motions, .box_room = boxes, .box_size = 2 * most_motions};
-    prover->boxes = memory_allocate(context, (size_t)boxes * prover->box_size, sizeof *prover->boxes);
+    *prover = (struct prover){.most_motions = most_motions, .number_room = room_for_numbers(most_motions)};
+    prover->boxes = memory_allocate(context, prover->number_room, sizeof *prover->boxes);
     prover->poses = memory_allocate(context, most_motions, sizeof *prover->poses);
     prover->terms = memory_allocate(context, most_motions, sizeof *prover->terms);
     prover->halves = memory_allocate(context, most_motions, sizeof *prover->halves);
@@ -372,7 +392,7 @@ bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motio
 
 void prover_close(struct prover *prover, cp_context *context)
 {
-    memory_free(context, prover->boxes, (size_t)prover->box_room * prover->box_size, sizeof *prover->boxes);
+    memory_free(context, prover->boxes, prover->number_room, sizeof *prover->boxes);
     memory_free(context, prover->poses, prover->most_motions, sizeof *prover->poses);
     memory_free(context, prover->terms, prover->most_motions, sizeof *prover->terms);
     memory_free(context, prover->halves, prover->most_motions, sizeof *prover->halves);

@@ -37,6 +37,7 @@ struct prover {
     const struct body *bodies[2];
     double *boxes; /* the waiting ones: middles and halves of the variables */
     uint32_t box_count, box_room, box_size;
+    size_t number_room;     /* of numbers in boxes, whatever their size is */
     struct convex hulls[2]; /* placed in the common ancestor's frame */
     uint32_t most_motions;
     cp_pose *poses;            /* of the motions' joints there */
@@ -76,7 +77,8 @@ bool proof_task_at(const struct chain *chain, const struct body *const bodies[2]
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
 /* The box of all that the joints can do waits. */
 void prover_push_all(struct prover *prover);
-/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. */
+/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. PROOF_UNDECIDED without any
+ * waiting box: there was no room for them, and more work will not help. */
 enum proof_end prover_run(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
                           struct proof *proof);
 /* Metres: the gap between the bodies' hulls at these values. */

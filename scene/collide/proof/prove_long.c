@@ -10,7 +10,7 @@ enum { MOST_ITEMS = 32, MOST_SLICE = 2000 };
 
 /* A box that is worked on, and what comes out. */
 struct item {
-    double *boxes;  /* room for a prover's: those that are left of it */
+    double *boxes;  /* room for what a prover leaves: with each bound there is one box more, at most */
     double *values; /* the middle of the last box */
     uint32_t box_count;
     struct proof proof;
@@ -83,7 +83,7 @@ static cp_status join_items(struct rounds *rounds, uint32_t count, double *value
         if (item->proof.end == PROOF_HIT) {
             proof->end = PROOF_HIT;
             memcpy(values, item->values, variables * sizeof *values);
-        } else if (item->proof.end == PROOF_UNDECIDED && item->proof.work < rounds->slice && proof->end == PROOF_FREE) {
+        } else if (item->proof.end == PROOF_UNDECIDED && item->box_count == 0 && proof->end == PROOF_FREE) {
             proof->end = PROOF_UNDECIDED; /* its boxes were too many */
         }
         if (!push_boxes(rounds, item->boxes, item->box_count))
@@ -127,7 +127,8 @@ static cp_status prove_tasks(struct rounds *rounds, const struct proof_goal *goa
 cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
                      struct proof *proof)
 {
-    size_t boxes = (size_t)provers[0]->box_room * provers[0]->box_size, variables = provers[0]->most_motions;
+    uint32_t most = provers[0]->box_room < MOST_SLICE + 1 ? provers[0]->box_room : MOST_SLICE + 1;
+    size_t boxes = (size_t)most * provers[0]->box_size, variables = provers[0]->chain->variable_count;
     struct rounds rounds = {.provers = provers,
                             .context = context,
                             .item_boxes = memory_allocate(context, MOST_ITEMS * boxes, sizeof(double)),
