@@ -49,7 +49,7 @@ row() { # table cell condition
 
 for cell in slide near turning; do
     must "$cell: each pair has a status" row 1 $cell '$3 == $4 + $5 + $6 + $7 + $8 + $9 + $10 && $3 > 0'
-    must "$cell: work, rates" row 2 $cell '$3 > 0 && $4 >= 0 && $5 >= 0 && $7 > 0 && $8 > 0 && $9 >= $3 && $10 >= 0'
+    must "$cell: work, rates" row 2 $cell 'NF == 14 && $3 > 0 && $9 > 0 && $10 > 0 && $11 >= $3'
 done
 must "slide: pairs" row 1 slide '$3 == 3 && $4 == 1 && $8 == 2'
 must "near: pairs" row 1 near '$3 == 3 && $4 == 1 && $7 == 1 && $8 == 1'

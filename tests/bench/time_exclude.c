@@ -1,7 +1,8 @@
 /* time_exclude [--rounds N] [--seeds N] [--work N] [--thorough N] NAME CELL...
  *
  * What the filter exclude finds in cells, what it takes, and what random states alone would find. Prints Markdown. Times are of the
- * filter, without reading; rounds with one and with two threads alternate, and times are their medians. */
+ * filter, without reading; rounds with one and with two threads alternate, and times are their medians. Those of the processor say more
+ * than those on the wall where other programs are at work, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +26,29 @@ struct counts {
     uint64_t work;
 };
 
+/* Seconds on the wall, and of all threads together. */
+struct times {
+    double wall, processor;
+};
+
 struct result {
     const char *name;
     struct counts usual, thorough;
-    double seconds[MOST_THREADS], thorough_seconds;
+    struct times times[MOST_THREADS], thorough_times;
     struct sampled_rule rule;
     char *worst; /* its frames */
 };
 
-static double seconds_now(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static struct times times_now(void)
+{
+    return (struct times){seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -62,17 +73,18 @@ static void need(cp_context *context, cp_status status)
         fail("time_exclude: %s", count > 0 ? report[count - 1].message : "out of memory");
 }
 
-/* The scene after the filter, and the seconds that it took. */
-static cp_scene *exclude(cp_context *context, const char *cell, uint32_t threads, uint64_t work, double *seconds)
+/* The scene after the filter, and the times that it took. */
+static cp_scene *exclude(cp_context *context, const char *cell, uint32_t threads, uint64_t work, struct times *times)
 {
     cp_scene *scene;
     char option[32];
     snprintf(option, sizeof option, "work=%llu", (unsigned long long)work);
     need(context, cp_set_threads(context, threads));
     need(context, cp_read(context, cell, NULL, NULL, 0, &scene));
-    double begin = seconds_now();
+    struct times begin = times_now();
     need(context, cp_apply(context, scene, "exclude", (const char *const[]){option}, 1));
-    *seconds = seconds_now() - begin;
+    struct times end = times_now();
+    *times = (struct times){end.wall - begin.wall, end.processor - begin.processor};
     return scene;
 }
 
@@ -106,11 +118,14 @@ static char *name_pair(const cp_scene *scene, const struct sampled_pair *pair)
 
 static void measure_usual(cp_context *context, const char *cell, const struct options *options, struct result *result)
 {
-    double seconds[MOST_THREADS][MOST_ROUNDS];
+    double wall[MOST_THREADS][MOST_ROUNDS], processor[MOST_THREADS][MOST_ROUNDS];
     for (uint32_t round = 0; round < options->rounds; round++)
         for (uint32_t turn = 0; turn < MOST_THREADS; turn++) {
             uint32_t which = (round + turn) % MOST_THREADS;
-            cp_scene *scene = exclude(context, cell, which + 1, options->work, &seconds[which][round]);
+            struct times times;
+            cp_scene *scene = exclude(context, cell, which + 1, options->work, &times);
+            wall[which][round] = times.wall;
+            processor[which][round] = times.processor;
             struct counts counts = count_pairs(scene);
             if (round + turn > 0 && memcmp(&counts, &result->usual, sizeof counts) != 0)
                 fail("time_exclude: %s: another result with %u threads", cell, (unsigned)which + 1);
@@ -118,14 +133,15 @@ static void measure_usual(cp_context *context, const char *cell, const struct op
             cp_scene_free(scene);
         }
     for (int which = 0; which < MOST_THREADS; which++)
-        result->seconds[which] = median(seconds[which], options->rounds);
+        result->times[which] =
+            (struct times){median(wall[which], options->rounds), median(processor[which], options->rounds)};
 }
 
 /* Witnesses are those of the thorough run, which has more of them. */
 static void measure_thorough(cp_context *context, const char *cell, const struct options *options,
                              struct result *result)
 {
-    cp_scene *scene = exclude(context, cell, MOST_THREADS, options->thorough, &result->thorough_seconds);
+    cp_scene *scene = exclude(context, cell, MOST_THREADS, options->thorough, &result->thorough_times);
     result->thorough = count_pairs(scene);
     need(context, sampled_rule_run(context, scene, (uint32_t)options->seeds, &result->rule));
     const struct sampled_pair *worst = sampled_rule_worst(&result->rule);
@@ -142,7 +158,7 @@ static void measure(const char *name, const char *cell, const struct options *op
     measure_usual(context, cell, options, result);
     measure_thorough(context, cell, options, result);
     cp_context_free(context);
-    fprintf(stderr, "%s: %.2f s\n", name, result->seconds[0]);
+    fprintf(stderr, "%s: %.2f s\n", name, result->times[0].processor);
 }
 
 /* ---- the page ---- */
@@ -164,17 +180,18 @@ static void print_found(const struct result *results, size_t count, const struct
 
 static void print_costs(const struct result *results, size_t count, const struct options *options)
 {
-    unsigned long long work = options->work, thorough = options->thorough;
     printf(
-        "\n| cell | work=%llu: bounds | one thread, s | two threads, s | times faster | work/s | pairs/s | work=%llu: "
-        "bounds | two threads, s |\n|---|---|---|---|---|---|---|---|---|\n",
-        work, thorough);
+        "\n| cell | work=%llu: bounds | one thread, s | CPU s | two threads, s | CPU s | times faster | work/CPU s | "
+        "pairs/CPU s | work=%llu: bounds | two threads, s | CPU s "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        (unsigned long long)options->work, (unsigned long long)options->thorough);
     for (size_t i = 0; i < count; i++) {
         const struct result *it = &results[i];
-        double one = it->seconds[0], two = it->seconds[1];
-        printf("| %s | %llu | %.3f | %.3f | %.2f | %.0f | %.0f | %llu | %.3f |\n", it->name,
-               (unsigned long long)it->usual.work, one, two, one / two, (double)it->usual.work / one,
-               it->usual.pairs / one, (unsigned long long)it->thorough.work, it->thorough_seconds);
+        const struct times *one = &it->times[0], *two = &it->times[1], *thorough = &it->thorough_times;
+        printf("| %s | %llu | %.3f | %.3f | %.3f | %.3f | %.2f | %.0f | %.0f | %llu | %.3f | %.3f |\n", it->name,
+               (unsigned long long)it->usual.work, one->wall, one->processor, two->wall, two->processor,
+               one->wall / two->wall, (double)it->usual.work / one->processor, it->usual.pairs / one->processor,
+               (unsigned long long)it->thorough.work, thorough->wall, thorough->processor);
     }
 }
 
