@@ -71,6 +71,17 @@ static void find_pair(const struct exclusions *exclusions, const struct exclusio
         bodies[side] = &exclusions->bodies.items[pair->bodies[side]];
 }
 
+static uint64_t pair_seed(const struct work *work, const struct body *const bodies[2])
+{
+    const cp_scene *scene = work->exclusions->bodies.scene;
+    uint64_t words[3] = {work->rules->seed};
+    for (int side = 0; side < 2; side++) {
+        const char *name = scene->nodes[bodies[side]->node].name;
+        words[1 + side] = hash_content(name, strlen(name));
+    }
+    return hash_content(words, sizeof words);
+}
+
 static cp_status judge_all_at_once(struct work *work, cp_context *context)
 {
     struct exclusions *exclusions = work->exclusions;
@@ -80,6 +91,7 @@ static cp_status judge_all_at_once(struct work *work, cp_context *context)
         const struct body *bodies[2];
         find_pair(exclusions, pair, bodies);
         status = judge_at_once(&work->judges[0], context, bodies, &pair->judgement);
+        pair->judgement.key = pair_seed(work, bodies);
         if (pair->judgement.status != JUDGED_UNDECIDED)
             continue;
         work->open[work->open_count++] = (uint64_t)(UINT32_MAX - pair->judgement.variables) << 32 | i;
@@ -108,17 +120,6 @@ static int compare_keys(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static uint64_t pair_seed(const struct work *work, const struct body *const bodies[2])
-{
-    const cp_scene *scene = work->exclusions->bodies.scene;
-    uint64_t words[3] = {work->rules->seed};
-    for (int side = 0; side < 2; side++) {
-        const char *name = scene->nodes[bodies[side]->node].name;
-        words[1 + side] = hash_content(name, strlen(name));
-    }
-    return hash_content(words, sizeof words);
-}
-
 static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
 {
     const struct work *work = user;
@@ -127,7 +128,7 @@ static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
     find_pair(work->exclusions, pair, bodies);
     if (worker == 0) /* the calling thread */
         context_progress(work->context, (cp_progress){"exclude", NULL, item, work->open_count});
-    judge_by_search(&work->judges[worker], bodies, pair_seed(work, bodies), &pair->judgement);
+    judge_by_search(&work->judges[worker], bodies, &pair->judgement);
 }
 
 static cp_status judge_waiting(struct work *work, cp_context *context)

@@ -1,13 +1,14 @@
 /* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
  * configurations; rare ones, by descents on the distance from such; a proof that there are none. What is found is the same in any order, as
  * a proof leaves nothing to be found, so the order is that of what costs least: a short proof comes before the random configurations, and
- * then descents and proofs take turns, each of them ten times as long as the one before. The last and longest proof waits until all threads
- * have time for it. */
+ * then descents and proofs take turns, each of them ten times as long as the one before. The last and longest wait until all threads have
+ * time for them. */
 #include "judge.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "../../parallel.h"
 #include "../body/near.h"
 #include "always.h"
 
@@ -58,30 +59,35 @@ static double height_at(struct judge *judge, const struct body *const bodies[2],
     return told ? gap : distance_at(judge, bodies, values, most);
 }
 
-/* Looks at a configuration as near as `most`, and notes what it tells. Its distance, as distance_at. */
-static double look_at(const struct judge *judge, const struct body *const bodies[2], const double *values, double most,
-                      struct judgement *judgement)
+/* Notes what a configuration tells, whose bodies are so far apart. */
+static void note_distance(const struct judge *judge, const double *values, double distance, struct judgement *judgement)
 {
-    double distance = distance_at(judge, bodies, values, most);
     if (distance < judgement->clearance)
         judgement->clearance = distance;
     if (distance <= judge->rules->margin && !judgement->witnessed && !judge->chain.is_loose) {
         judgement->witnessed = true;
         memcpy(judgement->witness, values, judgement->variables * sizeof *values);
     }
+}
+
+/* Looks at a configuration as near as `most`, and notes what it tells. Its distance, as distance_at. */
+static double look_at(const struct judge *judge, const struct body *const bodies[2], const double *values, double most,
+                      struct judgement *judgement)
+{
+    double distance = distance_at(judge, bodies, values, most);
+    note_distance(judge, values, distance, judgement);
     return distance;
 }
 
 /* ---- samples and descents ---- */
 
 /* Whether they touched in all samples. */
-static bool take_samples(struct judge *judge, const struct body *const bodies[2], uint64_t key,
-                         struct judgement *judgement)
+static bool take_samples(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     uint32_t touching = 0;
     const struct judge_rules *rules = judge->rules;
     for (uint32_t i = 0; i < rules->samples; i++) {
-        random_values(&judge->chain, key, i, judge->values);
+        random_values(&judge->chain, judgement->key, i, judge->values);
         double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
         if (height_at(judge, bodies, judge->values, most) >= most)
             continue;
@@ -93,12 +99,13 @@ static bool take_samples(struct judge *judge, const struct body *const bodies[2]
     return touching == rules->samples && touching > 0;
 }
 
-/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when not. */
-static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
+/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when not; judge->values
+ * is where it ends. */
+static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number)
 {
     const struct chain *chain = &judge->chain;
     uint32_t count = chain->variable_count;
-    uint64_t place = (uint64_t)(judgement->descents + 1) * (STEPS_OF_DESCENT + 1);
+    uint64_t place = ((uint64_t)number + 1) * (STEPS_OF_DESCENT + 1);
     random_values(chain, key, place, judge->values);
     double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
     for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->rules->margin; i++) {
@@ -115,8 +122,15 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
         }
         step = lower ? fmin(0.5, step * 1.5) : step * 0.85;
     }
-    (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
-    judgement->descents++;
+}
+
+static void take_descents(struct judge *judge, const struct body *const bodies[2], uint64_t most,
+                          struct judgement *judgement)
+{
+    while (!judgement->witnessed && judgement->descents < judge->rules->descents && judgement->descents < most) {
+        descend(judge, bodies, judgement->key, judgement->descents++);
+        (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
+    }
 }
 
 /* ---- proofs ---- */
@@ -169,39 +183,33 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
-static void take_descents(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint64_t most,
-                          struct judgement *judgement)
-{
-    while (!judgement->witnessed && judgement->descents < judge->rules->descents && judgement->descents < most)
-        descend(judge, bodies, key, judgement);
-}
-
 static bool can_prove(const struct judge *judge, const struct body *const bodies[2])
 {
     return proof_is_possible(&judge->chain, bodies) && judge->rules->work > 0;
 }
 
 /* Descents and proofs, until one of them says what is so, or the proof that is left is a long one. */
-static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2],
                                         struct judgement *judgement)
 {
     uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK, all = judge->rules->work;
     while (!judgement->witnessed && judgement->work < all && can_prove(judge, bodies)) {
         uint64_t left = all - judgement->work;
-        take_descents(judge, bodies, key, descents, judgement);
+        take_descents(judge, bodies, descents, judgement);
         work = work < left / 10 ? work * 10 : left;
-        if (work > LONG_WORK)
-            break;
+        if (work > LONG_WORK && !judgement->witnessed) {
+            judgement->waits = true;
+            return JUDGED_UNDECIDED;
+        }
         if (!judgement->witnessed && try_proof(judge, bodies, work, judgement))
             return JUDGED_NEVER_PROVED;
         descents *= 10;
     }
-    take_descents(judge, bodies, key, judge->rules->descents, judgement);
-    judgement->waits = !judgement->witnessed && judgement->work < all && can_prove(judge, bodies);
+    take_descents(judge, bodies, judge->rules->descents, judgement);
     return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
 }
 
-static enum judgement_status search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
+static enum judgement_status search(struct judge *judge, const struct body *const bodies[2],
                                     struct judgement *judgement)
 {
     uint64_t work = judge->rules->work;
@@ -211,41 +219,99 @@ static enum judgement_status search(struct judge *judge, const struct body *cons
         return try_proof(judge, bodies, work, judgement) ? JUDGED_NEVER_PROVED : JUDGED_UNDECIDED;
     if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement))
         return JUDGED_NEVER_PROVED;
-    bool touching = take_samples(judge, bodies, key, judgement);
+    bool touching = take_samples(judge, bodies, judgement);
     if (touching && !(judgement->obstacles & OBSTACLE_UNLIMITED))
         return JUDGED_ALWAYS_SAMPLED;
-    return take_turns(judge, bodies, key, judgement);
+    return take_turns(judge, bodies, judgement);
 }
 
-void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key, struct judgement *judgement)
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
     prover_begin(&judge->prover, &judge->chain, bodies);
-    judgement->status = search(judge, bodies, key, judgement);
+    judgement->status = search(judge, bodies, judgement);
+}
+
+/* ---- by all threads ---- */
+
+enum { MOST_DESCENTS = 256 }; /* at a time */
+
+struct descents {
+    struct judge *judges; /* of the threads */
+    const struct body *const *bodies;
+    uint64_t key;
+    uint32_t first, variables;
+    double *values; /* where each ends */
+    double distances[MOST_DESCENTS];
+};
+
+static void descend_item(void *user, uint32_t item, uint32_t worker)
+{
+    struct descents *descents = user;
+    struct judge *judge = &descents->judges[worker];
+    prover_begin(&judge->prover, &judge->chain, descents->bodies);
+    descend(judge, descents->bodies, descents->key, descents->first + item);
+    descents->distances[item] = distance_at(judge, descents->bodies, judge->values, INFINITY);
+    memcpy(descents->values + (size_t)item * descents->variables, judge->values,
+           descents->variables * sizeof *judge->values);
+}
+
+/* Those that are left. What the first to find a witness tells, and those before it, counts. */
+static cp_status take_descents_at_length(struct descents *descents, cp_context *context, struct judgement *judgement)
+{
+    const struct judge *judge = &descents->judges[0];
+    while (!judgement->witnessed && judgement->descents < judge->rules->descents) {
+        uint32_t left = judge->rules->descents - judgement->descents;
+        uint32_t count = left < MOST_DESCENTS ? left : MOST_DESCENTS;
+        descents->first = judgement->descents;
+        if (!parallel_for(context, count, descend_item, descents))
+            return CP_LIMIT;
+        for (uint32_t i = 0; i < count && !judgement->witnessed; i++) {
+            judgement->descents++;
+            note_distance(judge, descents->values + (size_t)i * descents->variables, descents->distances[i], judgement);
+        }
+    }
+    return CP_OK;
+}
+
+static cp_status prove_at_length(struct judge *judges, struct prover *const *provers, cp_context *context,
+                                 struct judgement *judgement)
+{
+    struct judge *judge = &judges[0];
+    struct proof_goal goal = {judge->rules->margin, judge->rules->work - judgement->work};
+    struct proof proof;
+    const struct body *bodies[2] = {provers[0]->bodies[0], provers[0]->bodies[1]};
+    cp_status status = prove_long(provers, context, &goal, judge->values, &proof);
+    if (status != CP_OK)
+        return status;
+    take_proof(judge, bodies, &proof, judgement);
+    if (proof.end == PROOF_FREE)
+        judgement->status = JUDGED_NEVER_PROVED;
+    return CP_OK;
 }
 
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
                           const struct body *const bodies[2], struct judgement *judgement)
 {
-    struct judge *judge = &judges[0];
-    struct proof_goal goal = {judge->rules->margin, judge->rules->work - judgement->work};
-    struct proof proof;
+    struct descents descents = {
+        .judges = judges, .bodies = bodies, .key = judgement->key, .variables = judgement->variables};
     struct prover **provers = memory_allocate(context, threads, sizeof *provers);
-    if (!provers)
-        return CP_LIMIT;
-    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
-    for (uint32_t i = 0; i < threads; i++) {
+    size_t room = (size_t)MOST_DESCENTS * judgement->variables;
+    descents.values = memory_allocate(context, room, sizeof *descents.values);
+    cp_status status = provers && descents.values ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < threads && status == CP_OK; i++) {
         provers[i] = &judges[i].prover;
-        prover_begin(provers[i], &judge->chain, bodies);
+        chain_find(&judges[i].chain, bodies[0]->node, bodies[1]->node);
+        prover_begin(provers[i], &judges[i].chain, bodies);
     }
-    cp_status status = prove_long(provers, context, &goal, judge->values, &proof);
-    if (status == CP_OK) {
-        take_proof(judge, bodies, &proof, judgement);
-        judgement->status = proof.end == PROOF_FREE ? JUDGED_NEVER_PROVED
-                            : judgement->witnessed  ? JUDGED_SOMETIMES
-                                                    : JUDGED_UNDECIDED;
-    }
+    if (status == CP_OK)
+        status = take_descents_at_length(&descents, context, judgement);
+    if (status == CP_OK && !judgement->witnessed)
+        status = prove_at_length(judges, provers, context, judgement);
+    if (judgement->witnessed)
+        judgement->status = JUDGED_SOMETIMES;
     judgement->waits = false;
+    memory_free(context, descents.values, room, sizeof *descents.values);
     memory_free(context, provers, threads, sizeof *provers);
     return status;
 }

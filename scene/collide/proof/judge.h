@@ -29,6 +29,7 @@ struct judgement {
     uint32_t obstacles; /* to a proof */
     bool neighbours;    /* one moving joint lies between them */
     uint32_t variables; /* joints that move one against the other */
+    uint64_t key;           /* the caller's, for the random numbers of the pair */
     uint32_t samples, hits, descents;
     uint64_t work;
     double clearance; /* metres: the smallest that was met with; of a proof a bound below it */
@@ -53,11 +54,11 @@ void judge_close(struct judge *judge, cp_context *context);
  * then. CP_LIMIT without memory. */
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement);
-/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with room for a witness. key: of the pair, for its
- * random numbers. Needs no memory, and so no context. */
-void judge_by_search(struct judge *judge, const struct body *const bodies[2], uint64_t key,
-                     struct judgement *judgement);
-/* The rest for a pair that waits: a long proof by all threads, each of which has a judge. CP_LIMIT when out of memory or cancelled. */
+/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with a key and room for a witness. Needs
+ * no memory, and so no context. */
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
+/* The rest for a pair that waits: descents and a long proof by all threads, each of which has a judge. CP_LIMIT when out of memory or
+ * cancelled. */
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
                           const struct body *const bodies[2], struct judgement *judgement);
 
