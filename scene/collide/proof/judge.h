@@ -29,7 +29,7 @@ struct judgement {
     uint32_t obstacles; /* to a proof */
     bool neighbours;    /* one moving joint lies between them */
     uint32_t variables; /* joints that move one against the other */
-    uint64_t key;           /* the caller's, for the random numbers of the pair */
+    uint64_t key;       /* the caller's, for the random numbers of the pair */
     uint32_t samples, hits, descents;
     uint64_t work;
     double clearance; /* metres: the smallest that was met with; of a proof a bound below it */
