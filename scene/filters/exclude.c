@@ -136,13 +136,17 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
                              struct exclusion_rules *rules)
 {
     struct exclusions found;
+    struct user_pairs users = {.context = context};
     cp_status status = exclusions_open(&found, context, scene);
     if (status == CP_OK)
         status = check_bodies(context, &found.bodies);
+    if (status == CP_OK && own->keep) /* before the long work: it may be wrong */
+        status = user_pairs_read(&users, scene, own->keep);
     if (status == CP_OK)
         status = exclusions_find(&found, context, rules);
     if (status == CP_OK)
-        status = state_pairs(scene, own, rules, &found);
+        status = state_pairs(scene, own, rules, &found, &users);
+    user_pairs_free(&users);
     exclusions_free(&found, context);
     return status;
 }
