@@ -121,6 +121,19 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
     return failed ? CP_LIMIT : CP_OK;
 }
 
+/* The rule of three: what happens at no more than this rate is in none of so many samples once in twenty times. */
+static cp_status note_rate(cp_scene *scene, cp_pair *pair)
+{
+    struct buffer text = {.context = scene->context};
+    buffer_text(&text, "rate < ");
+    buffer_double(&text, pair->finding->samples > 3 ? 3.0 / pair->finding->samples : 1);
+    buffer_text(&text, " at 95 %");
+    buffer_append(&text, "", 1);
+    pair->evidence = text.failed ? NULL : scene_text(scene, text.data);
+    buffer_free(&text);
+    return pair->evidence ? CP_OK : CP_LIMIT;
+}
+
 static cp_status state_pair(struct statements *made, uint32_t item)
 {
     cp_scene *scene = made->scene;
@@ -145,6 +158,8 @@ static cp_status state_pair(struct statements *made, uint32_t item)
                        "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s",
                        scene->nodes[one].name, scene->nodes[other].name, (unsigned)judgement->samples,
                        made->own->allow_sampled ? "" : ": they stay checked (allow-sampled=yes)");
+    if (reason == REASON_NEVER_SAMPLED)
+        return note_rate(scene, pair);
     return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
 }
 

@@ -137,6 +137,13 @@ if [ -w /dev/full ]; then
     ends 4 'standard output cannot be written' sh -c "'$cellpipe' diff list.xml wrong.xml cell=ordered.wu >/dev/full"
 fi
 
+# ---- what is only sampled says how much that is worth: 3 / 50 ----
+
+ends 0 '' "$cellpipe" exclude ordered.wu sampled.xml work=0 samples=50 descents=0 allow-sampled=yes --out evidence=yes
+must "the rate" grep -q 'first="Arm" second="Ball" reason="never-sampled" samples="50".* evidence="rate &lt; 0.06 at 95 %"' sampled.xml
+must "the rate in JSON" grep -q '"status":"never-sampled".*"evidence":"rate < 0.06 at 95 %"' sampled.xml.json
+must "no rate of what is proved" sh -c '! grep -q "static.*rate" sampled.xml'
+
 # ---- the evidence of cases/exclude, which a fuzzer begins with, is that of today ----
 
 cp "$top"/tests/cases/exclude/arm.wu "$top"/tests/cases/exclude/apart.wu .
