@@ -113,7 +113,7 @@ static uint64_t tell_fault(const struct statements sides[3], const struct said *
     bool both = said->excluded[0] && said->excluded[1];
     if (!said->by[2]) {
         begin_line(said);
-        printf("in %s%s, but not two frames of %s that can collide\n", both ? "both, also " : "", path, sides[2].path);
+        printf("in %s, but not two frames of %s that can collide\n", both ? "both" : path, sides[2].path);
         return 1;
     }
     const cp_pair *pair = said->by[2]->pair;

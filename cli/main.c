@@ -171,7 +171,8 @@ int main(int argc, char **argv)
     status = check_bytes(&cli, status);
     flush_report(&cli, status);
     cp_status printed = finish_stdout(&cli);
-    status = write_report(&cli, status != CP_OK ? status : printed);
+    bool answered = status == CP_OK || status == CP_NO; /* an answer that is not told is none */
+    status = write_report(&cli, answered && printed != CP_OK ? printed : status);
     end_if_interrupted();
     cp_context_free(cli.context);
     cli_free(&cli);

@@ -13,6 +13,7 @@
  *   device a file of its own for the pairs that are inside.
  * - Frames are named only: where several have the same name, the pair is all of theirs: a loss.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../exporters.h"
@@ -80,6 +81,49 @@ static cp_status note_name(struct name_map *names, const cp_scene *scene, uint32
     return name_map_add(names, scene->nodes[node].name, node, NULL) ? CP_OK : CP_LIMIT;
 }
 
+/* Of the names of two frames, by the first frames that are called so; the lower in the upper half. */
+static bool find_names(struct name_map *names, const cp_scene *scene, const cp_pair *pair, uint64_t *key)
+{
+    const uint32_t *found = name_map_add(names, scene->nodes[pair->first].name, pair->first, NULL);
+    uint32_t first = found ? *found : CP_NONE; /* the table may move */
+    found = name_map_add(names, scene->nodes[pair->second].name, pair->second, NULL);
+    uint32_t second = found ? *found : CP_NONE;
+    *key = first < second ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
+    return first != CP_NONE && second != CP_NONE;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Pairs that are to be checked, though the list excludes two frames with the names of theirs. */
+static cp_status report_same_names(const struct setup_writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    struct name_map names = {.context = writer->context};
+    uint64_t *listed = arena_allocate(writer->arena, scene->pair_count, sizeof *listed);
+    uint64_t kept = 0, key;
+    uint32_t count = 0;
+    bool good = listed;
+    for (uint32_t i = 0; good && i < scene->pair_count; i++)
+        if (pair_is_excluded(&scene->pairs[i]))
+            good = find_names(&names, scene, &scene->pairs[i], &listed[count++]);
+    if (good && count > 0)
+        qsort(listed, count, sizeof *listed, compare_keys);
+    for (uint32_t i = 0; good && count > 0 && i < scene->pair_count; i++)
+        if (!pair_is_excluded(&scene->pairs[i])) {
+            good = find_names(&names, scene, &scene->pairs[i], &key);
+            kept += good && bsearch(&key, listed, count, sizeof key, compare_keys);
+        }
+    name_map_free(&names);
+    if (kept)
+        report_loss(writer->context, "collision-setup-same-names", NOWHERE, kept,
+                    "pairs that are to be checked, though the list excludes frames with the same names");
+    return good ? CP_OK : CP_LIMIT;
+}
+
 /* Frames that another one is taken for because both have the same name. */
 static cp_status report_equal_names(const struct setup_writer *writer)
 {
@@ -105,7 +149,7 @@ static cp_status report_equal_names(const struct setup_writer *writer)
     if (count)
         report_loss(writer->context, "collision-setup-names", NOWHERE, count,
                     "frames with the name of another frame, which their pairs cannot tell apart");
-    return status;
+    return status == CP_OK && count ? report_same_names(writer) : status;
 }
 
 /* Of a part, say, nothing at all is left in a list. */

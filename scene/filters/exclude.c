@@ -1,6 +1,7 @@
 /* exclude: which pairs of frames never need to be checked for collision, and how that is known (docs/exclusion.md). */
 #include "exclude.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lookup.h"
@@ -97,6 +98,31 @@ static cp_status check_joints(cp_context *context, const cp_scene *scene)
     return CP_OK;
 }
 
+static bool is_beyond(double value)
+{
+    return !(fabs(value) <= MOST_REACH);
+}
+
+/* Squares of lengths must be finite, or all that is far away seems to touch. */
+static cp_status check_reach(cp_context *context, const cp_scene *scene)
+{
+    uint32_t beyond = CP_NONE;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        for (int k = 0; k < 12; k++)
+            beyond = is_beyond(scene->nodes[i].local.m[k]) ? i : beyond;
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        bool far =
+            (isfinite(joint->lower) && is_beyond(joint->lower)) || (isfinite(joint->upper) && is_beyond(joint->upper));
+        beyond = far ? joint->node : beyond;
+    }
+    if (beyond == CP_NONE)
+        return CP_OK;
+    return report_error(context, CP_INPUT, "exclude-too-far", at_node(scene, beyond),
+                        "the pose of \"%s\" or the limits of its joints are larger than 1e100",
+                        scene->nodes[beyond].name);
+}
+
 static cp_status check_bodies(cp_context *context, const struct bodies *bodies)
 {
     const cp_scene *scene = bodies->scene;
@@ -137,13 +163,17 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
                              struct exclusion_rules *rules)
 {
     struct exclusions found;
+    struct user_pairs users = {.context = context};
     cp_status status = exclusions_open(&found, context, scene);
     if (status == CP_OK)
         status = check_bodies(context, &found.bodies);
+    if (status == CP_OK && own->keep) /* before the long work: it may be wrong */
+        status = user_pairs_read(&users, scene, own->keep);
     if (status == CP_OK)
         status = exclusions_find(&found, context, rules);
     if (status == CP_OK)
-        status = state_pairs(scene, own, rules, &found);
+        status = state_pairs(scene, own, rules, &found, &users);
+    user_pairs_free(&users);
     exclusions_free(&found, context);
     return status;
 }
@@ -164,6 +194,8 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     cp_status status = movable && wanted ? check_settings(context, own) : CP_LIMIT;
     if (status == CP_OK)
         status = check_joints(context, scene);
+    if (status == CP_OK)
+        status = check_reach(context, scene);
     if (status == CP_OK)
         status = mark_movable(scene, own->movable, movable);
     if (status == CP_OK && own->only)

@@ -12,20 +12,26 @@ struct exclude_settings {
     const char *movable, *only, *keep;
 };
 
-/* Pairs of nodes whose statement is the user's, for looking up. */
+/* Two nodes whose statement is the user's. */
+struct user_pair {
+    uint64_t key;   /* the lower node's index in the upper half */
+    uint32_t place; /* in the user's list */
+};
+
+/* In the order of their keys, each once. */
 struct user_pairs {
     cp_context *context;
-    uint64_t *keys; /* the lower node's index in the upper half */
+    struct user_pair *items;
     uint32_t count, room;
 };
 
-/* Reads the file of keep=; pairs of frames that the scene does not have are a loss. user_pairs_free is due in any case. */
+/* Reads the file of keep=; pairs of frames that the scene does not have, or several of a name, are a loss. user_pairs_free is due in any case. */
 cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const char *path);
 bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other);
 void user_pairs_free(struct user_pairs *pairs);
 
-/* The pairs that were judged take the place of what the scene says of them; a note tells how many of each kind there are. */
+/* The pairs that were judged, and the user's, take the place of what the scene says of them; a note tells how many of each kind there are. */
 cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,
-                      const struct exclusions *found);
+                      const struct exclusions *found, const struct user_pairs *users);
 
 #endif

@@ -10,34 +10,76 @@ static uint64_t key_of(uint32_t one, uint32_t other)
 
 static int compare_keys(const void *a, const void *b)
 {
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    uint64_t left = ((const struct user_pair *)a)->key, right = ((const struct user_pair *)b)->key;
     return (left > right) - (left < right);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    uint32_t left = ((const struct user_pair *)a)->place, right = ((const struct user_pair *)b)->place;
+    int order = compare_keys(a, b);
+    return order ? order : (left > right) - (left < right);
+}
+
+/* CP_NONE when it is the name of no frame, or of several, which a pair by name cannot tell apart. */
+static uint32_t find_frame(struct user_pairs *pairs, const struct name_map *names, const cp_scene *list, uint32_t node)
+{
+    const char *name = list->nodes[node].name;
+    const uint32_t *frame = name_map_find(names, name);
+    if (!frame)
+        report_loss(pairs->context, "exclude-keep-unknown", IN_FILE(list->source.file), 1,
+                    "names \"%s\", which is no frame of the cell: its pairs are left out", name);
+    else if (*frame == CP_NONE)
+        report_loss(pairs->context, "exclude-keep-names", IN_FILE(list->source.file), 1,
+                    "names \"%s\", as several frames of the cell are called: its pairs are left out", name);
+    return frame ? *frame : CP_NONE;
 }
 
 static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names, const cp_scene *list,
                           const cp_pair *pair)
 {
-    const uint32_t *one = name_map_find(names, list->nodes[pair->first].name);
-    const uint32_t *other = name_map_find(names, list->nodes[pair->second].name);
-    if (!one || !other) {
-        report_loss(pairs->context, "exclude-keep-unknown", IN_FILE(list->source.file), 1,
-                    "names \"%s\", which is no frame of the cell: its pairs are left out",
-                    list->nodes[one ? pair->second : pair->first].name);
+    uint32_t one = find_frame(pairs, names, list, pair->first);
+    uint32_t other = one == CP_NONE ? CP_NONE : find_frame(pairs, names, list, pair->second);
+    if (other == CP_NONE)
         return CP_OK;
-    }
-    if (!array_reserve(pairs->context, &pairs->keys, &pairs->room, pairs->count + UINT64_C(1), sizeof *pairs->keys))
+    if (!array_reserve(pairs->context, &pairs->items, &pairs->room, pairs->count + UINT64_C(1), sizeof *pairs->items))
         return CP_LIMIT;
-    pairs->keys[pairs->count++] = key_of(*one, *other);
+    pairs->items[pairs->count] = (struct user_pair){key_of(one, other), pairs->count};
+    pairs->count++;
     return CP_OK;
+}
+
+static cp_status name_frames(struct name_map *names, const cp_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        bool added;
+        if (scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
+            continue;
+        uint32_t *frame = name_map_add(names, scene->nodes[i].name, i, &added);
+        if (!frame)
+            return CP_LIMIT;
+        if (!added)
+            *frame = CP_NONE;
+    }
+    return CP_OK;
+}
+
+/* Once each, where it is first in the list. */
+static void sort_pairs(struct user_pairs *pairs)
+{
+    uint32_t kept = 0;
+    if (pairs->count > 0)
+        qsort(pairs->items, pairs->count, sizeof *pairs->items, compare_pairs);
+    for (uint32_t i = 0; i < pairs->count; i++)
+        if (i == 0 || pairs->items[i].key != pairs->items[i - 1].key)
+            pairs->items[kept++] = pairs->items[i];
+    pairs->count = kept;
 }
 
 static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const cp_scene *scene)
 {
     struct name_map names = {.context = pairs->context};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
-        if (!(scene->nodes[i].flags & CP_NODE_PLACEHOLDER) && !name_map_add(&names, scene->nodes[i].name, i, NULL))
-            status = CP_LIMIT;
+    cp_status status = name_frames(&names, scene);
     for (uint32_t i = 0; i < list->pair_count && status == CP_OK; i++)
         if (list->pairs[i].verdict == CP_PAIR_EXCLUDED)
             status = add_pair(pairs, &names, list, &list->pairs[i]);
@@ -45,8 +87,7 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     if (list->pair_count == 0)
         report_warning(pairs->context, "exclude-keep-empty", IN_FILE(list->source.file),
                        "excludes no pairs, so keep= keeps none");
-    if (pairs->count > 0)
-        qsort(pairs->keys, pairs->count, sizeof *pairs->keys, compare_keys);
+    sort_pairs(pairs);
     return status;
 }
 
@@ -66,12 +107,12 @@ cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const
 
 bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other)
 {
-    uint64_t key = key_of(one, other);
-    return pairs->count > 0 && bsearch(&key, pairs->keys, pairs->count, sizeof key, compare_keys);
+    struct user_pair wanted = {.key = key_of(one, other)};
+    return pairs->count > 0 && bsearch(&wanted, pairs->items, pairs->count, sizeof wanted, compare_keys);
 }
 
 void user_pairs_free(struct user_pairs *pairs)
 {
-    memory_free(pairs->context, pairs->keys, pairs->room, sizeof *pairs->keys);
+    memory_free(pairs->context, pairs->items, pairs->room, sizeof *pairs->items);
     *pairs = (struct user_pairs){.context = pairs->context};
 }

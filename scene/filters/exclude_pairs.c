@@ -1,5 +1,6 @@
 /* What is stated of the pairs. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../collide/list/key.h"
@@ -101,8 +102,10 @@ static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *
 struct statements {
     cp_scene *scene;
     const struct exclude_settings *own;
+    const struct exclusion_rules *rules;
     const struct exclusions *found;
-    struct user_pairs users;
+    const struct user_pairs *users;
+    bool *judged; /* nodes */
     struct chain chain;
     cp_finding **findings; /* of the pairs in their order */
     uint32_t counts[REASON_COUNT];
@@ -135,6 +138,19 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
     return failed ? CP_LIMIT : CP_OK;
 }
 
+/* The rule of three: what happens at no more than this rate is in none of so many samples once in twenty times. */
+static cp_status note_rate(cp_scene *scene, cp_pair *pair)
+{
+    struct buffer text = {.context = scene->context};
+    buffer_text(&text, "rate < ");
+    buffer_double(&text, pair->finding->samples > 3 ? 3.0 / pair->finding->samples : 1);
+    buffer_text(&text, " at 95 %");
+    buffer_append(&text, "", 1);
+    pair->evidence = text.failed ? NULL : scene_text(scene, text.data);
+    buffer_free(&text);
+    return pair->evidence ? CP_OK : CP_LIMIT;
+}
+
 static cp_status state_pair(struct statements *made, uint32_t item)
 {
     cp_scene *scene = made->scene;
@@ -142,7 +158,7 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     const struct judgement *judgement = &exclusion->judgement;
     uint32_t one = made->found->bodies.items[exclusion->bodies[0]].node;
     uint32_t other = made->found->bodies.items[exclusion->bodies[1]].node;
-    enum reason reason = user_pairs_have(&made->users, one, other) ? REASON_USER : reason_of(made->own, judgement);
+    enum reason reason = user_pairs_have(made->users, one, other) ? REASON_USER : reason_of(made->own, judgement);
     uint32_t index = scene_add_pair(scene, one, other, reason_words[reason]);
     if (index == CP_NONE)
         return CP_LIMIT;
@@ -161,6 +177,8 @@ static cp_status state_pair(struct statements *made, uint32_t item)
                        "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s",
                        scene->nodes[one].name, scene->nodes[other].name, (unsigned)judgement->samples,
                        made->own->allow_sampled ? "" : ": they stay checked (allow-sampled=yes)");
+    if (reason == REASON_NEVER_SAMPLED)
+        return note_rate(scene, pair);
     return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
 }
 
@@ -178,34 +196,71 @@ static cp_status set_keys(const struct statements *made)
     return status;
 }
 
-/* ---- what the scene said before ---- */
+/* ---- what the scene said before, and the user says ---- */
 
-/* Drops what the scene says of the pairs that were judged. */
-static cp_status drop_pairs(struct statements *made, const struct exclusion_rules *rules)
+static bool was_judged(const struct statements *made, uint32_t one, uint32_t other)
+{
+    const bool *wanted = made->rules->wanted;
+    return one != other && made->judged[one] && made->judged[other] && (!wanted || wanted[one] || wanted[other]);
+}
+
+/* Drops what the scene says of the pairs that were judged, and of the user's. */
+static void drop_pairs(struct statements *made)
 {
     cp_scene *scene = made->scene;
-    bool *judged = memory_allocate_zeroed(scene->context, scene->node_count, sizeof *judged);
-    if (!judged)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < made->found->bodies.count; i++)
-        judged[made->found->bodies.items[i].node] = true;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
-        bool wanted = !rules->wanted || rules->wanted[pair->first] || rules->wanted[pair->second];
-        if (!judged[pair->first] || !judged[pair->second] || !wanted)
+        if (!was_judged(made, pair->first, pair->second) && !user_pairs_have(made->users, pair->first, pair->second))
             scene->pairs[kept++] = *pair;
     }
     uint32_t dropped = scene->pair_count - kept;
     scene->pair_count = kept;
-    memory_free(scene->context, judged, scene->node_count, sizeof *judged);
     if (dropped > 0)
         report_note(scene->context, "exclude-replaced", NOWHERE,
                     "what the cell itself says of %u pair%s is replaced by what is found", (unsigned)dropped,
                     dropped == 1 ? "" : "s");
-    if (!rules->wanted)
+    if (!made->rules->wanted)
         scene->exclude_static_pairs = false; /* they are listed now */
-    return CP_OK;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    uint32_t left = ((const struct user_pair *)a)->place, right = ((const struct user_pair *)b)->place;
+    return (left > right) - (left < right);
+}
+
+/* The name that comes first, first: so it is with pairs that were judged. */
+static cp_status state_user_pair(cp_scene *scene, uint32_t one, uint32_t other)
+{
+    bool swap = strcmp(scene->nodes[one].name, scene->nodes[other].name) > 0;
+    uint32_t pair = scene_add_pair(scene, swap ? other : one, swap ? one : other, reason_words[REASON_USER]);
+    return pair != CP_NONE ? CP_OK : CP_LIMIT;
+}
+
+/* The user's pairs that were not judged, in the order of the list, which that of the frames does not change. */
+static cp_status state_further(struct statements *made)
+{
+    cp_scene *scene = made->scene;
+    const struct user_pairs *users = made->users;
+    struct user_pair *further = memory_allocate(scene->context, users->count, sizeof *further);
+    uint32_t count = 0;
+    if (!further)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < users->count; i++)
+        if (!was_judged(made, (uint32_t)(users->items[i].key >> 32), (uint32_t)users->items[i].key))
+            further[count++] = users->items[i];
+    if (count > 0)
+        qsort(further, count, sizeof *further, compare_places);
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        status = state_user_pair(scene, (uint32_t)(further[i].key >> 32), (uint32_t)further[i].key);
+    if (count > 0)
+        report_note(scene->context, "exclude-user-further", NOWHERE,
+                    "pairs that keep= excludes and that were not judged, as they cannot collide or are elsewhere: %u",
+                    (unsigned)count);
+    memory_free(scene->context, further, users->count, sizeof *further);
+    return status;
 }
 
 /* ---- the summary ---- */
@@ -241,11 +296,12 @@ static cp_status report_summary(const struct statements *made)
 
 /* ---- all ---- */
 
-static cp_status state_all(struct statements *made, const struct exclusion_rules *rules)
+static cp_status state_all(struct statements *made)
 {
-    cp_status status = made->own->keep ? user_pairs_read(&made->users, made->scene, made->own->keep) : CP_OK;
-    if (status == CP_OK)
-        status = drop_pairs(made, rules);
+    for (uint32_t i = 0; i < made->found->bodies.count; i++)
+        made->judged[made->found->bodies.items[i].node] = true;
+    drop_pairs(made);
+    cp_status status = state_further(made);
     for (uint32_t i = 0; i < made->found->count && status == CP_OK; i++)
         status = state_pair(made, i);
     if (status == CP_OK)
@@ -254,15 +310,16 @@ static cp_status state_all(struct statements *made, const struct exclusion_rules
 }
 
 cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,
-                      const struct exclusions *found)
+                      const struct exclusions *found, const struct user_pairs *users)
 {
     cp_context *context = scene->context;
-    struct statements made = {.scene = scene, .own = own, .found = found, .users = {.context = context}};
+    struct statements made = {.scene = scene, .own = own, .rules = rules, .found = found, .users = users};
     made.findings = memory_allocate(context, found->count, sizeof *made.findings);
+    made.judged = memory_allocate_zeroed(context, scene->node_count, sizeof *made.judged);
     bool open = chain_open(&made.chain, context, scene, rules->judge.movable);
-    cp_status status = open && made.findings ? state_all(&made, rules) : CP_LIMIT;
+    cp_status status = open && made.findings && made.judged ? state_all(&made) : CP_LIMIT;
     memory_free(context, made.findings, found->count, sizeof *made.findings);
+    memory_free(context, made.judged, scene->node_count, sizeof *made.judged);
     chain_close(&made.chain, context);
-    user_pairs_free(&made.users);
     return status;
 }

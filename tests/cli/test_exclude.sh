@@ -110,4 +110,43 @@ ends 1 '' "$cellpipe" collide ordered.wu "J=$at"
 ends 0 '' "$cellpipe" diff list.xml list.xml cell=ordered.wu
 ends 0 'warning: "Arm" and "Post", which keep= excludes, collide at J=' "$cellpipe" exclude ordered.wu kept.xml keep=wrong.xml
 must "the user's pair" grep -q 'first="Arm" second="Post" reason="user"' kept.xml
+
+# ---- keep= of what is not judged, and before long work ----
+
+cat >pair.dev <<'E'
+{ "Base"
+}
+{ "J"
+  ActiveJoint
+  Revolute
+  JointPosLimit -90 90
+  ReferenceFrame "Base"
+  GeoID "#Box 0.1 0.1 0.1"
+}
+E
+printf '{ "WORLD"\n}\n{ "One"\n  Device "pair.dev"\n}\n{ "Two"\n  Position (3, 0, 0)\n  Device "pair.dev"\n}\n' >devices.wu
+printf '{ "Here"\n  Position (0, 3, 0)\n  GeoID "#Box 0.1 0.1 0.1"\n}\n' >>devices.wu
+printf '<CollisionSetup><Exclude><FramePair first="Two.J" second="Here"/></Exclude></CollisionSetup>' >two.xml
+ends 0 '' "$cellpipe" exclude devices.wu one.xml only=One keep=two.xml
+must "the user's pair elsewhere" grep -qF '<FramePair first="Here" second="Two.J" reason="user"/>' one.xml
+must "three pairs" [ "$(grep -c FramePair one.xml)" = 3 ]
+ends 0 '' "$cellpipe" exclude devices.wu one.glb only=One
+ends 0 'what the cell itself says of 1 pair is replaced' "$cellpipe" -v exclude one.glb two.glb only=Two keep=two.xml
+ends 3 'none.xml: error: cannot be opened' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" x.xml work=2000000000 keep=none.xml
+if [ -w /dev/full ]; then
+    ends 4 'standard output cannot be written' sh -c "'$cellpipe' diff list.xml wrong.xml cell=ordered.wu >/dev/full"
+fi
+
+# ---- what is only sampled says how much that is worth: 3 / 50 ----
+
+ends 0 '' "$cellpipe" exclude ordered.wu sampled.xml work=0 samples=50 descents=0 allow-sampled=yes --out evidence=yes
+must "the rate" grep -q 'first="Arm" second="Ball" reason="never-sampled" samples="50".* evidence="rate &lt; 0.06 at 95 %"' sampled.xml
+must "the rate in JSON" grep -q '"status":"never-sampled".*"evidence":"rate < 0.06 at 95 %"' sampled.xml.json
+must "no rate of what is proved" sh -c '! grep -q "static.*rate" sampled.xml'
+
+# ---- the evidence of cases/exclude, which a fuzzer begins with, is that of today ----
+
+cp "$top"/tests/cases/exclude/arm.wu "$top"/tests/cases/exclude/apart.wu .
+ends 0 '' "$cellpipe" check arm.wu list="$top/tests/cases/exclude/judged.xml"
+ends 1 '' "$cellpipe" check apart.wu list="$top/tests/cases/exclude/judged.xml"
 finish

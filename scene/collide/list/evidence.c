@@ -79,7 +79,7 @@ static void read_version(struct reading *reading)
     if (strcmp(format, "cellpipe collision evidence") != 0)
         refuse(reading, 0, "is no evidence of collision exclusions");
     else if (strncmp(version, "1.", 2) != 0)
-        refuse(reading, 0, "its version is newer than 1");
+        refuse(reading, 0, "its version is not 1");
 }
 
 /* They lie beside the list. */

@@ -226,7 +226,7 @@ static cp_status compare_frames(struct checking *checking)
     for (uint32_t i = 0; i < evidence->frame_count; i++) {
         const struct listed_frame *frame = &evidence->frames[i];
         if (checking->nodes[i] != CP_NONE)
-            known[checking->nodes[i]] = frame->geometry != 0;
+            known[checking->nodes[i]] |= frame->geometry != 0;
         else if (!frame->placeholder)
             tell(checking, CP_LIST_FRAME_GONE, frame->name, "");
     }
