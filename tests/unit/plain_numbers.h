@@ -47,4 +47,14 @@ __attribute__((format(printf, 2, 3))) static inline void plain_print(FILE *file,
     va_end(arguments);
 }
 
+__attribute__((format(printf, 3, 4))) static inline int plain_snprintf(char *out, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+    va_start(arguments, format);
+    IN_PLAIN_LOCALE(length = vsnprintf(out, size, format, arguments));
+    va_end(arguments);
+    return length;
+}
+
 #endif

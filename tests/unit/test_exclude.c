@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plain_numbers.h"
 #include "poor_memory.h"
 #include "scene_fixture.h"
 
@@ -34,7 +35,7 @@ static cp_status exclude_with(const char *options)
 {
     char text[200], *items[MOST_OPTIONS];
     size_t count = 0;
-    snprintf(text, sizeof text, "%s", options);
+    plain_snprintf(text, sizeof text, "%s", options);
     for (char *item = strtok(text, " "); item; item = strtok(NULL, " "))
         items[count++] = item;
     return cp_apply(context, scene, "exclude", (const char *const *)items, count);
@@ -75,11 +76,11 @@ static void judge(const char *text, const char *options)
 static const char *sweep_cell(double limit, double at)
 {
     static char text[600];
-    snprintf(text, sizeof text,
-             "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit %g %g; }\n"
-             "{ \"Arm\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); GeoID \"#Box 1 0.1 0.1\"; }\n"
-             "{ \"Post\"; Position (0, %.12g, 0); GeoID \"#Box 4 0.2 0.1\"; }\n",
-             -limit, limit, at + 0.1);
+    plain_snprintf(text, sizeof text,
+                   "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit %g %g; }\n"
+                   "{ \"Arm\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); GeoID \"#Box 1 0.1 0.1\"; }\n"
+                   "{ \"Post\"; Position (0, %.12g, 0); GeoID \"#Box 4 0.2 0.1\"; }\n",
+                   -limit, limit, at + 0.1);
     return text;
 }
 
@@ -196,12 +197,12 @@ static void test_dependent_joint(void **unused)
     (void)unused;
     static char text[700];
     for (int follows = 0; follows < 2; follows++) {
-        snprintf(text, sizeof text,
-                 "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
-                 "{ \"Wrist\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); %s; }\n"
-                 "{ \"Hand\"; ReferenceFrame \"Wrist\"; Position (0, 0, 0); GeoID \"#Box 0.02 0.4 0.02\"; }\n"
-                 "{ \"Rail\"; Position (0.6, 0, 0); GeoID \"#Box 0.1 2 0.1\"; }\n",
-                 follows ? "PassiveRevolute \"J\" -1 0" : "ActiveJoint; Revolute; JointPosLimit -90 90");
+        plain_snprintf(text, sizeof text,
+                       "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+                       "{ \"Wrist\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); %s; }\n"
+                       "{ \"Hand\"; ReferenceFrame \"Wrist\"; Position (0, 0, 0); GeoID \"#Box 0.02 0.4 0.02\"; }\n"
+                       "{ \"Rail\"; Position (0.6, 0, 0); GeoID \"#Box 0.1 2 0.1\"; }\n",
+                       follows ? "PassiveRevolute \"J\" -1 0" : "ActiveJoint; Revolute; JointPosLimit -90 90");
         judge(text, "");
         assert_reason("Hand", "Rail", follows ? "never-proved" : "sometimes");
     }
@@ -283,12 +284,12 @@ static void test_scaled(void **unused)
     static const double offsets[] = {2e-6, -2e-6, 0.9e-3, 1.1e-3};
     for (int i = 0; i < 4; i++) {
         char text[700];
-        snprintf(text, sizeof text,
-                 "{ \"WORLD\"; }\n{ \"Cell\"; }\n"
-                 "{ \"J\"; ReferenceFrame \"Cell\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
-                 "{ \"Arm\"; ReferenceFrame \"J\"; Position (500, 0, 0); GeoID \"#Box 1000 100 100\"; }\n"
-                 "{ \"Post\"; ReferenceFrame \"Cell\"; Position (0, %.12g, 0); GeoID \"#Box 4000 200 100\"; }\n",
-                 1000 * (hypot(1, 0.05) + offsets[i] + 0.1));
+        plain_snprintf(text, sizeof text,
+                       "{ \"WORLD\"; }\n{ \"Cell\"; }\n"
+                       "{ \"J\"; ReferenceFrame \"Cell\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+                       "{ \"Arm\"; ReferenceFrame \"J\"; Position (500, 0, 0); GeoID \"#Box 1000 100 100\"; }\n"
+                       "{ \"Post\"; ReferenceFrame \"Cell\"; Position (0, %.12g, 0); GeoID \"#Box 4000 200 100\"; }\n",
+                       1000 * (hypot(1, 0.05) + offsets[i] + 0.1));
         read_cell(text);
         scene->nodes[node_of("Cell")].local = pose_scaling(1e-3, 1e-3, 1e-3);
         assert_int_equal(exclude_with(i < 2 ? "" : "margin=1mm"), CP_OK);
@@ -443,11 +444,11 @@ static void test_out_of_reach(void **unused)
     static const char *const joints[] = {"Revolute; JointPosLimit -90 90", "Prismatic; JointPosLimit -1e90 2e90"};
     for (int i = 0; i < 2; i++) {
         char text[400];
-        snprintf(text, sizeof text,
-                 "{ \"WORLD\"; }\n{ \"Large\"; }\n{ \"J\"; ReferenceFrame \"Large\"; ActiveJoint; %s; }\n"
-                 "{ \"A\"; ReferenceFrame \"J\"; Position (1e90, 0, 0); GeoID \"#Box 1 1 1\"; }\n"
-                 "{ \"B\"; GeoID \"#Box 1 1 1\"; }\n",
-                 joints[i]);
+        plain_snprintf(text, sizeof text,
+                       "{ \"WORLD\"; }\n{ \"Large\"; }\n{ \"J\"; ReferenceFrame \"Large\"; ActiveJoint; %s; }\n"
+                       "{ \"A\"; ReferenceFrame \"J\"; Position (1e90, 0, 0); GeoID \"#Box 1 1 1\"; }\n"
+                       "{ \"B\"; GeoID \"#Box 1 1 1\"; }\n",
+                       joints[i]);
         read_cell(text);
         scene->nodes[node_of("Large")].local = pose_scaling(1e80, 1e80, 1e80);
         assert_int_equal(exclude_with("allow-sampled=yes"), CP_OK);
@@ -524,28 +525,28 @@ static double pick(double low, double high)
 /* Two or three joints, of which one may slide, a link behind them and a thing that stands somewhere. */
 static void make_arm(struct arm *arm, int joints)
 {
-    size_t used = (size_t)snprintf(arm->text, sizeof arm->text, "{ \"WORLD\"; }\n");
+    size_t used = (size_t)plain_snprintf(arm->text, sizeof arm->text, "{ \"WORLD\"; }\n");
     for (int i = 0; i < joints; i++) {
         bool slides = rand() % 4 == 0;
         double limit = slides ? pick(0.05, 0.3) : pick(20, 170);
         char parent[30] = "";
         if (i > 0)
-            snprintf(parent, sizeof parent, "ReferenceFrame \"J%d\";", i - 1);
-        used += (size_t)snprintf(arm->text + used, sizeof arm->text - used,
-                                 "{ \"J%d\"; %s Position (%g, %g, %g); RPY (%g, %g, %g); ActiveJoint; %s; "
-                                 "JointPosLimit %g %g; }\n",
-                                 i, parent, pick(-0.3, 0.3), pick(-0.3, 0.3), pick(-0.3, 0.3), pick(0, 360),
-                                 pick(0, 360), pick(0, 360), slides ? "Prismatic" : "Revolute", -limit, limit);
+            plain_snprintf(parent, sizeof parent, "ReferenceFrame \"J%d\";", i - 1);
+        used += (size_t)plain_snprintf(arm->text + used, sizeof arm->text - used,
+                                       "{ \"J%d\"; %s Position (%g, %g, %g); RPY (%g, %g, %g); ActiveJoint; %s; "
+                                       "JointPosLimit %g %g; }\n",
+                                       i, parent, pick(-0.3, 0.3), pick(-0.3, 0.3), pick(-0.3, 0.3), pick(0, 360),
+                                       pick(0, 360), pick(0, 360), slides ? "Prismatic" : "Revolute", -limit, limit);
     }
     for (int i = 0; i < 3; i++) {
         arm->link[i] = pick(0.05, 0.4);
         arm->thing[i] = pick(0.05, 0.4);
     }
-    snprintf(arm->text + used, sizeof arm->text - used,
-             "{ \"Link\"; ReferenceFrame \"J%d\"; Position (%g, 0, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n"
-             "{ \"Thing\"; Position (%g, %g, %g); RPY (%g, %g, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n",
-             joints - 1, pick(0, 0.3), arm->link[0], arm->link[1], arm->link[2], pick(-0.7, 0.7), pick(-0.7, 0.7),
-             pick(-0.7, 0.7), pick(0, 360), pick(0, 360), arm->thing[0], arm->thing[1], arm->thing[2]);
+    plain_snprintf(arm->text + used, sizeof arm->text - used,
+                   "{ \"Link\"; ReferenceFrame \"J%d\"; Position (%g, 0, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n"
+                   "{ \"Thing\"; Position (%g, %g, %g); RPY (%g, %g, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n",
+                   joints - 1, pick(0, 0.3), arm->link[0], arm->link[1], arm->link[2], pick(-0.7, 0.7), pick(-0.7, 0.7),
+                   pick(-0.7, 0.7), pick(0, 360), pick(0, 360), arm->thing[0], arm->thing[1], arm->thing[2]);
 }
 
 static double gap_at(const struct arm *arm, const double *q)
@@ -623,13 +624,14 @@ static void list_findings(char *out, size_t size)
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
         const cp_finding *finding = pair->finding;
-        used += (size_t)snprintf(out + used, size - used, "%s %s %s %a %llu %u %u %u", scene->nodes[pair->first].name,
-                                 scene->nodes[pair->second].name, pair->reason, finding->clearance,
-                                 (unsigned long long)finding->work, finding->samples, finding->hits, finding->descents);
+        used += (size_t)plain_snprintf(out + used, size - used, "%s %s %s %a %llu %u %u %u",
+                                       scene->nodes[pair->first].name, scene->nodes[pair->second].name, pair->reason,
+                                       finding->clearance, (unsigned long long)finding->work, finding->samples,
+                                       finding->hits, finding->descents);
         for (uint32_t k = 0; k < finding->witness_count; k++)
-            used += (size_t)snprintf(out + used, size - used, " %s %a", scene->joints[finding->witness[k].joint].name,
-                                     finding->witness[k].value);
-        used += (size_t)snprintf(out + used, size - used, "\n");
+            used += (size_t)plain_snprintf(out + used, size - used, " %s %a",
+                                           scene->joints[finding->witness[k].joint].name, finding->witness[k].value);
+        used += (size_t)plain_snprintf(out + used, size - used, "\n");
     }
 }
 
@@ -639,9 +641,9 @@ static void test_order_and_threads(void **unused)
     static const int orders[][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 0, 2, 3, 1}, {4, 0, 1, 5, 2, 3}};
     char lists[3][4000], text[1500];
     for (int order = 0; order < 3; order++) {
-        size_t used = (size_t)snprintf(text, sizeof text, "{ \"WORLD\"; }\n");
+        size_t used = (size_t)plain_snprintf(text, sizeof text, "{ \"WORLD\"; }\n");
         for (int i = 0; i < 6; i++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s", parts[orders[order][i]]);
+            used += (size_t)plain_snprintf(text + used, sizeof text - used, "%s", parts[orders[order][i]]);
         assert_int_equal(cp_set_threads(context, 1u + 2u * (uint32_t)order), CP_OK);
         judge(text, "");
         list_findings(lists[order], sizeof lists[order]);
@@ -659,11 +661,11 @@ static void test_pieces_in_any_order(void **unused)
                                          "\"#Box 0.05 0.04 2\" \"#Tube 0.2 0.1 0.3 12\""};
     char lists[2][400], text[600];
     for (int i = 0; i < 2; i++) {
-        snprintf(text, sizeof text,
-                 "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
-                 "{ \"Ring\"; ReferenceFrame \"J\"; GeoID %s; }\n"
-                 "{ \"Pin\"; Position (0.1, 0.03, 0.01); GeoID \"#Box 0.05 0.05 0.05\"; }\n",
-                 pieces[i]);
+        plain_snprintf(text, sizeof text,
+                       "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+                       "{ \"Ring\"; ReferenceFrame \"J\"; GeoID %s; }\n"
+                       "{ \"Pin\"; Position (0.1, 0.03, 0.01); GeoID \"#Box 0.05 0.05 0.05\"; }\n",
+                       pieces[i]);
         judge(text, "");
         assert_reason("Ring", "Pin", "never-proved");
         list_findings(lists[i], sizeof lists[i]);
@@ -677,9 +679,9 @@ static void test_poor_memory(void **unused)
     cp_scene_free(scene);
     cp_context_free(context);
     char text[1500];
-    size_t used = (size_t)snprintf(text, sizeof text, "{ \"WORLD\"; }\n");
+    size_t used = (size_t)plain_snprintf(text, sizeof text, "{ \"WORLD\"; }\n");
     for (int i = 0; i < 6; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s", parts[i]);
+        used += (size_t)plain_snprintf(text + used, sizeof text - used, "%s", parts[i]);
     cp_status status = CP_LIMIT;
     for (long allowed = 0; status != CP_OK; allowed++) {
         long left = -1;
