@@ -226,6 +226,27 @@ static void test_unlimited(void **unused)
     assert_reason("Hand", "Far", "never-proved");
 }
 
+/* What a joint does in its second turn it has done before, but not what follows it at half its speed. */
+static void test_several_turns(void **unused)
+{
+    (void)unused;
+    for (int follows = 0; follows < 2; follows++) {
+        char text[700];
+        plain_snprintf(text, sizeof text,
+                       "{ \"WORLD\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit %s; }\n{ \"K\"; %s; }\n"
+                       "{ \"Hand\"; ReferenceFrame \"K\"; Position (1, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Near\"; Position (-1, 0.2, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Far\"; Position (-1.2, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+                       follows ? "-360 360" : "300 1000",
+                       follows ? "PassiveRevolute \"J\" 0.5 0" : "ReferenceFrame \"J\"");
+        judge(text, "");
+        assert_reason("Hand", "Near", "sometimes");
+        assert_reason("Hand", "Far", "never-proved");
+        double value = pair_of("Hand", "Near")->finding->witness[0].value;
+        assert_true(value >= scene->joints[0].lower && value <= scene->joints[0].upper);
+    }
+}
+
 /* A joint that turns by a formula may be anywhere for a proof; what it hits so is no witness. One that slides so is beyond proofs. */
 static void test_formula(void **unused)
 {
@@ -761,6 +782,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_movable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dependent_joint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unlimited, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_several_turns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_formula, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled, set_up, tear_down),

@@ -146,6 +146,32 @@ static void fill_branch(struct chain *chain, struct branch *branch, uint32_t nod
     chain->motion_count += branch->count;
 }
 
+/* Whether all that the variable moves is at the same place after a whole turn of it. */
+static bool turns_whole(const struct chain *chain, uint32_t variable)
+{
+    for (uint32_t i = 0; i < chain->motion_count; i++) {
+        const struct motion *motion = &chain->motions[i];
+        bool whole =
+            chain->scene->joints[motion->joint].type == CP_JOINT_REVOLUTE && motion->scale == floor(motion->scale);
+        if (motion->variable == variable && !whole)
+            return false;
+    }
+    return true;
+}
+
+/* A joint that turns more than once shows nothing new after the first turn. */
+static void shorten_turns(struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->variable_count; i++) {
+        struct variable *variable = &chain->variables[i];
+        double middle = variable->lower / 2 + variable->upper / 2;
+        if (!(variable->upper - variable->lower > 2 * PI) || !turns_whole(chain, i))
+            continue;
+        variable->lower = middle - PI;
+        variable->upper = middle + PI;
+    }
+}
+
 void chain_find(struct chain *chain, uint32_t one, uint32_t other)
 {
     uint32_t top = common_ancestor(chain->scene, one, other);
@@ -164,6 +190,7 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
         chain->obstacles |= OBSTACLE_SCALE;
     fill_branch(chain, &chain->branches[0], one, top);
     fill_branch(chain, &chain->branches[1], other, top);
+    shorten_turns(chain);
     chain->first_unit = chain->unit;
     for (uint32_t i = 0; i < chain->branches[0].count; i++)
         chain->first_unit *= similarity_of(&chain->branches[0].motions[i].before).size;

@@ -71,7 +71,8 @@ void find_movables(const cp_scene *scene, bool *marks);
 /* Room for the chain between any two frames of the scene. False when out of memory; chain_close is due in any case. */
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
 void chain_close(struct chain *chain, cp_context *context);
-/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero. */
+/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero,
+ * those with more than a turn between them half a turn from their middle, unless what follows them is elsewhere after a turn. */
 void chain_find(struct chain *chain, uint32_t one, uint32_t other);
 
 /* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the common ancestor's
