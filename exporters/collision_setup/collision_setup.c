@@ -13,9 +13,9 @@
  *   device a file of its own for the pairs that are inside.
  * - Frames are named only: where several have the same name, the pair is all of theirs: a loss.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../scene/numbers.h"
 #include "../exporters.h"
 #include "writer.h"
 
@@ -88,14 +88,8 @@ static bool find_names(struct name_map *names, const cp_scene *scene, const cp_p
     uint32_t first = found ? *found : CP_NONE; /* the table may move */
     found = name_map_add(names, scene->nodes[pair->second].name, pair->second, NULL);
     uint32_t second = found ? *found : CP_NONE;
-    *key = first < second ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
+    *key = unordered_pair(first, second);
     return first != CP_NONE && second != CP_NONE;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
 }
 
 /* Pairs that are to be checked, though the list excludes two frames with the names of theirs. */
@@ -110,12 +104,12 @@ static cp_status report_same_names(const struct setup_writer *writer)
     for (uint32_t i = 0; good && i < scene->pair_count; i++)
         if (pair_is_excluded(&scene->pairs[i]))
             good = find_names(&names, scene, &scene->pairs[i], &listed[count++]);
-    if (good && count > 0)
-        qsort(listed, count, sizeof *listed, compare_keys);
+    if (good)
+        count = make_set(listed, count);
     for (uint32_t i = 0; good && count > 0 && i < scene->pair_count; i++)
         if (!pair_is_excluded(&scene->pairs[i])) {
             good = find_names(&names, scene, &scene->pairs[i], &key);
-            kept += good && bsearch(&key, listed, count, sizeof key, compare_keys);
+            kept += good && set_has(listed, count, key);
         }
     name_map_free(&names);
     if (kept)

@@ -2,6 +2,7 @@
 #include "legacy.h"
 
 #include "mesh/radix.h"
+#include "numbers.h"
 
 /* One form is tried, or its corners are written. */
 struct walk {
@@ -22,11 +23,6 @@ static uint64_t swap_halves(uint64_t entry)
     return entry << 32 | entry >> 32;
 }
 
-static uint64_t side_between(uint32_t first, uint32_t second)
-{
-    return first < second ? (uint64_t)first << 32 | second : (uint64_t)second << 32 | first;
-}
-
 static uint32_t drop_repeats(uint64_t *entries, uint32_t count)
 {
     uint32_t kept = 0;
@@ -44,7 +40,7 @@ static bool list_sides(struct walk *walk)
     uint32_t count = block->line_count;
     uint64_t *spare = memory_allocate(context, count, sizeof *spare);
     for (uint32_t i = 0; spare && i < count; i++)
-        walk->sides[i] = swap_halves(side_between(ends[2 * i].value, ends[2 * i + 1].value));
+        walk->sides[i] = swap_halves(unordered_pair(ends[2 * i].value, ends[2 * i + 1].value));
     if (!spare)
         return false;
     radix_sort(walk->sides, spare, count); /* by the higher point, then by the lower one */
@@ -60,7 +56,7 @@ static bool list_sides(struct walk *walk)
 /* Counts a polygon on the line between two points; false where there is none. */
 static bool use_side(struct walk *walk, uint32_t first, uint32_t second)
 {
-    uint64_t side = side_between(first, second);
+    uint64_t side = unordered_pair(first, second);
     uint32_t low = 0, high = walk->side_count;
     for (; high - low > 1; walk->legacy->work.visited++) {
         uint32_t middle = low + (high - low) / 2;

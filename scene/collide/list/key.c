@@ -3,9 +3,9 @@
 #include "key.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../../context.h"
+#include "../../numbers.h"
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
 {
@@ -57,16 +57,10 @@ static uint64_t hash_mesh(const cp_mesh *mesh)
     return add_whole(hash, hash_faces(mesh));
 }
 
-static int compare_hashes(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* The hash of a set that is not empty; it is sorted. */
 static uint64_t hash_set(uint64_t *hashes, uint32_t count)
 {
-    qsort(hashes, count, sizeof *hashes, compare_hashes);
+    sort_numbers(hashes, count);
     uint64_t hash = hash_content(hashes, count * sizeof *hashes);
     return hash ? hash : 1;
 }

@@ -1,8 +1,7 @@
 #include "pairs.h"
 
-#include <stdlib.h>
-
 #include "../../context.h"
+#include "../../numbers.h"
 
 /* The head of each node's static group: a joint, a movable or an attachable frame begins a new one. */
 static void find_groups(const cp_scene *scene, uint32_t *groups)
@@ -23,18 +22,6 @@ static bool is_candidate(const cp_scene *scene, uint32_t index)
     return collides && !(node->flags & CP_NODE_PLACEHOLDER);
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-static uint64_t pair_key(uint32_t one, uint32_t other)
-{
-    uint32_t low = one < other ? one : other, high = one < other ? other : one;
-    return (uint64_t)low << 32 | high;
-}
-
 static bool is_static(const struct pair_rules *rules, uint32_t one, uint32_t other)
 {
     return rules->skip_static && rules->groups[one] == rules->groups[other];
@@ -48,12 +35,9 @@ static void find_excluded(struct pair_rules *rules, const cp_scene *scene, const
         uint32_t one = pair->first, other = pair->second;
         if (pair->verdict == CP_PAIR_EXCLUDED && one != other && candidates[one] && candidates[other] &&
             !is_static(rules, one, other))
-            rules->excluded[count++] = pair_key(one, other);
+            rules->excluded[count++] = unordered_pair(one, other);
     }
-    qsort(rules->excluded, count, sizeof *rules->excluded, compare_keys);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || rules->excluded[i] != rules->excluded[rules->excluded_count - 1])
-            rules->excluded[rules->excluded_count++] = rules->excluded[i];
+    rules->excluded_count = make_set(rules->excluded, count);
 }
 
 uint64_t pairs_of(uint64_t count)
@@ -101,11 +85,8 @@ void pair_rules_free(struct pair_rules *rules)
 
 bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other)
 {
-    uint64_t key = pair_key(one, other);
-    if (is_static(rules, one, other))
-        return false;
-    return rules->excluded_count == 0 ||
-           !bsearch(&key, rules->excluded, rules->excluded_count, sizeof key, compare_keys);
+    return !is_static(rules, one, other) &&
+           !set_has(rules->excluded, rules->excluded_count, unordered_pair(one, other));
 }
 
 cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../context.h"
+#include "../../numbers.h"
 #include "../../parallel.h"
 
 /* ---- the pairs ---- */
@@ -114,12 +115,6 @@ static cp_status make_witnesses(struct exclusions *exclusions, cp_context *conte
     return exclusions->witnesses ? CP_OK : CP_LIMIT;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
 {
     const struct work *work = user;
@@ -156,8 +151,7 @@ static cp_status judge_pairs(struct work *work, cp_context *context)
         status = make_witnesses(work->exclusions, context);
     if (status != CP_OK)
         return status;
-    if (work->open_count > 0)
-        qsort(work->open, work->open_count, sizeof *work->open, compare_keys);
+    sort_numbers(work->open, work->open_count);
     if (!parallel_for(context, work->open_count, judge_open_pair, work))
         return CP_LIMIT;
     return judge_waiting(work, context);
