@@ -139,6 +139,8 @@ cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t 
 cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin);
 /* The step that ends a chain. stage: glTF is written for the next stage rather than for viewers. */
 cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage);
+/* What comes after a read; *scene is NULL when it failed. */
+cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 /* Carries out a read; *scene is NULL when it failed. */
 cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene);
 /* Carries the steps out and prints their report. */

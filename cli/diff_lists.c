@@ -141,14 +141,23 @@ static uint64_t compare_lists(const struct statements sides[3])
 
 /* ---- all ---- */
 
+/* With its further files, unless the user says how to read the one. */
+static cp_status read_list(struct cli *cli, const char *path, const struct request *request, cp_scene **list)
+{
+    return request->from || request->in.count > 0 ? read_input(cli, path, request, list)
+                                                  : finish_read(cli, cp_read_list(cli->context, path, list), list);
+}
+
 /* settings: of the filter exclude. */
 cp_status diff_lists(struct cli *cli, const struct request *request, const char *cell, const struct list *settings)
 {
     struct statements sides[3] = {{.path = request->words.items[0]}, {.path = request->words.items[1]}, {.path = cell}};
     cp_scene *scenes[3] = {NULL};
     cp_status status = cp_check_options(cli->context, CP_FILTER, "exclude", settings->items, settings->count);
-    for (int i = 0; i < 3 && status == CP_OK; i++)
-        status = read_input(cli, sides[i].path, request, &scenes[i]);
+    for (int i = 0; i < 2 && status == CP_OK; i++)
+        status = read_list(cli, sides[i].path, request, &scenes[i]);
+    if (status == CP_OK)
+        status = read_input(cli, cell, request, &scenes[2]);
     if (status == CP_OK)
         status = cp_apply(cli->context, scenes[2], "exclude", settings->items, settings->count);
     for (int i = 0; i < 3 && status == CP_OK; i++)

@@ -232,10 +232,8 @@ cp_status add_write(struct cli *cli, struct steps *steps, const struct step *wri
 
 /* ---- carrying it out ---- */
 
-cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene)
+cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene)
 {
-    cp_status status =
-        cp_read(cli->context, read->name, read->format, read->settings.items, read->settings.count, scene);
     clear_progress(cli); /* standard output may be the same terminal */
     if (status == CP_OK)
         status = check_report_unread(cli);
@@ -244,6 +242,12 @@ cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene)
         *scene = NULL;
     }
     return status;
+}
+
+cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene)
+{
+    return finish_read(
+        cli, cp_read(cli->context, read->name, read->format, read->settings.items, read->settings.count, scene), scene);
 }
 
 /* A second read is added below a node named after its file. */

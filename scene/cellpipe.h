@@ -455,6 +455,9 @@ CP_API cp_status cp_pair_keys(cp_context *context, const cp_scene *scene, const 
 /* keys[node count]: of each frame's collision geometry, seen from the frame; 0 for one without. */
 CP_API cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
 
+/* Reads a list of exclusions: when the evidence beside it (its path and ".json") names further files, with what these exclude; else as
+ * cp_read. What they name are placeholders. */
+CP_API cp_status cp_read_list(cp_context *context, const char *path, cp_scene **list);
 /* What of a list of exclusions does not hold for a scene any more. */
 typedef enum cp_list_fault_kind {
     CP_LIST_FRAME_GONE,

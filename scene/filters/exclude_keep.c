@@ -1,12 +1,8 @@
 /* keep=: pairs that the user excludes. */
 #include <stdlib.h>
 
+#include "../numbers.h"
 #include "exclude.h"
-
-static uint64_t key_of(uint32_t one, uint32_t other)
-{
-    return one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;
-}
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -44,7 +40,7 @@ static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names
         return CP_OK;
     if (!array_reserve(pairs->context, &pairs->items, &pairs->room, pairs->count + UINT64_C(1), sizeof *pairs->items))
         return CP_LIMIT;
-    pairs->items[pairs->count] = (struct user_pair){key_of(one, other), pairs->count};
+    pairs->items[pairs->count] = (struct user_pair){unordered_pair(one, other), pairs->count};
     pairs->count++;
     return CP_OK;
 }
@@ -93,12 +89,8 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
 
 cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const char *path)
 {
-    struct source *source;
-    cp_scene *list = NULL;
-    cp_status status = source_open_top(pairs->context, path, &source);
-    if (status == CP_OK)
-        status = read_further(source, NULL, &list);
-    source_close(source);
+    cp_scene *list;
+    cp_status status = cp_read_list(pairs->context, path, &list);
     if (status == CP_OK)
         status = add_pairs(pairs, list, scene);
     cp_scene_free(list);
@@ -107,7 +99,7 @@ cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const
 
 bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other)
 {
-    struct user_pair wanted = {.key = key_of(one, other)};
+    struct user_pair wanted = {.key = unordered_pair(one, other)};
     return pairs->count > 0 && bsearch(&wanted, pairs->items, pairs->count, sizeof wanted, compare_keys);
 }
 

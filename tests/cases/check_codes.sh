@@ -23,7 +23,6 @@ collision-setup-memory libxml2 has an allocator of its own
 assimp-corners a mesh of more than 2^32 - 1 corners needs 32 GB
 assimp-memory assimp itself runs out of memory
 deneb-legacy-size it takes a file of 4 GiB
-list-pairs it takes lists of 2^32 pairs
 tag-limit it takes 4 GiB of included files, or 16 million joints
 EOF
 

@@ -133,6 +133,24 @@ must "three pairs" [ "$(grep -c FramePair one.xml)" = 3 ]
 ends 0 '' "$cellpipe" exclude devices.wu one.glb only=One
 ends 0 'what the cell itself says of 1 pair is replaced' "$cellpipe" -v exclude one.glb two.glb only=Two keep=two.xml
 ends 3 'none.xml: error: cannot be opened' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" x.xml work=2000000000 keep=none.xml
+# a list in several files is kept and compared as one, when the evidence beside it names them
+sed 's/^{ "Base"/&\n  GeoID "#Box 0.1 0.1 0.1"/' pair.dev >arm.dev
+sed 's/pair.dev/arm.dev/' devices.wu >arms.wu
+mkdir -p lists # the files of a list lie beside it, not here
+ends 0 '' "$cellpipe" exclude arms.wu lists/split.xml --out split=device --out evidence=yes --out plain=yes
+must "a file of each device" [ "$(echo lists/*.xml)" = "lists/OneCollisionSetup.xml lists/TwoCollisionSetup.xml lists/split.xml" ]
+must "whose pair is no other's" sh -c 'grep -q FramePair lists/OneCollisionSetup.xml && ! grep -q "One.Base.*One.J" lists/split.xml'
+"$cellpipe" exclude arms.wu whole.xml
+ends 0 '' "$cellpipe" diff whole.xml lists/split.xml cell=arms.wu
+ends 0 '' "$cellpipe" exclude arms.wu kept.xml only=One keep=lists/split.xml
+must "all pairs, those of Two as the user's" [ "$(pairs_of "" kept.xml)" = "$(pairs_of "" whole.xml)" ]
+must "of its file, too" grep -qF 'first="Two.Base" second="Two.J" reason="user"' kept.xml
+rm lists/TwoCollisionSetup.xml
+ends 3 'TwoCollisionSetup.xml: error: cannot be opened' "$cellpipe" diff whole.xml lists/split.xml cell=arms.wu
+ends 3 'TwoCollisionSetup.xml: error: cannot be opened' "$cellpipe" exclude arms.wu kept.xml keep=lists/split.xml
+rm lists/split.xml.json
+ends 1 '' "$cellpipe" diff whole.xml lists/split.xml cell=arms.wu
+says 'exclusion "Two.Base" - "Two.J": only in whole.xml (always-proved)'
 if [ -w /dev/full ]; then
     ends 4 'standard output cannot be written' sh -c "'$cellpipe' diff list.xml wrong.xml cell=ordered.wu >/dev/full"
 fi

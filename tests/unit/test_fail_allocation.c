@@ -440,8 +440,13 @@ static cp_status check(cp_context *context, const cp_scene *scene, struct run *r
     assert_int_equal(write_files(context, scene, run), CP_OK);
     (void)snprintf(path, sizeof path, "%s/out", run->folder);
     arm(run, n);
+    cp_scene *list = NULL;
     cp_status status = cp_check_list(context, scene, path, hear_fault, NULL);
+    if (status == CP_OK)
+        status = cp_read_list(context, path, &list);
+    assert_true((list != NULL) == (status == CP_OK));
     *calls = disarm(run);
+    cp_scene_free(list);
     empty_folder(run->folder);
     return status;
 }

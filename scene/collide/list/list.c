@@ -1,10 +1,9 @@
 /* Whether a list of exclusions still holds for a scene: its names, and with the evidence beside it all that its findings rest on. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../context.h"
-#include "evidence.h"
+#include "../../numbers.h"
+#include "files.h"
 #include "key.h"
 
 struct checking {
@@ -47,35 +46,18 @@ struct pair_set {
     uint32_t count;
 };
 
-static int compare_pairs(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-static void sort_set(struct pair_set *set)
-{
-    uint32_t kept = 0;
-    qsort(set->items, set->count, sizeof *set->items, compare_pairs);
-    for (uint32_t i = 0; i < set->count; i++)
-        if (i == 0 || set->items[i] != set->items[i - 1])
-            set->items[kept++] = set->items[i];
-    set->count = kept;
-}
-
 /* False when out of memory. */
 static bool add_to_set(struct checking *checking, struct pair_set *set, const char *first, const char *second)
 {
     bool added;
     uint32_t *one = name_map_add(&checking->numbers, first, checking->number_count, &added);
     checking->number_count += one && added;
-    uint32_t low = one ? *one : 0; /* the table may move */
+    uint32_t first_number = one ? *one : 0; /* the table may move */
     uint32_t *other = name_map_add(&checking->numbers, second, checking->number_count, &added);
     checking->number_count += other && added;
     if (!one || !other)
         return false;
-    uint32_t high = *other;
-    set->items[set->count++] = low < high ? (uint64_t)low << 32 | high : (uint64_t)high << 32 | low;
+    set->items[set->count++] = unordered_pair(first_number, *other);
     return true;
 }
 
@@ -103,59 +85,17 @@ static void tell_missing(struct checking *checking, const char *const *names, co
     }
 }
 
-/* ---- the files of the list ---- */
-
-/* The scenes of the list's files: what they name are placeholders. */
-struct lists {
-    cp_scene **scenes;
-    uint32_t count;
-};
-
-/* prefix NULL: what the file itself says. */
-static cp_status read_list(struct checking *checking, const char *path, const char *prefix, struct lists *lists)
+static cp_status collect_listed(struct checking *checking, const cp_scene *list, struct pair_set *set)
 {
-    const char *option = prefix ? arena_print(checking->arena, "prefix=%s", prefix) : NULL;
-    if (prefix && !option)
-        return CP_LIMIT;
-    return cp_read(checking->context, path, "collision-setup", &option, option ? 1 : 0, &lists->scenes[lists->count++]);
-}
-
-static cp_status read_lists(struct checking *checking, bool evident, struct lists *lists)
-{
-    const struct evidence *evidence = &checking->evidence;
-    const char *slash = strrchr(checking->path, '/');
-    int folder = slash ? (int)(slash - checking->path) + 1 : 0;
-    lists->scenes = arena_allocate(checking->arena, evidence->file_count + (size_t)1, sizeof *lists->scenes);
-    if (!lists->scenes)
-        return CP_LIMIT;
-    cp_status status = read_list(checking, checking->path, evident ? evidence->prefix : NULL, lists);
-    for (uint32_t i = 0; i < evidence->file_count && status == CP_OK; i++) {
-        const struct listed_file *file = &evidence->files[i];
-        const char *path = arena_print(checking->arena, "%.*s%s", folder, checking->path, file->name);
-        status = path ? read_list(checking, path, file->prefix, lists) : CP_LIMIT;
-    }
-    return status;
-}
-
-static cp_status collect_listed(struct checking *checking, const struct lists *lists, struct pair_set *set)
-{
-    size_t most = 0;
-    for (uint32_t i = 0; i < lists->count; i++)
-        most += lists->scenes[i]->pair_count;
-    if (most >= CP_NONE)
-        return report_error(checking->context, CP_LIMIT, "list-pairs", IN_FILE(checking->path),
-                            "a list of more than %u pairs", CP_NONE);
-    set->items = arena_allocate(checking->arena, most, sizeof *set->items);
+    set->items = arena_allocate(checking->arena, list->pair_count, sizeof *set->items);
     if (!set->items)
         return CP_LIMIT;
-    for (uint32_t i = 0; i < lists->count; i++)
-        for (uint32_t k = 0; k < lists->scenes[i]->pair_count; k++) {
-            const cp_scene *scene = lists->scenes[i];
-            const cp_pair *pair = &scene->pairs[k];
-            if (!add_to_set(checking, set, scene->nodes[pair->first].name, scene->nodes[pair->second].name))
-                return CP_LIMIT;
-        }
-    sort_set(set);
+    for (uint32_t i = 0; i < list->pair_count; i++) {
+        const cp_pair *pair = &list->pairs[i];
+        if (!add_to_set(checking, set, list->nodes[pair->first].name, list->nodes[pair->second].name))
+            return CP_LIMIT;
+    }
+    set->count = make_set(set->items, set->count);
     return CP_OK;
 }
 
@@ -171,14 +111,14 @@ static cp_status collect_evident(struct checking *checking, struct pair_set *set
             !add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name))
             return CP_LIMIT;
     }
-    sort_set(set);
+    set->count = make_set(set->items, set->count);
     return CP_OK;
 }
 
-static cp_status compare_lists(struct checking *checking, const struct lists *lists)
+static cp_status compare_lists(struct checking *checking, const cp_scene *list)
 {
     struct pair_set listed = {0}, evident = {0};
-    cp_status status = collect_listed(checking, lists, &listed);
+    cp_status status = collect_listed(checking, list, &listed);
     if (status == CP_OK)
         status = collect_evident(checking, &evident);
     const char **names = status == CP_OK ? list_names(checking) : NULL;
@@ -287,7 +227,7 @@ static cp_status compare_pairs_with_scene(struct checking *checking)
 
 /* ---- the whole ---- */
 
-static cp_status check_by_evidence(struct checking *checking, const struct lists *lists)
+static cp_status check_by_evidence(struct checking *checking, const cp_scene *list)
 {
     checking->geometry = arena_allocate(checking->arena, checking->scene->node_count, sizeof *checking->geometry);
     cp_status status =
@@ -298,7 +238,7 @@ static cp_status check_by_evidence(struct checking *checking, const struct lists
         status = compare_frames(checking);
     if (status == CP_OK)
         status = compare_pairs_with_scene(checking);
-    return status == CP_OK ? compare_lists(checking, lists) : status;
+    return status == CP_OK ? compare_lists(checking, list) : status;
 }
 
 static void check_names(struct checking *checking, const cp_scene *list)
@@ -312,22 +252,20 @@ static void check_names(struct checking *checking, const cp_scene *list)
 
 static cp_status check_list(struct checking *checking)
 {
-    struct lists lists = {0};
-    const char *beside = arena_print(checking->arena, "%s.json", checking->path);
-    if (!beside)
-        return CP_LIMIT;
-    bool evident = access(beside, F_OK) == 0;
-    cp_status status = evident ? evidence_read(&checking->evidence, checking->context, beside) : CP_OK;
+    cp_context *context = checking->context;
+    cp_scene *list = NULL;
+    bool evident;
+    cp_status status = list_find_evidence(&checking->evidence, context, checking->path, &evident);
     if (status == CP_OK)
         status = name_frames(checking);
     if (status == CP_OK)
-        status = read_lists(checking, evident, &lists);
+        status = evident ? list_read_files(context, checking->path, &checking->evidence, &list)
+                         : cp_read(context, checking->path, "collision-setup", NULL, 0, &list);
     if (status == CP_OK && evident)
-        status = check_by_evidence(checking, &lists);
+        status = check_by_evidence(checking, list);
     else if (status == CP_OK)
-        check_names(checking, lists.scenes[0]);
-    for (uint32_t i = 0; i < lists.count; i++)
-        cp_scene_free(lists.scenes[i]);
+        check_names(checking, list);
+    cp_scene_free(list);
     return status == CP_OK && checking->stale ? CP_NO : status;
 }
 
@@ -345,8 +283,7 @@ cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *
     cp_status status = checking.arena ? check_list(&checking) : CP_LIMIT;
     name_map_free(&checking.frames);
     name_map_free(&checking.numbers);
-    if (checking.evidence.context)
-        evidence_free(&checking.evidence);
+    evidence_free(&checking.evidence);
     arena_free(checking.arena);
     return context_finish(context, status);
 }
