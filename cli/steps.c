@@ -278,10 +278,19 @@ static cp_status run_step(struct cli *cli, const struct step *step, cp_scene **s
     return CP_BUG;
 }
 
+/* Of the first output: what others need may be made on the way to them. */
+static cp_status expect_output(struct cli *cli, const struct steps *steps)
+{
+    for (size_t i = 0; i < steps->count; i++)
+        if (steps->items[i].kind == STEP_WRITE)
+            return cp_expect_output(cli->context, steps->items[i].name);
+    return CP_OK;
+}
+
 cp_status run_steps(struct cli *cli, const struct steps *steps)
 {
     cp_scene *scene = NULL;
-    cp_status status = CP_OK;
+    cp_status status = expect_output(cli, steps);
     for (size_t i = 0; i < steps->count && status == CP_OK; i++)
         status = run_step(cli, &steps->items[i], &scene);
     cp_scene_free(scene);

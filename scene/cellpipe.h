@@ -367,6 +367,8 @@ CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char
 CP_API cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format,
                                  const char *const *options, size_t option_count, void **bytes, size_t *size);
 CP_API void cp_free(cp_context *context, void *bytes, size_t size);
+/* Before long work: CP_OUTPUT when it can be seen already that cp_write cannot write there. */
+CP_API cp_status cp_expect_output(cp_context *context, const char *path);
 /* Writes bytes of the caller's own, such as a protocol of its work, as cp_write does: whole or not at all, compressed when
  * the path ends in .gz. A file that was read or written with this context is CP_USAGE. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bytes/files.h"
+#include "bytes/target.h"
 #include "carries.h"
 #include "context.h"
 #include "options.h"
@@ -101,6 +102,11 @@ cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path,
     }
     end_job(&job);
     return context_finish(context, status);
+}
+
+cp_status cp_expect_output(cp_context *context, const char *path)
+{
+    return context_finish(context, strcmp(path, "-") == 0 ? CP_OK : target_expect(context, path));
 }
 
 cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,

@@ -34,6 +34,11 @@ static const char *follow_links(struct arena *arena, const char *path)
     return path;
 }
 
+static cp_status say_unwritable(cp_context *context, const char *path)
+{
+    return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+}
+
 /* A new file beside the path: a name that nobody has. */
 static cp_status open_temporary(cp_context *context, struct arena *arena, struct target *target)
 {
@@ -51,8 +56,7 @@ static cp_status open_temporary(cp_context *context, struct arena *arena, struct
             break;
     }
     target->temporary = NULL;
-    return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(target->path), "cannot be written: %s",
-                        strerror(errno));
+    return say_unwritable(context, target->path);
 }
 
 /* The number of a descriptor that goes by a path ("/dev/stdout", "/dev/fd/63"), or -1. Opened anew, a file behind it
@@ -101,9 +105,7 @@ static cp_status open_through(cp_context *context, const char *path, mode_t mode
         target->file = connect_socket(path);
     else
         target->file = context_open_file(context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (target->file >= 0)
-        return CP_OK;
-    return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+    return target->file >= 0 ? CP_OK : say_unwritable(context, path);
 }
 
 static cp_status check_path(cp_context *context, const char *path)
@@ -121,24 +123,55 @@ cp_status target_check(cp_context *context, const struct target *target)
     return target->temporary ? check_path(context, target->path) : CP_OK;
 }
 
-cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
+/* What is there; *mode 0: nothing. */
+static cp_status look_at(cp_context *context, const char *path, mode_t *mode, bool *through)
 {
     struct stat info = {0};
-    path = arena_copy_text(arena, path, strlen(path));
-    if (!path)
-        return CP_LIMIT;
     bool exists = stat(path, &info) == 0;
+    *mode = info.st_mode;
     if (!exists && errno == ELOOP)
-        return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
+        return say_unwritable(context, path);
     if (exists && S_ISDIR(info.st_mode))
         return report_error(context, CP_OUTPUT, "sink-folder", IN_FILE(path), "is a folder");
-    if (descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode)))
-        return open_through(context, path, info.st_mode, target);
-    target->path = follow_links(arena, path);
-    cp_status status = target->path ? check_path(context, path) : CP_LIMIT;
-    if (status == CP_OK && exists && context->flags[CP_FLAG_NO_CLOBBER])
+    *through = descriptor_of(path) >= 0 || (exists && !S_ISREG(info.st_mode));
+    if (exists && !*through && context->flags[CP_FLAG_NO_CLOBBER])
         return report_error(context, CP_OUTPUT, "sink-exists", IN_FILE(path), "exists already (--no-clobber)");
+    return CP_OK;
+}
+
+cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
+{
+    mode_t mode;
+    bool through;
+    path = arena_copy_text(arena, path, strlen(path));
+    cp_status status = path ? look_at(context, path, &mode, &through) : CP_LIMIT;
+    if (status != CP_OK)
+        return status;
+    if (through)
+        return open_through(context, path, mode, target);
+    target->path = follow_links(arena, path);
+    status = target->path ? check_path(context, path) : CP_LIMIT;
     return status == CP_OK ? open_temporary(context, arena, target) : status;
+}
+
+cp_status target_expect(cp_context *context, const char *path)
+{
+    struct stat link = {0};
+    mode_t mode;
+    bool through;
+    cp_status status = look_at(context, path, &mode, &through);
+    const char *slash = strrchr(path, '/');
+    if (status != CP_OK || through || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)))
+        return status;
+    struct buffer folder = {.context = context};
+    buffer_append(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
+    buffer_append(&folder, ".", sizeof "."); /* "FOLDER/." */
+    if (folder.failed)
+        status = CP_LIMIT;
+    else if (access(folder.data, W_OK | X_OK) != 0)
+        status = say_unwritable(context, path);
+    buffer_free(&folder);
+    return status;
 }
 
 /* ---- closing ---- */

@@ -14,6 +14,8 @@ struct target {
 
 /* Opens what the path names, or a temporary file beside it. Its strings are in the arena. */
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target);
+/* CP_OUTPUT when it can be seen already, before there is anything to write, that the path cannot be opened. */
+cp_status target_expect(cp_context *context, const char *path);
 /* CP_USAGE when a file that was read would be replaced, or one that was written where that is not allowed. */
 cp_status target_check(cp_context *context, const struct target *target);
 /* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */

@@ -133,6 +133,8 @@ must "three pairs" [ "$(grep -c FramePair one.xml)" = 3 ]
 ends 0 '' "$cellpipe" exclude devices.wu one.glb only=One
 ends 0 'what the cell itself says of 1 pair is replaced' "$cellpipe" -v exclude one.glb two.glb only=Two keep=two.xml
 ends 3 'none.xml: error: cannot be opened' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" x.xml work=2000000000 keep=none.xml
+ends 4 'nowhere/x.xml: error: cannot be written' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" nowhere/x.xml work=2000000000
+ends 4 'one.xml: error: exists already' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" one.xml work=2000000000 --no-clobber
 # a list in several files is kept and compared as one, when the evidence beside it names them
 sed 's/^{ "Base"/&\n  GeoID "#Box 0.1 0.1 0.1"/' pair.dev >arm.dev
 sed 's/pair.dev/arm.dev/' devices.wu >arms.wu
