@@ -217,13 +217,13 @@ const char *mesh_name(const cp_mesh *mesh);
 const char *frame_kind(const cp_scene *scene, uint32_t node);
 bool is_placeholder(const cp_scene *scene, uint32_t node);
 
-/* Exclusions between real frames without repeats, each with first < second by index, in the order of the first
- * statement; and how many statements name a frame that is not there. */
+/* Exclusions without repeats, each with first < second by index, in the order of the first statement: those between real frames, and
+ * with dangling_too those that name a frame that is not there; and how many statements do. */
 struct exclusions {
     cp_pair *pairs;
     size_t count, dangling;
 };
-cp_status list_exclusions(struct cli *cli, const cp_scene *scene, struct exclusions *exclusions);
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions);
 cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q);
 
 /* Reads the input of info, check and diff; the report is not yet printed. */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct asked {
@@ -120,14 +121,29 @@ static cp_status take_words(struct cli *cli, struct asked *asked, const struct l
     return end > values ? take_values(cli, asked, values) : CP_OK;
 }
 
+/* One joint, one value. */
+static cp_status check_joints(struct cli *cli, const struct list *joints)
+{
+    for (size_t i = 0; i < joints->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const char *one = joints->items[i], *other = joints->items[k];
+            size_t size = (size_t)(strrchr(one, '=') - one) + 1;
+            if (strncmp(one, other, size) == 0 && !strchr(other + size, '='))
+                return complain(cli, CP_USAGE, "the joint has two values: %s and %s", other, one);
+        }
+    return CP_OK;
+}
+
 static cp_status read_request(struct cli *cli, const struct request *request, struct asked *asked)
 {
-    *asked = (struct asked){.touch = 1e-6, .step = 0.05};
+    *asked = (struct asked){.touch = CP_TOUCH, .step = 0.05};
     if (request->words.count == 0)
         return complain(cli, CP_USAGE, "collide needs an input: cellpipe collide CELL [Q...]");
     cp_status status = take_words(cli, asked, &request->words);
     for (size_t i = 0; i < request->settings.count && status == CP_OK; i++)
         status = take_setting(cli, asked, request->settings.items[i]);
+    if (status == CP_OK)
+        status = check_joints(cli, &asked->joints);
     if (status == CP_OK && request->clearance)
         status = take_length(cli, "--clearance", request->clearance, &asked->clearance);
     if (status == CP_OK && asked->device && !asked->values)
@@ -216,20 +232,45 @@ static cp_status complain_of_clip(struct cli *cli, const cp_scene *scene, const 
                     clips[0].name);
 }
 
+/* "#2", where that is no name: the second clip. CP_NONE when it is no such number. */
+static uint32_t clip_by_number(const char *text, uint32_t count)
+{
+    char *end;
+    if (text[0] != '#' || text[1] < '1' || text[1] > '9')
+        return CP_NONE;
+    unsigned long long number = strtoull(text + 1, &end, 10);
+    return *end == '\0' && number <= count ? (uint32_t)number - 1 : CP_NONE;
+}
+
+static cp_status find_clip(struct cli *cli, const cp_scene *scene, const char *name, uint32_t *clip)
+{
+    uint32_t count, named = 0;
+    const cp_clip *clips = cp_clips(scene, &count);
+    for (uint32_t i = count; i > 0; i--)
+        if (strcmp(clips[i - 1].name, name) == 0) {
+            *clip = i - 1;
+            named++;
+        }
+    if (named > 1)
+        return complain(cli, CP_USAGE,
+                        "%" PRIu32 " clips are called \"%s\": choose one by its number, as clip=#%" PRIu32, named, name,
+                        *clip + 1);
+    if (named == 0)
+        *clip = clip_by_number(name, count);
+    return *clip == CP_NONE ? complain_of_clip(cli, scene, name) : CP_OK;
+}
+
 /* *clip is CP_NONE where the configuration alone is asked for. */
 static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struct asked *asked, uint32_t *clip)
 {
     uint32_t count;
-    const cp_clip *clips = cp_clips(scene, &count);
+    (void)cp_clips(scene, &count);
     *clip = CP_NONE;
     if (is_posed(asked))
         return asked->clip ? complain(cli, CP_USAGE, "clip=%s and values of joints exclude each other", asked->clip)
                            : CP_OK;
-    for (uint32_t i = 0; i < count && asked->clip && *clip == CP_NONE; i++)
-        if (strcmp(clips[i].name, asked->clip) == 0)
-            *clip = i;
     if (asked->clip)
-        return *clip == CP_NONE ? complain_of_clip(cli, scene, asked->clip) : CP_OK;
+        return find_clip(cli, scene, asked->clip, clip);
     if (count > 1)
         return complain_of_clip(cli, scene, NULL);
     *clip = count == 1 ? 0 : CP_NONE;

@@ -81,13 +81,19 @@ static bool names_open(struct cli *cli, struct names *names, uint32_t count)
     return names->items && names->twin;
 }
 
+static void list_nodes(const struct side *side, bool placeholders, struct names *names)
+{
+    names->count = 0;
+    for (uint32_t i = 1; i < side->node_count; i++)
+        if (is_placeholder(side->scene, i) == placeholders)
+            names->items[names->count++] = (struct named){side->nodes[i].name, i};
+}
+
 static bool name_nodes(struct cli *cli, struct side *side, struct names *names)
 {
     if (!names_open(cli, names, side->node_count))
         return false;
-    for (uint32_t i = 1; i < side->node_count; i++)
-        if (!is_placeholder(side->scene, i))
-            names->items[names->count++] = (struct named){side->nodes[i].name, i};
+    list_nodes(side, false, names);
     names->twin[0] = 0; /* the worlds, whatever they are called */
     side->node_twin = names->twin;
     return true;
@@ -123,6 +129,9 @@ static cp_status match_sides(struct diff *diff)
     match(&a, &b);
     if (!keep_file_frames(diff->cli, &diff->a, &a) || !keep_file_frames(diff->cli, &diff->b, &b))
         return CP_LIMIT;
+    match(&a, &b);
+    list_nodes(&diff->a, true, &a);
+    list_nodes(&diff->b, true, &b);
     match(&a, &b);
     if (!name_joints(diff->cli, &diff->a, &a) || !name_joints(diff->cli, &diff->b, &b))
         return CP_LIMIT;
@@ -352,7 +361,7 @@ static uint64_t common_number(const struct diff *diff, const struct side *side, 
 static struct key *make_keys(struct diff *diff, const struct side *side, size_t *count)
 {
     struct exclusions exclusions;
-    if (list_exclusions(diff->cli, side->scene, &exclusions) != CP_OK)
+    if (list_exclusions(diff->cli, side->scene, true, &exclusions) != CP_OK)
         return NULL;
     struct key *keys = cli_allocate(diff->cli, exclusions.count * sizeof *keys);
     for (size_t i = 0; keys && i < exclusions.count; i++) {

@@ -18,11 +18,24 @@ struct statements {
     size_t count;
 };
 
+static int compare_names(const struct statement *one, const struct statement *other)
+{
+    int order = strcmp(one->names[0], other->names[0]);
+    return order ? order : strcmp(one->names[1], other->names[1]);
+}
+
+/* The more, the less a list should exclude the pair. */
+static int rank(const cp_pair *pair)
+{
+    return strcmp(pair->reason, "sometimes") == 0 ? 2 : strcmp(pair->reason, "always-sampled") == 0;
+}
+
+/* Of several pairs with the same names the worst one counts. */
 static int compare_statements(const void *a, const void *b)
 {
     const struct statement *one = a, *other = b;
-    int order = strcmp(one->names[0], other->names[0]);
-    return order ? order : strcmp(one->names[1], other->names[1]);
+    int order = compare_names(one, other);
+    return order ? order : rank(other->pair) - rank(one->pair);
 }
 
 /* Those of a list that exclude; or all of a cell that was judged. */
@@ -44,7 +57,7 @@ static cp_status list_statements(struct cli *cli, const cp_scene *scene, bool al
     if (listed > 0)
         qsort(items, listed, sizeof *items, compare_statements);
     for (size_t i = 0; i < listed; i++)
-        if (count == 0 || compare_statements(&items[i], &items[count - 1]) != 0)
+        if (count == 0 || compare_names(&items[i], &items[count - 1]) != 0)
             items[count++] = items[i];
     statements->scene = scene;
     statements->items = items;
@@ -66,12 +79,12 @@ static bool take_next(const struct statements sides[3], size_t places[3], struct
     const struct statement *least = NULL;
     for (int i = 0; i < 3; i++) {
         const struct statement *next = places[i] < sides[i].count ? &sides[i].items[places[i]] : NULL;
-        if (next && (!least || compare_statements(next, least) < 0))
+        if (next && (!least || compare_names(next, least) < 0))
             least = next;
     }
     for (int i = 0; i < 3 && least; i++) {
         const struct statement *next = places[i] < sides[i].count ? &sides[i].items[places[i]] : NULL;
-        said->by[i] = next && compare_statements(next, least) == 0 ? next : NULL;
+        said->by[i] = next && compare_names(next, least) == 0 ? next : NULL;
         places[i] += said->by[i] != NULL;
     }
     return least != NULL;
@@ -117,10 +130,12 @@ static uint64_t tell_fault(const struct statements sides[3], const struct said *
         return 1;
     }
     const cp_pair *pair = said->by[2]->pair;
-    if (strcmp(pair->reason, "sometimes") != 0)
+    bool always = strcmp(pair->reason, "always-sampled") == 0;
+    if (rank(pair) == 0)
         return 0;
     begin_line(said);
-    printf("excluded by %s, but they collide", both ? "both" : path);
+    printf("excluded by %s, but %s", both ? "both" : path,
+           always ? "that they always touch is not proved: they collide" : "they collide");
     print_witness(sides[2].scene, pair->finding);
     printf("\n");
     return 1;

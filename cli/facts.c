@@ -71,18 +71,18 @@ static bool is_dangling(const cp_scene *scene, const cp_pair *pair)
     return is_placeholder(scene, pair->first) || is_placeholder(scene, pair->second);
 }
 
-/* The excluded pairs of real frames, first < second, repeats included. */
-static void collect_exclusions(const cp_scene *scene, struct exclusions *exclusions)
+/* The excluded pairs, first < second, repeats included. */
+static void collect_exclusions(const cp_scene *scene, bool dangling_too, struct exclusions *exclusions)
 {
     uint32_t count;
     const cp_pair *pairs = cp_pairs(scene, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (pairs[i].verdict != CP_PAIR_EXCLUDED)
             continue;
-        if (is_dangling(scene, &pairs[i])) {
-            exclusions->dangling++;
+        bool dangling = is_dangling(scene, &pairs[i]);
+        exclusions->dangling += dangling;
+        if (dangling && !dangling_too)
             continue;
-        }
         cp_pair *pair = &exclusions->pairs[exclusions->count++];
         *pair = pairs[i];
         if (pair->first > pair->second) {
@@ -92,7 +92,7 @@ static void collect_exclusions(const cp_scene *scene, struct exclusions *exclusi
     }
 }
 
-cp_status list_exclusions(struct cli *cli, const cp_scene *scene, struct exclusions *exclusions)
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions)
 {
     uint32_t pair_count;
     (void)cp_pairs(scene, &pair_count);
@@ -101,7 +101,7 @@ cp_status list_exclusions(struct cli *cli, const cp_scene *scene, struct exclusi
     bool *again = cli_allocate(cli, pair_count * sizeof *again);
     if (!exclusions->pairs || !sorted || !again)
         return CP_LIMIT;
-    collect_exclusions(scene, exclusions);
+    collect_exclusions(scene, dangling_too, exclusions);
     for (size_t i = 0; i < exclusions->count; i++)
         sorted[i] = &exclusions->pairs[i];
     qsort(sorted, exclusions->count, sizeof *sorted, compare_pairs);

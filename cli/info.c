@@ -128,7 +128,7 @@ static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
 {
     struct exclusions exclusions;
     cp_pair_counts counts;
-    if (list_exclusions(cli, scene, &exclusions) != CP_OK)
+    if (list_exclusions(cli, scene, false, &exclusions) != CP_OK)
         return CP_LIMIT;
     cp_status status = cp_count_pairs(cli->context, scene, &counts);
     if (status != CP_OK)

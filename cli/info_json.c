@@ -150,7 +150,7 @@ static cp_status put_exclusions(struct info *info)
 {
     struct exclusions exclusions;
     struct json *json = &info->json;
-    if (list_exclusions(info->cli, info->scene, &exclusions) != CP_OK)
+    if (list_exclusions(info->cli, info->scene, false, &exclusions) != CP_OK)
         return CP_LIMIT;
     print_json_begin(json, "exclusions", '[');
     for (size_t i = 0; i < exclusions.count; i++) {

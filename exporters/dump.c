@@ -401,6 +401,7 @@ static void dump_devices(const cp_scene *scene, struct sink *sink)
 static void dump_finding(const cp_scene *scene, const cp_finding *finding, struct sink *sink)
 {
     dump_named_doubles(sink, "finding margin", &finding->margin, 1);
+    dump_named_doubles(sink, "touch", &finding->touch, 1);
     dump_limit(sink, "clearance", finding->clearance);
     sink_print(sink, " work %llu samples %lu descents %lu hits %lu key %016llx", (unsigned long long)finding->work,
                (unsigned long)finding->samples, (unsigned long)finding->descents, (unsigned long)finding->hits,

@@ -14,6 +14,7 @@ void json_key_hash(struct json_writer *json, const char *key, uint64_t hash)
 void json_finding(struct json_writer *json, const cp_finding *finding)
 {
     json_key_number(json, "margin", finding->margin);
+    json_key_number(json, "touch", finding->touch);
     json_key_integer(json, "work", finding->work);
     json_key_integer(json, "samples", finding->samples);
     json_key_integer(json, "descents", finding->descents);

@@ -253,9 +253,13 @@ typedef struct cp_joint_setting {
     double value;
 } cp_joint_setting;
 
+/* Metres: what is not farther apart touches, where nothing else is said. */
+#define CP_TOUCH 1e-6
+
 /* How the reason of a pair was found (docs/exclusion.md). */
 typedef struct cp_finding {
     double margin;              /* metres: what comes nearer than this counts as colliding */
+    double touch;               /* metres: so does what is not farther apart than this; such pairs touch */
     double clearance;           /* metres: the smallest distance that was met with, +inf when none was measured */
     uint64_t work;              /* bounds that a proof took */
     uint32_t samples, descents; /* random configurations, and searches from some, that were looked at */

@@ -349,8 +349,8 @@ cp_status scene_add_inputs(cp_scene *scene, const struct input *inputs, uint32_t
 
 bool finding_is_sound(const cp_finding *finding)
 {
-    return finding->margin >= 0 && isfinite(finding->margin) && finding->clearance >= 0 &&
-           finding->hits <= finding->samples && finding->work <= UINT64_C(1) << 53;
+    return finding->margin >= 0 && isfinite(finding->margin) && finding->touch >= 0 && isfinite(finding->touch) &&
+           finding->clearance >= 0 && finding->hits <= finding->samples && finding->work <= UINT64_C(1) << 53;
 }
 
 cp_finding *scene_copy_finding(cp_scene *scene, const cp_finding *finding, cp_joint_setting **witness)

@@ -180,6 +180,16 @@ static cp_status write_further(struct setup_writer *writer, struct sink *top)
     return status == CP_OK ? sink_close_further(sink) : status;
 }
 
+/* Evidence that is not written anew is that of another list, which check, diff and keep= would take for this one's. */
+static cp_status report_old_evidence(const struct setup_writer *writer, const struct sink *top)
+{
+    const char *beside = arena_print(writer->arena, "%s.json", sink_file_name(top));
+    if (beside && !writer->settings->evidence && sink_has_beside(top, beside))
+        report_warning(writer->context, "collision-setup-old-evidence", NOWHERE,
+                       "%s beside it is of an earlier list: evidence=yes writes it anew", beside);
+    return beside ? CP_OK : CP_LIMIT;
+}
+
 static cp_status write_all(struct setup_writer *writer, struct sink *top)
 {
     cp_status status = setup_plan_files(writer, top);
@@ -187,6 +197,8 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
         status = report_equal_names(writer);
     if (status == CP_OK)
         status = report_kept(writer);
+    if (status == CP_OK)
+        status = report_old_evidence(writer, top);
     if (status != CP_OK)
         return status;
     report_empty(writer);

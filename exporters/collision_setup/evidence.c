@@ -96,22 +96,39 @@ static void write_frame(struct evidence *evidence, uint32_t node)
     json_close(json, '}');
 }
 
-/* Those that can collide, and those that pairs name. */
+/* A frame by its id, for sorting. */
+struct sorted_frame {
+    const char *id;
+    uint32_t node;
+};
+
+static int compare_frames(const void *a, const void *b)
+{
+    return strcmp(((const struct sorted_frame *)a)->id, ((const struct sorted_frame *)b)->id);
+}
+
+/* Those that can collide, and those that pairs name: by their ids, so that their order in the file does not matter. */
 static bool write_frames(struct evidence *evidence)
 {
     const cp_scene *scene = evidence->writer->scene;
     bool *named = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *named);
-    if (!named)
+    struct sorted_frame *frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
+    uint32_t count = 0;
+    if (!named || !frames)
         return false;
     memset(named, 0, scene->node_count * sizeof *named);
     for (uint32_t i = 0; i < scene->pair_count; i++)
         named[scene->pairs[i].first] = named[scene->pairs[i].second] = true;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (named[i] || evidence->geometry[i])
+            frames[count++] = (struct sorted_frame){scene->nodes[i].id, i};
+    if (count > 0)
+        qsort(frames, count, sizeof *frames, compare_frames);
     json_line(&evidence->json);
     json_key(&evidence->json, "frames");
     json_open(&evidence->json, '[');
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (named[i] || evidence->geometry[i])
-            write_frame(evidence, i);
+    for (uint32_t i = 0; i < count; i++)
+        write_frame(evidence, frames[i].node);
     json_close(&evidence->json, ']');
     return true;
 }
@@ -174,19 +191,22 @@ static void write_common(struct evidence *evidence)
 {
     const cp_scene *scene = evidence->writer->scene;
     const cp_finding *first = NULL;
-    bool margin = true, samples = true, descents = true, work = true;
+    bool margin = true, touch = true, samples = true, descents = true, work = true;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_finding *finding = scene->pairs[i].finding;
         if (!finding)
             continue;
         first = first ? first : finding;
         margin = margin && finding->margin == first->margin;
+        touch = touch && finding->touch == first->touch;
         work = work && finding->work == first->work;
         samples = samples && finding->samples == first->samples;
         descents = descents && finding->descents == first->descents;
     }
     if (first && margin)
         json_key_number(&evidence->json, "margin", first->margin);
+    if (first && touch)
+        json_key_number(&evidence->json, "touch", first->touch);
     if (first && work)
         json_key_integer(&evidence->json, "work", first->work);
     if (first && samples)

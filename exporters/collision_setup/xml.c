@@ -94,6 +94,8 @@ static void write_finding(const struct writing *writing, const cp_finding *findi
 {
     if (finding->margin > 0)
         write_number(writing, "margin", finding->margin);
+    if (finding->touch != CP_TOUCH)
+        write_number(writing, "touch", finding->touch);
     if (finding->work > 0)
         sink_print(writing->sink, " work=\"%llu\"", (unsigned long long)finding->work);
     if (finding->samples > 0)

@@ -34,6 +34,8 @@ static bool read_number(struct collision_pair *pair, const char *name, const cha
     cp_finding *finding = &pair->finding;
     if (!strcmp(name, "margin"))
         return read_length(value, &finding->margin);
+    if (!strcmp(name, "touch"))
+        return read_length(value, &finding->touch);
     if (!strcmp(name, "clearance"))
         return read_length(value, &finding->clearance);
     if (!strcmp(name, "work"))

@@ -106,7 +106,8 @@ static bool read_attribute(struct reading *reading, const char *const *field, st
 
 static void read_pair(struct reading *reading, const struct attributes *attributes)
 {
-    struct collision_pair pair = {.statement = {.reason = "given", .evidence = ""}, .finding = {.clearance = INFINITY}};
+    struct collision_pair pair = {.statement = {.reason = "given", .evidence = ""},
+                                  .finding = {.touch = CP_TOUCH, .clearance = INFINITY}};
     for (int others = 0; others < 2; others++)
         for (int i = 0; i < attributes->count; i++) {
             const char *const *field = &attributes->fields[5 * i];

@@ -128,6 +128,7 @@ static const cp_finding *read_finding(struct gltf *gltf, uint32_t pair)
         return NULL;
     }
     *finding = (cp_finding){.margin = gltf_number(gltf, value, "margin", 0),
+                            .touch = gltf_number(gltf, value, "touch", CP_TOUCH),
                             .clearance = read_clearance(gltf, value),
                             .work = gltf_integer(gltf, value, "work", 0),
                             .samples = read_count(gltf, value, "samples"),

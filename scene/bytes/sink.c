@@ -321,15 +321,27 @@ cp_status sink_expect_further(const struct sink *top)
                         "an output of several files cannot go to a stream; name a file");
 }
 
+static const char *path_beside(const struct sink *top, const char *relative)
+{
+    const char *slash = strrchr(top->target.path, '/');
+    int folder = slash ? (int)(slash - top->target.path) + 1 : 0;
+    return arena_print(top->arena, "%.*s%s", folder, top->target.path, relative);
+}
+
+bool sink_has_beside(const struct sink *top, const char *name)
+{
+    bool is_file = !top->target.through && top->target.path;
+    const char *path = is_file ? path_beside(top, name) : NULL;
+    return path && access(path, F_OK) == 0;
+}
+
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened)
 {
     *opened = NULL;
     cp_status expected = sink_expect_further(top);
     if (expected != CP_OK)
         return expected;
-    const char *slash = strrchr(top->target.path, '/');
-    int folder = slash ? (int)(slash - top->target.path) + 1 : 0;
-    const char *path = arena_print(top->arena, "%.*s%s", folder, top->target.path, relative);
+    const char *path = path_beside(top, relative);
     if (!path)
         return CP_LIMIT;
     cp_status status = strchr(relative, '/') ? make_folder(top, path) : CP_OK;

@@ -22,6 +22,8 @@ const char *sink_stem(const struct sink *sink);
 const char *sink_file_name(const struct sink *sink);
 /* CP_USAGE, reported, when the top output is a stream: to be asked before anything is written. */
 cp_status sink_expect_further(const struct sink *top);
+/* Whether a file of this name lies beside the top output already. */
+bool sink_has_beside(const struct sink *top, const char *name);
 /* A further output beside the top one; relative may hold one folder ("d_Robot/part.wrl"), made as needed, and must
  * be safe already. CP_USAGE when the top output is a stream. The top sink owns it: sink_close_further ends it. */
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened);

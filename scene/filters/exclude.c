@@ -62,16 +62,48 @@ static cp_status mark_movable(const cp_scene *scene, const char *names, bool *ma
     return names && !none ? mark_named(scene, names, marks) : CP_OK;
 }
 
-/* The frames that came with the device, and those that hang on them. */
+/* Marks the joints of a device. */
+static void mark_joints(const cp_device *device, bool *joints)
+{
+    for (uint32_t i = 0; i < device->joint_count; i++)
+        joints[device->joints[i]] = true;
+}
+
+static bool has_only(const cp_device *device, const bool *joints)
+{
+    bool only = device->joint_count > 0;
+    for (uint32_t i = 0; i < device->joint_count; i++)
+        only = only && joints[device->joints[i]];
+    return only;
+}
+
+/* The frames that came with a device, or with another whose joints are all of this one's (a part of a composite device), and those that
+ * hang on them. joints, devices: false. */
+static void mark_parts(const cp_scene *scene, uint32_t device, bool *joints, bool *devices, bool *marks)
+{
+    mark_joints(&scene->devices[device], joints);
+    for (uint32_t i = 0; i < scene->device_count; i++) {
+        devices[i] = i == device || has_only(&scene->devices[i], joints);
+        if (devices[i])
+            marks[scene->devices[i].base] = true;
+    }
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        marks[i] = marks[i] || (node->scope != CP_NONE && devices[node->scope]) ||
+                   (node->parent != CP_NONE && marks[node->parent]);
+    }
+}
+
 static cp_status mark_device(const cp_scene *scene, const char *name, bool *marks)
 {
     uint32_t device = 0;
-    cp_status status = find_named(scene, NAMED_DEVICE, name, &device);
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
-        const cp_node *node = &scene->nodes[i];
-        marks[i] = i == scene->devices[device].base || node->scope == device ||
-                   (node->parent != CP_NONE && marks[node->parent]);
-    }
+    bool *joints = memory_allocate_zeroed(scene->context, scene->joint_count, sizeof *joints);
+    bool *devices = memory_allocate_zeroed(scene->context, scene->device_count, sizeof *devices);
+    cp_status status = joints && devices ? find_named(scene, NAMED_DEVICE, name, &device) : CP_LIMIT;
+    if (status == CP_OK)
+        mark_parts(scene, device, joints, devices, marks);
+    memory_free(scene->context, joints, scene->joint_count, sizeof *joints);
+    memory_free(scene->context, devices, scene->device_count, sizeof *devices);
     return status;
 }
 
@@ -123,35 +155,47 @@ static cp_status check_reach(cp_context *context, const cp_scene *scene)
                         scene->nodes[beyond].name);
 }
 
+static cp_status check_body(cp_context *context, const cp_scene *scene, const struct body *body)
+{
+    const char *name = scene->nodes[body->node].name;
+    struct place place = at_node(scene, body->node);
+    if (!(body->bvh.reach <= MOST_REACH))
+        return report_error(context, CP_INPUT, "exclude-not-finite", place,
+                            "the collision geometry of \"%s\" is not finite, or larger than 1e100", name);
+    if (body_is_empty(body))
+        report_warning(
+            context, "exclude-empty", place,
+            "the collision geometry of \"%s\" has no faces: nothing is known of its pairs, which stay checked", name);
+    else if (!body_has_area(body))
+        report_warning(context, "exclude-flat", place,
+                       "the collision geometry of \"%s\" has only faces without area, which are taken as lines", name);
+    else if (body->open_meshes > 0)
+        report_warning(
+            context, "exclude-open", place,
+            "collision meshes of \"%s\" that are not closed: %u; only their surface collides, there is no inside", name,
+            (unsigned)body->open_meshes);
+    return CP_OK;
+}
+
 static cp_status check_bodies(cp_context *context, const struct bodies *bodies)
 {
-    const cp_scene *scene = bodies->scene;
-    if (bodies->count < 2)
-        return report_error(context, CP_NO, "exclude-no-geometry", NOWHERE,
-                            "%s collision geometry: there are no pairs to judge",
-                            bodies->count == 0 ? "no frame has" : "only one frame has");
-    for (uint32_t i = 0; i < bodies->count; i++) {
-        const struct body *body = &bodies->items[i];
-        if (!(body->bvh.reach <= MOST_REACH))
-            return report_error(context, CP_INPUT, "exclude-not-finite", at_node(scene, body->node),
-                                "the collision geometry of \"%s\" is not finite, or larger than 1e100",
-                                scene->nodes[body->node].name);
-        if (body_is_empty(body))
-            report_warning(context, "exclude-empty", at_node(scene, body->node),
-                           "the collision geometry of \"%s\" has no faces: nothing is known of its pairs, which stay "
-                           "checked",
-                           scene->nodes[body->node].name);
-        else if (body->open_meshes > 0)
-            report_warning(
-                context, "exclude-open", at_node(scene, body->node),
-                "collision meshes of \"%s\" that are not closed: %u; only their surface collides, there is no inside",
-                scene->nodes[body->node].name, (unsigned)body->open_meshes);
+    cp_status status = CP_OK;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < bodies->count && status == CP_OK; i++) {
+        count += !body_is_empty(&bodies->items[i]);
+        status = check_body(context, bodies->scene, &bodies->items[i]);
     }
-    return CP_OK;
+    if (status == CP_OK && count < 2)
+        return report_error(
+            context, CP_NO, "exclude-no-geometry", NOWHERE, "%s collision geometry%s: there are no pairs to judge",
+            count == 0 ? "no frame has" : "only one frame has", bodies->count > count ? " with faces" : "");
+    return status;
 }
 
 static cp_status check_settings(cp_context *context, const struct exclude_settings *own)
 {
+    if (own->keep && !*own->keep)
+        return report_error(context, CP_USAGE, "exclude-no-list", NOWHERE, "keep= needs the name of a list");
     if (own->samples == 0 && own->allow_sampled)
         return report_error(context, CP_USAGE, "exclude-no-samples", NOWHERE, "allow-sampled needs samples");
     return CP_OK;
@@ -171,6 +215,10 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
         status = user_pairs_read(&users, scene, own->keep);
     if (status == CP_OK)
         status = exclusions_find(&found, context, rules);
+    if (status == CP_OK && found.count == 0)
+        status = report_error(
+            context, CP_NO, "exclude-no-pairs", NOWHERE,
+            "no frame of the device \"%s\" (only=) has collision geometry: there are no pairs to judge", own->only);
     if (status == CP_OK)
         status = state_pairs(scene, own, rules, &found, &users);
     user_pairs_free(&users);

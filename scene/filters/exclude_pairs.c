@@ -59,7 +59,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
 }
 
 /* Why a proof was not even tried, or how it was. */
-static const char *obstacle_text(const struct chain *chain)
+static const char *obstacle_text(const struct chain *chain, const struct body *const bodies[2])
 {
     static const struct {
         enum obstacle obstacle;
@@ -68,6 +68,9 @@ static const char *obstacle_text(const struct chain *chain)
                  {OBSTACLE_SCALE, "a joint between them, or above both, scales"},
                  {OBSTACLE_UNLIMITED, "a joint between them slides, or turns another, without limits"},
                  {OBSTACLE_STRETCHED, "a frame between them, or above both, is scaled unevenly or sheared"}};
+    if (bodies_incomparable(bodies))
+        return body_is_empty(bodies[0]) || body_is_empty(bodies[1]) ? "one of them has no faces"
+                                                                    : "planes without borders are not compared";
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (chain->obstacles & texts[i].obstacle)
             return texts[i].text;
@@ -88,6 +91,7 @@ static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *
     for (uint32_t i = 0; i < count; i++)
         witness[i] = (cp_joint_setting){chain->variables[i].joint, judgement->witness[i]};
     *finding = (cp_finding){.margin = own->margin,
+                            .touch = own->touch,
                             .clearance = judgement->clearance,
                             .work = judgement->work,
                             .samples = judgement->samples,
@@ -127,6 +131,11 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
     cp_context *context = made->scene->context;
     const cp_node *nodes = made->scene->nodes;
     struct buffer witness = {.context = context};
+    if (judgement->status == JUDGED_ALWAYS_SAMPLED)
+        report_warning(context, "exclude-user-sampled", NOWHERE,
+                       "\"%s\" and \"%s\", which keep= excludes, touch in all %u samples, but that they always do is "
+                       "not proved",
+                       nodes[pair->first].name, nodes[pair->second].name, (unsigned)judgement->samples);
     if (!judgement->witnessed || judgement->status == JUDGED_ALWAYS_SAMPLED)
         return CP_OK;
     print_witness(made->scene, pair->finding, &witness);
@@ -156,8 +165,9 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     cp_scene *scene = made->scene;
     const struct exclusion *exclusion = &made->found->items[item];
     const struct judgement *judgement = &exclusion->judgement;
-    uint32_t one = made->found->bodies.items[exclusion->bodies[0]].node;
-    uint32_t other = made->found->bodies.items[exclusion->bodies[1]].node;
+    const struct body *bodies[2] = {&made->found->bodies.items[exclusion->bodies[0]],
+                                    &made->found->bodies.items[exclusion->bodies[1]]};
+    uint32_t one = bodies[0]->node, other = bodies[1]->node;
     enum reason reason = user_pairs_have(made->users, one, other) ? REASON_USER : reason_of(made->own, judgement);
     uint32_t index = scene_add_pair(scene, one, other, reason_words[reason]);
     if (index == CP_NONE)
@@ -165,7 +175,7 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     cp_pair *pair = &scene->pairs[index];
     chain_find(&made->chain, one, other);
     if (judgement->status == JUDGED_UNDECIDED)
-        pair->evidence = obstacle_text(&made->chain);
+        pair->evidence = obstacle_text(&made->chain, bodies);
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
     pair->finding = made->findings[item] = make_finding(scene, made->own, judgement, &made->chain);
     if (!pair->finding)

@@ -89,6 +89,11 @@ says '^carriage \| wall: 700 mm apart at 0 s$'
 "$cellpipe" collide cell.dcr >one.txt
 "$cellpipe" collide cell.glb --threads 3 >two.txt
 must "the same through a stage" cmp one.txt two.txt
+# Clips of the same name are told apart by their numbers.
+"$cellpipe" run -q read cell.glb ! read cell.glb ! write twice.glb profile=stage
+ends 2 '2 clips are called "cell": choose one by its number, as clip=#1' "$cellpipe" collide twice.glb clip=cell
+ends 1 '' "$cellpipe" collide twice.glb 'clip=#2'
+ends 2 'unknown clip "#3"' "$cellpipe" collide twice.glb 'clip=#3'
 "$cellpipe" collide "$top/samples/deneb/welding/weld.dcr" --threads 1 --clearance 100mm --json >one.txt
 "$cellpipe" collide "$top/samples/deneb/welding/weld.dcr" --threads 5 --clearance 100mm --json >two.txt
 must "the same by any number of threads" cmp one.txt two.txt

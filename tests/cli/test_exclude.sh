@@ -127,6 +127,7 @@ E
 printf '{ "WORLD"\n}\n{ "One"\n  Device "pair.dev"\n}\n{ "Two"\n  Position (3, 0, 0)\n  Device "pair.dev"\n}\n' >devices.wu
 printf '{ "Here"\n  Position (0, 3, 0)\n  GeoID "#Box 0.1 0.1 0.1"\n}\n' >>devices.wu
 printf '<CollisionSetup><Exclude><FramePair first="Two.J" second="Here"/></Exclude></CollisionSetup>' >two.xml
+rm one.xml.json
 ends 0 '' "$cellpipe" exclude devices.wu one.xml only=One keep=two.xml
 must "the user's pair elsewhere" grep -qF '<FramePair first="Here" second="Two.J" reason="user"/>' one.xml
 must "three pairs" [ "$(grep -c FramePair one.xml)" = 3 ]
@@ -135,6 +136,58 @@ ends 0 'what the cell itself says of 1 pair is replaced' "$cellpipe" -v exclude 
 ends 3 'none.xml: error: cannot be opened' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" x.xml work=2000000000 keep=none.xml
 ends 4 'nowhere/x.xml: error: cannot be written' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" nowhere/x.xml work=2000000000
 ends 4 'one.xml: error: exists already' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" one.xml work=2000000000 --no-clobber
+ends 2 'keep= needs the name of a list' "$cellpipe" exclude devices.wu one.xml keep=
+# a composite device is its parts; one without geometry is nothing
+cp devices.wu both.wu
+printf '{ "Both"\n  CompositeDevice "One" "Two"\n}\n{ "Bare"\n  Device "bare.dev"\n}\n' >>both.wu
+printf '{ "Base"\n}\n{ "J"\n  ActiveJoint\n  Revolute\n  ReferenceFrame "Base"\n}\n' >bare.dev
+"$cellpipe" exclude both.wu both.xml only=Both
+must "the pairs of both" [ "$(pairs_of "" both.xml | tr '\n' ',')" = "Here One.J,Here Two.J,One.J Two.J," ]
+ends 1 'no frame of the device "Bare" \(only=\) has collision geometry' "$cellpipe" exclude both.wu bare.xml only=Bare
+# geometry without faces is none
+printf 'solid x\nendsolid x\n' >none.stl
+sed 's/"#Box 0.1 0.1 0.1"/"none.stl"/' devices.wu | sed 's/pair.dev/none.dev/' >none.wu
+sed 's/"#Box 0.1 0.1 0.1"/"none.stl"/' pair.dev >none.dev
+ends 1 'no frame has collision geometry with faces: there are no pairs to judge' "$cellpipe" exclude none.wu none.xml
+must "no list" [ ! -e none.xml ]
+# what touches in all samples is no proof, whoever excludes it
+cat >inside.wu <<'F'
+{ "J"
+  ActiveJoint
+  Revolute
+  JointPosLimit -170 170
+}
+{ "In"
+  ReferenceFrame "J"
+  Position (0.3, 0, 0)
+  GeoID "#Box 0.1 0.1 0.1"
+}
+{ "Out"
+  GeoID "#Box 1 1 1"
+}
+F
+printf '<CollisionSetup><Exclude><FramePair first="Out" second="In"/></Exclude></CollisionSetup>' >inside.xml
+ends 0 'warning: "In" and "Out", which keep= excludes, touch in all 100 samples, but that they always do is not proved' \
+    "$cellpipe" exclude inside.wu kept.xml keep=inside.xml
+"$cellpipe" diff inside.xml inside.xml cell=inside.wu >"$work/stdout" 2>"$work/stderr"
+must "its difference" [ $? = 1 ]
+must "said" grep -qE 'excluded by both, but that they always touch is not proved: they collide at J=' "$work/stdout"
+# two lists without a cell are compared by names
+printf '<CollisionSetup/>' >empty.xml
+ends 1 '' "$cellpipe" diff empty.xml inside.xml
+must "the pair" grep -qE '^exclusion "(In|Out)" - "(In|Out)": only in inside.xml$' "$work/stdout"
+ends 0 '' "$cellpipe" diff inside.xml inside.xml
+# evidence of another list that is left beside a new one
+"$cellpipe" exclude ordered.wu old.xml --out evidence=yes
+ends 0 'old.xml.json beside it is of an earlier list: evidence=yes writes it anew' "$cellpipe" exclude ordered.wu old.xml
+# planes without borders are not compared
+printf '{ "Low"\n  GeoID "#Plane"\n}\n{ "J"\n  Position (0, 0, 1)\n  ActiveJoint\n  Prismatic\n  JointPosLimit 0 1\n}\n' >planes.wu
+printf '{ "High"\n  ReferenceFrame "J"\n  RPY (0, 0, 45)\n  GeoID "#Plane"\n}\n' >>planes.wu
+ends 0 '' "$cellpipe" exclude planes.wu planes.xml allow-sampled=yes --out evidence=yes
+must "undecided" grep -q '"status":"undecided".*"evidence":"planes without borders are not compared".*"samples":0' planes.xml.json
+# what touches is in the evidence
+"$cellpipe" exclude ordered.wu touch.xml touch=5mm margin=1mm --out evidence=yes
+must "touch" [ "$(grep -c '"margin":0.001,"touch":0.005,' touch.xml.json)" -gt 2 ]
 # a list in several files is kept and compared as one, when the evidence beside it names them
 sed 's/^{ "Base"/&\n  GeoID "#Box 0.1 0.1 0.1"/' pair.dev >arm.dev
 sed 's/pair.dev/arm.dev/' devices.wu >arms.wu

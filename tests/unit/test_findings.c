@@ -24,6 +24,7 @@ static void make_cell(void)
 {
     static const cp_joint_setting settings[] = {{0, 0.5}, {1, -1.5}, {2, 2.5}};
     static const cp_finding hand = {.margin = 0.001,
+                                    .touch = 0.0005,
                                     .clearance = INFINITY,
                                     .work = 7,
                                     .samples = 100,
@@ -168,6 +169,8 @@ static void test_what_is_not_sound(void **unused)
     bad = good, bad.margin = -1e-300;
     expect_broken(&bad, number);
     bad = good, bad.margin = INFINITY;
+    expect_broken(&bad, number);
+    bad = good, bad.touch = -1;
     expect_broken(&bad, number);
     bad = good, bad.clearance = NAN;
     expect_broken(&bad, number);

@@ -241,6 +241,19 @@ static cp_status add_body(struct bodies *bodies, const cp_scene *scene, uint32_t
     return status;
 }
 
+bool body_has_area(const struct body *body)
+{
+    const struct bvh *bvh = &body->bvh;
+    for (uint32_t i = 0; i < bvh->triangle_count; i++) {
+        const uint32_t *corners = bvh->triangles[i];
+        double normal[3];
+        triangle_normal(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], normal);
+        if (dot_product(normal, normal) > 0)
+            return true;
+    }
+    return body->plane_count > 0;
+}
+
 cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene)
 {
     *bodies = (struct bodies){.context = context, .scene = scene};

@@ -48,6 +48,16 @@ static inline bool body_is_empty(const struct body *body)
     return body->bvh.triangle_count == 0 && body->plane_count == 0;
 }
 
+/* Nothing is known of a body without faces, nor of two that are nothing but planes. */
+static inline bool bodies_incomparable(const struct body *const bodies[2])
+{
+    return body_is_empty(bodies[0]) || body_is_empty(bodies[1]) ||
+           (bodies[0]->bvh.triangle_count == 0 && bodies[1]->bvh.triangle_count == 0);
+}
+
+/* False when all its faces are lines and points. */
+bool body_has_area(const struct body *body);
+
 /* True when the point, which lies on none of its surfaces, is inside of a solid of the body. */
 bool body_holds(const struct body *body, const double point[3]);
 /* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within

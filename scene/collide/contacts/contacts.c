@@ -4,36 +4,18 @@
 
 #include "../../context.h"
 #include "../../parallel.h"
-#include "../../vector.h"
 #include "moment.h"
 
 /* ---- what there is to check ---- */
-
-static bool can_meet(const struct body *body)
-{
-    return body->bvh.triangle_count > 0 || body->plane_count > 0;
-}
-
-static bool is_flat(const struct bvh *bvh)
-{
-    for (uint32_t i = 0; i < bvh->triangle_count; i++) {
-        const uint32_t *corners = bvh->triangles[i];
-        double normal[3];
-        triangle_normal(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], normal);
-        if (dot_product(normal, normal) > 0)
-            return false;
-    }
-    return bvh->triangle_count > 0;
-}
 
 static void warn_of_body(cp_context *context, const cp_scene *scene, const struct body *body)
 {
     const char *name = scene->nodes[body->node].name;
     struct place place = {.node = name};
-    if (!can_meet(body))
+    if (body_is_empty(body))
         report_warning(context, "collide-empty", place,
                        "the frame \"%s\" has collision geometry without faces: nothing collides with it", name);
-    else if (is_flat(&body->bvh) && body->plane_count == 0)
+    else if (!body_has_area(body))
         report_warning(context, "collide-flat", place, "the frame \"%s\" has collision geometry of faces without area",
                        name);
     else if (body->open_meshes > 0)
@@ -49,7 +31,7 @@ static cp_status complain_of_nothing(const cp_collider *collider)
     uint32_t count = 0;
     const char *name = "";
     for (uint32_t i = 0; i < collider->bodies.count; i++)
-        if (can_meet(&collider->bodies.items[i])) {
+        if (!body_is_empty(&collider->bodies.items[i])) {
             count++;
             name = collider->scene->nodes[collider->bodies.items[i].node].name;
         }
@@ -69,7 +51,7 @@ static cp_status find_rules(cp_collider *collider)
     const cp_scene *scene = collider->scene;
     bool *candidates = memory_allocate_zeroed(collider->context, scene->node_count, sizeof *candidates);
     for (uint32_t i = 0; candidates && i < collider->bodies.count; i++)
-        candidates[collider->bodies.items[i].node] = can_meet(&collider->bodies.items[i]);
+        candidates[collider->bodies.items[i].node] = !body_is_empty(&collider->bodies.items[i]);
     bool good = candidates && pair_rules_find(&collider->rules, collider->context, scene, candidates);
     memory_free(collider->context, candidates, scene->node_count, sizeof *candidates);
     return good ? CP_OK : CP_LIMIT;

@@ -1,5 +1,6 @@
 #include "evidence.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +30,19 @@ static void refuse(struct reading *reading, uint32_t value, const char *why)
     buffer_free(&pointer);
 }
 
+static void refuse_without(struct reading *reading, uint32_t object, const char *kind, const char *key)
+{
+    char why[64];
+    (void)snprintf(why, sizeof why, "the %s \"%s\" is missing", kind, key);
+    refuse(reading, object, why);
+}
+
 /* A copy; "" after an error. */
 static const char *read_text(struct reading *reading, uint32_t object, const char *key)
 {
     uint32_t value = json_member(&reading->json, object, key);
     if (reading->status == CP_OK && !json_is(&reading->json, value, JSON_STRING))
-        refuse(reading, object, "a text is missing");
+        refuse_without(reading, object, "text", key);
     const char *text =
         reading->status == CP_OK ? json_string_text(&reading->json, reading->evidence->arena, value) : "";
     if (!text)
@@ -56,7 +64,7 @@ static uint32_t open_array(struct reading *reading, const char *key, size_t size
 {
     uint32_t array = json_member(&reading->json, 0, key);
     if (reading->status == CP_OK && !json_is(&reading->json, array, JSON_ARRAY))
-        refuse(reading, 0, "an array is missing");
+        refuse_without(reading, 0, "array", key);
     if (reading->status != CP_OK)
         return JSON_NONE;
     void *room = arena_allocate(reading->evidence->arena, json_count(&reading->json, array), size);

@@ -142,7 +142,8 @@ static void take_proof(struct judge *judge, const struct body *const bodies[2], 
     judgement->work += proof->work;
     if (proof->end == PROOF_HIT)
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
-    judgement->clearance = fmin(judgement->clearance, proof->nearest);
+    if (proof->end == PROOF_FREE)
+        judgement->clearance = fmin(judgement->clearance, proof->nearest);
 }
 
 static bool try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
@@ -213,7 +214,7 @@ static enum judgement_status search(struct judge *judge, const struct body *cons
                                     struct judgement *judgement)
 {
     uint64_t work = judge->rules->work;
-    if (judgement->obstacles & OBSTACLE_EXPRESSION || body_is_empty(bodies[0]) || body_is_empty(bodies[1]))
+    if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
         return JUDGED_UNDECIDED;
     if (judge->chain.is_loose) /* what collides may be nothing that can be */
         return try_proof(judge, bodies, work, judgement) ? JUDGED_NEVER_PROVED : JUDGED_UNDECIDED;

@@ -32,8 +32,9 @@ struct judgement {
     uint64_t key;       /* the caller's, for the random numbers of the pair */
     uint32_t samples, hits, descents;
     uint64_t work;
-    double clearance; /* metres: the smallest that was met with; of a proof a bound below it */
-    bool waits;       /* for judge_at_length */
+    double
+        clearance; /* metres: the smallest that was met with; once proved, the smallest gap that the proof rests on if that is less */
+    bool waits; /* for judge_at_length */
     bool witnessed;
     double *witness; /* room for the variables: in this configuration they collide */
 };
