@@ -18,10 +18,12 @@ static void read_axis(struct gltf *gltf, uint32_t value, double axis[3])
     double read[3];
     if (!gltf_numbers(gltf, value, "axis", 3, read))
         return;
-    if (!(fabs(read[0] * read[0] + read[1] * read[1] + read[2] * read[2] - 1) < 1e-6))
+    double square = read[0] * read[0] + read[1] * read[1] + read[2] * read[2];
+    if (!(fabs(square - 1) < 1e-6))
         gltf_error(gltf, value, "gltf-joint", "the axis is no unit vector");
+    double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
     for (int i = 0; i < 3; i++)
-        axis[i] = read[i];
+        axis[i] = read[i] / length;
 }
 
 static void read_values(struct gltf *gltf, uint32_t value, cp_joint *joint)

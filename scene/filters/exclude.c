@@ -114,20 +114,33 @@ static struct place at_node(const cp_scene *scene, uint32_t node)
     return (struct place){.node = scene->nodes[node].name};
 }
 
-static cp_status check_joints(cp_context *context, const cp_scene *scene)
+static cp_status check_joint(cp_context *context, const cp_scene *scene, const cp_joint *joint)
 {
-    for (uint32_t i = 0; i < scene->joint_count; i++) {
-        const cp_joint *joint = &scene->joints[i];
-        char lower[NUMBER_SIZE], upper[NUMBER_SIZE];
-        if (joint->lower <= joint->upper)
-            continue;
-        print_double(joint->lower, lower);
-        print_double(joint->upper, upper);
-        return report_error(context, CP_INPUT, "exclude-limits", at_node(scene, joint->node),
+    struct place place = at_node(scene, joint->node);
+    char lower[NUMBER_SIZE], upper[NUMBER_SIZE], value[NUMBER_SIZE];
+    print_double(joint->lower, lower);
+    print_double(joint->upper, upper);
+    if (!(joint->lower <= joint->upper))
+        return report_error(context, CP_INPUT, "exclude-limits", place,
                             "joint \"%s\" has a lower limit of %s, which is not below its upper one of %s", joint->name,
                             lower, upper);
-    }
+    double slack = 1e-9 * (1 + fabs(joint->q));
+    if (joint->type == CP_JOINT_FIXED || !joint->driven || joint->expression ||
+        (joint->q >= joint->lower - slack && joint->q <= joint->upper + slack))
+        return CP_OK;
+    print_double(joint->q, value);
+    report_warning(context, "exclude-outside", place,
+                   "joint \"%s\" stands at %s, outside its limits %s and %s: what is found holds within them only",
+                   joint->name, value, lower, upper);
     return CP_OK;
+}
+
+static cp_status check_joints(cp_context *context, const cp_scene *scene)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
+        status = check_joint(context, scene, &scene->joints[i]);
+    return status;
 }
 
 static bool is_beyond(double value)
@@ -170,10 +183,10 @@ static cp_status check_body(cp_context *context, const cp_scene *scene, const st
         report_warning(context, "exclude-flat", place,
                        "the collision geometry of \"%s\" has only faces without area, which are taken as lines", name);
     else if (body->open_meshes > 0)
-        report_warning(
-            context, "exclude-open", place,
-            "collision meshes of \"%s\" that are not closed: %u; only their surface collides, there is no inside", name,
-            (unsigned)body->open_meshes);
+        report_warning(context, "exclude-open", place,
+                       "collision meshes of \"%s\" that are not closed or not wound alike: %u; only their surface "
+                       "collides, there is no inside",
+                       name, (unsigned)body->open_meshes);
     return CP_OK;
 }
 

@@ -3,72 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plain_numbers.h"
+#include "exclude_support.h"
 #include "poor_memory.h"
-#include "scene_fixture.h"
-
-/* The text with a line end for each semicolon, as the format asks for. */
-static cp_status read_text(const char *text)
-{
-    char lines[2000];
-    size_t size = strlen(text);
-    assert_true(size < sizeof lines);
-    for (size_t i = 0; i < size; i++)
-        lines[i] = text[i] == ';' ? '\n' : text[i];
-    return cp_read_memory(context, lines, size, "cell.wu", "tag", NULL, 0, &scene);
-}
-
-static void read_cell(const char *text)
-{
-    cp_scene_free(scene);
-    scene = NULL;
-    cp_status status = read_text(text);
-    if (status != CP_OK)
-        print_report(context);
-    assert_int_equal(status, CP_OK);
-}
-
-enum { MOST_OPTIONS = 4 };
-
-/* options: with blanks between. */
-static cp_status exclude_with(const char *options)
-{
-    char text[200], *items[MOST_OPTIONS];
-    size_t count = 0;
-    plain_snprintf(text, sizeof text, "%s", options);
-    for (char *item = strtok(text, " "); item; item = strtok(NULL, " "))
-        items[count++] = item;
-    return cp_apply(context, scene, "exclude", (const char *const *)items, count);
-}
-
-static const cp_pair *pair_of(const char *one, const char *other)
-{
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const char *first = scene->nodes[scene->pairs[i].first].name;
-        const char *second = scene->nodes[scene->pairs[i].second].name;
-        if ((!strcmp(first, one) && !strcmp(second, other)) || (!strcmp(first, other) && !strcmp(second, one)))
-            return &scene->pairs[i];
-    }
-    fail_msg("no pair %s %s", one, other);
-    return NULL;
-}
-
-static void assert_reason(const char *one, const char *other, const char *reason)
-{
-    const cp_pair *pair = pair_of(one, other);
-    bool excluded = strstr(reason, "proved") || strstr("static adjacent user", reason);
-    assert_string_equal(pair->reason, reason);
-    assert_int_equal(pair->verdict, excluded ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT);
-}
-
-static void judge(const char *text, const char *options)
-{
-    read_cell(text);
-    cp_status status = exclude_with(options);
-    if (status != CP_OK)
-        print_report(context);
-    assert_int_equal(status, CP_OK);
-}
 
 /* ---- arms whose reach is known ---- */
 
@@ -288,15 +224,6 @@ static void test_plane(void **unused)
 }
 
 /* ---- frames that are scaled ---- */
-
-static uint32_t node_of(const char *name)
-{
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (strcmp(scene->nodes[i].name, name) == 0)
-            return i;
-    fail_msg("no node %s", name);
-    return 0;
-}
 
 /* All of the cell in a frame of millimetres: nothing changes but that touch and margin are a thousand times as large in it. */
 static void test_scaled(void **unused)

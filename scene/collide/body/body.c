@@ -1,5 +1,6 @@
 #include "body.h"
 #include "pieces.h"
+#include "solidity.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +12,6 @@
 #include "../../vector.h"
 
 /* ---- gathering ---- */
-
-enum solidity { UNKNOWN, SOLID, OPEN };
 
 struct gathering {
     cp_context *context;
@@ -97,21 +96,6 @@ static cp_status add_plane(struct gathering *gathering, const cp_instance *insta
         return CP_LIMIT;
     memcpy(body->planes[body->plane_count++], inverse.m + 8, 4 * sizeof(double));
     return CP_OK;
-}
-
-/* Whether what the mesh bounds has an inside. */
-static cp_status find_solidity(cp_context *context, const cp_mesh *mesh, enum solidity *solidity)
-{
-    if (mesh->kind >= CP_MESH_BOX) {
-        bool flat = mesh->size[0] == 0 && mesh->size[1] == 0,
-             round = mesh->kind != CP_MESH_CYLINDER || mesh->sides >= 3;
-        *solidity = mesh->kind != CP_MESH_PLANE && !flat && round ? SOLID : OPEN;
-        return CP_OK;
-    }
-    bool closed;
-    cp_status status = mesh_is_closed(context, mesh, &closed);
-    *solidity = closed ? SOLID : OPEN;
-    return status;
 }
 
 /* What triangles bound with a point, which may be any when they are closed. */

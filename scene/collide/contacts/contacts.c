@@ -20,7 +20,7 @@ static void warn_of_body(cp_context *context, const cp_scene *scene, const struc
                        name);
     else if (body->open_meshes > 0)
         report_warning(context, "collide-open", place,
-                       "the frame \"%s\" has collision meshes that are not closed (%" PRIu32
+                       "the frame \"%s\" has collision meshes that are not closed or not wound alike (%" PRIu32
                        "): only their surface is looked at, not what is inside",
                        name, body->open_meshes);
 }

@@ -307,7 +307,7 @@ static void search_gap(struct search *search, double enough, struct gap *gap)
         if (nearest.count == 0) /* squares that are no numbers any more */
             return;
         gap->high = fmin(gap->high, distance);
-        if (!(distance > slack)) {
+        if (!(distance > slack) || !(nearest.distance2 > 1e-280)) { /* whose square has its digits */
             gap->overlap = gap->low <= slack;
             return;
         }

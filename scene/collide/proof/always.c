@@ -22,18 +22,22 @@ struct search {
 
 /* ---- points ---- */
 
-static bool body_reaches(const struct search *search, int side, const double point[3])
+enum reach { NOT_REACHED, PLANE_REACHES, SOLID_REACHES };
+
+static enum reach body_reaches(const struct search *search, int side, const double point[3])
 {
     double own[3], touch = search->touches[side] / 2;
     const struct body *body = search->bodies[side];
     pose_point(&search->inverses[side], point, own);
+    double most = fmax(2 * touch, 1e-100); /* whose square is a number: farther than touch, also where that is 0 */
+    if (surface_distance(&body->bvh, own, most) <= touch || body_holds(body, own))
+        return SOLID_REACHES;
     for (uint32_t i = 0; i < body->plane_count; i++) {
         const double *plane = body->planes[i];
         if (fabs(dot_product(plane, own) + plane[3]) <= touch * sqrt(dot_product(plane, plane)))
-            return true;
+            return PLANE_REACHES;
     }
-    double most = fmax(2 * touch, 1e-100); /* whose square is a number: farther than touch, also where that is 0 */
-    return surface_distance(&body->bvh, own, most) <= touch || body_holds(body, own);
+    return NOT_REACHED;
 }
 
 static double line_distance(const struct line *line, const double point[3])
@@ -56,7 +60,11 @@ static bool axes_hold(const struct search *search, const double point[3])
 
 static bool both_reach(const struct search *search, const double point[3])
 {
-    return axes_hold(search, point) && body_reaches(search, 0, point) && body_reaches(search, 1, point);
+    if (!axes_hold(search, point))
+        return false;
+    enum reach one = body_reaches(search, 0, point), other = body_reaches(search, 1, point);
+    bool planes = one == PLANE_REACHES && other == PLANE_REACHES; /* which do not collide with each other */
+    return one != NOT_REACHED && other != NOT_REACHED && !planes;
 }
 
 /* ---- one joint: its axis ---- */
@@ -230,12 +238,16 @@ static cp_status search_axes(const struct search *search, bool *touching)
     return CP_OK;
 }
 
+/* Joints that turn what lies on their axes nowhere. */
 static bool all_turn(const struct chain *chain)
 {
-    for (uint32_t i = 0; i < chain->motion_count; i++)
-        if (chain->scene->joints[chain->motions[i].joint].type != CP_JOINT_REVOLUTE)
+    for (uint32_t i = 0; i < chain->motion_count; i++) {
+        const cp_joint *joint = &chain->scene->joints[chain->motions[i].joint];
+        if (joint->type != CP_JOINT_REVOLUTE || !has_unit_axis(joint))
             return false;
-    return chain->motion_count > 0 && !chain->movable && chain->stretch < MOST_STRETCH;
+    }
+    return chain->motion_count > 0 && !chain->movable && !(chain->obstacles & OBSTACLE_SCALE) &&
+           chain->stretch < MOST_STRETCH;
 }
 
 static void normalise_axis(struct line *line)
@@ -256,7 +268,8 @@ static bool find_axes(struct search *search, const double *values, double touch,
         branch_poses(chain, side, values, poses, &end);
         if (!pose_inverse(&end, &search->inverses[side]))
             return false;
-        search->touches[side] = touch / chain->unit * cbrt(fabs(pose_determinant(&search->inverses[side])));
+        struct similarity inverse = similarity_of(&search->inverses[side]);
+        search->touches[side] = inverse.stretch < MOST_STRETCH ? touch / chain->unit * inverse.size : 0;
         for (uint32_t i = 0; i < chain->branches[side].count; i++, filled++) {
             struct line *line = &lines[filled];
             motion_axis(chain, &chain->branches[side].motions[i], &poses[i], line->axis, line->origin);

@@ -37,24 +37,35 @@ static uint32_t find_variable(struct chain *chain, uint32_t joint)
     return chain->variable_count++;
 }
 
-/* A pose that turns, moves and makes larger alike in all directions, and how far another one is from being that: the largest entry of
- * R' R / size^2 - 1. */
-struct similarity {
-    double size, stretch;
-};
-
-static struct similarity similarity_of(const cp_pose *pose)
+/* Sizes whose powers are numbers, and what has all its digits. */
+static bool is_usual(double size)
 {
-    double products[3][3] = {{0}}, most = 0;
+    return size >= 1e-100 && size <= 1e100;
+}
+
+static double largest_entry(const cp_pose *pose)
+{
+    double largest = 0;
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++)
+            largest = fmax(largest, fabs(pose->m[4 * row + i]));
+    return largest;
+}
+
+struct similarity similarity_of(const cp_pose *pose)
+{
+    double products[3][3] = {{0}}, most = 0, scale = largest_entry(pose);
+    if (!is_usual(scale))
+        return (struct similarity){scale, INFINITY};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             for (int row = 0; row < 3; row++)
-                products[i][k] += pose->m[4 * row + i] * pose->m[4 * row + k];
+                products[i][k] += pose->m[4 * row + i] / scale * (pose->m[4 * row + k] / scale);
     double size2 = (products[0][0] + products[1][1] + products[2][2]) / 3;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             most = fmax(most, fabs(products[i][k] / size2 - (i == k)));
-    return (struct similarity){sqrt(size2), size2 > 0 ? most : INFINITY};
+    return (struct similarity){scale * sqrt(size2), most};
 }
 
 /* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12: rounding */
@@ -87,8 +98,7 @@ static bool repeats(const struct chain *chain, uint32_t joint)
     return limited || master == it || (it->type == CP_JOINT_REVOLUTE && it->scale == floor(it->scale));
 }
 
-/* A turn about an axis that is a little longer or shorter than 1 stretches. */
-static bool has_unit_axis(const cp_joint *joint)
+bool has_unit_axis(const cp_joint *joint)
 {
     return fabs(dot_product(joint->axis, joint->axis) - 1) <= 1e-12;
 }
@@ -159,16 +169,25 @@ static bool turns_whole(const struct chain *chain, uint32_t variable)
     return true;
 }
 
-/* A joint that turns more than once shows nothing new after the first turn. */
+/* The turn nearest to zero within the limits; a little more than that, as PI is a little less than half a turn. */
+static void shorten_turn(struct variable *variable)
+{
+    double half = PI + 1e-9, middle = fmin(fmax(0, variable->lower + PI), variable->upper - PI);
+    variable->lower = fmax(variable->lower, middle - half);
+    variable->upper = fmin(variable->upper, middle + half);
+}
+
+/* A joint that turns more than once shows nothing new after the first turn. Angles that have lost their digits show nothing at all. */
 static void shorten_turns(struct chain *chain)
 {
+    const double most = 1e5;
     for (uint32_t i = 0; i < chain->variable_count; i++) {
         struct variable *variable = &chain->variables[i];
-        double middle = variable->lower / 2 + variable->upper / 2;
-        if (!(variable->upper - variable->lower > 2 * PI) || !turns_whole(chain, i))
-            continue;
-        variable->lower = middle - PI;
-        variable->upper = middle + PI;
+        if (variable->upper - variable->lower > 2 * PI && turns_whole(chain, i))
+            shorten_turn(variable);
+        bool turns = chain->scene->joints[variable->joint].type == CP_JOINT_REVOLUTE;
+        if (turns && (variable->lower < -most || variable->upper > most))
+            chain->obstacles |= OBSTACLE_UNLIMITED;
     }
 }
 
@@ -195,6 +214,8 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     for (uint32_t i = 0; i < chain->branches[0].count; i++)
         chain->first_unit *= similarity_of(&chain->branches[0].motions[i].before).size;
     chain->first_unit *= add_pose(chain, &chain->branches[0].end);
+    if (!is_usual(chain->unit) || !is_usual(chain->first_unit))
+        chain->obstacles |= OBSTACLE_STRETCHED;
 }
 
 /* ---- what may be moved ---- */

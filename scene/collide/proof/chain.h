@@ -65,6 +65,15 @@ struct chain {
                      * by less than `stretch`: 0, but for rounding in files */
 };
 
+/* The pose that turns, moves and makes larger alike in all directions that is next to another one, and how far this is from being that: the
+ * largest entry of R' R / size^2 - 1; infinite where sizes are no usual numbers. */
+struct similarity {
+    double size, stretch;
+};
+struct similarity similarity_of(const cp_pose *pose);
+/* False of an axis that is a little longer or shorter than 1: a turn about it stretches. */
+bool has_unit_axis(const cp_joint *joint);
+
 /* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and what a clip moves so. marks: of all nodes. */
 void find_movables(const cp_scene *scene, bool *marks);
 
@@ -72,7 +81,7 @@ void find_movables(const cp_scene *scene, bool *marks);
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
 void chain_close(struct chain *chain, cp_context *context);
 /* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero,
- * those with more than a turn between them half a turn from their middle, unless what follows them is elsewhere after a turn. */
+ * those with more than a turn between them the turn nearest to zero, unless what follows them is elsewhere after a turn. */
 void chain_find(struct chain *chain, uint32_t one, uint32_t other);
 
 /* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the common ancestor's

@@ -59,12 +59,19 @@ static double height_at(struct judge *judge, const struct body *const bodies[2],
     return told ? gap : distance_at(judge, bodies, values, most);
 }
 
+/* A distance up to this is one up to `most` for certain: it is a bound from below, and far below where sides are nearly parallel; in
+ * frames that are stretched, or above which joints scale, only that bodies meet is the same as in the world. */
+static double certain(const struct judge *judge, double most)
+{
+    return judge->chain.obstacles & (OBSTACLE_SCALE | OBSTACLE_STRETCHED) ? 0 : most * 0.999;
+}
+
 /* Notes what a configuration tells, whose bodies are so far apart. */
 static void note_distance(const struct judge *judge, const double *values, double distance, struct judgement *judgement)
 {
     if (distance < judgement->clearance)
         judgement->clearance = distance;
-    if (distance <= judge->rules->margin && !judgement->witnessed && !judge->chain.is_loose) {
+    if (distance <= certain(judge, judge->rules->margin) && !judgement->witnessed && !judge->chain.is_loose) {
         judgement->witnessed = true;
         memcpy(judgement->witness, values, judgement->variables * sizeof *values);
     }
@@ -93,7 +100,7 @@ static bool take_samples(struct judge *judge, const struct body *const bodies[2]
             continue;
         double distance = look_at(judge, bodies, judge->values, most, judgement);
         judgement->hits += distance <= rules->margin;
-        touching += distance <= rules->touch;
+        touching += distance <= certain(judge, rules->touch);
     }
     judgement->samples = rules->samples;
     return touching == rules->samples && touching > 0;

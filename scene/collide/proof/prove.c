@@ -188,45 +188,43 @@ static uint32_t room_for_boxes(uint32_t variables)
     return most > 0 ? most : 1;
 }
 
-static bool push_box(struct prover *prover, const double *middles)
-{
-    uint32_t count = prover->chain->variable_count;
-    if (prover->box_count == prover->box_room)
-        return false;
-    double *box = prover->boxes + (size_t)prover->box_count++ * prover->box_size;
-    memcpy(box, middles, count * sizeof *box);
-    memcpy(box + count, prover->halves, count * sizeof *box);
-    return true;
-}
-
+/* The last box: its middle, and how far it goes from there at most. It stays where it is until another one is pushed. */
 static void pop_box(struct prover *prover, double *middles)
 {
     uint32_t count = prover->chain->variable_count;
     const double *box = prover->boxes + (size_t)--prover->box_count * prover->box_size;
-    memcpy(middles, box, count * sizeof *box);
-    memcpy(prover->halves, box + count, count * sizeof *box);
+    for (uint32_t i = 0; i < count; i++) {
+        double lower = box[i], upper = box[count + i];
+        middles[i] = lower / 2 + upper / 2;
+        prover->halves[i] =
+            fmax(upper - middles[i], middles[i] - lower) * (1 + 4e-16); /* more than rounding took off */
+    }
 }
 
-static bool push_halves(struct prover *prover, double *middles)
+/* The popped box in two along the variable with the largest term: at the middle, or where no double lies between its ends, one end each. */
+static bool push_halves(struct prover *prover, const double *middles)
 {
-    uint32_t widest = 0;
-    for (uint32_t i = 1; i < prover->chain->variable_count; i++)
+    uint32_t widest = 0, count = prover->chain->variable_count;
+    for (uint32_t i = 1; i < count; i++)
         if (prover->terms[i] > prover->terms[widest])
             widest = i;
-    double middle = middles[widest];
-    prover->halves[widest] /= 2;
-    middles[widest] = middle + prover->halves[widest];
-    bool pushed = push_box(prover, middles);
-    middles[widest] = middle - prover->halves[widest];
-    return pushed && push_box(prover, middles);
+    if (prover->box_count + 2 > prover->box_room)
+        return false;
+    double *high = prover->boxes + (size_t)prover->box_count * prover->box_size, *low = high + prover->box_size;
+    memcpy(low, high, prover->box_size * sizeof *low);
+    double lower = low[widest], upper = low[count + widest], middle = middles[widest];
+    bool between = middle > lower && middle < upper;
+    high[widest] = between ? middle : upper;
+    low[count + widest] = between ? middle : lower;
+    prover->box_count += 2;
+    return true;
 }
 
-static void whole_box(const struct chain *chain, double *middles, double *halves)
+static void whole_box(const struct chain *chain, double *box)
 {
     for (uint32_t i = 0; i < chain->variable_count; i++) {
-        const struct variable *variable = &chain->variables[i];
-        middles[i] = variable->lower / 2 + variable->upper / 2;
-        halves[i] = variable->upper / 2 - variable->lower / 2;
+        box[i] = chain->variables[i].lower;
+        box[chain->variable_count + i] = chain->variables[i].upper;
     }
 }
 
@@ -241,7 +239,7 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct proof
     const struct chain *chain = prover->chain;
     const struct body *one = prover->bodies[0], *other = prover->bodies[1];
     cp_pose back;
-    if (!pose_inverse(&prover->ends[0], &back))
+    if (!pose_inverse(&prover->ends[0], &back) || !isfinite(sum))
         return PROOF_UNDECIDED;
     cp_pose placed = pose_multiply(&back, &prover->ends[1]);
     double unit = chain->unit / chain->first_unit * (1 + 2 * chain->stretch);
@@ -251,7 +249,7 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct proof
     proof->work += 1 + tests / TESTS_PER_WORK;
     if (distance <= task->clearance * unit || bodies_contain(one, other, &placed))
         return PROOF_HIT;
-    if (distance < most)
+    if (!(distance >= most))
         return PROOF_UNDECIDED;
     proof->nearest = fmin(proof->nearest, distance * chain->first_unit);
     return PROOF_FREE;
@@ -349,8 +347,7 @@ double prover_gap(struct prover *prover, const double *values)
 
 void prover_push_all(struct prover *prover)
 {
-    double *middles = prover->boxes + (size_t)prover->box_count++ * prover->box_size;
-    whole_box(prover->chain, middles, middles + prover->chain->variable_count);
+    whole_box(prover->chain, prover->boxes + (size_t)prover->box_count++ * prover->box_size);
 }
 
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],

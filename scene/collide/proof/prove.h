@@ -35,7 +35,7 @@ struct proof_task {
 struct prover {
     const struct chain *chain;
     const struct body *bodies[2];
-    double *boxes; /* the waiting ones: middles and halves of the variables */
+    double *boxes; /* the waiting ones: the lower ends of all variables, and the upper ones */
     uint32_t box_count, box_room, box_size;
     size_t number_room;     /* of numbers in boxes, whatever their size is */
     struct convex hulls[2]; /* placed in the common ancestor's frame */
@@ -47,7 +47,7 @@ struct prover {
         radii[2]; /* of the motions, about each body: its largest distance from the axis; less than 0 where not known */
     double *values; /* for which they are */
     double *terms;  /* what each variable may take off the gap */
-    double *halves;
+    double *halves; /* of the box that is looked at */
     uint32_t
         split; /* of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known */
 };

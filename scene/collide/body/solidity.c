@@ -1,0 +1,123 @@
+/* Faces that are as often gone through one way as the other are closed, and yet may have no inside: shells that are there twice, once from
+ * either side, or that lie in each other and are wound against each other, cancel. So each set of faces that hang together must bound a
+ * volume; and where some bound a negative one, they must be cavities. */
+#include "solidity.h"
+
+#include <math.h>
+
+#include "../../mesh/join.h"
+#include "../../mesh/mesh.h"
+#include "../../mesh/sets.h"
+#include "../../vector.h"
+
+/* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of theirs. */
+struct volume {
+    double sum, sizes;
+};
+
+struct shells {
+    const cp_mesh *mesh;
+    uint32_t *leaders;      /* of the vertices, by their positions: the lowest one that hangs together with it */
+    struct volume *volumes; /* of the leaders */
+};
+
+static void take_position(const cp_mesh *mesh, uint32_t vertex, double position[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        position[axis] = (double)mesh->positions[3 * (size_t)vertex + (size_t)axis];
+}
+
+static void join_face(const struct shells *shells, uint32_t face)
+{
+    const uint32_t *corners = shells->mesh->corners + mesh_face_first(shells->mesh, face);
+    for (uint32_t i = 1; i < mesh_face_size(shells->mesh, face); i++)
+        sets_join(shells->leaders, corners[0], corners[i]);
+}
+
+static void add_triangle(const struct shells *shells, const uint32_t corners[3])
+{
+    uint32_t leader = set_leader(shells->leaders, corners[0]);
+    double origin[3], points[3][3], normal[3];
+    take_position(shells->mesh, leader, origin);
+    for (int i = 0; i < 3; i++)
+        take_position(shells->mesh, corners[i], points[i]);
+    triangle_normal(points[0], points[1], points[2], normal);
+    subtract(points[0], origin, points[0]);
+    double volume = dot_product(points[0], normal);
+    shells->volumes[leader].sum += volume;
+    shells->volumes[leader].sizes += fabs(volume);
+}
+
+static void add_face(const struct shells *shells, uint32_t face)
+{
+    const uint32_t *corners = shells->mesh->corners + mesh_face_first(shells->mesh, face);
+    for (uint32_t i = 2; i < mesh_face_size(shells->mesh, face); i++)
+        add_triangle(shells, (const uint32_t[]){corners[0], corners[i - 1], corners[i]});
+}
+
+/* What is flat bounds nothing, and does no harm. */
+static bool any_cancels(const struct shells *shells)
+{
+    for (uint32_t i = 0; i < shells->mesh->vertex_count; i++)
+        if (shells->volumes[i].sizes > 0 && fabs(shells->volumes[i].sum) <= 1e-6 * shells->volumes[i].sizes)
+            return true;
+    return false;
+}
+
+static bool all_wound_alike(const struct shells *shells)
+{
+    bool outward = false, inward = false;
+    for (uint32_t i = 0; i < shells->mesh->vertex_count; i++) {
+        outward = outward || shells->volumes[i].sum > 0;
+        inward = inward || shells->volumes[i].sum < 0;
+    }
+    return !(outward && inward);
+}
+
+/* The mesh is closed. */
+static cp_status judge_shells(cp_context *context, const struct shells *shells, bool *sound)
+{
+    const cp_mesh *mesh = shells->mesh;
+    for (uint32_t i = 0; i < mesh->face_count; i++)
+        join_face(shells, i);
+    for (uint32_t i = 0; i < mesh->face_count; i++)
+        add_face(shells, i);
+    *sound = !any_cancels(shells);
+    if (!*sound || all_wound_alike(shells))
+        return CP_OK;
+    cp_topology topology;
+    cp_status status = cp_mesh_topology(context, mesh, &topology);
+    bool nested = topology.inside_out_shells == 0 || topology.flipped_faces == mesh->face_count;
+    *sound = status == CP_OK && nested && topology.opposite_faces == 0;
+    return status;
+}
+
+static cp_status find_shells(cp_context *context, const cp_mesh *mesh, bool *sound)
+{
+    uint32_t count = mesh->vertex_count;
+    struct shells shells = {.mesh = mesh,
+                            .leaders = memory_allocate(context, count, sizeof *shells.leaders),
+                            .volumes = memory_allocate_zeroed(context, count, sizeof *shells.volumes)};
+    bool room = shells.leaders && shells.volumes && join_positions(context, mesh->positions, count, shells.leaders);
+    cp_status status = room ? judge_shells(context, &shells, sound) : CP_LIMIT;
+    memory_free(context, shells.leaders, count, sizeof *shells.leaders);
+    memory_free(context, shells.volumes, count, sizeof *shells.volumes);
+    return status;
+}
+
+cp_status find_solidity(cp_context *context, const cp_mesh *mesh, enum solidity *solidity)
+{
+    bool solid = false;
+    cp_status status = CP_OK;
+    if (mesh->kind >= CP_MESH_BOX) {
+        bool flat = mesh->size[0] == 0 && mesh->size[1] == 0,
+             round = mesh->kind != CP_MESH_CYLINDER || mesh->sides >= 3;
+        solid = mesh->kind != CP_MESH_PLANE && !flat && round;
+    } else {
+        status = mesh_is_closed(context, mesh, &solid);
+        if (status == CP_OK && solid)
+            status = find_shells(context, mesh, &solid);
+    }
+    *solidity = solid ? SOLID : OPEN;
+    return status;
+}

@@ -1,0 +1,173 @@
+/* Cells that tempt to a proof that is none: numbers at the end of what doubles hold, frames that stretch, faces that cancel. */
+#include <math.h>
+
+#include "exclude_support.h"
+
+#define BOX "GeoID \"#Box 0.2 0.2 0.2\"; "
+
+/* The range of a joint is all of it: neither end is rounded away, nor a turn somewhere else taken for the one that there is. */
+static void test_wide_ranges(void **unused)
+{
+    (void)unused;
+    static const char *const limits[] = {"0 1e19", "-1e19 0", "-1e12 1e13", "30 1e4", "-1e4 -30"};
+    char cell[600];
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        plain_snprintf(cell, sizeof cell,
+                       "{ \"Post\"; Position (1, 0, 0); %s}\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit %s; }\n"
+                       "{ \"Arm\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); GeoID \"#Box 1 0.1 0.1\"; }\n",
+                       BOX, limits[i]);
+        judge(cell, "");
+        assert_reason("Arm", "Post", "sometimes");
+    }
+    /* Angles without a digit left behind the point: whatever is found is no proof. */
+    judge("{ \"Post\"; Position (1, 0, 0); " BOX "}\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit 1e19 2e19; }\n"
+          "{ \"Arm\"; ReferenceFrame \"J\"; Position (0.5, 0, 0); GeoID \"#Box 1 0.1 0.1\"; }\n",
+          "");
+    assert_int_equal(pair_of("Arm", "Post")->verdict, CP_PAIR_KEPT);
+}
+
+static void test_lopsided_ranges(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *limits;
+        double post, value;
+    } slides[] = {{"-1 1e17", -0.7, -0.7},          {"-1e17 1", 0.7, 0.7},
+                  {"-1 1e16", -0.7, -0.7},          {"-1 1e15", -0.7, -0.7},
+                  {"-0.001 5e13", -0.2005, -0.001}, {"-5e13 0.001", 0.2005, 0.001},
+                  {"0.3 1e17", 0.25, 0.3},          {"-3 1e30", -3.15, -3}};
+    char cell[600];
+    for (size_t i = 0; i < sizeof slides / sizeof *slides; i++) {
+        plain_snprintf(cell, sizeof cell,
+                       "{ \"Post\"; Position (0, 0, %.17g); %s}\n{ \"J\"; ActiveJoint; Prismatic; JointPosLimit %s; }\n"
+                       "{ \"Arm\"; ReferenceFrame \"J\"; %s}\n",
+                       slides[i].post, BOX, slides[i].limits, BOX);
+        read_cell(cell);
+        assert_true(slides[i].value >= scene->joints[0].lower && slides[i].value <= scene->joints[0].upper);
+        assert_true(fabs(slides[i].value - slides[i].post) <= 0.2); /* they touch there */
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_int_equal(pair_of("Arm", "Post")->verdict, CP_PAIR_KEPT);
+    }
+}
+
+/* Behind a frame that stretches by a thousand, what touches in the frame is 0.02 mm and 4 mm apart in the world. */
+static void test_stretched_ends(void **unused)
+{
+    (void)unused;
+    judge("{ \"A\"; Position (0, 0, -0.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
+          "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+          "{ \"Z\"; ReferenceFrame \"J\"; Position (0, 0, 0.00003); I (1, 0, 0); J (0, 1, 0); K (0, 0, 1000); GeoID "
+          "\"#Box "
+          "0.2 0.2 0.00000002\"; }\n",
+          "");
+    assert_reason("A", "Z", "never-proved");
+    judge(
+        "{ \"A\"; Position (0, 0, -0.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
+        "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+        "{ \"Z\"; ReferenceFrame \"J\"; Position (0, 0, 0.006); I (0.01, 0, 0); J (0, 0.01, 0); K (0, 0, 10000); GeoID "
+        "\"#Box 20 20 0.0000004\"; }\n",
+        "");
+    assert_reason("A", "Z", "never-proved");
+    /* and what lies in it still does */
+    judge("{ \"A\"; Position (0, 0, -0.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
+          "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+          "{ \"Z\"; ReferenceFrame \"J\"; I (1, 0, 0); J (0, 1, 0); K (0, 0, 1000); GeoID \"#Box 0.2 0.2 0.00000002\"; "
+          "}\n",
+          "");
+    assert_reason("A", "Z", "always-proved");
+}
+
+/* Nodes that together stretch by three, whose squares are no numbers. */
+static void test_stretch_beyond_squares(void **unused)
+{
+    (void)unused;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        char cell[1500];
+        double large = pow(10, 80 * sign), small = 1 / large;
+        plain_snprintf(cell, sizeof cell,
+                       "{ \"A\"; I (%g, 0, 0); J (0, %g, 0); K (0, 0, %g); }\n"
+                       "{ \"B\"; ReferenceFrame \"A\"; I (%g, 0, 0); J (0, %g, 0); K (0, 0, %g); }\n"
+                       "{ \"J\"; ReferenceFrame \"B\"; ActiveJoint; Revolute; JointPosLimit -100 100; }\n"
+                       "{ \"C\"; ReferenceFrame \"J\"; I (%g, 0, 0); J (0, %g, 0); K (0, 0, %g); }\n"
+                       "{ \"D\"; ReferenceFrame \"C\"; I (%g, 0, 0); J (0, %g, 0); K (0, 0, %g); }\n"
+                       "{ \"Arm\"; ReferenceFrame \"D\"; Position (0.5, 0, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n"
+                       "{ \"Post\"; Position (0, 1.5, 0); GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+                       large, large, large, large, 3 * large, large, small, small, small, small, small, small);
+        judge(cell, "");
+        assert_int_equal(pair_of("Arm", "Post")->verdict, CP_PAIR_KEPT);
+    }
+}
+
+/* A turn about an axis that is no unit vector takes what is on it along, 1.6 mm here. */
+static void test_axis_that_stretches(void **unused)
+{
+    (void)unused;
+    read_cell("{ \"A\"; Position (0, 0, 999.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
+              "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+              "{ \"Z\"; ReferenceFrame \"J\"; Position (0, 0, 1000.5); GeoID \"#Box 0.2 0.2 1\"; }\n");
+    scene->joints[0].axis[2] = 1.0000004;
+    finish_scene();
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_int_equal(pair_of("A", "Z")->verdict, CP_PAIR_KEPT);
+}
+
+/* A joint above both that makes a gap of 0.9e-6 a thousand times as large. */
+static void test_scale_above(void **unused)
+{
+    (void)unused;
+    for (int wide = 0; wide < 2; wide++) {
+        read_cell("{ \"K\"; ActiveJoint; Prismatic; JointPosLimit 0.5 1000; }\n"
+                  "{ \"A\"; ReferenceFrame \"K\"; Position (0, 0, -0.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
+                  "{ \"J\"; ReferenceFrame \"K\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+                  "{ \"Z\"; ReferenceFrame \"J\"; Position (0, 0, 0.5000009); GeoID \"#Box 0.2 0.2 1\"; }\n");
+        scene->joints[0].type = CP_JOINT_SCALE;
+        scene->joints[0].q = 1;
+        finish_scene();
+        assert_int_equal(exclude_with(wide ? "margin=1mm" : ""), CP_OK);
+        assert_reason("A", "Z", "undecided"); /* no witness either: the gap is 0.9e-6 of what they are large */
+    }
+}
+
+/* A witness counts in the world: 10.0 mm in a frame that is a tenth high are 11 mm to the side. */
+static void test_witness_above_a_stretch(void **unused)
+{
+    (void)unused;
+    judge("{ \"S\"; I (1, 0, 0); J (0, 1, 0); K (0, 0, 0.01); }\n"
+          "{ \"A\"; ReferenceFrame \"S\"; GeoID \"#Box 0.2 0.2 0.2\"; }\n"
+          "{ \"J\"; ReferenceFrame \"S\"; Position (0.211, 0, 0); ActiveJoint; Prismatic; JointPosLimit 0 0.5; }\n"
+          "{ \"Z\"; ReferenceFrame \"J\"; GeoID \"#Box 0.2 0.2 0.2\"; }\n",
+          "margin=10mm");
+    assert_reason("A", "Z", "undecided");
+}
+
+/* Planes do not collide with each other, wherever an axis goes through both; with boxes in both frames, these decide. */
+static void test_two_planes(void **unused)
+{
+    (void)unused;
+    judge("{ \"Low\"; GeoID \"#Plane\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
+          "{ \"Tilt\"; ReferenceFrame \"J\"; RPY (0, 0, 45); GeoID \"#Plane\"; }\n",
+          "");
+    assert_reason("Low", "Tilt", "undecided");
+    assert_int_equal(pair_of("Low", "Tilt")->finding->samples, 0);
+    judge("{ \"Low\"; GeoID \"#Plane\" \"#Box 0.1 0.1 0.1\"; }\n{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 "
+          "180; }\n"
+          "{ \"Tilt\"; ReferenceFrame \"J\"; Position (0, 0, 5); RPY (0, 0, 89); GeoID \"#Plane\" \"#Box 0.1 0.1 "
+          "0.1\"; }\n",
+          "");
+    assert_int_equal(pair_of("Low", "Tilt")->verdict, CP_PAIR_KEPT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_wide_ranges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lopsided_ranges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stretched_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stretch_beyond_squares, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_axis_that_stretches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_scale_above, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_witness_above_a_stretch, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_two_planes, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
