@@ -39,6 +39,13 @@ static bool excludes(const struct exclude_settings *own, enum reason reason)
     }
 }
 
+/* In samples and searches that look at all that the joints do, and measure what is so in the world. */
+static bool none_collided(const struct exclude_settings *own, const struct judgement *judgement)
+{
+    bool blind = judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
+    return !blind && judgement->samples > 0 && judgement->clearance > fmax(own->margin, own->touch);
+}
+
 static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement)
 {
     static const enum reason reasons[] = {
@@ -51,8 +58,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         [JUDGED_UNDECIDED] = REASON_UNDECIDED,
     };
     enum reason reason = reasons[judgement->status];
-    bool sampled = judgement->samples > 0 && !(judgement->obstacles & OBSTACLE_UNLIMITED);
-    if (reason == REASON_UNDECIDED && own->allow_sampled && sampled)
+    if (reason == REASON_UNDECIDED && own->allow_sampled && none_collided(own, judgement))
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;

@@ -136,7 +136,7 @@ static void test_witness_above_a_stretch(void **unused)
           "{ \"A\"; ReferenceFrame \"S\"; GeoID \"#Box 0.2 0.2 0.2\"; }\n"
           "{ \"J\"; ReferenceFrame \"S\"; Position (0.211, 0, 0); ActiveJoint; Prismatic; JointPosLimit 0 0.5; }\n"
           "{ \"Z\"; ReferenceFrame \"J\"; GeoID \"#Box 0.2 0.2 0.2\"; }\n",
-          "margin=10mm");
+          "margin=10mm allow-sampled=yes");
     assert_reason("A", "Z", "undecided");
 }
 
