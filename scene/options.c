@@ -85,10 +85,12 @@ static cp_status set_boolean(cp_context *context, const struct value *value)
 static cp_status set_integer(cp_context *context, const struct value *value)
 {
     double number;
-    if (!text_is_number(value->text, &number) || number != floor(number) || fabs(number) > 9e15)
+    if (!text_is_number(value->text, &number) || number != floor(number))
         return bad_value(context, value, "a whole number");
     if (!in_range(value->option, number))
         return out_of_range(context, value);
+    if (fabs(number) > 9e15)
+        return bad_value(context, value, "a whole number up to 9e15");
     *(int64_t *)target(value) = (int64_t)number;
     return CP_OK;
 }

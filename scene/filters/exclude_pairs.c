@@ -141,13 +141,13 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
         report_warning(context, "exclude-user-sampled", NOWHERE,
                        "\"%s\" and \"%s\", which keep= excludes, touch in all %u samples, but that they always do is "
                        "not proved",
-                       nodes[pair->first].name, nodes[pair->second].name, (unsigned)judgement->samples);
+                       nodes[pair->first].id, nodes[pair->second].id, (unsigned)judgement->samples);
     if (!judgement->witnessed || judgement->status == JUDGED_ALWAYS_SAMPLED)
         return CP_OK;
     print_witness(made->scene, pair->finding, &witness);
     if (!witness.failed)
         report_warning(context, "exclude-user", NOWHERE, "\"%s\" and \"%s\", which keep= excludes, collide%s",
-                       nodes[pair->first].name, nodes[pair->second].name, witness.data);
+                       nodes[pair->first].id, nodes[pair->second].id, witness.data);
     bool failed = witness.failed;
     buffer_free(&witness);
     return failed ? CP_LIMIT : CP_OK;
@@ -191,7 +191,7 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     if (reason == REASON_ALWAYS_SAMPLED)
         report_warning(scene->context, "exclude-sampled", NOWHERE,
                        "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s",
-                       scene->nodes[one].name, scene->nodes[other].name, (unsigned)judgement->samples,
+                       scene->nodes[one].id, scene->nodes[other].id, (unsigned)judgement->samples,
                        made->own->allow_sampled ? "" : ": they stay checked (allow-sampled=yes)");
     if (reason == REASON_NEVER_SAMPLED)
         return note_rate(scene, pair);
