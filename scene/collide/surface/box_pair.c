@@ -25,7 +25,7 @@ static lanes lanes_of(double value)
 /* Six roundings a term, on each side of the comparison: 12 unit reach; and half as much again to spare. */
 static void set_there(struct box_frames *frames, const cp_pose *placed)
 {
-    bool in_range = frames->reach > 1e-18 && frames->reach < 1e18; /* else squares leave what floats can hold */
+    bool in_range = frames->reach > 1e-12 && frames->reach < 1e18; /* else squares leave what floats can hold */
     frames->slack = lanes_of(in_range ? 24 * unit * frames->reach : INFINITY);
     frames->shrink = 1 - 16 * FLT_EPSILON;
     for (int i = 0; i < 3; i++)
@@ -42,7 +42,7 @@ static void set_back(struct box_frames *frames, const cp_pose *inverse, double s
 {
     enum { MOST_STRETCH = 100 }; /* of stretched frames the inverse is not exact enough to tell anything */
     double stretch_back = largest_entry(inverse), reach_back = stretch_back * frames->reach + other_reach;
-    if (!(stretch * stretch_back < MOST_STRETCH && stretch_back > 1e-18 && reach_back > 1e-18 && reach_back < 1e18))
+    if (!(stretch * stretch_back < MOST_STRETCH && stretch_back > 1e-12 && reach_back > 1e-12 && reach_back < 1e18))
         return;
     double longest = pose_stretch_bound(inverse);
     frames->slack_back = lanes_of(72 * unit * reach_back);
