@@ -1,7 +1,6 @@
 /* exclude: which pairs of frames never need to be checked for collision, and how that is known (docs/exclusion.md). */
 #include "exclude.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "lookup.h"
@@ -107,113 +106,6 @@ static cp_status mark_device(const cp_scene *scene, const char *name, bool *mark
     return status;
 }
 
-/* ---- what cannot be judged ---- */
-
-static struct place at_node(const cp_scene *scene, uint32_t node)
-{
-    return (struct place){.node = scene->nodes[node].name};
-}
-
-static cp_status check_joint(cp_context *context, const cp_scene *scene, const cp_joint *joint)
-{
-    struct place place = at_node(scene, joint->node);
-    char lower[NUMBER_SIZE], upper[NUMBER_SIZE], value[NUMBER_SIZE];
-    print_double(joint->lower, lower);
-    print_double(joint->upper, upper);
-    if (!(joint->lower <= joint->upper))
-        return report_error(context, CP_INPUT, "exclude-limits", place,
-                            "joint \"%s\" has a lower limit of %s, which is not below its upper one of %s", joint->name,
-                            lower, upper);
-    double slack = 1e-9 * (1 + fabs(joint->q));
-    if (joint->type == CP_JOINT_FIXED || !joint->driven || joint->expression ||
-        (joint->q >= joint->lower - slack && joint->q <= joint->upper + slack))
-        return CP_OK;
-    print_double(joint->q, value);
-    report_warning(context, "exclude-outside", place,
-                   "joint \"%s\" stands at %s, outside its limits %s and %s: what is found holds within them only",
-                   joint->name, value, lower, upper);
-    return CP_OK;
-}
-
-static cp_status check_joints(cp_context *context, const cp_scene *scene)
-{
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
-        status = check_joint(context, scene, &scene->joints[i]);
-    return status;
-}
-
-static bool is_beyond(double value)
-{
-    return !(fabs(value) <= MOST_REACH);
-}
-
-/* Squares of lengths must be finite, or all that is far away seems to touch. */
-static cp_status check_reach(cp_context *context, const cp_scene *scene)
-{
-    uint32_t beyond = CP_NONE;
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        for (int k = 0; k < 12; k++)
-            beyond = is_beyond(scene->nodes[i].local.m[k]) ? i : beyond;
-    for (uint32_t i = 0; i < scene->joint_count; i++) {
-        const cp_joint *joint = &scene->joints[i];
-        bool far =
-            (isfinite(joint->lower) && is_beyond(joint->lower)) || (isfinite(joint->upper) && is_beyond(joint->upper));
-        beyond = far ? joint->node : beyond;
-    }
-    if (beyond == CP_NONE)
-        return CP_OK;
-    return report_error(context, CP_INPUT, "exclude-too-far", at_node(scene, beyond),
-                        "the pose of \"%s\" or the limits of its joints are larger than 1e100",
-                        scene->nodes[beyond].name);
-}
-
-static cp_status check_body(cp_context *context, const cp_scene *scene, const struct body *body)
-{
-    const char *name = scene->nodes[body->node].name;
-    struct place place = at_node(scene, body->node);
-    if (!(body->bvh.reach <= MOST_REACH))
-        return report_error(context, CP_INPUT, "exclude-not-finite", place,
-                            "the collision geometry of \"%s\" is not finite, or larger than 1e100", name);
-    if (body_is_empty(body))
-        report_warning(
-            context, "exclude-empty", place,
-            "the collision geometry of \"%s\" has no faces: nothing is known of its pairs, which stay checked", name);
-    else if (!body_has_area(body))
-        report_warning(context, "exclude-flat", place,
-                       "the collision geometry of \"%s\" has only faces without area, which are taken as lines", name);
-    else if (body->open_meshes > 0)
-        report_warning(context, "exclude-open", place,
-                       "collision meshes of \"%s\" that are not closed or not wound alike: %u; only their surface "
-                       "collides, there is no inside",
-                       name, (unsigned)body->open_meshes);
-    return CP_OK;
-}
-
-static cp_status check_bodies(cp_context *context, const struct bodies *bodies)
-{
-    cp_status status = CP_OK;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < bodies->count && status == CP_OK; i++) {
-        count += !body_is_empty(&bodies->items[i]);
-        status = check_body(context, bodies->scene, &bodies->items[i]);
-    }
-    if (status == CP_OK && count < 2)
-        return report_error(
-            context, CP_NO, "exclude-no-geometry", NOWHERE, "%s collision geometry%s: there are no pairs to judge",
-            count == 0 ? "no frame has" : "only one frame has", bodies->count > count ? " with faces" : "");
-    return status;
-}
-
-static cp_status check_settings(cp_context *context, const struct exclude_settings *own)
-{
-    if (own->keep && !*own->keep)
-        return report_error(context, CP_USAGE, "exclude-no-list", NOWHERE, "keep= needs the name of a list");
-    if (own->samples == 0 && own->allow_sampled)
-        return report_error(context, CP_USAGE, "exclude-no-samples", NOWHERE, "allow-sampled needs samples");
-    return CP_OK;
-}
-
 /* ---- all ---- */
 
 static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct exclude_settings *own,
@@ -223,7 +115,7 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
     struct user_pairs users = {.context = context};
     cp_status status = exclusions_open(&found, context, scene);
     if (status == CP_OK)
-        status = check_bodies(context, &found.bodies);
+        status = exclude_check_bodies(context, &found.bodies);
     if (status == CP_OK && own->keep) /* before the long work: it may be wrong */
         status = user_pairs_read(&users, scene, own->keep);
     if (status == CP_OK)
@@ -252,11 +144,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                                               .movable = movable},
                                     .seed = (uint64_t)own->seed,
                                     .wanted = own->only ? wanted : NULL};
-    cp_status status = movable && wanted ? check_settings(context, own) : CP_LIMIT;
-    if (status == CP_OK)
-        status = check_joints(context, scene);
-    if (status == CP_OK)
-        status = check_reach(context, scene);
+    cp_status status = movable && wanted ? exclude_check(context, scene, own) : CP_LIMIT;
     if (status == CP_OK)
         status = mark_movable(scene, own->movable, movable);
     if (status == CP_OK && own->only)

@@ -12,6 +12,12 @@ struct exclude_settings {
     const char *movable, *only, *keep;
 };
 
+/* Limits that are none, numbers beyond what can be multiplied, and settings that contradict each other are errors; joints outside their limits
+ * a warning. */
+cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct exclude_settings *own);
+/* CP_NO when there are not two of them with faces; what is not solid is a warning. */
+cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies);
+
 /* Two nodes whose statement is the user's. */
 struct user_pair {
     uint64_t key;   /* the lower node's index in the upper half */

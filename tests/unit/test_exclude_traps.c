@@ -157,6 +157,30 @@ static void test_two_planes(void **unused)
     assert_int_equal(pair_of("Low", "Tilt")->verdict, CP_PAIR_KEPT);
 }
 
+/* A list holds within the limits: where the cell stands beyond them, or a clip goes, is a warning. */
+static void test_outside(void **unused)
+{
+    (void)unused;
+    static const double times[] = {0, 1, 2}, within[] = {-1.5, 0, 1.5}, beyond[] = {0, 1, 1.6};
+    for (int round = 0; round < 3; round++) {
+        read_cell("{ \"Post\"; Position (5, 0, 0); " BOX "}\n"
+                  "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n{ \"Arm\"; ReferenceFrame \"J\"; " BOX
+                  "}\n");
+        const cp_track tracks[] = {{.target = 0,
+                                    .path = CP_PATH_JOINT,
+                                    .interpolation = CP_LINEAR,
+                                    .key_count = 3,
+                                    .times = times,
+                                    .values = round == 1 ? beyond : within}};
+        assert_true(scene_add_clip(scene, "go", 1, tracks) != CP_NONE);
+        scene->joints[0].q = round == 2 ? -1.6 : 0;
+        finish_scene();
+        cp_report_clear(context);
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_int_equal(find_entry(context, "exclude-outside") != NULL, round > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +192,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scale_above, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness_above_a_stretch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_planes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_outside, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
