@@ -157,6 +157,22 @@ static void test_two_planes(void **unused)
     assert_int_equal(pair_of("Low", "Tilt")->verdict, CP_PAIR_KEPT);
 }
 
+/* A hundred million kilometres out and back again leave an error of hundredths of a millimetre. */
+static void test_long_way(void **unused)
+{
+    (void)unused;
+    judge("{ \"Out\"; Position (1e11, 0, 0); }\n{ \"Back\"; ReferenceFrame \"Out\"; Position (-1e11, 0, 0); }\n"
+          "{ \"J\"; ReferenceFrame \"Back\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+          "{ \"Arm\"; ReferenceFrame \"J\"; " BOX "}\n{ \"Post\"; Position (3, 0, 0); " BOX "}\n",
+          "");
+    assert_reason("Arm", "Post", "undecided");
+    judge("{ \"Out\"; Position (1e11, 0, 0); }\n{ \"Post\"; ReferenceFrame \"Out\"; Position (3, 0, 0); " BOX "}\n"
+          "{ \"J\"; ReferenceFrame \"Out\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+          "{ \"Arm\"; ReferenceFrame \"J\"; " BOX "}\n",
+          ""); /* what lies above both does not matter */
+    assert_reason("Arm", "Post", "never-proved");
+}
+
 /* A list holds within the limits: where the cell stands beyond them, or a clip goes, is a warning. */
 static void test_outside(void **unused)
 {
@@ -192,6 +208,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scale_above, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness_above_a_stretch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_planes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_long_way, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_outside, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,7 @@ static bool all_turn(const struct chain *chain)
         if (joint->type != CP_JOINT_REVOLUTE || !has_unit_axis(joint))
             return false;
     }
-    return chain->motion_count > 0 && !chain->movable && !(chain->obstacles & OBSTACLE_SCALE) &&
+    return chain->motion_count > 0 && !chain->movable && !(chain->obstacles & (OBSTACLE_SCALE | OBSTACLE_FAR)) &&
            chain->stretch < MOST_STRETCH;
 }
 

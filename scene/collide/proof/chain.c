@@ -103,11 +103,26 @@ bool has_unit_axis(const cp_joint *joint)
     return fabs(dot_product(joint->axis, joint->axis) - 1) <= 1e-12;
 }
 
+/* unit: metres per unit of the frame that the pose is in. */
+static void add_way(struct chain *chain, const cp_pose *pose, double unit)
+{
+    double place[3] = {pose->m[3], pose->m[7], pose->m[11]};
+    chain->way += sqrt(dot_product(place, place)) * unit;
+}
+
+/* How far it slides from where it is at 0. */
+static double longest_slide(const struct chain *chain, const struct motion *motion)
+{
+    const struct variable *variable = &chain->variables[motion->variable];
+    bool slides = chain->scene->joints[motion->joint].type == CP_JOINT_PRISMATIC;
+    double most = fmax(fabs(variable->lower), fabs(variable->upper));
+    return slides ? fabs(motion->scale) * most + fabs(motion->offset) : 0;
+}
+
 static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
 {
     const cp_joint *it = &chain->scene->joints[joint];
     bool follows = it->master != CP_NONE;
-    (void)add_pose(chain, before);
     if (it->type == CP_JOINT_REVOLUTE && !has_unit_axis(it))
         chain->obstacles |= OBSTACLE_STRETCHED;
     if (it->expression ? it->type != CP_JOINT_REVOLUTE : follows && chain->scene->joints[it->master].expression)
@@ -128,6 +143,7 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
 static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t *nodes, uint32_t count)
 {
     cp_pose pose = POSE_IDENTITY;
+    double unit = chain->unit;
     for (uint32_t i = count; i-- > 0;) {
         const cp_node *node = &chain->scene->nodes[nodes[i]];
         chain->moves = chain->moves || node->joint_count > 0;
@@ -135,10 +151,13 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
             chain->moves = chain->movable = true;
             chain->obstacles |= OBSTACLE_MOVABLE;
         }
+        add_way(chain, &node->local, unit * similarity_of(&pose).size);
         pose = pose_multiply(&pose, &node->local);
         for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++)
             if (chain->scene->joints[k].type != CP_JOINT_FIXED) {
                 add_motion(chain, branch, k, &pose);
+                unit *= add_pose(chain, &pose);
+                chain->way += longest_slide(chain, &branch->motions[branch->count - 1]) * unit;
                 pose = POSE_IDENTITY;
             }
     }
@@ -216,6 +235,8 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     chain->first_unit *= add_pose(chain, &chain->branches[0].end);
     if (!is_usual(chain->unit) || !is_usual(chain->first_unit))
         chain->obstacles |= OBSTACLE_STRETCHED;
+    if (!(chain->way <= MOST_WAY))
+        chain->obstacles |= OBSTACLE_FAR;
 }
 
 /* ---- what may be moved ---- */

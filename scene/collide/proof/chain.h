@@ -31,8 +31,12 @@ enum obstacle {
     OBSTACLE_SCALE = 4,      /* a joint that scales */
     OBSTACLE_UNLIMITED = 8,  /* a joint that slides without limits: not even samples tell of all that it does */
     OBSTACLE_STRETCHED =
-        16 /* a frame that is scaled or sheared, with joints behind it, or an axis that is no unit vector */
+        16,           /* a frame that is scaled or sheared, with joints behind it, or an axis that is no unit vector */
+    OBSTACLE_FAR = 32 /* a way so long that what is left of it has lost its digits */
 };
+
+/* Metres: rounding of a way that is as long stays below a hundredth of the usual touch. */
+#define MOST_WAY 1e7
 
 /* Numbers of six digits in files leave a stretch of 1e-6; what is more than this was meant. */
 #define MOST_STRETCH 1e-4
@@ -59,6 +63,7 @@ struct chain {
     bool movable;  /* a movable or attachable frame does */
     bool is_loose; /* one of the variables is a joint that turns by a formula: not all their values are what can be */
     uint32_t obstacles;
+    double way;              /* metres: no longer one leads from one frame to the other by way of all joints */
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
     double
         stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common ancestor's, and turned
