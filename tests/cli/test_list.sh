@@ -73,6 +73,50 @@ must "no traces" [ "$(folder out)" = 'ArmCollisionSetup.xml ' ]
 ends 2 'pairs.xml: error: is one of the files' "$cellpipe" convert cell.wu pairs.xml --out evidence=yes
 must "no evidence either" [ ! -e pairs.xml.json ]
 
+# What only decides whether there can be a proof counts, too: a joint without limits that others follow by a part of it, and what scales above.
+cat >rack.wu <<'F'
+{ "Base"
+}
+{ "Turn"
+  ReferenceFrame "Base"
+  Position (0, 0, 5)
+  ActiveJoint
+  Revolute
+  JointPosLimit -180 180
+}
+{ "Rack"
+  ReferenceFrame "Base"
+  PassivePrismatic "Turn" 0.1 0
+}
+{ "Bar"
+  ReferenceFrame "Rack"
+  GeoID "#Box 0.1 0.1 0.3"
+}
+{ "Stop"
+  ReferenceFrame "Base"
+  Position (0, 0, 0.8)
+  GeoID "#Box 0.5 0.5 0.1"
+}
+F
+ends 0 '' "$cellpipe" exclude rack.wu rack.xml margin=10mm --out evidence=yes
+must "a proof" grep -q 'first="Bar" second="Stop" reason="never-proved"' rack.xml
+ends 0 '' "$cellpipe" check rack.wu list=rack.xml
+grep -v Limit rack.wu >unlimited.wu
+ends 1 '' "$cellpipe" check unlimited.wu list=rack.xml
+says 'rack.xml: pair "Bar" "Stop": the joints or poses between them have changed'
+sed '1a\  RPY (-169.8, 120.9, -24.2)\n  Position (1, 2, 3)' rack.wu >turned.wu
+ends 0 '' "$cellpipe" check turned.wu list=rack.xml
+sed '1a\  I (1.4, 0, 0)\n  J (0, 0.2, 0)\n  K (0, 0, 1)' rack.wu >uneven.wu
+ends 1 '' "$cellpipe" check uneven.wu list=rack.xml
+# A list excludes by names: what is to be checked must not have the same ones.
+printf '{ "J"\n  ActiveJoint\n  Revolute\n  JointPosLimit -90 90\n}\n{ "B"\n  ReferenceFrame "J"\n  Position (1, 0, 0)\n  GeoID "#Box 0.1 0.1 0.1"\n}\n' >one.wu
+printf '{ "X"\n  Position (0, 1, 0)\n  GeoID "#Box 0.1 0.1 0.1"\n}\n' >post.wu
+sed 's/(1, 0, 0)/(5, 0, 0)/' one.wu >two.wu
+"$cellpipe" run -q read one.wu ! read two.wu ! read post.wu ! write same.glb profile=stage
+"$cellpipe" exclude -q same.glb same.xml --out evidence=yes
+ends 1 '' "$cellpipe" check same.glb list=same.xml
+must "said" grep -qE '^same.xml: pair "(B|X)" "(B|X)": is excluded by the list, but not by the evidence$' "$work/stdout"
+
 # Anybody can read it.
 if command -v node >/dev/null; then
     must "JSON" node -e 'const list = JSON.parse(require("fs").readFileSync("first.json"));

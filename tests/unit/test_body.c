@@ -118,7 +118,7 @@ static void test_points_in_boxes(void **unused)
                 border = border || (on && !in);
             }
             if (!border)
-                assert_int_equal(body_holds(&bodies.items[0], point), inside);
+                assert_int_equal(body_holds(&bodies.items[0], point, false), inside);
         }
         bodies_free(&bodies);
         free_builder(&builder);
@@ -150,7 +150,7 @@ static void test_points_in_a_torus(void **unused)
             point[i] = (2 * random_unit(&random) - 1) * (i == 2 ? radius * 1.2 : reach);
         double away = hypot(hypot(point[0], point[1]) - middle, point[2]) / radius;
         if (fabs(away - 1) > 0.01) {
-            assert_int_equal(body_holds(&bodies.items[0], point), away < 1);
+            assert_int_equal(body_holds(&bodies.items[0], point, false), away < 1);
             counts[away < 1]++;
         }
     }

@@ -546,7 +546,8 @@ static void test_warnings(void **unused)
     add_frame("line", &meshes[1], POSE_IDENTITY);
     add_frame("empty", &meshes[2], POSE_IDENTITY);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
-    assert_true(was_said(context, "the frame \"open\" has collision meshes that are not closed or not wound alike (1)"));
+    assert_true(
+        was_said(context, "the frame \"open\" has collision meshes that are not closed or not wound alike (1)"));
     assert_true(was_said(context, "the frame \"line\" has collision geometry of faces without area"));
     assert_true(was_said(context, "the frame \"empty\" has collision geometry without faces"));
     cp_world_poses(scene, NULL, worlds);

@@ -48,9 +48,21 @@ static const cp_joint_setting seen_at[] = {{0, -0.5}, {1, 1.25}};
 static const cp_finding findings[] = {
     {.clearance = INFINITY, .margin = 0.001, .touch = CP_TOUCH, .key = 1},
     {.clearance = INFINITY, .margin = 0.001, .touch = CP_TOUCH, .samples = 100, .hits = 100},
-    {.clearance = 0.0625, .margin = 0.001, .touch = CP_TOUCH, .work = 1234, .samples = 100, .key = UINT64_C(0xffffffffffffffff)},
+    {.clearance = 0.0625,
+     .margin = 0.001,
+     .touch = CP_TOUCH,
+     .work = 1234,
+     .samples = 100,
+     .key = UINT64_C(0xffffffffffffffff)},
     {.clearance = 0.5, .margin = 0.001, .touch = CP_TOUCH, .samples = 1000, .descents = 300},
-    {.clearance = 0, .margin = 0.001, .touch = CP_TOUCH, .samples = 100, .hits = 3, .witness_count = 2, .witness = seen_at, .key = 0xabc},
+    {.clearance = 0,
+     .margin = 0.001,
+     .touch = CP_TOUCH,
+     .samples = 100,
+     .hits = 3,
+     .witness_count = 2,
+     .witness = seen_at,
+     .key = 0xabc},
     {.clearance = 0.125, .margin = 0.001, .touch = CP_TOUCH, .samples = 100, .descents = 300, .work = 200000},
 };
 

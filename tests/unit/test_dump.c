@@ -206,7 +206,8 @@ static void test_kinematics(void **state)
     (void)scene_add_pair(scene, tool, 0, "always");
     scene->pairs[1].verdict = CP_PAIR_KEPT;
     static const cp_joint_setting witness[] = {{1, -0.5}, {0, 2}};
-    static const cp_finding seen = {0.001, 0.0005, 0.125, 5, 100, 7, 3, 2, witness, 0xab}, unseen = {.clearance = INFINITY};
+    static const cp_finding seen = {0.001, 0.0005, 0.125, 5, 100, 7, 3, 2, witness, 0xab},
+                            unseen = {.clearance = INFINITY};
     (void)scene_add_pair(scene, tool, base, "sometimes");
     (void)scene_add_pair(scene, tool, base, "static");
     scene->pairs[2].finding = &seen;
@@ -230,7 +231,8 @@ static void test_kinematics(void **state)
         "pair \"Tool\" \"Base\" verdict excluded reason \"sometimes\" evidence \"\" finding margin 0.001 touch "
         "0.0005 clearance 0.125 "
         "work 5 samples 100 descents 7 hits 3 key 00000000000000ab witness \"slide\" -0.5 \"Base\" 2\n"
-        "pair \"Tool\" \"Base\" verdict excluded reason \"static\" evidence \"\" finding margin 0 touch 0 clearance none "
+        "pair \"Tool\" \"Base\" verdict excluded reason \"static\" evidence \"\" finding margin 0 touch 0 clearance "
+        "none "
         "work 0 samples 0 descents 0 hits 0 key 0000000000000000\n");
     cp_scene_free(scene);
 }

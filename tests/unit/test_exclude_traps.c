@@ -1,6 +1,8 @@
 /* Cells that tempt to a proof that is none: numbers at the end of what doubles hold, frames that stretch, faces that cancel. */
 #include <math.h>
 
+#include "mesh_builder.h"
+
 #include "exclude_support.h"
 
 #define BOX "GeoID \"#Box 0.2 0.2 0.2\"; "
@@ -173,6 +175,75 @@ static void test_long_way(void **unused)
     assert_reason("Arm", "Post", "never-proved");
 }
 
+static void turn_face(uint32_t *corners, uint32_t count)
+{
+    for (uint32_t i = 0, k = count - 1; i < k; i++, k--) {
+        uint32_t corner = corners[i];
+        corners[i] = corners[k];
+        corners[k] = corner;
+    }
+}
+
+static void add_cavity(struct builder *builder, const double low[3], const double high[3])
+{
+    uint32_t first = builder->faces;
+    add_box(builder, low, high);
+    for (uint32_t face = first; face < builder->faces; face++)
+        turn_face(builder->corners + builder->offsets[face], 4);
+}
+
+/* The mesh as one more body of a frame "Body", which is the last one. */
+static void add_to_body(uint32_t node, struct builder *builder)
+{
+    cp_mesh mesh = mesh_of(builder);
+    mesh.name = mesh.source = "";
+    uint32_t index = scene_add_mesh(scene, &mesh);
+    assert_true(index != CP_NONE && scene_add_instance(scene, node, index, CP_USE_BOTH, &POSE_IDENTITY) != CP_NONE);
+}
+
+/* A part that turns in the hole that two cavities have in common: the faces go round it once the wrong way. */
+static void test_common_cavities(void **unused)
+{
+    (void)unused;
+    struct builder builder = {0};
+    add_box(&builder, (const double[]){0, 0, 0}, (const double[]){1, 1, 1});
+    add_cavity(&builder, (const double[]){0.2, 0.2, 0.2}, (const double[]){0.6, 0.6, 0.6});
+    add_cavity(&builder, (const double[]){0.4, 0.4, 0.4}, (const double[]){0.8, 0.8, 0.8});
+    read_cell("{ \"J\"; Position (0.5, 0.5, 0.5); ActiveJoint; Revolute; }\n"
+              "{ \"Part\"; ReferenceFrame \"J\"; GeoID \"#Box 0.02 0.01 0.01\"; }\n");
+    add_to_body(scene_add_node(scene, 0, "Body", 4), &builder);
+    finish_scene();
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_int_equal(pair_of("Body", "Part")->verdict, CP_PAIR_KEPT);
+    free_builder(&builder);
+}
+
+/* An hourglass that crosses itself goes round its upper half the wrong way; with a cube of the same frame there, the two do not cancel. */
+static void test_hourglass_in_a_cube(void **unused)
+{
+    (void)unused;
+    static const double points[8][3] = {{0, 0, 0},     {1, 0, 0},     {1, 1, 0},     {0, 1, 0},
+                                        {0.7, 0, 1.5}, {0.3, 0, 1.5}, {0.3, 1, 1.5}, {0.7, 1, 1.5}};
+    static const uint32_t quads[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                         {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    struct builder hourglass = {0}, cube = {0};
+    for (int i = 0; i < 8; i++)
+        (void)add_vertex(&hourglass, points[i][0], points[i][1], points[i][2]);
+    for (int i = 0; i < 6; i++)
+        add_face(&hourglass, quads[i], 4);
+    add_box(&cube, (const double[]){0, 0, 1.2}, (const double[]){1, 1, 2});
+    read_cell("{ \"J\"; Position (0.5, 0.5, 1.4); ActiveJoint; Revolute; }\n"
+              "{ \"Part\"; ReferenceFrame \"J\"; GeoID \"#Box 0.02 0.01 0.01\"; }\n");
+    uint32_t body = scene_add_node(scene, 0, "Body", 4);
+    add_to_body(body, &hourglass);
+    add_to_body(body, &cube);
+    finish_scene();
+    assert_int_equal(exclude_with(""), CP_OK);
+    assert_reason("Body", "Part", "always-proved");
+    free_builder(&hourglass);
+    free_builder(&cube);
+}
+
 /* A list holds within the limits: where the cell stands beyond them, or a clip goes, is a warning. */
 static void test_outside(void **unused)
 {
@@ -209,6 +280,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_witness_above_a_stretch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_planes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_long_way, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_common_cavities, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_hourglass_in_a_cube, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_outside, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

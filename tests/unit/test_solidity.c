@@ -1,6 +1,9 @@
 /* Which meshes have an inside, and which only seem to. */
 #include "collide/body/solidity.h"
 #include "mesh_builder.h"
+
+#include <math.h>
+
 #include "scene_fixture.h"
 
 static const double low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, inner_low[3] = {0.25, 0.25, 0.25},
@@ -82,6 +85,18 @@ static void test_flat_bits(void **unused)
     (void)unused;
     struct builder builder = {0};
     add_box(&builder, low, high);
+    /* and of a quad at an angle, whose corners are rounded */
+    double turn = 0.7;
+    uint32_t quad[4];
+    for (int i = 0; i < 4; i++) {
+        double x = i == 1 || i == 2, y = i > 1;
+        quad[i] = add_vertex(&builder, 5 + x * cos(turn) - y * sin(turn) * 0.3, x * sin(turn) + y * cos(turn) * 0.3,
+                             0.31 * x + 0.17 * y);
+    }
+    add_face(&builder, (const uint32_t[]){quad[0], quad[1], quad[3]}, 3);
+    add_face(&builder, (const uint32_t[]){quad[3], quad[1], quad[2]}, 3);
+    add_face(&builder, (const uint32_t[]){quad[0], quad[3], quad[1]}, 3);
+    add_face(&builder, (const uint32_t[]){quad[3], quad[2], quad[1]}, 3);
     uint32_t corners[3] = {add_vertex(&builder, 3, 0, 0), add_vertex(&builder, 4, 0.1, 0.3),
                            add_vertex(&builder, 3, 1, 0.7)};
     add_face(&builder, corners, 3);

@@ -134,6 +134,16 @@ static cp_status add_instance(struct gathering *gathering, const cp_instance *in
     return kind >= CP_MESH_BOX ? add_primitive(gathering, instance) : add_mesh(gathering, instance);
 }
 
+static cp_status end_solid(const struct gathering *gathering)
+{
+    struct body *body = gathering->body;
+    if (!array_reserve(gathering->context, &body->solid_ends, &body->solid_room, body->solid_count + UINT64_C(1),
+                       sizeof *body->solid_ends))
+        return CP_LIMIT;
+    body->solid_ends[body->solid_count++] = body->bvh.vertex_count;
+    return CP_OK;
+}
+
 /* The pieces that are solid, or the others. */
 static cp_status add_pieces(struct gathering *gathering, enum solidity solidity)
 {
@@ -147,8 +157,10 @@ static cp_status add_pieces(struct gathering *gathering, enum solidity solidity)
             continue;
         uint32_t first_triangle = gathering->body->bvh.triangle_count;
         status = add_instance(gathering, piece->instance);
-        if (status == CP_OK && solidity == SOLID)
+        if (status == CP_OK && solidity == SOLID) {
             turn_outward(&gathering->body->bvh, first_triangle);
+            status = end_solid(gathering);
+        }
         gathering->body->open_meshes += solidity == OPEN && piece->mesh->kind != CP_MESH_PLANE;
     }
     return status;
@@ -259,6 +271,7 @@ void bodies_free(struct bodies *bodies)
         memory_free(bodies->context, body->bvh.vertices, body->vertex_room, sizeof *body->bvh.vertices);
         memory_free(bodies->context, body->bvh.triangles, body->triangle_room, sizeof *body->bvh.triangles);
         memory_free(bodies->context, body->samples, body->sample_room, sizeof *body->samples);
+        memory_free(bodies->context, body->solid_ends, body->solid_room, sizeof *body->solid_ends);
         memory_free(bodies->context, body->planes, body->plane_room, sizeof *body->planes);
     }
     memory_free(bodies->context, bodies->items, bodies->room, sizeof *bodies->items);

@@ -10,6 +10,8 @@ struct body {
     uint32_t node;
     struct bvh bvh; /* of all meshes of the frame that collide; primitives as they are tessellated, without rounding */
     uint32_t solid_vertices; /* the first ones: of meshes that are closed and wound alike, and so have an inside */
+    uint32_t *solid_ends;    /* of each of these meshes in turn: where its vertices end */
+    uint32_t solid_count, solid_room;
     uint32_t vertex_room, triangle_room;
     uint32_t open_meshes; /* that are not: only their surface is there */
     struct hull hull;     /* once bodies_find_hulls has found it */
@@ -58,8 +60,9 @@ static inline bool bodies_incomparable(const struct body *const bodies[2])
 /* False when all its faces are lines and points. */
 bool body_has_area(const struct body *body);
 
-/* True when the point, which lies on none of its surfaces, is inside of a solid of the body. */
-bool body_holds(const struct body *body, const double point[3]);
+/* True when the point, which lies on none of its surfaces, is inside of a solid of the body. certain: not where a mesh that crosses itself
+ * goes round it the wrong way, which may be inside or not. */
+bool body_holds(const struct body *body, const double point[3], bool certain);
 /* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within
  * a solid of the other. Two planes have none by themselves. tests: boxes that were compared are added. */
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);

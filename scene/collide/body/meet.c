@@ -40,12 +40,48 @@ static bool is_below(const struct bvh_box *box, const double point[3])
     return true;
 }
 
-/* How often the solids go round the point: by what is straight above it. */
-static int winding(const struct body *body, const double point[3])
+/* How often each mesh that has anything straight above the point goes round it. */
+enum { MOST_MESHES = 32 };
+struct windings {
+    uint32_t meshes[MOST_MESHES], count;
+    int rounds[MOST_MESHES];
+};
+
+/* The number of the solid mesh with this vertex. */
+static uint32_t mesh_of(const struct body *body, uint32_t vertex)
+{
+    uint32_t low = 0, high = body->solid_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (body->solid_ends[middle] <= vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What finds no place of its own is added to the last one's. */
+static void add_rounds(struct windings *windings, uint32_t mesh, int rounds)
+{
+    uint32_t at = 0;
+    while (at < windings->count && windings->meshes[at] != mesh)
+        at++;
+    if (at == MOST_MESHES) {
+        at--;
+    } else if (at == windings->count) {
+        windings->meshes[at] = mesh;
+        windings->rounds[at] = 0;
+        windings->count++;
+    }
+    windings->rounds[at] += rounds;
+}
+
+static void find_windings(const struct body *body, const double point[3], struct windings *windings)
 {
     const struct bvh *bvh = &body->bvh;
     uint32_t waiting[BVH_LEVELS + 2] = {0}, count = bvh->box_count > 0;
-    int sum = 0;
+    windings->count = 0;
     while (count > 0) {
         const struct bvh_box *box = &bvh->boxes[waiting[--count]];
         if (!is_below(box, point))
@@ -56,16 +92,23 @@ static int winding(const struct body *body, const double point[3])
         }
         for (uint32_t i = box->first; i < box->first + box->count; i++) {
             const uint32_t *corners = bvh->triangles[i];
-            if (corners[0] < body->solid_vertices)
-                sum += roof(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], point);
+            int rounds = corners[0] < body->solid_vertices ? roof(bvh->vertices[corners[0]], bvh->vertices[corners[1]],
+                                                                  bvh->vertices[corners[2]], point)
+                                                           : 0;
+            if (rounds != 0)
+                add_rounds(windings, mesh_of(body, corners[0]), rounds);
         }
     }
-    return sum;
 }
 
-bool body_holds(const struct body *body, const double point[3])
+bool body_holds(const struct body *body, const double point[3], bool certain)
 {
-    return winding(body, point) != 0;
+    struct windings windings;
+    find_windings(body, point, &windings);
+    for (uint32_t i = 0; i < windings.count; i++)
+        if (certain ? windings.rounds[i] > 0 : windings.rounds[i] != 0)
+            return true;
+    return false;
 }
 
 /* Where no surfaces meet a piece is inside as a whole, or not at all. */
@@ -74,7 +117,7 @@ static bool holds_piece(const struct body *one, const struct body *other, const 
     for (uint32_t i = 0; one->solid_vertices > 0 && i < other->sample_count; i++) {
         double point[3];
         pose_point(placed, other->bvh.vertices[other->samples[i]], point);
-        if (body_holds(one, point))
+        if (body_holds(one, point, false))
             return true;
     }
     return false;

@@ -10,9 +10,10 @@
 #include "../../mesh/sets.h"
 #include "../../vector.h"
 
-/* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of theirs. */
+/* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of theirs; twice their area,
+ * and how far they reach from that vertex. */
 struct volume {
-    double sum, sizes;
+    double sum, sizes, area, reach;
 };
 
 struct shells {
@@ -42,10 +43,15 @@ static void add_triangle(const struct shells *shells, const uint32_t corners[3])
     for (int i = 0; i < 3; i++)
         take_position(shells->mesh, corners[i], points[i]);
     triangle_normal(points[0], points[1], points[2], normal);
-    subtract(points[0], origin, points[0]);
+    for (int i = 0; i < 3; i++)
+        subtract(points[i], origin, points[i]);
     double volume = dot_product(points[0], normal);
-    shells->volumes[leader].sum += volume;
-    shells->volumes[leader].sizes += fabs(volume);
+    struct volume *shell = &shells->volumes[leader];
+    shell->sum += volume;
+    shell->sizes += fabs(volume);
+    shell->area += sqrt(dot_product(normal, normal));
+    for (int i = 0; i < 3; i++)
+        shell->reach = fmax(shell->reach, sqrt(dot_product(points[i], points[i])));
 }
 
 static void add_face(const struct shells *shells, uint32_t face)
@@ -55,12 +61,19 @@ static void add_face(const struct shells *shells, uint32_t face)
         add_triangle(shells, (const uint32_t[]){corners[0], corners[i - 1], corners[i]});
 }
 
-/* What is flat bounds nothing, and does no harm. */
+/* What is flat, but for the rounding of floats, bounds nothing and does no harm. */
+static bool is_flat(const struct volume *shell)
+{
+    return shell->sizes <= 1e-5 * shell->area * shell->reach;
+}
+
 static bool any_cancels(const struct shells *shells)
 {
-    for (uint32_t i = 0; i < shells->mesh->vertex_count; i++)
-        if (shells->volumes[i].sizes > 0 && fabs(shells->volumes[i].sum) <= 1e-6 * shells->volumes[i].sizes)
+    for (uint32_t i = 0; i < shells->mesh->vertex_count; i++) {
+        const struct volume *shell = &shells->volumes[i];
+        if (!is_flat(shell) && fabs(shell->sum) <= 1e-6 * shell->sizes)
             return true;
+    }
     return false;
 }
 
@@ -68,8 +81,9 @@ static bool all_wound_alike(const struct shells *shells)
 {
     bool outward = false, inward = false;
     for (uint32_t i = 0; i < shells->mesh->vertex_count; i++) {
-        outward = outward || shells->volumes[i].sum > 0;
-        inward = inward || shells->volumes[i].sum < 0;
+        const struct volume *shell = &shells->volumes[i];
+        outward = outward || (!is_flat(shell) && shell->sum > 0);
+        inward = inward || (!is_flat(shell) && shell->sum < 0);
     }
     return !(outward && inward);
 }

@@ -161,7 +161,8 @@ static uint64_t hash_from(const struct chain *chain, int first, const uint64_t g
 {
     struct numbering numbering = {numbers, 0};
     uint64_t hash = add_whole((uint64_t)chain->moves << 1 | chain->movable, chain->branches[first].count);
-    hash = add_numbers(hash, &chain->unit, 1);
+    hash = add_whole(hash, (uint64_t)chain->obstacles << 1 | chain->is_loose); /* of what lies above both, too */
+    hash = add_numbers(hash, (double[]){(double)(float)chain->unit}, 1); /* turns above both leave rounding in it */
     for (uint32_t i = 0; i < chain->variable_count; i++)
         numbers[i] = CP_NONE;
     for (int side = 0; side < 2; side++) {

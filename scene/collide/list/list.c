@@ -85,6 +85,17 @@ static void tell_missing(struct checking *checking, const char *const *names, co
     }
 }
 
+/* Tells those that list and evidence exclude by names that a pair has, too, which is to be checked. */
+static void tell_kept(struct checking *checking, const char *const *names, const struct pair_set *kept,
+                      const struct pair_set *listed, const struct pair_set *evident)
+{
+    for (uint32_t i = 0; i < kept->count; i++) {
+        uint64_t pair = kept->items[i];
+        if (set_has(listed->items, listed->count, pair) && set_has(evident->items, evident->count, pair))
+            tell(checking, CP_LIST_NOT_EVIDENT, names[pair >> 32], names[pair & UINT32_MAX]);
+    }
+}
+
 static cp_status collect_listed(struct checking *checking, const cp_scene *list, struct pair_set *set)
 {
     set->items = arena_allocate(checking->arena, list->pair_count, sizeof *set->items);
@@ -99,7 +110,8 @@ static cp_status collect_listed(struct checking *checking, const cp_scene *list,
     return CP_OK;
 }
 
-static cp_status collect_evident(struct checking *checking, struct pair_set *set)
+/* Those that the evidence excludes, or keeps. */
+static cp_status collect_evident(struct checking *checking, bool excluded, struct pair_set *set)
 {
     const struct evidence *evidence = &checking->evidence;
     set->items = arena_allocate(checking->arena, evidence->pair_count, sizeof *set->items);
@@ -107,7 +119,7 @@ static cp_status collect_evident(struct checking *checking, struct pair_set *set
         return CP_LIMIT;
     for (uint32_t i = 0; i < evidence->pair_count; i++) {
         const struct listed_pair *pair = &evidence->pairs[i];
-        if (pair->excluded &&
+        if (pair->excluded == excluded &&
             !add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name))
             return CP_LIMIT;
     }
@@ -117,15 +129,18 @@ static cp_status collect_evident(struct checking *checking, struct pair_set *set
 
 static cp_status compare_lists(struct checking *checking, const cp_scene *list)
 {
-    struct pair_set listed = {0}, evident = {0};
+    struct pair_set listed = {0}, evident = {0}, kept = {0};
     cp_status status = collect_listed(checking, list, &listed);
     if (status == CP_OK)
-        status = collect_evident(checking, &evident);
+        status = collect_evident(checking, true, &evident);
+    if (status == CP_OK)
+        status = collect_evident(checking, false, &kept);
     const char **names = status == CP_OK ? list_names(checking) : NULL;
     if (!names)
         return status == CP_OK ? CP_LIMIT : status;
     tell_missing(checking, names, (const struct pair_set *[]){&evident, &listed}, CP_LIST_NOT_LISTED);
     tell_missing(checking, names, (const struct pair_set *[]){&listed, &evident}, CP_LIST_NOT_EVIDENT);
+    tell_kept(checking, names, &kept, &listed, &evident);
     return CP_OK;
 }
 

@@ -2,13 +2,14 @@
 
 #include "../../context.h"
 #include "../../numbers.h"
+#include "../proof/chain.h"
 
-/* The head of each node's static group: a joint, a movable or an attachable frame begins a new one. */
-static void find_groups(const cp_scene *scene, uint32_t *groups)
+/* The head of each node's static group: a joint, or a frame that may be moved or hung elsewhere, begins a new one. movables: of the nodes. */
+static void find_groups(const cp_scene *scene, const bool *movables, uint32_t *groups)
 {
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
-        bool moves = node->joint_count > 0 || (node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE));
+        bool moves = node->joint_count > 0 || movables[i];
         groups[i] = node->parent == CP_NONE || moves ? i : groups[node->parent];
     }
 }
@@ -67,13 +68,16 @@ bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_sce
     uint32_t *members = memory_allocate_zeroed(context, scene->node_count, sizeof *members);
     rules->groups = memory_allocate(context, scene->node_count, sizeof *rules->groups);
     rules->excluded = memory_allocate(context, rules->excluded_room, sizeof *rules->excluded);
-    bool good = members && rules->groups && rules->excluded;
+    bool *movables = memory_allocate(context, scene->node_count, sizeof *movables);
+    bool good = members && movables && rules->groups && rules->excluded;
     if (good) {
-        find_groups(scene, rules->groups);
+        find_movables(scene, movables);
+        find_groups(scene, movables, rules->groups);
         find_excluded(rules, scene, candidates);
         count_pairs(rules, candidates, members);
     }
     memory_free(context, members, scene->node_count, sizeof *members);
+    memory_free(context, movables, scene->node_count, sizeof *movables);
     return good;
 }
 

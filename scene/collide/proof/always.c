@@ -30,7 +30,7 @@ static enum reach body_reaches(const struct search *search, int side, const doub
     const struct body *body = search->bodies[side];
     pose_point(&search->inverses[side], point, own);
     double most = fmax(2 * touch, 1e-100); /* whose square is a number: farther than touch, also where that is 0 */
-    if (surface_distance(&body->bvh, own, most) <= touch || body_holds(body, own))
+    if (surface_distance(&body->bvh, own, most) <= touch || body_holds(body, own, true))
         return SOLID_REACHES;
     for (uint32_t i = 0; i < body->plane_count; i++) {
         const double *plane = body->planes[i];
