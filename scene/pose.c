@@ -51,6 +51,15 @@ double pose_determinant(const cp_pose *pose)
            m[2] * (m[4] * m[9] - m[5] * m[8]);
 }
 
+double pose_largest_entry(const cp_pose *pose)
+{
+    double largest = 0;
+    for (int i = 0; i < 12; i++)
+        if (i % 4 < 3)
+            largest = fmax(largest, fabs(pose->m[i]));
+    return largest;
+}
+
 /* The square root of the largest sum of a row of M^T M, which no eigenvalue of it exceeds (Gershgorin). */
 double pose_stretch_bound(const cp_pose *pose)
 {

@@ -18,6 +18,8 @@ cp_pose pose_multiply(const cp_pose *a, const cp_pose *b);
 bool pose_inverse(const cp_pose *pose, cp_pose *inverse);
 void pose_point(const cp_pose *pose, const double point[3], double out[3]);
 double pose_determinant(const cp_pose *pose);
+/* Of its matrix, without what it moves by: the largest absolute value. */
+double pose_largest_entry(const cp_pose *pose);
 /* At most by how much the pose makes a vector longer; exact for a rotation with a uniform scale. */
 double pose_stretch_bound(const cp_pose *pose);
 bool pose_equal(const cp_pose *a, const cp_pose *b); /* bit patterns, -0 equals 0 */

@@ -89,7 +89,7 @@ says '^carriage \| wall: 700 mm apart at 0 s$'
 "$cellpipe" collide cell.dcr >one.txt
 "$cellpipe" collide cell.glb --threads 3 >two.txt
 must "the same through a stage" cmp one.txt two.txt
-# What a clip moves is not static, also where the cell leaves out what is.
+# A cell that leaves out static pairs.
 printf '{ "Table"\n  GeoID "#Box 1 1 0.1"\n  CollisionSetup "static.xml"\n}\n' >table.wu
 printf '<CollisionSetup><ExcludeStaticPairs/></CollisionSetup>' >static.xml
 printf '{ "Crate"\n  GeoID "#Box 0.2 0.2 0.2"\n}\n' >crate.wu

@@ -116,6 +116,8 @@ sed 's/(1, 0, 0)/(5, 0, 0)/' one.wu >two.wu
 "$cellpipe" exclude -q same.glb same.xml --out evidence=yes
 ends 1 '' "$cellpipe" check same.glb list=same.xml
 must "said" grep -qE '^same.xml: pair "(B|X)" "(B|X)": is excluded by the list, but not by the evidence$' "$work/stdout"
+"$cellpipe" diff same.xml same.xml cell=same.glb >"$work/stdout" 2>"$work/stderr"
+must "diff tells of the pair that collides" grep -qE '^exclusion "B" - "X": excluded by both, but they collide at J' "$work/stdout"
 
 # Anybody can read it.
 if command -v node >/dev/null; then

@@ -244,6 +244,29 @@ static void test_hourglass_in_a_cube(void **unused)
     free_builder(&cube);
 }
 
+/* Where static pairs are left out, what a clip moves is none of them. */
+static void test_moved_by_a_clip(void **unused)
+{
+    (void)unused;
+    static const double times[] = {0, 1}, places[] = {0, 1, 0, 0, -1, 0};
+    cp_pair_counts counts;
+    read_cell("{ \"Table\"; " BOX "}\n{ \"Crate\"; Position (0, 1, 0); " BOX "}\n");
+    scene->exclude_static_pairs = true;
+    assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
+    assert_int_equal(counts.all, 1);
+    assert_int_equal(counts.checked, 0);
+    const cp_track tracks[] = {{.target = node_of("Crate"),
+                                .path = CP_PATH_TRANSLATION,
+                                .interpolation = CP_LINEAR,
+                                .key_count = 2,
+                                .times = times,
+                                .values = places}};
+    assert_true(scene_add_clip(scene, "go", 1, tracks) != CP_NONE);
+    finish_scene();
+    assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
+    assert_int_equal(counts.checked, 1);
+}
+
 /* A list holds within the limits: where the cell stands beyond them, or a clip goes, is a warning. */
 static void test_outside(void **unused)
 {
@@ -282,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_long_way, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_common_cavities, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hourglass_in_a_cube, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_moved_by_a_clip, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_outside, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,18 +43,9 @@ static bool is_usual(double size)
     return size >= 1e-100 && size <= 1e100;
 }
 
-static double largest_entry(const cp_pose *pose)
-{
-    double largest = 0;
-    for (int row = 0; row < 3; row++)
-        for (int i = 0; i < 3; i++)
-            largest = fmax(largest, fabs(pose->m[4 * row + i]));
-    return largest;
-}
-
 struct similarity similarity_of(const cp_pose *pose)
 {
-    double products[3][3] = {{0}}, most = 0, scale = largest_entry(pose);
+    double products[3][3] = {{0}}, most = 0, scale = pose_largest_entry(pose);
     if (!is_usual(scale))
         return (struct similarity){scale, INFINITY};
     for (int i = 0; i < 3; i++)

@@ -9,11 +9,7 @@ static const double unit = (double)FLT_EPSILON / 2;
 /* The largest entry of the linear part; no less than what floats have all their digits for. */
 static double largest_entry(const cp_pose *pose)
 {
-    double largest = (double)FLT_MIN;
-    for (int i = 0; i < 12; i++)
-        if (i % 4 < 3)
-            largest = fmax(largest, fabs(pose->m[i]));
-    return largest;
+    return fmax((double)FLT_MIN, pose_largest_entry(pose));
 }
 
 static lanes lanes_of(double value)
