@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 /* Half the distance from 1 to the next double. */
 static const double unit = DBL_EPSILON / 2;
@@ -74,8 +75,16 @@ static void set_minor(struct expansion *to, const struct expansion *a, const str
 
 /* ---- lines ---- */
 
+/* Two of the points are one, as in a triangle without area: spares most of the exact work there is on real meshes. */
+static bool same_shadow(const double a[3], const double b[3], const int axes[2])
+{
+    return a[axes[0]] == b[axes[0]] && a[axes[1]] == b[axes[1]];
+}
+
 static int exact_side_of_line(const double a[3], const double b[3], const double c[3], const int axes[2])
 {
+    if (same_shadow(a, b, axes) || same_shadow(b, c, axes) || same_shadow(c, a, axes))
+        return 0;
     struct expansion ac[2], bc[2], determinant;
     for (int i = 0; i < 2; i++) {
         set_difference(&ac[i], a[axes[i]], c[axes[i]]);
@@ -96,8 +105,16 @@ int side_of_line(const double a[3], const double b[3], const double c[3], const 
 
 /* ---- planes ---- */
 
+static bool same_point(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static int exact_side_of_plane(const double a[3], const double b[3], const double c[3], const double d[3])
 {
+    if (same_point(a, b) || same_point(a, c) || same_point(a, d) || same_point(b, c) || same_point(b, d) ||
+        same_point(c, d))
+        return 0;
     struct expansion rows[3][3], minor, determinant;
     for (int i = 0; i < 3; i++) {
         set_difference(&rows[0][i], a[i], d[i]);

@@ -94,5 +94,10 @@ seeds=$(find "$work/$importer" -type f | wc -l)
 [ "$seeds" -gt 0 ] || fail "no seeds, so it would try nothing deep"
 words=
 [ -f "$here/$importer.dict" ] && words=-dict=$here/$importer.dict
-fuzz_for "$seconds" || fail "$(tail -40 "$work/log")"
+fuzz_for "$seconds" || {
+    cp "$work/log" "$folder/$importer.log"
+    fail "all of it is in $folder/$importer.log
+$(grep -a -E 'ERROR:|runtime error:|ALARM:|^fuzz_|SUMMARY:|Test unit written' "$work/log")
+$(grep -a -m 20 -E '^ +#[0-9]+ ' "$work/log")"
+}
 echo "$fuzzer: $runs runs from $seeds seeds in $seconds s, nothing found$theirs"

@@ -31,10 +31,20 @@ static bool shadows_meet(const double a[3], const double b[3], const double c[3]
            (a_side == 0 && is_between(c, d, a, axes)) || (b_side == 0 && is_between(c, d, b, axes));
 }
 
+/* Along some axis one segment ends before the other begins. */
+static bool are_apart(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    for (int i = 0; i < 3; i++)
+        if ((a[i] < c[i] && a[i] < d[i] && b[i] < c[i] && b[i] < d[i]) ||
+            (a[i] > c[i] && a[i] > d[i] && b[i] > c[i] && b[i] > d[i]))
+            return true;
+    return false;
+}
+
 /* In space: in a common plane they meet when they do seen along every axis, as one of the axes does not lie in that plane. */
 static bool segments_meet(const double a[3], const double b[3], const double c[3], const double d[3])
 {
-    if (side_of_plane(a, b, c, d) != 0)
+    if (are_apart(a, b, c, d) || side_of_plane(a, b, c, d) != 0)
         return false;
     for (int i = 0; i < 3; i++)
         if (!shadows_meet(a, b, c, d, planes[i]))
