@@ -1,8 +1,8 @@
 /* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
  * configurations; rare ones, by descents on the distance from such; a proof that there are none. What is found is the same in any order, as
  * a proof leaves nothing to be found, so the order is that of what costs least: a short proof comes before the random configurations, and
- * then descents and proofs take turns, each of them ten times as long as the one before. The last and longest wait until all threads have
- * time for them. */
+ * then descents and proofs take turns, each of them ten times as long as the one before. The long ones wait until all threads have time
+ * for them. */
 #include "judge.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "../body/near.h"
 #include "always.h"
 
-enum { FIRST_WORK = 200, LONG_WORK = 50000, FIRST_DESCENTS = 10, STEPS_OF_DESCENT = 200 };
+enum { FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCENT = 200, STEPS_OF_DESCENT = 200 };
 
 /* ---- random numbers ---- */
 
@@ -131,10 +131,11 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     }
 }
 
-static void take_descents(struct judge *judge, const struct body *const bodies[2], uint64_t most,
+/* Until there were so many. */
+static void take_descents(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                           struct judgement *judgement)
 {
-    while (!judgement->witnessed && judgement->descents < judge->rules->descents && judgement->descents < most) {
+    while (!judgement->witnessed && judgement->descents < most) {
         descend(judge, bodies, judgement->key, judgement->descents++);
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
     }
@@ -142,11 +143,20 @@ static void take_descents(struct judge *judge, const struct body *const bodies[2
 
 /* ---- proofs ---- */
 
-/* values: of the proof's last box. */
-static void take_proof(struct judge *judge, const struct body *const bodies[2], const struct proof *proof,
-                       struct judgement *judgement)
+/* After an undecided proof that had its work: ten times as much, or all that is left. */
+static uint64_t next_work(const struct judge *judge, const struct judgement *judgement, uint64_t work)
 {
+    uint64_t all = judge->rules->work, left = all > judgement->work ? all - judgement->work : 0;
+    return work < left / 10 ? work * 10 : left;
+}
+
+/* judge->values: the middle of the proof's last box. */
+static void take_proof(struct judge *judge, const struct body *const bodies[2], const struct proof_goal *goal,
+                       const struct proof *proof, struct judgement *judgement)
+{
+    bool used_up = proof->end == PROOF_UNDECIDED && proof->work >= goal->work; /* else more would not help */
     judgement->work += proof->work;
+    judgement->next_work = used_up ? next_work(judge, judgement, goal->work) : 0;
     if (proof->end == PROOF_HIT)
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
     if (proof->end == PROOF_FREE)
@@ -158,7 +168,7 @@ static bool try_proof(struct judge *judge, const struct body *const bodies[2], u
 {
     struct proof_goal goal = {judge->rules->margin, work};
     struct proof proof = prove_free(&judge->prover, &judge->chain, bodies, &goal, judge->values);
-    take_proof(judge, bodies, &proof, judgement);
+    take_proof(judge, bodies, &goal, &proof, judgement);
     return proof.end == PROOF_FREE;
 }
 
@@ -191,27 +201,24 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
-static bool can_prove(const struct judge *judge, const struct body *const bodies[2])
+/* So many descents come before a proof with so much work. */
+static uint32_t descents_before(const struct judge *judge, uint64_t work)
 {
-    return proof_is_possible(&judge->chain, bodies) && judge->rules->work > 0;
+    uint64_t count = work / WORK_OF_A_DESCENT;
+    return count < judge->rules->descents ? (uint32_t)count : judge->rules->descents;
 }
 
-/* Descents and proofs, until one of them says what is so, or the proof that is left is a long one. */
+/* Descents and proofs, until one of them says what is so, or the proof that is next is a long one. */
 static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2],
                                         struct judgement *judgement)
 {
-    uint64_t descents = FIRST_DESCENTS, work = FIRST_WORK, all = judge->rules->work;
-    while (!judgement->witnessed && judgement->work < all && can_prove(judge, bodies)) {
-        uint64_t left = all - judgement->work;
-        take_descents(judge, bodies, descents, judgement);
-        work = work < left / 10 ? work * 10 : left;
-        if (work > LONG_WORK && !judgement->witnessed) {
-            judgement->waits = true;
+    while (judgement->next_work > 0 && !judgement->witnessed) {
+        judgement->waits = judgement->next_work > LONG_WORK;
+        if (judgement->waits)
             return JUDGED_UNDECIDED;
-        }
-        if (!judgement->witnessed && try_proof(judge, bodies, work, judgement))
+        take_descents(judge, bodies, descents_before(judge, judgement->next_work), judgement);
+        if (!judgement->witnessed && try_proof(judge, bodies, judgement->next_work, judgement))
             return JUDGED_NEVER_PROVED;
-        descents *= 10;
     }
     take_descents(judge, bodies, judge->rules->descents, judgement);
     return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
@@ -264,12 +271,13 @@ static void descend_item(void *user, uint32_t item, uint32_t worker)
            descents->variables * sizeof *judge->values);
 }
 
-/* Those that are left. What the first to find a witness tells, and those before it, counts. */
-static cp_status take_descents_at_length(struct descents *descents, cp_context *context, struct judgement *judgement)
+/* Until there were so many. What the first to find a witness tells, and those before it, counts. */
+static cp_status take_descents_at_length(struct descents *descents, cp_context *context, uint32_t most,
+                                         struct judgement *judgement)
 {
     const struct judge *judge = &descents->judges[0];
-    while (!judgement->witnessed && judgement->descents < judge->rules->descents) {
-        uint32_t left = judge->rules->descents - judgement->descents;
+    while (!judgement->witnessed && judgement->descents < most) {
+        uint32_t left = most - judgement->descents;
         uint32_t count = left < MOST_DESCENTS ? left : MOST_DESCENTS;
         descents->first = judgement->descents;
         if (!parallel_for(context, count, descend_item, descents))
@@ -286,16 +294,33 @@ static cp_status prove_at_length(struct judge *judges, struct prover *const *pro
                                  struct judgement *judgement)
 {
     struct judge *judge = &judges[0];
-    struct proof_goal goal = {judge->rules->margin, judge->rules->work - judgement->work};
+    struct proof_goal goal = {judge->rules->margin, judgement->next_work};
     struct proof proof;
     const struct body *bodies[2] = {provers[0]->bodies[0], provers[0]->bodies[1]};
     cp_status status = prove_long(provers, context, &goal, judge->values, &proof);
     if (status != CP_OK)
         return status;
-    take_proof(judge, bodies, &proof, judgement);
+    take_proof(judge, bodies, &goal, &proof, judgement);
     if (proof.end == PROOF_FREE)
         judgement->status = JUDGED_NEVER_PROVED;
     return CP_OK;
+}
+
+/* As take_turns. */
+static cp_status take_turns_at_length(struct descents *descents, struct prover *const *provers, cp_context *context,
+                                      struct judgement *judgement)
+{
+    struct judge *judge = &descents->judges[0];
+    cp_status status = CP_OK;
+    while (status == CP_OK && judgement->next_work > 0 && !judgement->witnessed) {
+        uint32_t most = descents_before(judge, judgement->next_work);
+        status = take_descents_at_length(descents, context, most, judgement);
+        if (status == CP_OK && !judgement->witnessed)
+            status = prove_at_length(descents->judges, provers, context, judgement);
+    }
+    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED)
+        status = take_descents_at_length(descents, context, judge->rules->descents, judgement);
+    return status;
 }
 
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
@@ -313,9 +338,7 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
         prover_begin(provers[i], &judges[i].chain, bodies);
     }
     if (status == CP_OK)
-        status = take_descents_at_length(&descents, context, judgement);
-    if (status == CP_OK && !judgement->witnessed)
-        status = prove_at_length(judges, provers, context, judgement);
+        status = take_turns_at_length(&descents, provers, context, judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
     judgement->waits = false;

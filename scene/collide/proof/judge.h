@@ -31,7 +31,8 @@ struct judgement {
     uint32_t variables; /* joints that move one against the other */
     uint64_t key;       /* the caller's, for the random numbers of the pair */
     uint32_t samples, hits, descents;
-    uint64_t work;
+    uint64_t work;      /* of all proofs */
+    uint64_t next_work; /* of the one that comes next; 0: none */
     double
         clearance; /* metres: the smallest that was met with; once proved, the smallest gap that the proof rests on if that is less */
     bool waits; /* for judge_at_length */

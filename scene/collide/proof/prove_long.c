@@ -67,7 +67,8 @@ static uint32_t take_items(struct rounds *rounds, uint64_t left)
         const double *box = rounds->boxes + (size_t)--rounds->box_count * size;
         memcpy(rounds->items[count].boxes, box, size * sizeof *box);
     }
-    rounds->slice = left / count < MOST_SLICE ? left / count : MOST_SLICE;
+    uint64_t slice = MOST_SLICE * count / MOST_ITEMS; /* few boxes are soon more, which more threads can share */
+    rounds->slice = left / count < slice ? left / count : slice;
     return count;
 }
 
