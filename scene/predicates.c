@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* Half the distance from 1 to the next double. */
 static const double unit = DBL_EPSILON / 2;
@@ -26,36 +27,60 @@ static double two_sum(double a, double b, double *lost)
     return sum;
 }
 
-static void add_double(struct expansion *to, double value)
+/* The small ones that are lost come first, so that the order by size is kept. */
+static void push_component(struct expansion *to, double value)
 {
-    int count = 0;
-    for (int i = 0; i < to->count; i++) {
-        double lost;
-        value = two_sum(value, to->components[i], &lost);
-        if (lost != 0)
-            to->components[count++] = lost;
-    }
     if (value != 0)
-        to->components[count++] = value;
-    to->count = count;
+        to->components[to->count++] = value;
 }
 
 /* Only what is in use is written: expansions are large. */
 static void set_difference(struct expansion *to, double a, double b)
 {
+    double lost, difference = two_sum(a, -b, &lost);
     to->count = 0;
-    add_double(to, a);
-    add_double(to, -b);
+    push_component(to, lost);
+    push_component(to, difference);
+}
+
+/* Shewchuk's scale-expansion. */
+static void set_multiple(struct expansion *to, const struct expansion *a, double factor)
+{
+    double carried = 0, lost;
+    to->count = 0;
+    for (int i = 0; i < a->count; i++) {
+        double product = a->components[i] * factor, rest = fma(a->components[i], factor, -product);
+        rest = two_sum(carried, rest, &lost);
+        push_component(to, lost);
+        carried = two_sum(product, rest, &lost);
+        push_component(to, lost);
+    }
+    push_component(to, carried);
+}
+
+/* Shewchuk's fast-expansion-sum: of both in the order of their size. */
+static void add_expansion(struct expansion *to, const struct expansion *other)
+{
+    struct expansion one;
+    double carried = 0, lost;
+    one.count = to->count;
+    memcpy(one.components, to->components, (size_t)to->count * sizeof *one.components);
+    to->count = 0;
+    for (int i = 0, k = 0; i < one.count || k < other->count;) {
+        bool own = k == other->count || (i < one.count && fabs(one.components[i]) < fabs(other->components[k]));
+        carried = two_sum(carried, own ? one.components[i++] : other->components[k++], &lost);
+        push_component(to, lost);
+    }
+    push_component(to, carried);
 }
 
 static void add_product(struct expansion *to, const struct expansion *a, const struct expansion *b, double sign)
 {
-    for (int i = 0; i < a->count; i++)
-        for (int k = 0; k < b->count; k++) {
-            double product = a->components[i] * b->components[k];
-            add_double(to, sign * fma(a->components[i], b->components[k], -product));
-            add_double(to, sign * product);
-        }
+    struct expansion multiple;
+    for (int i = 0; i < b->count; i++) {
+        set_multiple(&multiple, a, sign * b->components[i]);
+        add_expansion(to, &multiple);
+    }
 }
 
 static int sign_of(const struct expansion *value)

@@ -81,6 +81,26 @@ static void test_side_of_plane(void **unused)
     }
 }
 
+/* Numbers too far apart in size for one double to hold their difference. */
+static void test_far_apart(void **unused)
+{
+    (void)unused;
+    struct random random = {3};
+    uint64_t flat = 0;
+    for (int round = 0; round < 100000; round++) {
+        whole points[4], rows[3];
+        for (int i = 0; i < 4; i++) {
+            random_point(&random, round % 2 ? 3 : INT64_C(1) << 22, points[i]);
+            points[i][round % 3] = random_whole(&random, 2) * (random_bits(&random) % 2 ? INT64_C(1) << 58 : 1);
+        }
+        for (int i = 0; i < 3; i++)
+            subtract(points[i + 1], points[0], rows[i]);
+        flat += determinant(rows[0], rows[1], rows[2]) == 0;
+        expect_side_of_plane(points);
+    }
+    assert_in_range(flat, 1000, 99000);
+}
+
 static void test_side_of_line(void **unused)
 {
     (void)unused;
@@ -122,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_side_of_plane),
+        cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_side_of_line),
         cmocka_unit_test(test_small_differences),
     };
