@@ -10,10 +10,13 @@
 
 /* Half the distance from 1 to the next double. */
 static const double unit = DBL_EPSILON / 2;
+/* For the sum of a determinant's products, so that no sum of a few of them overflows. */
+static const double most = DBL_MAX / 16;
 
 /* ---- expansions ---- */
 
-/* Components from small to large in size; none is 0. Room for a determinant of three rows of differences. */
+/* Components from small to large in size; none is 0. Room for a determinant of three rows of differences, as long as nothing overflows:
+ * what is no number adds components without end. */
 enum { MOST_COMPONENTS = 192 };
 struct expansion {
     int count;
@@ -123,9 +126,10 @@ int side_of_line(const double a[3], const double b[3], const double c[3], const 
 {
     int u = axes[0], v = axes[1];
     double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]), determinant = left - right;
-    if (fabs(determinant) > (3 + 16 * unit) * unit * (fabs(left) + fabs(right)))
+    double size = fabs(left) + fabs(right);
+    if (fabs(determinant) > (3 + 16 * unit) * unit * size)
         return determinant > 0 ? 1 : -1;
-    return exact_side_of_line(a, b, c, axes);
+    return size < most ? exact_side_of_line(a, b, c, axes) : 0;
 }
 
 /* ---- planes ---- */
@@ -171,5 +175,5 @@ int side_of_plane(const double a[3], const double b[3], const double c[3], const
     }
     if (fabs(determinant) > (7 + 56 * unit) * unit * size)
         return determinant > 0 ? -1 : 1;
-    return exact_side_of_plane(a, b, c, d);
+    return size < most ? exact_side_of_plane(a, b, c, d) : 0;
 }

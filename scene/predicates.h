@@ -1,5 +1,5 @@
 /* Signs of determinants, exact for any doubles whose products neither overflow nor come near the smallest ones (lengths of 1e-90 to
- * 1e90 are far from both). */
+ * 1e90 are far from both); 0 where they overflow. */
 #ifndef CELLPIPE_PREDICATES_H
 #define CELLPIPE_PREDICATES_H
 

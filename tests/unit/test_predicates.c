@@ -138,13 +138,33 @@ static void test_small_differences(void **unused)
     assert_int_equal(side_of_plane(a, b, c, flat), 0);
 }
 
+/* Sums and products that overflow tell nothing, and nothing is written beside what holds them. */
+static void test_overflow(void **unused)
+{
+    (void)unused;
+    struct random random = {4};
+    const int axes[] = {0, 1};
+    for (int round = 0; round < 10000; round++) {
+        double p[4][3];
+        for (int i = 0; i < 12; i++) {
+            int64_t exponent = random_whole(&random, 1000);
+            p[i / 3][i % 3] = ldexp((double)random_whole(&random, INT64_C(1) << 52), (int)exponent - 30);
+        }
+        int plane = side_of_plane(p[0], p[1], p[2], p[3]), line = side_of_line(p[0], p[1], p[2], axes);
+        assert_true(abs(plane) <= 1 && abs(line) <= 1);
+    }
+    const double far[][3] = {{1e300, 0, 1e-300}, {-1e300, 1e300, 3}, {1, 1e300, -1e300}, {1e299, 7, 1e299}};
+    const double endless[] = {(double)INFINITY, 0, 0};
+    assert_int_equal(side_of_plane(far[0], far[1], far[2], far[3]), 0);
+    assert_int_equal(side_of_line(far[0], far[1], far[3], axes), 0);
+    assert_int_equal(side_of_plane(endless, far[1], far[2], far[3]), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_side_of_plane),
-        cmocka_unit_test(test_far_apart),
-        cmocka_unit_test(test_side_of_line),
-        cmocka_unit_test(test_small_differences),
+        cmocka_unit_test(test_side_of_plane),     cmocka_unit_test(test_far_apart), cmocka_unit_test(test_side_of_line),
+        cmocka_unit_test(test_small_differences), cmocka_unit_test(test_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
