@@ -11,11 +11,11 @@
  * - Names are relative to a device ("J0" for "Device.J0") where all of them are inside it, as a setup beside a device
  *   file needs them; a comment says so and our importer heeds it. `relative=no` writes full names. `split=device` gives each
  *   device a file of its own for the pairs that are inside.
- * - Frames are named only: where several have the same name, the pair is all of theirs: a loss.
+ * - Frames are named only. Where several have the same names, a pair is listed when all theirs are excluded; else none of them is, and
+ *   they are checked: a loss.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
-#include "../../scene/numbers.h"
 #include "../exporters.h"
 #include "writer.h"
 
@@ -76,76 +76,6 @@ static cp_status report_kept(const struct setup_writer *writer)
     return status;
 }
 
-static cp_status note_name(struct name_map *names, const cp_scene *scene, uint32_t node)
-{
-    return name_map_add(names, scene->nodes[node].name, node, NULL) ? CP_OK : CP_LIMIT;
-}
-
-/* Of the names of two frames, by the first frames that are called so; the lower in the upper half. */
-static bool find_names(struct name_map *names, const cp_scene *scene, const cp_pair *pair, uint64_t *key)
-{
-    const uint32_t *found = name_map_add(names, scene->nodes[pair->first].name, pair->first, NULL);
-    uint32_t first = found ? *found : CP_NONE; /* the table may move */
-    found = name_map_add(names, scene->nodes[pair->second].name, pair->second, NULL);
-    uint32_t second = found ? *found : CP_NONE;
-    *key = unordered_pair(first, second);
-    return first != CP_NONE && second != CP_NONE;
-}
-
-/* Pairs that are to be checked, though the list excludes two frames with the names of theirs. */
-static cp_status report_same_names(const struct setup_writer *writer)
-{
-    const cp_scene *scene = writer->scene;
-    struct name_map names = {.context = writer->context};
-    uint64_t *listed = arena_allocate(writer->arena, scene->pair_count, sizeof *listed);
-    uint64_t kept = 0, key;
-    uint32_t count = 0;
-    bool good = listed;
-    for (uint32_t i = 0; good && i < scene->pair_count; i++)
-        if (pair_is_excluded(&scene->pairs[i]))
-            good = find_names(&names, scene, &scene->pairs[i], &listed[count++]);
-    if (good)
-        count = make_set(listed, count);
-    for (uint32_t i = 0; good && count > 0 && i < scene->pair_count; i++)
-        if (!pair_is_excluded(&scene->pairs[i])) {
-            good = find_names(&names, scene, &scene->pairs[i], &key);
-            kept += good && set_has(listed, count, key);
-        }
-    name_map_free(&names);
-    if (kept)
-        report_loss(writer->context, "collision-setup-same-names", NOWHERE, kept,
-                    "pairs that are to be checked, though the list excludes frames with the same names");
-    return good ? CP_OK : CP_LIMIT;
-}
-
-/* Frames that another one is taken for because both have the same name. */
-static cp_status report_equal_names(const struct setup_writer *writer)
-{
-    const cp_scene *scene = writer->scene;
-    struct name_map names = {.context = writer->context};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {
-        if (!pair_is_excluded(&scene->pairs[i]))
-            continue;
-        status = note_name(&names, scene, scene->pairs[i].first);
-        if (status == CP_OK)
-            status = note_name(&names, scene, scene->pairs[i].second);
-    }
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
-        if (scene->nodes[i].flags & CP_NODE_VOLATILE)
-            status = note_name(&names, scene, i);
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
-        const uint32_t *first = name_map_find(&names, scene->nodes[i].name);
-        count += first && *first != i;
-    }
-    name_map_free(&names);
-    if (count)
-        report_loss(writer->context, "collision-setup-names", NOWHERE, count,
-                    "frames with the name of another frame, which their pairs cannot tell apart");
-    return status == CP_OK && count ? report_same_names(writer) : status;
-}
-
 /* Of a part, say, nothing at all is left in a list. */
 static void report_empty(const struct setup_writer *writer)
 {
@@ -192,9 +122,9 @@ static cp_status report_old_evidence(const struct setup_writer *writer, const st
 
 static cp_status write_all(struct setup_writer *writer, struct sink *top)
 {
-    cp_status status = setup_plan_files(writer, top);
+    cp_status status = setup_choose_pairs(writer);
     if (status == CP_OK)
-        status = report_equal_names(writer);
+        status = setup_plan_files(writer, top);
     if (status == CP_OK)
         status = report_kept(writer);
     if (status == CP_OK)

@@ -164,7 +164,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     json_key_text(json, "first_id", scene->nodes[pair->first].id);
     json_key_text(json, "second_id", scene->nodes[pair->second].id);
     json_key_text(json, "status", pair->reason);
-    json_key_text(json, "verdict", verdict_words[pair->verdict]);
+    json_key_text(json, "verdict", verdict_words[evidence->writer->listed[index] ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT]);
     if (*pair->evidence)
         json_key_text(json, "evidence", pair->evidence);
     if (pair->finding)

@@ -23,11 +23,12 @@ static void join_name(struct common *common, const char *name)
     common->size = size;
 }
 
-static struct common common_start(const cp_scene *scene)
+static struct common common_start(const struct setup_writer *writer)
 {
+    const cp_scene *scene = writer->scene;
     struct common common = {0};
     for (uint32_t i = 0; i < scene->pair_count; i++)
-        if (pair_is_excluded(&scene->pairs[i])) {
+        if (writer->listed[i]) {
             join_name(&common, scene->nodes[scene->pairs[i].first].name);
             join_name(&common, scene->nodes[scene->pairs[i].second].name);
         }
@@ -41,7 +42,7 @@ static struct common common_start(const cp_scene *scene)
 static cp_status find_prefix(const struct setup_writer *writer, struct setup_file *file)
 {
     const cp_scene *scene = writer->scene;
-    struct common common = common_start(scene);
+    struct common common = common_start(writer);
     struct name_map bases = {.context = writer->context};
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->device_count && status == CP_OK; i++)
@@ -145,7 +146,7 @@ static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct
     for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {
         const cp_pair *pair = &scene->pairs[i];
         uint32_t device = common_device(&names, device_of(&names, pair->first), device_of(&names, pair->second));
-        if (device == CP_NONE || !pair_is_excluded(pair))
+        if (device == CP_NONE || !writer->listed[i])
             continue;
         if (own[device] == 0) {
             own[device] = writer->file_count++;
@@ -166,14 +167,14 @@ static cp_status sort_pairs(struct setup_writer *writer, const uint32_t *files)
         return CP_LIMIT;
     memset(ends, 0, (writer->file_count + (size_t)1) * sizeof *ends);
     for (uint32_t i = 0; i < scene->pair_count; i++)
-        ends[files[i] + 1] += pair_is_excluded(&scene->pairs[i]);
+        ends[files[i] + 1] += writer->listed[i];
     for (uint32_t i = 0; i < writer->file_count; i++) {
         writer->files[i].pairs = sorted + ends[i];
         writer->files[i].pair_count = ends[i + 1];
         ends[i + 1] += ends[i];
     }
     for (uint32_t i = 0; i < scene->pair_count; i++)
-        if (pair_is_excluded(&scene->pairs[i]))
+        if (writer->listed[i])
             sorted[ends[files[i]]++] = i;
     return CP_OK;
 }

@@ -25,6 +25,7 @@ struct setup_writer {
     const cp_scene *scene;
     const struct setup_settings *settings;
     struct arena *arena;
+    bool *listed; /* of the scene's pairs: those that are in the list */
     struct setup_file *files;
     uint32_t file_count;
     uint64_t bad_characters;
@@ -35,6 +36,8 @@ static inline bool pair_is_excluded(const cp_pair *pair)
     return pair->verdict == CP_PAIR_EXCLUDED;
 }
 
+/* names.c: which pairs are listed. */
+cp_status setup_choose_pairs(struct setup_writer *writer);
 /* files.c: which file has which pairs, and what its names are relative to. top: where safe names come from. */
 cp_status setup_plan_files(struct setup_writer *writer, struct sink *top);
 /* xml.c. */

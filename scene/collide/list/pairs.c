@@ -14,7 +14,7 @@ static void find_groups(const cp_scene *scene, const bool *movables, uint32_t *g
     }
 }
 
-static bool is_candidate(const cp_scene *scene, uint32_t index)
+bool node_can_collide(const cp_scene *scene, uint32_t index)
 {
     const cp_node *node = &scene->nodes[index];
     bool collides = node->flags & CP_NODE_VOLATILE;
@@ -99,7 +99,7 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
     bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
     *counts = (cp_pair_counts){0};
     for (uint32_t i = 0; candidates && i < scene->node_count; i++) {
-        candidates[i] = is_candidate(scene, i);
+        candidates[i] = node_can_collide(scene, i);
         counts->candidates += candidates[i];
     }
     bool good = candidates && pair_rules_find(&rules, context, scene, candidates);

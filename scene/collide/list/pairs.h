@@ -20,6 +20,8 @@ bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_sce
 void pair_rules_free(struct pair_rules *rules);
 /* Of two different candidates. */
 bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other);
+/* Has a collision mesh, or a volatile one may come. */
+bool node_can_collide(const cp_scene *scene, uint32_t node);
 /* Unordered pairs of so many. */
 uint64_t pairs_of(uint64_t count);
 

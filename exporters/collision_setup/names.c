@@ -1,0 +1,150 @@
+/* Which pairs a list can hold: it knows frames by their names alone. */
+#include <string.h>
+
+#include "../../scene/collide/list/pairs.h"
+#include "../../scene/numbers.h"
+#include "writer.h"
+
+/* Frames that pairs name, or that can collide. */
+struct names {
+    struct setup_writer *writer;
+    struct name_map heads; /* the first frame of a name */
+    uint32_t *head;        /* of each node; CP_NONE where it neither can collide nor is named */
+    uint32_t *count;       /* of a head: how many have its name */
+};
+
+static cp_status find_heads(struct names *names)
+{
+    const cp_scene *scene = names->writer->scene;
+    names->head = arena_allocate(names->writer->arena, scene->node_count, sizeof *names->head);
+    names->count = arena_allocate(names->writer->arena, scene->node_count, sizeof *names->count);
+    if (!names->head || !names->count)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        bool counts = node_can_collide(scene, i) || scene->nodes[i].flags & CP_NODE_VOLATILE;
+        names->head[i] = counts ? i : CP_NONE;
+        names->count[i] = 0;
+    }
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        names->head[scene->pairs[i].first] = scene->pairs[i].first;
+        names->head[scene->pairs[i].second] = scene->pairs[i].second;
+    }
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        if (names->head[i] == CP_NONE)
+            continue;
+        const uint32_t *head = name_map_add(&names->heads, scene->nodes[i].name, i, NULL);
+        if (!head)
+            return CP_LIMIT;
+        names->head[i] = *head;
+        names->count[*head]++;
+    }
+    return CP_OK;
+}
+
+/* The names of two frames, by their heads. */
+static uint64_t names_of(const struct names *names, const cp_pair *pair)
+{
+    return unordered_pair(names->head[pair->first], names->head[pair->second]);
+}
+
+/* How many pairs of frames have these names. */
+static uint64_t count_pairs(const struct names *names, uint64_t heads)
+{
+    uint32_t one = (uint32_t)(heads >> 32), other = (uint32_t)heads;
+    return one == other ? pairs_of(names->count[one]) : (uint64_t)names->count[one] * names->count[other];
+}
+
+/* Leaves of the names of excluded pairs, ascending, those of which not all pairs are among them; how many are left. */
+static uint32_t leave_partial(const struct names *names, uint64_t *keys, uint32_t count)
+{
+    uint32_t partial = 0;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && keys[end] == keys[i];)
+            end++;
+        if (end - i < count_pairs(names, keys[i]))
+            keys[partial++] = keys[i];
+    }
+    return partial;
+}
+
+/* A frame and itself are nobody else's pair. */
+static bool names_others(const cp_pair *pair)
+{
+    return pair_is_excluded(pair) && pair->first != pair->second;
+}
+
+static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_t *key_count)
+{
+    const cp_scene *scene = names->writer->scene;
+    uint64_t *pairs = arena_allocate(names->writer->arena, scene->pair_count, sizeof *pairs);
+    uint32_t count = 0;
+    if (!pairs)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        if (names_others(&scene->pairs[i]))
+            pairs[count++] = unordered_pair(scene->pairs[i].first, scene->pairs[i].second);
+    count = make_set(pairs, count);
+    for (uint32_t i = 0; i < count; i++) {
+        cp_pair pair = {.first = (uint32_t)(pairs[i] >> 32), .second = (uint32_t)pairs[i]};
+        keys[i] = names_of(names, &pair);
+    }
+    sort_numbers(keys, count);
+    *key_count = leave_partial(names, keys, count);
+    return CP_OK;
+}
+
+static cp_status choose(struct names *names)
+{
+    struct setup_writer *writer = names->writer;
+    const cp_scene *scene = writer->scene;
+    uint64_t *keys = arena_allocate(writer->arena, scene->pair_count, sizeof *keys), left_out = 0;
+    uint32_t key_count = 0;
+    writer->listed = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->listed);
+    cp_status status = keys && writer->listed ? find_heads(names) : CP_LIMIT;
+    if (status == CP_OK)
+        status = find_partial(names, keys, &key_count);
+    if (status != CP_OK)
+        return status;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        bool partial = names_others(pair) && set_has(keys, key_count, names_of(names, pair));
+        writer->listed[i] = pair_is_excluded(pair) && !partial;
+        left_out += partial;
+    }
+    if (left_out)
+        report_loss(writer->context, "collision-setup-names", NOWHERE, left_out,
+                    "excluded pairs: other frames with the same names are to be checked, so these are too");
+    return CP_OK;
+}
+
+/* Frames that the list says may get geometry later, as one with their name may. */
+static cp_status report_volatile(const struct names *names)
+{
+    const cp_scene *scene = names->writer->scene;
+    bool *is_volatile = arena_allocate(names->writer->arena, scene->node_count, sizeof *is_volatile);
+    uint64_t count = 0;
+    if (!is_volatile)
+        return CP_LIMIT;
+    memset(is_volatile, 0, scene->node_count * sizeof *is_volatile);
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (scene->nodes[i].flags & CP_NODE_VOLATILE)
+            is_volatile[names->head[i]] = true;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const uint32_t *head = name_map_find(&names->heads, scene->nodes[i].name);
+        count += head && is_volatile[*head] && !(scene->nodes[i].flags & CP_NODE_VOLATILE);
+    }
+    if (count)
+        report_loss(names->writer->context, "collision-setup-volatile", NOWHERE, count,
+                    "frames that have the name of a volatile one, and so are volatile, too");
+    return CP_OK;
+}
+
+cp_status setup_choose_pairs(struct setup_writer *writer)
+{
+    struct names names = {.writer = writer, .heads = {.context = writer->context}};
+    cp_status status = choose(&names);
+    if (status == CP_OK)
+        status = report_volatile(&names);
+    name_map_free(&names.heads);
+    return status;
+}
