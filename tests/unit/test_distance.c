@@ -246,6 +246,26 @@ static void test_far(void **unused)
     bvh_free(context, &other);
 }
 
+/* A small triangle above a large one, turned any way: the distance is known to the rounding of the coordinates, though the way between
+ * the two is as short as their rounding is to it. */
+static void test_large_and_near(void **unused)
+{
+    (void)unused;
+    struct random random = {8};
+    for (int round = 0; round < 20000; round++) {
+        double half = pow(10, random_unit(&random) * 4), away = pow(10, -6 + 3 * random_unit(&random));
+        double large[3][3] = {{-half, -half, 0}, {half, -half, 0}, {0, half, 0}};
+        double small[3][3] = {{0, 0, away}, {1, 0.5, away + 0.5}, {0.5, 1, away + 0.7}};
+        cp_pose pose = random_pose(&random, half);
+        for (int i = 0; i < 3; i++) {
+            pose_point(&pose, large[i], large[i]);
+            pose_point(&pose, small[i], small[i]);
+        }
+        double distance = triangles_distance((corners)large, (corners)small, INFINITY, 0);
+        assert_true(fabs(distance - away) <= 1e-6 * away + 1e-14 * half);
+    }
+}
+
 /* ---- a point ---- */
 
 /* Against every triangle of a body. */
@@ -281,6 +301,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tori, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_near_touching, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_few_triangles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_large_and_near, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_far, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_points, set_up, tear_down),
     };

@@ -124,6 +124,39 @@ static double gap_along(const double one[3][3], const double other[3][3], const 
     return square > smallest_square && gap > 0 && gap < (double)INFINITY ? gap : 0;
 }
 
+static double gap_either_way(const double one[3][3], const double other[3][3], const double direction[3], double slack)
+{
+    const double back[3] = {-direction[0], -direction[1], -direction[2]};
+    return fmax(gap_along(one, other, direction, slack), gap_along(one, other, back, slack));
+}
+
+/* The end of a short way has the rounding of long coordinates: along it large triangles seem to be nearer than they are, or to overlap.
+ * What is at right angles to sides is known better from the sides. */
+static double gap_by_sides(const double one[3][3], const double other[3][3], const double way[3], double slack)
+{
+    double sides[2][3][3], direction[3], best = 0;
+    for (int i = 0; i < 3; i++) {
+        subtract(one[(i + 1) % 3], one[i], sides[0][i]);
+        subtract(other[(i + 1) % 3], other[i], sides[1][i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        cross_product(sides[i][0], sides[i][1], direction);
+        best = fmax(best, gap_either_way(one, other, direction, slack));
+        for (int k = 0; k < 3; k++) {
+            double square = dot_product(sides[i][k], sides[i][k]), along = dot_product(way, sides[i][k]);
+            for (int axis = 0; axis < 3; axis++)
+                direction[axis] = way[axis] - (square > 0 ? along / square * sides[i][k][axis] : 0);
+            best = fmax(best, gap_along(one, other, direction, slack));
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            cross_product(sides[0][i], sides[1][k], direction);
+            best = fmax(best, gap_either_way(one, other, direction, slack));
+        }
+    return best;
+}
+
 /* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as there. */
 double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
 {
@@ -139,7 +172,9 @@ double triangles_distance(const double one[3][3], const double other[3][3], doub
         for (int k = 0; k < 3; k++)
             try_sides(&way, one[i], one[(i + 1) % 3], other[k], other[(k + 1) % 3]);
     }
-    return gap_along(one, other, way.along, slack);
+    double gap = gap_along(one, other, way.along, slack);
+    bool is_good = gap >= most || gap * (1 + 1e-6) + slack >= sqrt(way.square);
+    return is_good ? gap : fmax(gap, gap_by_sides(one, other, way.along, slack));
 }
 
 /* ---- two surfaces ---- */
