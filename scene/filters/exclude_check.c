@@ -75,7 +75,7 @@ static void check_clips(cp_context *context, const cp_scene *scene)
 
 static bool is_beyond(double value)
 {
-    return !(fabs(value) <= MOST_REACH);
+    return !(fabs(value) <= 1e100);
 }
 
 /* Squares of lengths must be finite, or all that is far away seems to touch. */
@@ -102,13 +102,14 @@ static cp_status check_body(cp_context *context, const cp_scene *scene, const st
 {
     const char *name = scene->nodes[body->node].name;
     struct place place = at_node(scene, body->node);
-    if (!(body->bvh.reach <= MOST_REACH))
+    if (!body_is_within_reach(body))
         return report_error(context, CP_INPUT, "exclude-not-finite", place,
-                            "the collision geometry of \"%s\" is not finite, or larger than 1e100", name);
+                            "the collision geometry of \"%s\" is not finite, or larger than 1e45", name);
     if (body_is_empty(body))
-        report_warning(
-            context, "exclude-empty", place,
-            "the collision geometry of \"%s\" has no faces: nothing is known of its pairs, which stay checked", name);
+        report_warning(context, "exclude-empty", place,
+                       "the collision geometry of \"%s\" has no faces: nothing is known of its pairs but those that "
+                       "are static, so they stay checked",
+                       name);
     else if (!body_has_area(body))
         report_warning(context, "exclude-flat", place,
                        "the collision geometry of \"%s\" has only faces without area, which are taken as lines", name);

@@ -73,7 +73,8 @@ static const char *obstacle_text(const struct chain *chain, const struct body *c
     } texts[] = {{OBSTACLE_EXPRESSION, "a joint between them slides by a formula, or follows one that has a formula"},
                  {OBSTACLE_SCALE, "a joint between them, or above both, scales"},
                  {OBSTACLE_FAR, "the way between them is so long that numbers lose their digits"},
-                 {OBSTACLE_UNLIMITED, "a joint between them slides, or turns another, without limits"},
+                 {OBSTACLE_UNLIMITED,
+                  "a joint between them slides, or turns another, without limits, or turns beyond 100000 rad"},
                  {OBSTACLE_STRETCHED, "a frame between them, or above both, is scaled unevenly or sheared"}};
     if (bodies_incomparable(bodies))
         return body_is_empty(bodies[0]) || body_is_empty(bodies[1]) ? "one of them has no faces"

@@ -100,6 +100,42 @@ static void test_stretch_beyond_squares(void **unused)
     }
 }
 
+/* What follows a joint by a large offset turns by angles without digits, in jumps. */
+static void test_follower_out_of_reach(void **unused)
+{
+    (void)unused;
+    judge("{ \"Turn\"; ActiveJoint; Revolute; JointPosLimit -343 343; }\n"
+          "{ \"Follow\"; PassiveRevolute \"Turn\" 1.5 1e17; }\n"
+          "{ \"Tip\"; ReferenceFrame \"Follow\"; Position (1, 0, 0); GeoID \"#Box 0.02 0.02 0.02\"; }\n"
+          "{ \"Wall\"; Position (0.7143226129411997, 0.69981655070515236, 0); GeoID \"#Box 0.02 0.02 0.02\"; }\n",
+          "");
+    assert_int_equal(pair_of("Tip", "Wall")->verdict, CP_PAIR_KEPT);
+}
+
+/* Vertices that are no numbers, or too large to be multiplied; the same of a plane. */
+static void test_not_finite(void **unused)
+{
+    (void)unused;
+    static const char *const shapes[] = {"#Box 4 4 1", "#Plane"};
+    for (int round = 0; round < 4; round++) {
+        char cell[300];
+        plain_snprintf(cell, sizeof cell,
+                       "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n"
+                       "{ \"A\"; ReferenceFrame \"J\"; GeoID \"%s\"; }\n{ \"B\"; GeoID \"#Box 1 1 1\"; }\n",
+                       shapes[round % 2]);
+        read_cell(cell);
+        cp_pose *pose = &scene->instances[scene->nodes[node_of("A")].first_instance].transform;
+        *pose = round % 2 ? pose_scaling(1e-60, 1e-60, 1e-60) : pose_scaling(1e50, 1, 1);
+        if (round == 0)
+            pose->m[0] = pose->m[1] = 1.7e308; /* 2 of it less 2 of it */
+        if (round == 3)
+            pose->m[3] = 1e200;
+        assert_int_equal(exclude_with(""), CP_INPUT);
+        assert_int_equal(count_entries(context, CP_ERROR, "exclude-not-finite"), 1);
+        cp_report_clear(context);
+    }
+}
+
 /* A turn about an axis that is no unit vector takes what is on it along, 1.6 mm here. */
 static void test_axis_that_stretches(void **unused)
 {
@@ -298,6 +334,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lopsided_ranges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stretched_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stretch_beyond_squares, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follower_out_of_reach, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_not_finite, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_axis_that_stretches, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scale_above, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness_above_a_stretch, set_up, tear_down),

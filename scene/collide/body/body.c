@@ -237,6 +237,25 @@ static cp_status add_body(struct bodies *bodies, const cp_scene *scene, uint32_t
     return status;
 }
 
+bool are_within_reach(const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabs(values[i]) <= MOST_REACH))
+            return false;
+    return true;
+}
+
+bool body_is_within_reach(const struct body *body)
+{
+    for (uint32_t i = 0; i < body->bvh.vertex_count; i++)
+        if (!are_within_reach(body->bvh.vertices[i], 3))
+            return false;
+    for (uint32_t i = 0; i < body->plane_count; i++)
+        if (!are_within_reach(body->planes[i], 4))
+            return false;
+    return true;
+}
+
 bool body_has_area(const struct body *body)
 {
     const struct bvh *bvh = &body->bvh;

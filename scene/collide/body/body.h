@@ -41,8 +41,11 @@ static inline struct convex body_hull(const struct body *body)
     return hull_convex(&body->hull);
 }
 
-/* Coordinates that may be multiplied with one another. */
-#define MOST_REACH 1e100
+/* Coordinates in a body's frame, and numbers of the pose of one body seen from another: so that products of both are lengths for which
+ * predicates are exact. */
+#define MOST_REACH 1e45
+/* False for numbers that are none, too. */
+bool are_within_reach(const double *values, int count);
 
 /* Without any face. */
 static inline bool body_is_empty(const struct body *body)
@@ -57,6 +60,8 @@ static inline bool bodies_incomparable(const struct body *const bodies[2])
            (bodies[0]->bvh.triangle_count == 0 && bodies[1]->bvh.triangle_count == 0);
 }
 
+/* False where vertices or planes are no numbers, or larger than MOST_REACH. */
+bool body_is_within_reach(const struct body *body);
 /* False when all its faces are lines and points. */
 bool body_has_area(const struct body *body);
 
@@ -66,6 +71,6 @@ bool body_holds(const struct body *body, const double point[3], bool certain);
 /* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within
  * a solid of the other. Two planes have none by themselves. tests: boxes that were compared are added. */
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
-/* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. */
-bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed);
+/* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. tests: as above. */
+bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
 #endif

@@ -77,13 +77,14 @@ static void add_rounds(struct windings *windings, uint32_t mesh, int rounds)
     windings->rounds[at] += rounds;
 }
 
-static void find_windings(const struct body *body, const double point[3], struct windings *windings)
+static void find_windings(const struct body *body, const double point[3], struct windings *windings, uint64_t *tests)
 {
     const struct bvh *bvh = &body->bvh;
     uint32_t waiting[BVH_LEVELS + 2] = {0}, count = bvh->box_count > 0;
     windings->count = 0;
     while (count > 0) {
         const struct bvh_box *box = &bvh->boxes[waiting[--count]];
+        (*tests)++;
         if (!is_below(box, point))
             continue;
         if (box->count == 0) {
@@ -101,23 +102,29 @@ static void find_windings(const struct body *body, const double point[3], struct
     }
 }
 
-bool body_holds(const struct body *body, const double point[3], bool certain)
+static bool holds_point(const struct body *body, const double point[3], bool certain, uint64_t *tests)
 {
     struct windings windings;
-    find_windings(body, point, &windings);
+    find_windings(body, point, &windings, tests);
     for (uint32_t i = 0; i < windings.count; i++)
         if (certain ? windings.rounds[i] > 0 : windings.rounds[i] != 0)
             return true;
     return false;
 }
 
+bool body_holds(const struct body *body, const double point[3], bool certain)
+{
+    uint64_t tests = 0;
+    return holds_point(body, point, certain, &tests);
+}
+
 /* Where no surfaces meet a piece is inside as a whole, or not at all. */
-static bool holds_piece(const struct body *one, const struct body *other, const cp_pose *placed)
+static bool holds_piece(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests)
 {
     for (uint32_t i = 0; one->solid_vertices > 0 && i < other->sample_count; i++) {
         double point[3];
         pose_point(placed, other->bvh.vertices[other->samples[i]], point);
-        if (body_holds(one, point, false))
+        if (holds_point(one, point, false, tests))
             return true;
     }
     return false;
@@ -140,10 +147,11 @@ static bool planes_meet(const struct body *one, const struct body *other, const 
     return false;
 }
 
-bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed)
+bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests)
 {
     cp_pose back;
-    return holds_piece(one, other, placed) || (pose_inverse(placed, &back) && holds_piece(other, one, &back));
+    return holds_piece(one, other, placed, tests) ||
+           (pose_inverse(placed, &back) && holds_piece(other, one, &back, tests));
 }
 
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests)
@@ -151,5 +159,5 @@ bool bodies_meet(const struct body *one, const struct body *other, const cp_pose
     cp_pose back;
     if (bvh_meet(&one->bvh, &other->bvh, placed, tests) || planes_meet(one, other, placed))
         return true;
-    return (pose_inverse(placed, &back) && planes_meet(other, one, &back)) || bodies_contain(one, other, placed);
+    return (pose_inverse(placed, &back) && planes_meet(other, one, &back)) || bodies_contain(one, other, placed, tests);
 }

@@ -176,15 +176,6 @@ static double surfaces_in_world(const struct placed *one, const struct placed *o
     return one->scale * surfaces_distance(&one->body->bvh, &other->body->bvh, placed, here, &tests);
 }
 
-/* Coordinates of what is as far away as more could not be multiplied: nothing is near there. */
-static bool is_within_reach(const cp_pose *placed)
-{
-    for (int i = 0; i < 12; i++)
-        if (!(fabs(placed->m[i]) <= MOST_REACH))
-            return false;
-    return true;
-}
-
 /* The better one to see the other from. */
 static bool sees_better(const struct placed *one, const struct placed *other)
 {
@@ -203,7 +194,7 @@ double bodies_distance(const struct placed *one, const struct placed *other, dou
     }
     if (one->is_invertible) {
         placed = pose_multiply(&one->inverse, other->world);
-        if (!is_within_reach(&placed))
+        if (!are_within_reach(placed.m, 12)) /* nothing is near there */
             return INFINITY;
         if (bodies_meet(one->body, other->body, &placed, &tests))
             return 0;

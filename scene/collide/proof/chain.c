@@ -101,13 +101,13 @@ static void add_way(struct chain *chain, const cp_pose *pose, double unit)
     chain->way += sqrt(dot_product(place, place)) * unit;
 }
 
-/* How far it slides from where it is at 0. */
-static double longest_slide(const struct chain *chain, const struct motion *motion)
+/* How far a joint of this type goes from where it is at 0; 0 for one of another type. */
+static double longest_motion(const struct chain *chain, const struct motion *motion, cp_joint_type type)
 {
     const struct variable *variable = &chain->variables[motion->variable];
-    bool slides = chain->scene->joints[motion->joint].type == CP_JOINT_PRISMATIC;
     double most = fmax(fabs(variable->lower), fabs(variable->upper));
-    return slides ? fabs(motion->scale) * most + fabs(motion->offset) : 0;
+    bool goes = chain->scene->joints[motion->joint].type == type;
+    return goes ? fabs(motion->scale) * most + fabs(motion->offset) : 0;
 }
 
 static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
@@ -148,7 +148,7 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
             if (chain->scene->joints[k].type != CP_JOINT_FIXED) {
                 add_motion(chain, branch, k, &pose);
                 unit *= add_pose(chain, &pose);
-                chain->way += longest_slide(chain, &branch->motions[branch->count - 1]) * unit;
+                chain->way += longest_motion(chain, &branch->motions[branch->count - 1], CP_JOINT_PRISMATIC) * unit;
                 pose = POSE_IDENTITY;
             }
     }
@@ -187,18 +187,23 @@ static void shorten_turn(struct variable *variable)
     variable->upper = fmin(variable->upper, middle + half);
 }
 
-/* A joint that turns more than once shows nothing new after the first turn. Angles that have lost their digits show nothing at all. */
+/* A joint that turns more than once shows nothing new after the first turn. */
 static void shorten_turns(struct chain *chain)
 {
-    const double most = 1e5;
     for (uint32_t i = 0; i < chain->variable_count; i++) {
         struct variable *variable = &chain->variables[i];
         if (variable->upper - variable->lower > 2 * PI && turns_whole(chain, i))
             shorten_turn(variable);
-        bool turns = chain->scene->joints[variable->joint].type == CP_JOINT_REVOLUTE;
-        if (turns && (variable->lower < -most || variable->upper > most))
-            chain->obstacles |= OBSTACLE_UNLIMITED;
     }
+}
+
+/* Angles that have lost their digits show nothing. */
+static void check_turns(struct chain *chain)
+{
+    const double most = 1e5;
+    for (uint32_t i = 0; i < chain->motion_count; i++)
+        if (!(longest_motion(chain, &chain->motions[i], CP_JOINT_REVOLUTE) <= most))
+            chain->obstacles |= OBSTACLE_UNLIMITED;
 }
 
 void chain_find(struct chain *chain, uint32_t one, uint32_t other)
@@ -220,6 +225,7 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     fill_branch(chain, &chain->branches[0], one, top);
     fill_branch(chain, &chain->branches[1], other, top);
     shorten_turns(chain);
+    check_turns(chain);
     chain->first_unit = chain->unit;
     for (uint32_t i = 0; i < chain->branches[0].count; i++)
         chain->first_unit *= similarity_of(&chain->branches[0].motions[i].before).size;

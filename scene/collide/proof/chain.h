@@ -29,7 +29,8 @@ enum obstacle {
     OBSTACLE_MOVABLE = 1,    /* a frame that may be moved, or hung elsewhere */
     OBSTACLE_EXPRESSION = 2, /* a joint that slides by a formula, or follows one that has one */
     OBSTACLE_SCALE = 4,      /* a joint that scales */
-    OBSTACLE_UNLIMITED = 8,  /* a joint that slides without limits: not even samples tell of all that it does */
+    OBSTACLE_UNLIMITED =
+        8, /* a joint that slides without limits, or turns out of reach: not even samples tell of all that it does */
     OBSTACLE_STRETCHED =
         16,           /* a frame that is scaled or sheared, with joints behind it, or an axis that is no unit vector */
     OBSTACLE_FAR = 32 /* a way so long that what is left of it has lost its digits */

@@ -246,8 +246,9 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct proof
     double needed = (task->clearance + sum) * unit * (1 + 1e-9);
     uint64_t tests = 0;
     double most = needed * (1 + 1e-9), distance = surfaces_nearer(&one->bvh, &other->bvh, &placed, most, &tests);
+    bool meet = distance <= task->clearance * unit || bodies_contain(one, other, &placed, &tests);
     proof->work += 1 + tests / TESTS_PER_WORK;
-    if (distance <= task->clearance * unit || bodies_contain(one, other, &placed))
+    if (meet)
         return PROOF_HIT;
     if (!(distance >= most))
         return PROOF_UNDECIDED;
