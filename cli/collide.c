@@ -13,7 +13,7 @@ struct asked {
     struct list joints;      /* "NAME=VALUE" */
     bool home, every_pair;   /* all joints at their homes; excluded pairs too */
     double clearance, touch; /* metres */
-    double step;             /* seconds */
+    double step;             /* seconds; less than 0: not said */
 };
 
 /* What was found: contacts at a configuration, or passages in the course of a clip. */
@@ -136,7 +136,7 @@ static cp_status check_joints(struct cli *cli, const struct list *joints)
 
 static cp_status read_request(struct cli *cli, const struct request *request, struct asked *asked)
 {
-    *asked = (struct asked){.touch = CP_TOUCH, .step = 0.05};
+    *asked = (struct asked){.touch = CP_TOUCH, .step = -1};
     if (request->words.count == 0)
         return complain(cli, CP_USAGE, "collide needs an input: cellpipe collide CELL [Q...]");
     cp_status status = take_words(cli, asked, &request->words);
@@ -277,6 +277,13 @@ static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struc
     return CP_OK;
 }
 
+static cp_status check_step(struct cli *cli, const struct asked *asked, uint32_t clip)
+{
+    if (clip == CP_NONE && asked->step >= 0)
+        return complain(cli, CP_USAGE, "step= is for a clip, and none is checked");
+    return CP_OK;
+}
+
 /* ---- the answer ---- */
 
 static const char *frame_id(const struct found_pairs *found, uint32_t node)
@@ -392,7 +399,8 @@ static cp_status find_pairs(struct found_pairs *found, cp_collider *collider, ui
     found->pairs = cp_collider_pairs(collider);
     if (clip != CP_NONE) {
         found->clip = &cp_clips(found->scene, &(uint32_t){0})[clip];
-        status = cp_collide_clip(collider, clip, asked->step, asked->clearance, &found->passages);
+        status =
+            cp_collide_clip(collider, clip, asked->step >= 0 ? asked->step : 0.05, asked->clearance, &found->passages);
     } else {
         const cp_pose *worlds = world_poses(found->cli, found->scene, NULL);
         status =
@@ -408,6 +416,8 @@ static cp_status check_cell(struct cli *cli, cp_scene *scene, const struct asked
     struct found_pairs found = {.cli = cli, .scene = scene, .asked = asked};
     cp_collider *collider = NULL;
     cp_status status = choose_clip(cli, scene, asked, &clip);
+    if (status == CP_OK)
+        status = check_step(cli, asked, clip);
     if (status == CP_OK)
         status = pose_cell(cli, scene, asked);
     if (status == CP_OK)

@@ -102,8 +102,9 @@ static void print_witness(const cp_scene *cell, const cp_finding *finding)
     const cp_joint *joints = cp_joints(cell, &count);
     for (uint32_t i = 0; i < finding->witness_count; i++) {
         char digits[CP_NUMBER_SIZE];
+        const cp_joint *joint = &joints[finding->witness[i].joint];
         cp_print_double(finding->witness[i].value, digits);
-        printf("%s%s=%s", i > 0 ? ", " : " at ", joints[finding->witness[i].joint].name, digits);
+        printf("%s%s%s=%s", i > 0 ? ", " : " at ", strcmp(joint->id, joint->name) == 0 ? "" : "id:", joint->id, digits);
     }
 }
 

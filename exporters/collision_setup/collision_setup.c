@@ -49,9 +49,9 @@ static void report_evidence(const struct setup_writer *writer)
     uint64_t noted = 0, seen = 0, kept = 0;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
-        kept += !pair_is_excluded(pair);
-        noted += pair_is_excluded(pair) && has_evidence(pair);
-        seen += pair_is_excluded(pair) && has_witness(pair);
+        kept += !writer->listed[i];
+        noted += writer->listed[i] && has_evidence(pair);
+        seen += writer->listed[i] && has_witness(pair);
     }
     if (writer->settings->evidence)
         return;

@@ -165,7 +165,7 @@ static void write_summary(const struct writing *writing)
     for (uint32_t i = 0; i < writing->file->pair_count; i++)
         tally_pair(&excluded, &scene->pairs[writing->file->pairs[i]]);
     for (uint32_t i = 0; i < scene->pair_count && !writing->file->name; i++)
-        if (!pair_is_excluded(&scene->pairs[i]))
+        if (!writing->writer->listed[i])
             tally_pair(&kept, &scene->pairs[i]);
     if (excluded.noted + kept.noted == 0)
         return;

@@ -9,6 +9,7 @@ enum gltf_up { UP_AUTO, UP_Y, UP_Z };
 struct gltf_settings {
     struct import_settings common;
     int up; /* enum gltf_up */
+    bool collision;
 };
 
 /* The items of one of the document's arrays: value indices. */

@@ -206,6 +206,8 @@ static uint32_t read_position(struct gltf *gltf, uint32_t own)
 static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct placings *placings)
 {
     struct placing placing = {.transform = node->frame, .use = CP_USE_DRAWN, .position = CP_NONE};
+    if (gltf->settings->collision && !gltf->ours)
+        placing.use = CP_USE_BOTH;
     uint32_t parts = parts_of(gltf, node);
     if (node->own != JSON_NONE && parts > 0) {
         placing.use = gltf_word(gltf, node->own, "use", use_words, CP_USE_DRAWN);

@@ -128,7 +128,8 @@ static void print_witness(const cp_scene *scene, const cp_finding *finding, stru
 {
     buffer_text(text, finding->witness_count > 0 ? " at " : "");
     for (uint32_t i = 0; i < finding->witness_count; i++) {
-        buffer_print(text, "%s%s=", i > 0 ? ", " : "", scene->joints[finding->witness[i].joint].name);
+        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
+        buffer_print(text, "%s%s%s=", i > 0 ? ", " : "", strcmp(joint->id, joint->name) == 0 ? "" : "id:", joint->id);
         buffer_double(text, finding->witness[i].value);
     }
     buffer_append(text, "", 1);

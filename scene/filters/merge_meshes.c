@@ -1,5 +1,6 @@
 /* merge-meshes: the meshes of frames that move together become one for each material and use. */
 #include "../mesh/merge/merge.h"
+#include "borders.h"
 #include "filters.h"
 
 struct merge_meshes_settings {
@@ -30,10 +31,13 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                                        .primitives = merge->primitives,
                                        .shared = merge->shared == SHARED_MERGE};
     struct merge_result result;
+    uint64_t planes = count_planes(scene);
     cp_status status = scene_merge_meshes(scene, &how, &result);
-    if (status == CP_OK)
-        merge_report(context, &result);
-    return status;
+    if (status != CP_OK)
+        return status;
+    merge_report(context, &result);
+    report_borders(context, scene, planes);
+    return CP_OK;
 }
 
 const struct filter merge_meshes_filter = {.plugin = {.name = "merge-meshes",

@@ -1,4 +1,5 @@
 /* normals: computes or drops vertex normals. */
+#include "borders.h"
 #include "filters.h"
 
 enum mode { MODE_SMOOTH, MODE_KEEP, MODE_NONE };
@@ -36,6 +37,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     const struct normals_settings *normals = settings;
     cp_status status = CP_OK;
     uint32_t primitives = 0;
+    uint64_t planes = count_planes(scene);
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         cp_mesh *mesh = &scene->meshes[i];
         if (normals->mode == MODE_NONE)
@@ -46,6 +48,8 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     if (status == CP_OK && primitives > 0)
         report_note(context, "normals-primitives", NOWHERE, "%u boxes, cylinders and the like become faces",
                     primitives);
+    if (status == CP_OK)
+        report_borders(context, scene, planes);
     return status;
 }
 

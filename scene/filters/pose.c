@@ -51,7 +51,7 @@ static cp_status find_targets(const cp_scene *scene, const struct pose_settings 
     if (status != CP_OK)
         return status;
     const cp_device *device = &scene->devices[index];
-    *targets = (struct targets){"device", pose->device, device->joints, device->joint_count, device->home};
+    *targets = (struct targets){"device", device->name, device->joints, device->joint_count, device->home};
     return CP_OK;
 }
 

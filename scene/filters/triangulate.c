@@ -1,4 +1,5 @@
 /* triangulate: faces of more than 3 corners become triangles. */
+#include "borders.h"
 #include "filters.h"
 
 struct triangulate_settings {
@@ -11,8 +12,8 @@ static const struct option options[] = {{"primitives", "boxes, cylinders and the
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
-    (void)context;
     const struct triangulate_settings *triangulate = settings;
+    uint64_t planes = count_planes(scene);
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         cp_mesh *mesh = &scene->meshes[i];
         cp_status status = triangulate->primitives ? mesh_tessellate(scene, mesh) : CP_OK;
@@ -21,6 +22,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
         if (status != CP_OK)
             return status;
     }
+    report_borders(context, scene, planes);
     return CP_OK;
 }
 

@@ -343,10 +343,25 @@ static void test_unused_vertices_are_told(void **unused)
     assert_string_equal(scene->meshes[scene->instances[1].mesh].name, "t"); /* all parts' name */
 }
 
+static void test_planes_get_borders(void **unused)
+{
+    (void)unused;
+    const cp_pose identity = POSE_IDENTITY;
+    const cp_mesh plane = {.name = "", .source = "", .kind = CP_MESH_PLANE, .size = {1, 1}};
+    (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &plane), CP_USE_BOTH, &identity);
+    (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &plane), CP_USE_BOTH, &identity);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+    assert_int_equal(count_lost(context, "plane-borders"), 0);
+    assert_int_equal(apply("primitives=yes", NULL, NULL), CP_OK);
+    assert_int_equal(count_lost(context, "plane-borders"), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random_cells_look_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_planes_get_borders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rounding_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_links_and_exactness, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clips_wires_and_shared, set_up, tear_down),

@@ -8,10 +8,13 @@
 
 /* ---- what there is to check ---- */
 
-static void warn_of_body(cp_context *context, const cp_scene *scene, const struct body *body)
+static cp_status check_body(cp_context *context, const cp_scene *scene, const struct body *body)
 {
     const char *name = scene->nodes[body->node].name;
     struct place place = {.node = name};
+    if (!body_is_within_reach(body))
+        return report_error(context, CP_INPUT, "collide-not-finite", place,
+                            "the collision geometry of \"%s\" is not finite, or larger than 1e45", name);
     if (body_is_empty(body))
         report_warning(context, "collide-empty", place,
                        "the frame \"%s\" has collision geometry without faces: nothing collides with it", name);
@@ -23,6 +26,7 @@ static void warn_of_body(cp_context *context, const cp_scene *scene, const struc
                        "the frame \"%s\" has collision meshes that are not closed or not wound alike (%" PRIu32
                        "): only their surface is looked at, not what is inside",
                        name, body->open_meshes);
+    return CP_OK;
 }
 
 static cp_status complain_of_nothing(const cp_collider *collider)
@@ -41,19 +45,44 @@ static cp_status complain_of_nothing(const cp_collider *collider)
     if (count == 1)
         return report_error(context, CP_NO, "collide-nothing", NOWHERE,
                             "nothing to check: only the frame \"%s\" has collision geometry", name);
+    if (collider->plane_pairs > 0)
+        return report_error(context, CP_NO, "collide-nothing", NOWHERE,
+                            "nothing to check: all that is not excluded are pairs of planes");
     return report_error(context, CP_NO, "collide-nothing", NOWHERE,
                         "nothing to check: all pairs (%" PRIu64 ") of frames with collision geometry are excluded",
                         collider->rules.all);
 }
 
-static cp_status find_rules(cp_collider *collider)
+static uint64_t count_pairs(const cp_collider *collider, const struct pair_rules *rules)
+{
+    return collider->every_pair ? rules->all : rules->checked;
+}
+
+/* planes: of frames that are nothing but planes. */
+static bool find_rules_of(const cp_collider *collider, bool planes, struct pair_rules *rules)
 {
     const cp_scene *scene = collider->scene;
     bool *candidates = memory_allocate_zeroed(collider->context, scene->node_count, sizeof *candidates);
-    for (uint32_t i = 0; candidates && i < collider->bodies.count; i++)
-        candidates[collider->bodies.items[i].node] = !body_is_empty(&collider->bodies.items[i]);
-    bool good = candidates && pair_rules_find(&collider->rules, collider->context, scene, candidates);
+    for (uint32_t i = 0; candidates && i < collider->bodies.count; i++) {
+        const struct body *body = &collider->bodies.items[i];
+        candidates[body->node] = !body_is_empty(body) && !(planes && body->bvh.triangle_count > 0);
+    }
+    bool good = candidates && pair_rules_find(rules, collider->context, scene, candidates);
     memory_free(collider->context, candidates, scene->node_count, sizeof *candidates);
+    return good;
+}
+
+static cp_status find_rules(cp_collider *collider)
+{
+    struct pair_rules planes = {.context = collider->context};
+    bool good = find_rules_of(collider, false, &collider->rules) && find_rules_of(collider, true, &planes);
+    if (good)
+        collider->plane_pairs = count_pairs(collider, &planes);
+    pair_rules_free(&planes);
+    if (collider->plane_pairs > 0)
+        report_warning(collider->context, "collide-planes", NOWHERE,
+                       "planes without borders are not compared with each other: %" PRIu64 " pairs",
+                       collider->plane_pairs);
     return good ? CP_OK : CP_LIMIT;
 }
 
@@ -65,8 +94,10 @@ static cp_status open_collider(cp_collider *collider)
         status = find_rules(collider);
     if (status != CP_OK)
         return status;
-    for (uint32_t i = 0; i < collider->bodies.count; i++)
-        warn_of_body(context, collider->scene, &collider->bodies.items[i]);
+    for (uint32_t i = 0; i < collider->bodies.count && status == CP_OK; i++)
+        status = check_body(context, collider->scene, &collider->bodies.items[i]);
+    if (status != CP_OK)
+        return status;
     if (cp_collider_pairs(collider) == 0)
         return complain_of_nothing(collider);
     collider->moment = memory_allocate(context, 1, sizeof *collider->moment);
@@ -108,7 +139,7 @@ void cp_collider_free(cp_collider *collider)
 
 uint64_t cp_collider_pairs(const cp_collider *collider)
 {
-    return collider->every_pair ? collider->rules.all : collider->rules.checked;
+    return count_pairs(collider, &collider->rules) - collider->plane_pairs;
 }
 
 /* ---- a configuration ---- */

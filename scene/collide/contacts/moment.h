@@ -10,7 +10,8 @@ struct cp_collider {
     const cp_scene *scene;
     struct bodies bodies;
     struct pair_rules rules;
-    bool every_pair; /* whatever the rules say */
+    uint64_t plane_pairs; /* of frames that are nothing but planes, which are not compared */
+    bool every_pair;      /* whatever the rules say */
     double touch;
     struct moment *moment; /* of cp_collide */
     cp_passage *passages;  /* of the last clip */
