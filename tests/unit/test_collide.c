@@ -348,9 +348,9 @@ struct tally {
 static void compare_all(struct cell *cell, bool every_pair, double clearance, struct tally *tally)
 {
     cp_collider *collider;
-    const cp_contact *contacts;
+    const cp_contact *contacts = NULL;
     cp_pose worlds[MOST_BODIES + 1];
-    uint32_t count, at = 0, pairs = 0;
+    uint32_t count = 0, at = 0, pairs = 0;
     cp_world_poses(scene, NULL, worlds);
     place_solids(cell, worlds);
     cp_status status = cp_collider_new(context, scene, 1e-6, every_pair, &collider);
