@@ -1,6 +1,8 @@
 /* What exclude cannot judge, and what its list will not hold for. */
 #include <math.h>
 
+#include "../collide/proof/chain.h"
+#include "../motion/play.h"
 #include "exclude.h"
 
 static struct place at_node(const cp_scene *scene, uint32_t node)
@@ -12,8 +14,10 @@ static struct place at_node(const cp_scene *scene, uint32_t node)
 static bool is_outside(const cp_joint *joint, double value)
 {
     double slack = 1e-9 * (1 + fabs(value));
-    bool free = joint->type == CP_JOINT_FIXED || !joint->driven || joint->expression;
-    return !free && !(value >= joint->lower - slack && value <= joint->upper + slack);
+    bool follows = joint->type == CP_JOINT_FIXED || joint->master != CP_NONE || joint->expression;
+    double lower, upper;
+    joint_reach(joint, &lower, &upper);
+    return !follows && !(value >= lower - slack && value <= upper + slack);
 }
 
 static void warn_outside(cp_context *context, const cp_scene *scene, const cp_joint *joint, const char *clip,
@@ -52,18 +56,46 @@ static cp_status check_joints(cp_context *context, const cp_scene *scene)
     return status;
 }
 
-/* The first key outside is told. */
+/* Where the cubic piece behind a key turns back, in shares of its time: where the derivative of Hermite's polynomial, a t t + b t + c, is 0. Some
+ * may be no shares, or no numbers. */
+static void turning_points(const cp_track *track, uint32_t key, double shares[2])
+{
+    const double *from = track->values + 3 * (size_t)key, *to = from + 3; /* the value is between its tangents */
+    double length = track->times[key + 1] - track->times[key];
+    double leave = from[2] * length, arrive = to[0] * length, rise = to[1] - from[1];
+    double a = 3 * (leave + arrive) - 6 * rise, b = 6 * rise - 4 * leave - 2 * arrive;
+    double sum = -(b + copysign(sqrt(b * b - 4 * a * leave), b)) / 2;
+    shares[0] = sum / a;
+    shares[1] = leave / sum;
+}
+
+/* At a key, or on the way from it to the next one. */
+static bool leaves_limits(const cp_joint *joint, const cp_track *track, uint32_t key, double *value)
+{
+    double shares[2];
+    track_value(track, track->times[key], value);
+    if (is_outside(joint, *value) || track->interpolation != CP_CUBIC || key + 1 == track->key_count)
+        return is_outside(joint, *value);
+    turning_points(track, key, shares);
+    for (int i = 0; i < 2; i++) {
+        if (!(shares[i] > 0 && shares[i] < 1))
+            continue;
+        track_value(track, track->times[key] * (1 - shares[i]) + track->times[key + 1] * shares[i], value);
+        if (is_outside(joint, *value))
+            return true;
+    }
+    return false;
+}
+
+/* The first place outside is told. */
 static void check_track(cp_context *context, const cp_scene *scene, const cp_clip *clip, const cp_track *track)
 {
-    bool cubic = track->interpolation == CP_CUBIC; /* a key is its value between two tangents */
-    for (uint32_t i = 0; i < track->key_count && track->path == CP_PATH_JOINT; i++) {
-        const cp_joint *joint = &scene->joints[track->target];
-        double value = track->values[cubic ? 3 * (size_t)i + 1 : i];
-        if (is_outside(joint, value)) {
-            warn_outside(context, scene, joint, clip->name, value);
+    double value;
+    for (uint32_t i = 0; i < track->key_count && track->path == CP_PATH_JOINT; i++)
+        if (leaves_limits(&scene->joints[track->target], track, i, &value)) {
+            warn_outside(context, scene, &scene->joints[track->target], clip->name, value);
             return;
         }
-    }
 }
 
 static void check_clips(cp_context *context, const cp_scene *scene)

@@ -308,23 +308,69 @@ static void test_outside(void **unused)
 {
     (void)unused;
     static const double times[] = {0, 1, 2}, within[] = {-1.5, 0, 1.5}, beyond[] = {0, 1, 1.6};
-    for (int round = 0; round < 3; round++) {
+    static const double curve[] = {0, 0, 10, -10, 0, 0, 0, 0, 0}; /* 2.5 in the middle of its first piece */
+    for (int round = 0; round < 5; round++) {
         read_cell("{ \"Post\"; Position (5, 0, 0); " BOX "}\n"
                   "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n{ \"Arm\"; ReferenceFrame \"J\"; " BOX
                   "}\n");
         const cp_track tracks[] = {{.target = 0,
                                     .path = CP_PATH_JOINT,
-                                    .interpolation = CP_LINEAR,
+                                    .interpolation = round == 3 ? CP_CUBIC : CP_LINEAR,
                                     .key_count = 3,
                                     .times = times,
-                                    .values = round == 1 ? beyond : within}};
+                                    .values = round == 1   ? beyond
+                                              : round == 3 ? curve
+                                                           : within}};
         assert_true(scene_add_clip(scene, "go", 1, tracks) != CP_NONE);
         scene->joints[0].q = round == 2 ? -1.6 : 0;
+        if (round == 4) { /* nothing drives it but the clip */
+            scene->joints[0].driven = false;
+            scene->joints[0].lower = scene->joints[0].upper = 0;
+        }
         finish_scene();
         cp_report_clear(context);
         assert_int_equal(exclude_with(""), CP_OK);
         assert_int_equal(find_entry(context, "exclude-outside") != NULL, round > 0);
     }
+}
+
+/* What nothing drives is where it stands, whatever its limits say. */
+static void test_locked(void **unused)
+{
+    (void)unused;
+    for (int round = 0; round < 4; round++) {
+        read_cell("{ \"Post\"; Position (0, 1, 0); " BOX "}\n"
+                  "{ \"J\"; ActiveJoint; Revolute; JointPosLimit 0 0; }\n"
+                  "{ \"Arm\"; ReferenceFrame \"J\"; Position (1, 0, 0); " BOX "}\n");
+        scene->joints[0].driven = false;
+        scene->joints[0].q = round % 2 ? PI / 2 : 0;
+        scene->joints[0].upper = round < 2 ? 0 : 0.1;
+        finish_scene();
+        assert_int_equal(exclude_with(""), CP_OK);
+        assert_int_equal(pair_of("Arm", "Post")->verdict, round % 2 ? CP_PAIR_KEPT : CP_PAIR_EXCLUDED);
+        assert_int_equal(find_entry(context, "exclude-outside") != NULL, false);
+    }
+}
+
+/* Where other geometry may come, what is there says nothing: neither of it nor of what cannot move against it. */
+static void test_volatile(void **unused)
+{
+    (void)unused;
+    uint64_t keys[2];
+    for (int round = 0; round < 2; round++) {
+        read_cell("{ \"Post\"; Position (5, 0, 0); " BOX "}\n{ \"Wall\"; Position (6, 0, 0); " BOX "}\n"
+                  "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n{ \"Arm\"; ReferenceFrame \"J\"; " BOX
+                  "}\n");
+        if (round == 1)
+            scene->nodes[node_of("Post")].flags |= CP_NODE_VOLATILE;
+        finish_scene();
+        assert_int_equal(exclude_with("movable=none"), CP_OK);
+        assert_reason("Arm", "Post", round == 1 ? "movable" : "never-proved");
+        assert_reason("Post", "Wall", round == 1 ? "movable" : "static");
+        assert_reason("Arm", "Wall", "never-proved");
+        keys[round] = pair_of("Arm", "Post")->finding->key;
+    }
+    assert_int_not_equal(keys[0], keys[1]);
 }
 
 int main(void)
@@ -345,6 +391,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_hourglass_in_a_cube, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_moved_by_a_clip, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_outside, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_locked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_volatile, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

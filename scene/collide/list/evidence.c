@@ -11,6 +11,7 @@ struct reading {
     struct evidence *evidence;
     struct source *source;
     struct json json;
+    uint32_t array;      /* that items are taken from */
     struct name_map ids; /* of frames */
     cp_status status;    /* sticky */
 };
@@ -69,14 +70,15 @@ static uint32_t open_array(struct reading *reading, const char *key, size_t size
         return JSON_NONE;
     void *room = arena_allocate(reading->evidence->arena, json_count(&reading->json, array), size);
     memcpy(items, &room, sizeof room);
+    reading->array = array;
     if (!room)
         reading->status = CP_LIMIT;
     return json_first(&reading->json, array);
 }
 
-static uint32_t next_item(struct reading *reading, const char *key, uint32_t item)
+static uint32_t next_item(struct reading *reading, uint32_t item)
 {
-    return reading->status == CP_OK ? json_next(&reading->json, json_member(&reading->json, 0, key), item) : JSON_NONE;
+    return reading->status == CP_OK ? json_next(&reading->json, reading->array, item) : JSON_NONE;
 }
 
 /* ---- the object ---- */
@@ -94,22 +96,27 @@ static void read_version(struct reading *reading)
 static void read_files(struct reading *reading)
 {
     struct evidence *evidence = reading->evidence;
-    static const char key[] = "device_files";
-    for (uint32_t item = open_array(reading, key, sizeof *evidence->files, &evidence->files);
-         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, key, item)) {
+    struct name_map names = {.context = evidence->context};
+    for (uint32_t item = open_array(reading, "device_files", sizeof *evidence->files, &evidence->files);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         struct listed_file file = {read_text(reading, item, "file"), read_text(reading, item, "prefix")};
         if (!*file.name || strchr(file.name, '/'))
             refuse(reading, item, "a file is not beside the list");
+        bool added = true;
+        if (reading->status == CP_OK && !name_map_add(&names, file.name, 0, &added))
+            reading->status = CP_LIMIT;
+        else if (!added)
+            refuse(reading, item, "a file is there twice");
         evidence->files[evidence->file_count++] = file;
     }
+    name_map_free(&names);
 }
 
 static void read_frames(struct reading *reading)
 {
     struct evidence *evidence = reading->evidence;
-    static const char key[] = "frames";
-    for (uint32_t item = open_array(reading, key, sizeof *evidence->frames, &evidence->frames);
-         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, key, item)) {
+    for (uint32_t item = open_array(reading, "frames", sizeof *evidence->frames, &evidence->frames);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         uint32_t placeholder = json_member(&reading->json, item, "placeholder");
         struct listed_frame frame = {.id = read_text(reading, item, "id"), .name = read_text(reading, item, "name")};
         frame.geometry = read_hash(reading, item, "geometry");
@@ -134,9 +141,8 @@ static uint32_t read_frame(struct reading *reading, uint32_t pair, const char *k
 static void read_pairs(struct reading *reading)
 {
     struct evidence *evidence = reading->evidence;
-    static const char key[] = "pairs";
-    for (uint32_t item = open_array(reading, key, sizeof *evidence->pairs, &evidence->pairs);
-         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, key, item)) {
+    for (uint32_t item = open_array(reading, "pairs", sizeof *evidence->pairs, &evidence->pairs);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         const char *verdict = read_text(reading, item, "verdict");
         struct listed_pair pair = {.first = read_frame(reading, item, "first_id"),
                                    .second = read_frame(reading, item, "second_id"),

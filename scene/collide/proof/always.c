@@ -62,12 +62,15 @@ static bool both_reach(const struct search *search, const double point[3])
 {
     if (!axes_hold(search, point))
         return false;
-    enum reach one = body_reaches(search, 0, point), other = body_reaches(search, 1, point);
+    enum reach one = body_reaches(search, 0, point);
+    enum reach other = one == NOT_REACHED ? NOT_REACHED : body_reaches(search, 1, point);
     bool planes = one == PLANE_REACHES && other == PLANE_REACHES; /* which do not collide with each other */
-    return one != NOT_REACHED && other != NOT_REACHED && !planes;
+    return other != NOT_REACHED && !planes;
 }
 
 /* ---- one joint: its axis ---- */
+
+enum { MOST_PLACES = 1000 };
 
 struct places {
     cp_context *context;
@@ -168,7 +171,8 @@ static bool line_reaches(const struct search *search, const struct line *line, d
     return both_reach(search, point);
 }
 
-/* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle between two. */
+/* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle between two. Of very many
+ * some are looked at, as each may take as long as there are triangles. */
 static cp_status search_line(const struct search *search, const struct line *line, bool *touching)
 {
     struct places places = {.context = search->context};
@@ -178,7 +182,7 @@ static cp_status search_line(const struct search *search, const struct line *lin
     }
     if (places.count > 0)
         qsort(places.items, places.count, sizeof *places.items, compare_places);
-    for (uint32_t i = 0; i < places.count && !*touching; i++) {
+    for (uint32_t i = 0; i < places.count && !*touching; i += 1 + places.count / MOST_PLACES) {
         *touching = line_reaches(search, line, places.items[i]);
         if (!*touching && i > 0)
             *touching = line_reaches(search, line, places.items[i - 1] / 2 + places.items[i] / 2);

@@ -18,13 +18,22 @@ static uint32_t common_ancestor(const cp_scene *scene, uint32_t one, uint32_t ot
     return one;
 }
 
+void joint_reach(const cp_joint *joint, double *lower, double *upper)
+{
+    bool stays = !joint->driven && joint->master == CP_NONE && !joint->expression;
+    bool locked = stays && joint->lower == joint->upper;
+    *lower = locked ? joint->q : stays ? fmin(joint->lower, joint->q) : joint->lower;
+    *upper = locked ? joint->q : stays ? fmax(joint->upper, joint->q) : joint->upper;
+}
+
 static uint32_t find_variable(struct chain *chain, uint32_t joint)
 {
     for (uint32_t i = 0; i < chain->variable_count; i++)
         if (chain->variables[i].joint == joint)
             return i;
     const cp_joint *it = &chain->scene->joints[joint];
-    struct variable variable = {joint, it->lower, it->upper};
+    struct variable variable = {.joint = joint};
+    joint_reach(it, &variable.lower, &variable.upper);
     bool limited = isfinite(it->lower) && isfinite(it->upper) && !it->expression;
     if (!limited && it->type == CP_JOINT_REVOLUTE) {
         variable.lower = -PI;
@@ -222,6 +231,11 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     add_stretch(chain, frame->stretch);
     if (frame->scales)
         chain->obstacles |= OBSTACLE_SCALE;
+    if ((chain->scene->nodes[one].flags | chain->scene->nodes[other].flags) &
+        CP_NODE_VOLATILE) { /* other geometry may come */
+        chain->moves = chain->movable = true;
+        chain->obstacles |= OBSTACLE_MOVABLE;
+    }
     fill_branch(chain, &chain->branches[0], one, top);
     fill_branch(chain, &chain->branches[1], other, top);
     shorten_turns(chain);

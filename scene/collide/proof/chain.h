@@ -26,7 +26,7 @@ struct branch {
 
 /* What keeps a proof from covering all that may happen between the frames; several may. */
 enum obstacle {
-    OBSTACLE_MOVABLE = 1,    /* a frame that may be moved, or hung elsewhere */
+    OBSTACLE_MOVABLE = 1,    /* a frame that may be moved, or hung elsewhere; an end that is volatile */
     OBSTACLE_EXPRESSION = 2, /* a joint that slides by a formula, or follows one that has one */
     OBSTACLE_SCALE = 4,      /* a joint that scales */
     OBSTACLE_UNLIMITED =
@@ -80,6 +80,9 @@ struct similarity similarity_of(const cp_pose *pose);
 /* False of an axis that is a little longer or shorter than 1: a turn about it stretches. */
 bool has_unit_axis(const cp_joint *joint);
 
+/* What values a joint may have: within its limits; one that nothing drives, and that follows nothing, is also where it stands, and where it has
+ * no room it is there alone. */
+void joint_reach(const cp_joint *joint, double *lower, double *upper);
 /* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and what a clip moves so. marks: of all nodes. */
 void find_movables(const cp_scene *scene, bool *marks);
 

@@ -112,7 +112,9 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
 {
     const struct chain *chain = &judge->chain;
     uint32_t count = chain->variable_count;
-    uint64_t place = ((uint64_t)number + 1) * (STEPS_OF_DESCENT + 1);
+    uint64_t samples = judge->rules->samples,
+             steps = STEPS_OF_DESCENT + 1; /* numbers that are used already, and by each descent */
+    uint64_t place = number * steps + (samples > steps ? samples : steps);
     random_values(chain, key, place, judge->values);
     double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
     for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->rules->margin; i++) {
