@@ -42,8 +42,9 @@ static void work_on_item(void *user, uint32_t index, uint32_t worker)
     prover_begin(prover, prover->chain, prover->bodies);
     memcpy(prover->boxes, item->boxes, size);
     prover->box_count = 1;
-    item->proof = (struct proof){.nearest = INFINITY};
-    item->proof.end = prover_run(prover, &rounds->task, rounds->slice, item->values, &item->proof);
+    struct proof proof = {.nearest = INFINITY}; /* not the item's, next to which another thread writes */
+    proof.end = prover_run(prover, &rounds->task, rounds->slice, item->values, &proof);
+    item->proof = proof;
     item->box_count = prover->box_count;
     memcpy(item->boxes, prover->boxes, item->box_count * size);
 }
@@ -129,22 +130,23 @@ cp_status prove_long(struct prover *const *provers, cp_context *context, const s
                      struct proof *proof)
 {
     uint32_t most = provers[0]->box_room < MOST_SLICE + 1 ? provers[0]->box_room : MOST_SLICE + 1;
-    size_t boxes = (size_t)most * provers[0]->box_size, variables = provers[0]->chain->variable_count;
+    size_t boxes = (size_t)most * provers[0]->box_size, line = 64 / sizeof(double); /* of the processor's cache */
+    size_t row = provers[0]->chain->variable_count + line;
     struct rounds rounds = {.provers = provers,
                             .context = context,
                             .item_boxes = memory_allocate(context, MOST_ITEMS * boxes, sizeof(double)),
-                            .item_values = memory_allocate(context, MOST_ITEMS * variables, sizeof(double))};
+                            .item_values = memory_allocate(context, MOST_ITEMS * row, sizeof(double))};
     bool room = rounds.item_boxes && rounds.item_values;
     for (uint32_t i = 0; i < MOST_ITEMS && room; i++) {
         rounds.items[i].boxes = rounds.item_boxes + i * boxes;
-        rounds.items[i].values = rounds.item_values + i * variables;
+        rounds.items[i].values = rounds.item_values + i * row;
     }
     *proof = (struct proof){.end = PROOF_FREE, .nearest = INFINITY};
     if (!proof_is_possible(provers[0]->chain, provers[0]->bodies))
         proof->end = PROOF_UNDECIDED;
     cp_status status = room ? prove_tasks(&rounds, goal, values, proof) : CP_LIMIT;
     memory_free(context, rounds.item_boxes, MOST_ITEMS * boxes, sizeof(double));
-    memory_free(context, rounds.item_values, MOST_ITEMS * variables, sizeof(double));
+    memory_free(context, rounds.item_values, MOST_ITEMS * row, sizeof(double));
     memory_free(context, rounds.boxes, rounds.box_room, sizeof *rounds.boxes);
     return status;
 }
