@@ -1,4 +1,5 @@
-/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE bounds. What is left of
+/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE bounds; at its end threads
+ * wait for the last one, for a smaller part of it the more items there are. What is left of
  * them waits for a later round. So it does not depend on the threads which boxes are looked at. */
 #include <math.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "../../parallel.h"
 #include "prove.h"
 
-enum { MOST_ITEMS = 32, MOST_SLICE = 2000 };
+enum { MOST_ITEMS = 64, MOST_SLICE = 1000 };
 
 /* A box that is worked on, and what comes out. */
 struct item {
