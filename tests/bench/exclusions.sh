@@ -21,4 +21,4 @@ fi
 for name in lwr.wu ur.wu kr16.wu; do
     set -- "$@" "$name" "$top/tests/cells/$name"
 done
-"$tool" "$@" demo.wu "$top/samples/demo.wu"
+"$tool" --seconds 10 "$@" demo.wu "$top/samples/demo.wu"

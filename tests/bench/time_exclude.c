@@ -1,8 +1,9 @@
-/* time_exclude [--rounds N] [--seeds N] [--work N] [--thorough N] NAME CELL...
+/* time_exclude [--rounds N] [--seconds N] [--seeds N] [--work N] [--thorough N] NAME CELL...
  *
  * What the filter exclude finds in cells, what it takes, and what random states alone would find. Prints Markdown. Times are of the
- * filter, without reading; rounds with one and with two threads alternate, and times are their medians. Those of the processor say more
- * than those on the wall where other programs are at work, too. */
+ * filter, without reading; rounds with one and with two threads alternate, and times are their medians: there are so many rounds, and
+ * more while a cell has taken less than so many seconds. Times of the processor say more than those on the wall where other programs are
+ * at work, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 enum { MOST_ROUNDS = 99, MOST_THREADS = 2 };
 
 struct options {
-    uint64_t rounds, seeds, work, thorough;
+    uint64_t rounds, seconds, seeds, work, thorough;
 };
 
 enum { STATIC, ALWAYS_PROVED, ALWAYS_SAMPLED, NEVER_PROVED, SOMETIMES, MOVABLE, UNDECIDED, STATUSES };
@@ -118,13 +119,15 @@ static char *name_pair(const cp_scene *scene, const struct sampled_pair *pair)
 
 static void measure_usual(cp_context *context, const char *cell, const struct options *options, struct result *result)
 {
-    double wall[MOST_THREADS][MOST_ROUNDS], processor[MOST_THREADS][MOST_ROUNDS];
-    for (uint32_t round = 0; round < options->rounds; round++)
+    double wall[MOST_THREADS][MOST_ROUNDS], processor[MOST_THREADS][MOST_ROUNDS], spent = 0;
+    uint32_t round = 0;
+    for (; round < options->rounds || (round < MOST_ROUNDS && spent < (double)options->seconds); round++)
         for (uint32_t turn = 0; turn < MOST_THREADS; turn++) {
             uint32_t which = (round + turn) % MOST_THREADS;
             struct times times;
             cp_scene *scene = exclude(context, cell, which + 1, options->work, &times);
             wall[which][round] = times.wall;
+            spent += times.wall;
             processor[which][round] = times.processor;
             struct counts counts = count_pairs(scene);
             if (round + turn > 0 && memcmp(&counts, &result->usual, sizeof counts) != 0)
@@ -133,8 +136,7 @@ static void measure_usual(cp_context *context, const char *cell, const struct op
             cp_scene_free(scene);
         }
     for (int which = 0; which < MOST_THREADS; which++)
-        result->times[which] =
-            (struct times){median(wall[which], options->rounds), median(processor[which], options->rounds)};
+        result->times[which] = (struct times){median(wall[which], round), median(processor[which], round)};
 }
 
 /* Witnesses are those of the thorough run, which has more of them. */
@@ -237,15 +239,17 @@ static int read_options(char **arguments, int count, struct options *options)
         const char *name;
         uint64_t *value;
     } table[] = {{"--rounds", &options->rounds},
+                 {"--seconds", &options->seconds},
                  {"--seeds", &options->seeds},
                  {"--work", &options->work},
                  {"--thorough", &options->thorough}};
+    const size_t options_known = sizeof table / sizeof *table;
     int place = 1;
     for (; place + 1 < count && strncmp(arguments[place], "--", 2) == 0; place += 2) {
         size_t k = 0;
-        while (k < 4 && strcmp(arguments[place], table[k].name) != 0)
+        while (k < options_known && strcmp(arguments[place], table[k].name) != 0)
             k++;
-        if (k == 4)
+        if (k == options_known)
             fail("time_exclude: there is no option %s", arguments[place]);
         *table[k].value = strtoull(arguments[place + 1], NULL, 10);
     }
@@ -256,10 +260,10 @@ static int read_options(char **arguments, int count, struct options *options)
 
 int main(int count, char **arguments)
 {
-    struct options options = {3, 100, 200000, 2000000};
+    struct options options = {.rounds = 3, .seeds = 100, .work = 200000, .thorough = 2000000};
     int first = read_options(arguments, count, &options);
     if (first >= count || (count - first) % 2 != 0)
-        fail("usage: time_exclude [--rounds N] [--seeds N] [--work N] [--thorough N] NAME CELL...");
+        fail("usage: time_exclude [--rounds N] [--seconds N] [--seeds N] [--work N] [--thorough N] NAME CELL...");
     measure_all(arguments + first, (size_t)(count - first) / 2, &options);
     return 0;
 }

@@ -1,6 +1,6 @@
-/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE bounds; at its end threads
- * wait for the last one, for a smaller part of it the more items there are. What is left of
- * them waits for a later round. So it does not depend on the threads which boxes are looked at. */
+/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE bounds; the more items, the
+ * less a thread waits for the last one. What is left of them waits for a later round. So it does not depend on the threads which boxes are
+ * looked at. */
 #include <math.h>
 #include <string.h>
 
