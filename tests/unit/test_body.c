@@ -6,14 +6,21 @@
 
 static struct bodies bodies;
 
+static void add_instance(uint32_t node, const cp_mesh *mesh)
+{
+    uint32_t index = scene_add_mesh(scene, mesh);
+    cp_pose identity = POSE_IDENTITY;
+    assert_true(index != CP_NONE);
+    assert_true(scene_add_instance(scene, node, index, CP_USE_BOTH, &identity) != CP_NONE);
+}
+
 /* A frame with one instance of a mesh, that collides. */
 static uint32_t add_frame(const cp_mesh *mesh, cp_pose pose)
 {
-    uint32_t index = scene_add_mesh(scene, mesh), node = scene_add_node(scene, 0, "frame", 5);
-    cp_pose identity = POSE_IDENTITY;
-    assert_true(index != CP_NONE && node != CP_NONE);
+    uint32_t node = scene_add_node(scene, 0, "frame", 5);
+    assert_true(node != CP_NONE);
     scene->nodes[node].local = pose;
-    assert_true(scene_add_instance(scene, node, index, CP_USE_BOTH, &identity) != CP_NONE);
+    add_instance(node, mesh);
     return node;
 }
 
@@ -159,6 +166,41 @@ static void test_points_in_a_torus(void **unused)
     free_builder(&builder);
 }
 
+/* A mesh that goes round the point the wrong way takes nothing off one that holds it, however many meshes have something above it. */
+static void test_windings_of_many_meshes(void **unused)
+{
+    (void)unused;
+    struct builder wrong = {0}, sound = {0}, above[70] = {{0}};
+    const double point[3] = {0.06, 0.02, -5};
+    cp_pose identity = POSE_IDENTITY;
+    add_box(&wrong, (const double[]){-9, -9, -6}, (const double[]){-2, -2, 10});
+    /* inside out; an edge is common to both */
+    add_box(&wrong, (const double[]){-2, -2, 10}, (const double[]){2, 2, -6});
+    add_box(&sound, (const double[]){-1.5, -1.5, -6}, (const double[]){1.5, 1.5, 10});
+    cp_mesh wrong_mesh = mesh_of(&wrong), sound_mesh = mesh_of(&sound);
+    add_frame(&wrong_mesh, identity);
+    uint32_t node = add_frame(&wrong_mesh, identity);
+    for (int i = 0; i < 70; i++) {
+        double half = 0.5 + 0.005 * i;
+        add_box(&above[i], (const double[]){-half, -half, -half}, (const double[]){half, half, half});
+        cp_mesh mesh = mesh_of(&above[i]);
+        add_instance(node, &mesh);
+    }
+    add_instance(node, &sound_mesh);
+    assert_int_equal(bodies_find(&bodies, context, scene), CP_OK);
+    assert_int_equal(bodies.count, 2);
+    assert_int_equal(bodies.items[1].solid_count, 72);
+    for (int i = 0; i < 2; i++) {
+        assert_true(body_holds(&bodies.items[i], point, false));
+        assert_int_equal(body_holds(&bodies.items[i], point, true), i == 1);
+    }
+    bodies_free(&bodies);
+    free_builder(&wrong);
+    free_builder(&sound);
+    for (int i = 0; i < 70; i++)
+        free_builder(&above[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +208,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_open_box, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_points_in_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_points_in_a_torus, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_windings_of_many_meshes, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

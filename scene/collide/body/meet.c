@@ -40,10 +40,10 @@ static bool is_below(const struct bvh_box *box, const double point[3])
     return true;
 }
 
-/* How often each mesh that has anything straight above the point goes round it. */
+/* How often each of some solid meshes that follow each other goes round a point. */
 enum { MOST_MESHES = 32 };
 struct windings {
-    uint32_t meshes[MOST_MESHES], count;
+    uint32_t first, next; /* of the further ones that have anything straight above it: the first, or CP_NONE */
     int rounds[MOST_MESHES];
 };
 
@@ -61,27 +61,23 @@ static uint32_t mesh_of(const struct body *body, uint32_t vertex)
     return low;
 }
 
-/* What finds no place of its own is added to the last one's. */
 static void add_rounds(struct windings *windings, uint32_t mesh, int rounds)
 {
-    uint32_t at = 0;
-    while (at < windings->count && windings->meshes[at] != mesh)
-        at++;
-    if (at == MOST_MESHES) {
-        at--;
-    } else if (at == windings->count) {
-        windings->meshes[at] = mesh;
-        windings->rounds[at] = 0;
-        windings->count++;
-    }
-    windings->rounds[at] += rounds;
+    if (mesh < windings->first)
+        return;
+    if (mesh - windings->first < MOST_MESHES)
+        windings->rounds[mesh - windings->first] += rounds;
+    else if (mesh < windings->next)
+        windings->next = mesh;
 }
 
-static void find_windings(const struct body *body, const double point[3], struct windings *windings, uint64_t *tests)
+/* Of the meshes from this one on. */
+static void find_windings(const struct body *body, uint32_t first, const double point[3], struct windings *windings,
+                          uint64_t *tests)
 {
     const struct bvh *bvh = &body->bvh;
     uint32_t waiting[BVH_LEVELS + 2] = {0}, count = bvh->box_count > 0;
-    windings->count = 0;
+    *windings = (struct windings){.first = first, .next = CP_NONE};
     while (count > 0) {
         const struct bvh_box *box = &bvh->boxes[waiting[--count]];
         (*tests)++;
@@ -104,11 +100,13 @@ static void find_windings(const struct body *body, const double point[3], struct
 
 static bool holds_point(const struct body *body, const double point[3], bool certain, uint64_t *tests)
 {
-    struct windings windings;
-    find_windings(body, point, &windings, tests);
-    for (uint32_t i = 0; i < windings.count; i++)
-        if (certain ? windings.rounds[i] > 0 : windings.rounds[i] != 0)
-            return true;
+    struct windings windings = {.next = 0};
+    while (windings.next != CP_NONE) {
+        find_windings(body, windings.next, point, &windings, tests);
+        for (int i = 0; i < MOST_MESHES; i++)
+            if (certain ? windings.rounds[i] > 0 : windings.rounds[i] != 0)
+                return true;
+    }
     return false;
 }
 
