@@ -197,7 +197,7 @@ struct list_check {
 static void print_fault(FILE *file, const cp_list_fault *fault)
 {
     const char *first = fault->first, *second = fault->second;
-    if (fault->kind > CP_LIST_FRAME_NEW)
+    if (fault->kind > CP_LIST_STATIC)
         fprintf(file, "pair \"%s\" \"%s\": ", first, second);
     switch (fault->kind) {
     case CP_LIST_FRAME_GONE:
@@ -205,6 +205,12 @@ static void print_fault(FILE *file, const cp_list_fault *fault)
         break;
     case CP_LIST_FRAME_NEW:
         fprintf(file, "frame \"%s\" is new: no pair of it was looked at", first);
+        break;
+    case CP_LIST_NOT_VOLATILE:
+        fprintf(file, "frame \"%s\" is volatile, and the list does not say so", first);
+        break;
+    case CP_LIST_STATIC:
+        fprintf(file, "all static pairs are excluded by the list, but not by the evidence");
         break;
     case CP_LIST_FIRST_CHANGED:
         fprintf(file, "the geometry of \"%s\" has changed", first);

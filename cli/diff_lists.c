@@ -104,7 +104,8 @@ static void print_witness(const cp_scene *cell, const cp_finding *finding)
         char digits[CP_NUMBER_SIZE];
         const cp_joint *joint = &joints[finding->witness[i].joint];
         cp_print_double(finding->witness[i].value, digits);
-        printf("%s%s%s=%s", i > 0 ? ", " : " at ", strcmp(joint->id, joint->name) == 0 ? "" : "id:", joint->id, digits);
+        bool alone = cp_joint_is_named_alone(cell, finding->witness[i].joint);
+        printf("%s%s%s=%s", i > 0 ? ", " : " at ", alone ? "" : "id:", alone ? joint->name : joint->id, digits);
     }
 }
 

@@ -337,6 +337,8 @@ CP_API const cp_instance *cp_instances(const cp_scene *scene, uint32_t *count);
 CP_API const cp_mesh *cp_meshes(const cp_scene *scene, uint32_t *count);
 CP_API const cp_material *cp_materials(const cp_scene *scene, uint32_t *count);
 CP_API const cp_joint *cp_joints(const cp_scene *scene, uint32_t *count);
+/* Whether no other joint has its name, so that this alone tells which one is meant; else "id:" and its id do. */
+CP_API bool cp_joint_is_named_alone(const cp_scene *scene, uint32_t joint);
 CP_API const cp_device *cp_devices(const cp_scene *scene, uint32_t *count);
 CP_API const cp_pair *cp_pairs(const cp_scene *scene, uint32_t *count);
 CP_API const cp_clip *cp_clips(const cp_scene *scene, uint32_t *count);
@@ -468,6 +470,8 @@ CP_API cp_status cp_read_list(cp_context *context, const char *path, cp_scene **
 typedef enum cp_list_fault_kind {
     CP_LIST_FRAME_GONE,
     CP_LIST_FRAME_NEW,     /* it can collide, and no pair of it was looked at */
+    CP_LIST_NOT_VOLATILE,  /* it is volatile, and the list does not say so */
+    CP_LIST_STATIC,        /* the list leaves out all static pairs, and the evidence does not; no frame is meant */
     CP_LIST_FIRST_CHANGED, /* its geometry */
     CP_LIST_SECOND_CHANGED,
     CP_LIST_BOTH_CHANGED,
@@ -477,7 +481,7 @@ typedef enum cp_list_fault_kind {
 } cp_list_fault_kind;
 typedef struct cp_list_fault {
     cp_list_fault_kind kind;
-    const char *first, *second; /* names of frames; second is "" where one alone is meant */
+    const char *first, *second; /* names of frames; second is "" where one alone is meant, first too where none is */
 } cp_list_fault;
 /* Whether a list of exclusions, written as collision-setup with evidence=yes, holds for the scene as it is: CP_OK, or CP_NO after
  * all faults were told; `tell` makes no calls with this context. Without the evidence beside the list (its path and ".json") names

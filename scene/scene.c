@@ -35,6 +35,14 @@ const cp_material *cp_materials(const cp_scene *scene, uint32_t *count)
     return scene->materials;
 }
 
+bool cp_joint_is_named_alone(const cp_scene *scene, uint32_t joint)
+{
+    bool alone = true;
+    for (uint32_t i = 0; i < scene->joint_count && alone; i++)
+        alone = i == joint || strcmp(scene->joints[i].name, scene->joints[joint].name) != 0;
+    return alone;
+}
+
 const cp_joint *cp_joints(const cp_scene *scene, uint32_t *count)
 {
     *count = scene->joint_count;

@@ -8,9 +8,9 @@
  * - How a pair's reason was found stands in attributes of FramePair, which RobWork passes over, and in a comment, since RobWork
  *   refuses attributes elsewhere; `plain=yes` writes names alone. What attributes cannot hold, and all that is known of
  *   kept pairs, `evidence=yes` writes as JSON beside the list.
- * - Names are relative to a device ("J0" for "Device.J0") where all of them are inside it, as a setup beside a device
- *   file needs them; a comment says so and our importer heeds it. `relative=no` writes full names. `split=device` gives each
- *   device a file of its own for the pairs that are inside.
+ * - Names are those of the whole cell. `relative=yes` makes them relative to a device ("J0" for "Device.J0") where all of them are inside
+ *   it, as a setup beside a device file needs them; a comment says so and our importer heeds it. `split=device` gives each device a file of
+ *   its own for the pairs that are inside, with such names.
  * - Frames are named only. Where several have the same names, a pair is listed when all theirs are excluded; else none of them is, and
  *   they are checked: a loss.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
@@ -21,7 +21,7 @@
 
 static const struct option options[] = {
     {"relative", "names relative to the device that all of them are inside", OPTION_BOOLEAN,
-     offsetof(struct setup_settings, relative), "yes", 0, 0, NULL},
+     offsetof(struct setup_settings, relative), "no", 0, 0, NULL},
     {"plain", "names alone, without reasons and comments", OPTION_BOOLEAN, offsetof(struct setup_settings, plain), "no",
      0, 0, NULL},
     {"split", "device: pairs inside a device in a further file DEVICECollisionSetup.xml", OPTION_CHOICE,

@@ -66,6 +66,10 @@ static void write_files(struct evidence *evidence)
     const struct setup_writer *writer = evidence->writer;
     json_line(json);
     json_key_text(json, "prefix", writer->files[0].prefix);
+    if (writer->scene->exclude_static_pairs) {
+        json_line(json);
+        json_key_true(json, "exclude_static_pairs");
+    }
     json_line(json);
     json_key(json, "device_files");
     json_open(json, '[');

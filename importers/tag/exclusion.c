@@ -17,6 +17,15 @@ static const char *make_prefix(struct tag_reader *reader, uint32_t node)
     return arena_copy_text(reader->arena, name, dot ? (size_t)(dot - name) + 1 : 0);
 }
 
+/* Names that are relative to a device mean other frames where the cell itself has the setup. */
+static void check_prefix(const struct tag_reader *reader, const struct collision_setup *setup, const char *prefix)
+{
+    if (setup->prefix && *setup->prefix && !*prefix)
+        report_warning(reader->context, "tag-setup-prefix", IN_FILE(setup->file),
+                       "the names are relative to \"%s\", as a comment says, but no device has this setup",
+                       setup->prefix);
+}
+
 static cp_status add_setup(struct tag_reader *reader, struct source *source, const char *prefix)
 {
     if (!array_reserve(reader->context, &reader->exclusions, &reader->exclusions_room,
@@ -24,7 +33,10 @@ static cp_status add_setup(struct tag_reader *reader, struct source *source, con
         return CP_LIMIT;
     struct tag_exclusions *exclusions = &reader->exclusions[reader->exclusions_count++];
     *exclusions = (struct tag_exclusions){.prefix = prefix};
-    return collision_setup_read(source, reader->strict, &exclusions->setup);
+    cp_status status = collision_setup_read(source, reader->strict, &exclusions->setup);
+    if (status == CP_OK)
+        check_prefix(reader, &exclusions->setup, prefix);
+    return status;
 }
 
 /* The same file under the same prefix again says nothing new. */

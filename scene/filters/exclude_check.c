@@ -1,8 +1,7 @@
 /* What exclude cannot judge, and what its list will not hold for. */
 #include <math.h>
 
-#include "../collide/proof/chain.h"
-#include "../motion/play.h"
+#include "../collide/proof/outside.h"
 #include "exclude.h"
 
 static struct place at_node(const cp_scene *scene, uint32_t node)
@@ -10,37 +9,11 @@ static struct place at_node(const cp_scene *scene, uint32_t node)
     return (struct place){.node = scene->nodes[node].name};
 }
 
-/* What is found holds within the limits only. */
-static bool is_outside(const cp_joint *joint, double value)
-{
-    double slack = 1e-9 * (1 + fabs(value));
-    bool follows = joint->type == CP_JOINT_FIXED || joint->master != CP_NONE || joint->expression;
-    double lower, upper;
-    joint_reach(joint, &lower, &upper);
-    return !follows && !(value >= lower - slack && value <= upper + slack);
-}
-
-static void warn_outside(cp_context *context, const cp_scene *scene, const cp_joint *joint, const char *clip,
-                         double value)
-{
-    char lower[NUMBER_SIZE], upper[NUMBER_SIZE], digits[NUMBER_SIZE];
-    print_double(joint->lower, lower);
-    print_double(joint->upper, upper);
-    print_double(value, digits);
-    report_warning(context, "exclude-outside", at_node(scene, joint->node),
-                   "joint \"%s\" %s%s%s at %s, outside its limits %s and %s: what is found holds within them only",
-                   joint->name, clip ? "is in the clip \"" : "stands", clip ? clip : "", clip ? "\"" : "", digits,
-                   lower, upper);
-}
-
 static cp_status check_joint(cp_context *context, const cp_scene *scene, const cp_joint *joint)
 {
     char lower[NUMBER_SIZE], upper[NUMBER_SIZE];
-    if (joint->lower <= joint->upper) {
-        if (is_outside(joint, joint->q))
-            warn_outside(context, scene, joint, NULL, joint->q);
+    if (joint->lower <= joint->upper)
         return CP_OK;
-    }
     print_double(joint->lower, lower);
     print_double(joint->upper, upper);
     return report_error(context, CP_INPUT, "exclude-limits", at_node(scene, joint->node),
@@ -54,55 +27,6 @@ static cp_status check_joints(cp_context *context, const cp_scene *scene)
     for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
         status = check_joint(context, scene, &scene->joints[i]);
     return status;
-}
-
-/* Where the cubic piece behind a key turns back, in shares of its time: where the derivative of Hermite's polynomial, a t t + b t + c, is 0. Some
- * may be no shares, or no numbers. */
-static void turning_points(const cp_track *track, uint32_t key, double shares[2])
-{
-    const double *from = track->values + 3 * (size_t)key, *to = from + 3; /* the value is between its tangents */
-    double length = track->times[key + 1] - track->times[key];
-    double leave = from[2] * length, arrive = to[0] * length, rise = to[1] - from[1];
-    double a = 3 * (leave + arrive) - 6 * rise, b = 6 * rise - 4 * leave - 2 * arrive;
-    double sum = -(b + copysign(sqrt(b * b - 4 * a * leave), b)) / 2;
-    shares[0] = sum / a;
-    shares[1] = leave / sum;
-}
-
-/* At a key, or on the way from it to the next one. */
-static bool leaves_limits(const cp_joint *joint, const cp_track *track, uint32_t key, double *value)
-{
-    double shares[2];
-    track_value(track, track->times[key], value);
-    if (is_outside(joint, *value) || track->interpolation != CP_CUBIC || key + 1 == track->key_count)
-        return is_outside(joint, *value);
-    turning_points(track, key, shares);
-    for (int i = 0; i < 2; i++) {
-        if (!(shares[i] > 0 && shares[i] < 1))
-            continue;
-        track_value(track, track->times[key] * (1 - shares[i]) + track->times[key + 1] * shares[i], value);
-        if (is_outside(joint, *value))
-            return true;
-    }
-    return false;
-}
-
-/* The first place outside is told. */
-static void check_track(cp_context *context, const cp_scene *scene, const cp_clip *clip, const cp_track *track)
-{
-    double value;
-    for (uint32_t i = 0; i < track->key_count && track->path == CP_PATH_JOINT; i++)
-        if (leaves_limits(&scene->joints[track->target], track, i, &value)) {
-            warn_outside(context, scene, &scene->joints[track->target], clip->name, value);
-            return;
-        }
-}
-
-static void check_clips(cp_context *context, const cp_scene *scene)
-{
-    for (uint32_t i = 0; i < scene->clip_count; i++)
-        for (uint32_t k = 0; k < scene->clips[i].track_count; k++)
-            check_track(context, scene, &scene->clips[i], &scene->clips[i].tracks[k]);
 }
 
 static bool is_beyond(double value)
@@ -185,6 +109,6 @@ cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct
     if (status == CP_OK)
         status = check_reach(context, scene);
     if (status == CP_OK)
-        check_clips(context, scene);
+        report_outside(context, scene);
     return status;
 }

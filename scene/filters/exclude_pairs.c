@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../collide/list/key.h"
+#include "../collide/list/pairs.h"
+#include "../numbers.h"
 #include "exclude.h"
 
 /* In the order of reason_words. */
@@ -129,7 +131,8 @@ static void print_witness(const cp_scene *scene, const cp_finding *finding, stru
     buffer_text(text, finding->witness_count > 0 ? " at " : "");
     for (uint32_t i = 0; i < finding->witness_count; i++) {
         const cp_joint *joint = &scene->joints[finding->witness[i].joint];
-        buffer_print(text, "%s%s%s=", i > 0 ? ", " : "", strcmp(joint->id, joint->name) == 0 ? "" : "id:", joint->id);
+        bool alone = cp_joint_is_named_alone(scene, finding->witness[i].joint);
+        buffer_print(text, "%s%s%s=", i > 0 ? ", " : "", alone ? "" : "id:", alone ? joint->name : joint->id);
         buffer_double(text, finding->witness[i].value);
     }
     buffer_append(text, "", 1);
@@ -223,7 +226,14 @@ static bool was_judged(const struct statements *made, uint32_t one, uint32_t oth
     return one != other && made->judged[one] && made->judged[other] && (!wanted || wanted[one] || wanted[other]);
 }
 
-/* Drops what the scene says of the pairs that were judged, and of the user's. */
+/* The name that comes first, first: so it is with pairs that were judged. */
+static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, const char *reason)
+{
+    bool swap = strcmp(scene->nodes[one].name, scene->nodes[other].name) > 0;
+    uint32_t pair = scene_add_pair(scene, swap ? other : one, swap ? one : other, reason);
+    return pair != CP_NONE ? CP_OK : CP_LIMIT;
+}
+
 static void drop_pairs(struct statements *made)
 {
     cp_scene *scene = made->scene;
@@ -239,22 +249,58 @@ static void drop_pairs(struct statements *made)
         report_note(scene->context, "exclude-replaced", NOWHERE,
                     "what the cell itself says of %u pair%s is replaced by what is found", (unsigned)dropped,
                     dropped == 1 ? "" : "s");
-    if (!made->rules->wanted)
-        scene->exclude_static_pairs = false; /* they are listed now */
+}
+
+/* Adds those static pairs that were not judged and that the scene says nothing of. candidates: of the nodes; known: pairs, in order. */
+static cp_status add_static_pairs(struct statements *made, const struct pair_rules *rules, const bool *candidates,
+                                  const uint64_t *known, uint32_t known_count)
+{
+    cp_scene *scene = made->scene;
+    cp_status status = CP_OK;
+    for (uint32_t one = 0; one < scene->node_count; one++)
+        for (uint32_t other = one + 1; candidates[one] && other < scene->node_count && status == CP_OK; other++)
+            if (candidates[other] && rules->groups[one] == rules->groups[other] && !was_judged(made, one, other) &&
+                !user_pairs_have(made->users, one, other) && !set_has(known, known_count, unordered_pair(one, other)))
+                status = state_unjudged(scene, one, other, "given");
+    return status;
+}
+
+/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: what it says of the others is listed instead. */
+static cp_status list_static_pairs(struct statements *made)
+{
+    cp_scene *scene = made->scene;
+    cp_context *context = scene->context;
+    struct pair_rules rules = {.context = context};
+    uint32_t room = scene->pair_count, count = 0;
+    bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
+    uint64_t *known = memory_allocate(context, room, sizeof *known);
+    for (uint32_t i = 0; candidates && i < scene->node_count; i++)
+        candidates[i] = node_can_collide(scene, i);
+    for (uint32_t i = 0; known && i < room; i++)
+        known[count++] = unordered_pair(scene->pairs[i].first, scene->pairs[i].second);
+    if (known)
+        count = make_set(known, count);
+    bool found = candidates && known && pair_rules_find(&rules, context, scene, candidates);
+    cp_status status = found ? add_static_pairs(made, &rules, candidates, known, count) : CP_LIMIT;
+    pair_rules_free(&rules);
+    memory_free(context, candidates, scene->node_count, sizeof *candidates);
+    memory_free(context, known, room, sizeof *known);
+    return status;
+}
+
+/* Drops what the scene says of the pairs that were judged, and of the user's. */
+static cp_status drop_statements(struct statements *made)
+{
+    drop_pairs(made);
+    cp_status status = made->rules->wanted && made->scene->exclude_static_pairs ? list_static_pairs(made) : CP_OK;
+    made->scene->exclude_static_pairs = false; /* they are listed now */
+    return status;
 }
 
 static int compare_places(const void *a, const void *b)
 {
     uint32_t left = ((const struct user_pair *)a)->place, right = ((const struct user_pair *)b)->place;
     return (left > right) - (left < right);
-}
-
-/* The name that comes first, first: so it is with pairs that were judged. */
-static cp_status state_user_pair(cp_scene *scene, uint32_t one, uint32_t other)
-{
-    bool swap = strcmp(scene->nodes[one].name, scene->nodes[other].name) > 0;
-    uint32_t pair = scene_add_pair(scene, swap ? other : one, swap ? one : other, reason_words[REASON_USER]);
-    return pair != CP_NONE ? CP_OK : CP_LIMIT;
 }
 
 /* The user's pairs that were not judged, in the order of the list, which that of the frames does not change. */
@@ -273,7 +319,8 @@ static cp_status state_further(struct statements *made)
         qsort(further, count, sizeof *further, compare_places);
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
-        status = state_user_pair(scene, (uint32_t)(further[i].key >> 32), (uint32_t)further[i].key);
+        status = state_unjudged(scene, (uint32_t)(further[i].key >> 32), (uint32_t)further[i].key,
+                                reason_words[REASON_USER]);
     if (count > 0)
         report_note(scene->context, "exclude-user-further", NOWHERE,
                     "pairs that keep= excludes and that were not judged, as they cannot collide or are elsewhere: %u",
@@ -319,8 +366,9 @@ static cp_status state_all(struct statements *made)
 {
     for (uint32_t i = 0; i < made->found->bodies.count; i++)
         made->judged[made->found->bodies.items[i].node] = true;
-    drop_pairs(made);
-    cp_status status = state_further(made);
+    cp_status status = drop_statements(made);
+    if (status == CP_OK)
+        status = state_further(made);
     for (uint32_t i = 0; i < made->found->count && status == CP_OK; i++)
         status = state_pair(made, i);
     if (status == CP_OK)

@@ -210,6 +210,97 @@ if [ -w /dev/full ]; then
     ends 4 'standard output cannot be written' sh -c "'$cellpipe' diff list.xml wrong.xml cell=ordered.wu >/dev/full"
 fi
 
+# ---- what a list says beside its pairs ----
+
+# names are the cell's, so that the list may be used there, whatever it is of
+printf '{ "Base"\n  GeoID "#Box 0.3 0.3 0.3"\n}\n{ "J"\n  Position (0, 0, 0.5)\n  ActiveJoint\n  Revolute\n  JointPosLimit -90 90\n}\n' >robot.dev
+printf '{ "L"\n  ReferenceFrame "J"\n  GeoID "#Box 1 0.1 0.1"\n}\n' >>robot.dev
+cat >rails.wu <<'F'
+{ "WORLD"
+}
+{ "Robot"
+  Device "robot.dev"
+}
+{ "Rail"
+  ActiveJoint
+  Prismatic
+  JointPosLimit -3 3
+}
+{ "Base"
+  ReferenceFrame "Rail"
+  Position (0.2, 0, 0)
+  GeoID "#Box 0.3 0.3 0.3"
+}
+{ "Rail2"
+  ActiveJoint
+  Prismatic
+  JointPosLimit -3 3
+}
+{ "L"
+  ReferenceFrame "Rail2"
+  GeoID "#Box 0.3 0.3 0.3"
+}
+F
+"$cellpipe" exclude rails.wu rails.xml --out evidence=yes
+must "the pair of the robot" [ "$(pairs_of "" rails.xml)" = "Robot.Base Robot.L" ]
+ends 0 '' "$cellpipe" check rails.wu list=rails.xml
+sed 's/^{ "WORLD"/&\n  CollisionSetup "rails.xml"/' rails.wu >used.wu
+ends 1 '' "$cellpipe" collide used.wu Rail=2 Rail2=2
+says "Base | L: in collision"
+"$cellpipe" exclude rails.wu rails.xml --out relative=yes
+must "relative names" [ "$(pairs_of "" rails.xml)" = "Base L" ]
+ends 0 'rails.xml: warning: the names are relative to "Robot.", as a comment says, but no device has this setup' "$cellpipe" info used.wu
+sed 's/^{ "Base"/&\n  CollisionSetup "rails.xml"/' robot.dev >named.dev
+sed 's/robot.dev/named.dev/' rails.wu >named.wu
+ends 0 '' "$cellpipe" info named.wu
+must "no warning beside the device" sh -c '! grep -q relative "$0"' "$work/stderr"
+# static pairs that a setup excludes as a whole: with only= those that are judged are listed, and so are the others
+cat >whole.wu <<'F'
+{ "WORLD"
+  CollisionSetup "whole_setup.xml"
+}
+{ "Robot"
+  Device "robot.dev"
+}
+{ "Floor"
+  Position (0, 0, -0.2)
+  GeoID "#Box 4 4 0.1"
+}
+{ "Wall"
+  Position (0, 2, 0)
+  GeoID "#Box 4 0.1 4"
+}
+F
+printf '<CollisionSetup><Volatile>Robot.Base</Volatile><ExcludeStaticPairs/></CollisionSetup>' >whole_setup.xml
+ends 0 '' "$cellpipe" --strict exclude whole.wu whole.xml only=Robot --out evidence=yes
+must "no other statement" sh -c '! grep -q ExcludeStaticPairs whole.xml'
+must "the pair that was not judged" grep -q '<FramePair first="Floor" second="Wall"/>' whole.xml
+must "not that which is to be checked" sh -c '! grep -q "Floor.*Robot.Base" whole.xml'
+ends 0 '' "$cellpipe" check whole.wu list=whole.xml
+cp whole.xml.json more.xml.json
+sed 's|^</CollisionSetup>|<ExcludeStaticPairs/>&|' whole.xml >more.xml
+ends 1 '' "$cellpipe" check whole.wu list=more.xml
+says 'more.xml: all static pairs are excluded by the list, but not by the evidence'
+grep -v Volatile whole.xml >more.xml
+ends 1 '' "$cellpipe" check whole.wu list=more.xml
+says 'more.xml: frame "Robot.Base" is volatile, and the list does not say so'
+# a setup that is only converted may say so
+"$cellpipe" convert whole.wu converted.xml --out evidence=yes
+ends 0 '' "$cellpipe" check whole.wu list=converted.xml
+# where no proof looks
+sed 's/^  JointPosLimit -90 90/&\n  JointHomePos 1.8/' ordered.wu >stands.wu
+ends 0 'joint "J" stands at 1.8, outside its limits -1.57[0-9]* and 1.57[0-9]*' "$cellpipe" check stands.wu list=list.xml
+# a joint whose name others have goes by its id, and only such a one
+sed 's/"Arm"/"Arm2"/; s/"Post"/"Post2"/; s/"Ball"/"Ball2"/; s/^  Position (/&10 + /; s/10 + [-0-9.]*/10/' ordered.wu >twin.wu
+"$cellpipe" run read ordered.wu ! read twin.wu ! write twins.glb --out profile=stage
+printf '<CollisionSetup><Exclude><FramePair first="Arm" second="Post"/></Exclude></CollisionSetup>' >twins.xml
+ends 0 'keep= excludes, collide at id:J=[-0-9.]*$' "$cellpipe" exclude twins.glb kept.xml keep=twins.xml
+at=$(sed -n -E 's/.*, collide at (id:J=[-0-9.]+)$/\1/p' "$work/stderr")
+ends 1 '' "$cellpipe" collide twins.glb "$at"
+says "Arm | Post: in collision"
+ends 1 '' "$cellpipe" diff twins.xml twins.xml cell=twins.glb
+must "its witness" grep -qE 'Arm" - "Post": .* collide at id:J=' "$work/stdout"
+
 # ---- what is only sampled says how much that is worth: 3 / 50 ----
 
 ends 0 '' "$cellpipe" exclude ordered.wu sampled.xml work=0 samples=50 descents=0 allow-sampled=yes --out evidence=yes

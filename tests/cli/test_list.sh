@@ -34,7 +34,7 @@ ends 0 '' "$cellpipe" check other.wu list=list.xml
 # What does.
 sed 's/JointPosLimit -90 90/JointPosLimit -90 80/; s/Prismatic/Prismatic\n  JointPosLimit 0 0.1/' arm.dev >arm2.dev
 sed 's/arm.dev/arm2.dev/' cell.wu >changed.wu
-ends 1 '' "$cellpipe" check changed.wu list=list.xml
+ends 1 '"Arm.J2" stands at 0.25, outside its limits 0 and 0.1' "$cellpipe" check changed.wu list=list.xml
 says 'list.xml: pair "Arm.J1Geo" "Arm.J2Geo": the joints or poses between them have changed'
 sed 's/#Cylinder 0.05 0.1 12/#Cylinder 0.06 0.1 12/' arm.dev >arm2.dev
 ends 1 '' "$cellpipe" check changed.wu list=list.xml
@@ -121,7 +121,7 @@ sed -i 's|<Exclude>|&<FramePair first="B" second="X" reason="never-proved"/>|' s
 ends 1 '' "$cellpipe" check same.glb list=same.xml
 must "said" grep -qE '^same.xml: pair "(B|X)" "(B|X)": is excluded by the list, but not by the evidence$' "$work/stdout"
 "$cellpipe" diff same.xml same.xml cell=same.glb >"$work/stdout" 2>"$work/stderr"
-must "diff tells of the pair that collides" grep -qE '^exclusion "B" - "X": excluded by both, but they collide at J' "$work/stdout"
+must "diff tells of the pair that collides" grep -qE '^exclusion "B" - "X": excluded by both, but they collide at id:J' "$work/stdout"
 
 # Anybody can read it.
 if command -v node >/dev/null; then

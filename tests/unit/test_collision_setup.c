@@ -351,7 +351,7 @@ static void test_sample_bytes(void **state)
     free(text);
 }
 
-/* All pairs inside the device: names as they stand in a setup beside the device's file. */
+/* All pairs inside the device: with relative=yes names as they stand in a setup beside the device's file. */
 static void test_relative_names(void **state)
 {
     static const char cell[] = "{ \"WORLD\"\n CollisionSetup \"tag/relative.xml\"\n}\n"
@@ -366,22 +366,22 @@ static void test_relative_names(void **state)
         first++;
     /* What the names have in common may go beyond the device. */
     scene_add_pair(scene, first, first, "given");
-    char *text = write_text(NULL);
+    char *text = write_text("relative=yes");
     assert_non_null(strstr(text, "<!-- names are relative to \"Left.\" -->"));
     assert_non_null(strstr(text, "<FramePair first=\"A\" second=\"A\"/>"));
     free(text);
     scene->pair_count = 0;
     scene_add_pair(scene, first, first + 1, "given");
-    text = write_text(NULL);
+    text = write_text("relative=yes");
     assert_non_null(strstr(text, "<!-- names are relative to \"Left.\" -->"));
     assert_non_null(strstr(text, "<FramePair first=\"A\" second=\"B\"/>"));
     free(text);
-    text = write_text("relative=no");
+    text = write_text(NULL);
     assert_null(strstr(text, "<!--"));
     assert_non_null(strstr(text, "<FramePair first=\"Left.A\" second=\"Left.B\"/>"));
     free(text);
     scene_add_pair(scene, 1, 2, "given"); /* the base itself is outside */
-    text = write_text(NULL);
+    text = write_text("relative=yes");
     assert_null(strstr(text, "<!--"));
     free(text);
 }

@@ -162,6 +162,8 @@ static void read_object(struct reading *reading)
         refuse(reading, 0, "is no object");
     read_version(reading);
     reading->evidence->prefix = read_text(reading, 0, "prefix");
+    uint32_t excluding = json_member(&reading->json, 0, "exclude_static_pairs");
+    reading->evidence->exclude_static_pairs = json_is(&reading->json, excluding, JSON_TRUE);
     read_files(reading);
     read_frames(reading);
     read_pairs(reading);

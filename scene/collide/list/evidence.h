@@ -25,6 +25,7 @@ struct evidence {
     cp_context *context;
     struct arena *arena;
     const char *prefix; /* of the names in the list's first file */
+    bool exclude_static_pairs;
     struct listed_file *files;
     struct listed_frame *frames;
     struct listed_pair *pairs;

@@ -3,6 +3,7 @@
 
 #include "../../context.h"
 #include "../../numbers.h"
+#include "../proof/outside.h"
 #include "files.h"
 #include "key.h"
 
@@ -125,6 +126,24 @@ static cp_status collect_evident(struct checking *checking, bool excluded, struc
     }
     set->count = make_set(set->items, set->count);
     return CP_OK;
+}
+
+/* What the list says beside its pairs. */
+static cp_status compare_statements(struct checking *checking, const cp_scene *list)
+{
+    const cp_scene *scene = checking->scene;
+    struct name_map volatiles = {.context = checking->context};
+    cp_status status = CP_OK;
+    if (list->exclude_static_pairs && !checking->evidence.exclude_static_pairs)
+        tell(checking, CP_LIST_STATIC, "", "");
+    for (uint32_t i = 0; i < list->node_count && status == CP_OK; i++)
+        if (list->nodes[i].flags & CP_NODE_VOLATILE && !name_map_add(&volatiles, list->nodes[i].name, i, NULL))
+            status = CP_LIMIT;
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
+        if (scene->nodes[i].flags & CP_NODE_VOLATILE && !name_map_find(&volatiles, scene->nodes[i].name))
+            tell(checking, CP_LIST_NOT_VOLATILE, scene->nodes[i].name, "");
+    name_map_free(&volatiles);
+    return status;
 }
 
 static cp_status compare_lists(struct checking *checking, const cp_scene *list)
@@ -253,6 +272,10 @@ static cp_status check_by_evidence(struct checking *checking, const cp_scene *li
         status = compare_frames(checking);
     if (status == CP_OK)
         status = compare_pairs_with_scene(checking);
+    if (status == CP_OK)
+        status = compare_statements(checking, list);
+    if (status == CP_OK)
+        report_outside(checking->context, checking->scene);
     return status == CP_OK ? compare_lists(checking, list) : status;
 }
 
