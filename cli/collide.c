@@ -121,15 +121,22 @@ static cp_status take_words(struct cli *cli, struct asked *asked, const struct l
     return end > values ? take_values(cli, asked, values) : CP_OK;
 }
 
+/* What names a joint by its id may name it by its name, too. */
+static const char *without_id(const char *setting)
+{
+    return strncmp(setting, "id:", 3) == 0 ? setting + 3 : setting;
+}
+
 /* One joint, one value. */
 static cp_status check_joints(struct cli *cli, const struct list *joints)
 {
     for (size_t i = 0; i < joints->count; i++)
         for (size_t k = 0; k < i; k++) {
-            const char *one = joints->items[i], *other = joints->items[k];
+            const char *one = without_id(joints->items[i]), *other = without_id(joints->items[k]);
             size_t size = (size_t)(strrchr(one, '=') - one) + 1;
             if (strncmp(one, other, size) == 0 && !strchr(other + size, '='))
-                return complain(cli, CP_USAGE, "the joint has two values: %s and %s", other, one);
+                return complain(cli, CP_USAGE, "the joint has two values: %s and %s", joints->items[k],
+                                joints->items[i]);
         }
     return CP_OK;
 }
