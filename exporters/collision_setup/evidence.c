@@ -155,7 +155,16 @@ static void write_witness(struct evidence *evidence, const cp_finding *finding)
     json_close(json, ']');
 }
 
-/* A pair without a finding was told by somebody, for the scene as it is now. */
+/* What somebody says is said of the scene as it is now, and that a pair is static was looked at just now. Of what else is excluded without a
+ * finding, having been read from a list, it is not known what it was found for. */
+static bool is_of_this_scene(const struct evidence *evidence, uint32_t index)
+{
+    const cp_pair *pair = &evidence->writer->scene->pairs[index];
+    bool said = strcmp(pair->reason, "given") == 0 || strcmp(pair->reason, "user") == 0;
+    bool is_static = strcmp(pair->reason, "static") == 0 && !evidence->writer->outdated[index];
+    return said || is_static || pair->verdict == CP_PAIR_KEPT;
+}
+
 static void write_pair(struct evidence *evidence, uint32_t index)
 {
     struct json_writer *json = &evidence->json;
@@ -173,7 +182,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
         json_key_text(json, "evidence", pair->evidence);
     if (pair->finding)
         json_finding(json, pair->finding);
-    else if (evidence->keys[index])
+    else if (evidence->keys[index] && is_of_this_scene(evidence, index))
         json_key_hash(json, "key", evidence->keys[index]);
     if (pair->finding && pair->finding->witness_count > 0)
         write_witness(evidence, pair->finding);
@@ -219,21 +228,6 @@ static void write_common(struct evidence *evidence)
         json_key_integer(&evidence->json, "descents", first->descents);
 }
 
-/* A filter between the one that found and this output may have moved something. */
-static void report_outdated(const struct evidence *evidence)
-{
-    const cp_scene *scene = evidence->writer->scene;
-    unsigned long long count = 0;
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_finding *finding = scene->pairs[i].finding;
-        count += finding && finding->key && finding->key != evidence->keys[i];
-    }
-    if (count > 0)
-        report_warning(evidence->writer->context, "collision-setup-outdated", NOWHERE,
-                       "%llu pairs have changed since they were looked at: their geometry, or joints between them",
-                       count);
-}
-
 /* ---- the file ---- */
 
 static cp_status find_keys(struct evidence *evidence)
@@ -269,10 +263,8 @@ cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink)
     struct buffer text = {.context = writer->context};
     struct evidence evidence = {.writer = writer, .json = {.out = &text, .sink = sink}};
     cp_status status = find_keys(&evidence);
-    if (status == CP_OK) {
-        report_outdated(&evidence);
+    if (status == CP_OK)
         status = write_object(&evidence) && !text.failed ? CP_OK : CP_LIMIT;
-    }
     if (status == CP_OK) {
         sink_write(sink, text.data, text.size);
         sink_text(sink, "\n");

@@ -68,9 +68,9 @@ static uint32_t leave_partial(const struct names *names, uint64_t *keys, uint32_
 }
 
 /* A frame and itself are nobody else's pair. */
-static bool names_others(const cp_pair *pair)
+static bool names_others(const struct setup_writer *writer, uint32_t pair)
 {
-    return pair_is_excluded(pair) && pair->first != pair->second;
+    return pair_is_excluded(writer, pair) && writer->scene->pairs[pair].first != writer->scene->pairs[pair].second;
 }
 
 static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_t *key_count)
@@ -81,7 +81,7 @@ static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_
     if (!pairs)
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->pair_count; i++)
-        if (names_others(&scene->pairs[i]))
+        if (names_others(names->writer, i))
             pairs[count++] = unordered_pair(scene->pairs[i].first, scene->pairs[i].second);
     count = make_set(pairs, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -107,8 +107,8 @@ static cp_status choose(struct names *names)
         return status;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
-        bool partial = names_others(pair) && set_has(keys, key_count, names_of(names, pair));
-        writer->listed[i] = pair_is_excluded(pair) && !partial;
+        bool partial = names_others(writer, i) && set_has(keys, key_count, names_of(names, pair));
+        writer->listed[i] = pair_is_excluded(writer, i) && !partial;
         left_out += partial;
     }
     if (left_out)
@@ -139,10 +139,28 @@ static cp_status report_volatile(const struct names *names)
     return CP_OK;
 }
 
+/* A filter behind the one that found may have changed something, or what was read together does not fit. */
+static cp_status find_outdated(struct setup_writer *writer)
+{
+    uint32_t count;
+    writer->outdated = arena_allocate(writer->arena, writer->scene->pair_count, sizeof *writer->outdated);
+    if (!writer->outdated)
+        return CP_LIMIT;
+    cp_status status = pairs_find_outdated(writer->context, writer->scene, writer->outdated, &count);
+    if (status == CP_OK && count > 0)
+        report_loss(
+            writer->context, "collision-setup-outdated", NOWHERE, count,
+            "excluded pairs that have changed since they were looked at, their geometry or the joints and poses "
+            "between them: they are to be checked");
+    return status;
+}
+
 cp_status setup_choose_pairs(struct setup_writer *writer)
 {
     struct names names = {.writer = writer, .heads = {.context = writer->context}};
-    cp_status status = choose(&names);
+    cp_status status = find_outdated(writer);
+    if (status == CP_OK)
+        status = choose(&names);
     if (status == CP_OK)
         status = report_volatile(&names);
     name_map_free(&names.heads);

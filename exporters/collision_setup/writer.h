@@ -25,15 +25,17 @@ struct setup_writer {
     const cp_scene *scene;
     const struct setup_settings *settings;
     struct arena *arena;
-    bool *listed; /* of the scene's pairs: those that are in the list */
+    bool *outdated; /* of the scene's pairs: those whose finding does not hold any more */
+    bool *listed;   /* those that are in the list */
     struct setup_file *files;
     uint32_t file_count;
     uint64_t bad_characters;
 };
 
-static inline bool pair_is_excluded(const cp_pair *pair)
+/* By a statement that still holds. */
+static inline bool pair_is_excluded(const struct setup_writer *writer, uint32_t pair)
 {
-    return pair->verdict == CP_PAIR_EXCLUDED;
+    return writer->scene->pairs[pair].verdict == CP_PAIR_EXCLUDED && !writer->outdated[pair];
 }
 
 /* names.c: which pairs are listed. */

@@ -79,6 +79,12 @@ static cp_status find_rules(cp_collider *collider)
     if (good)
         collider->plane_pairs = count_pairs(collider, &planes);
     pair_rules_free(&planes);
+    if (good && collider->rules.outdated > 0 && !collider->every_pair)
+        report_warning(collider->context, "collide-outdated", NOWHERE,
+                       "%" PRIu32
+                       " excluded pairs have changed since they were looked at, their geometry or the joints "
+                       "and poses between them: they are checked",
+                       collider->rules.outdated);
     if (collider->plane_pairs > 0)
         report_warning(collider->context, "collide-planes", NOWHERE,
                        "planes without borders are not compared with each other: %" PRIu64 " pairs",

@@ -1,8 +1,10 @@
 #include "pairs.h"
 
+#include <string.h>
+
 #include "../../context.h"
 #include "../../numbers.h"
-#include "../proof/chain.h"
+#include "key.h"
 
 /* The head of each node's static group: a joint, or a frame that may be moved or hung elsewhere, begins a new one. movables: of the nodes. */
 static void find_groups(const cp_scene *scene, const bool *movables, uint32_t *groups)
@@ -23,18 +25,78 @@ bool node_can_collide(const cp_scene *scene, uint32_t index)
     return collides && !(node->flags & CP_NODE_PLACEHOLDER);
 }
 
+/* ---- what does not hold any more ---- */
+
+static bool has_key(const cp_pair *pair)
+{
+    return pair->verdict == CP_PAIR_EXCLUDED && pair->finding && pair->finding->key &&
+           strcmp(pair->reason, "user") != 0;
+}
+
+static bool is_said_static(const cp_pair *pair)
+{
+    return pair->verdict == CP_PAIR_EXCLUDED && !has_key(pair) && strcmp(pair->reason, "static") == 0;
+}
+
+static cp_status compare_keys(cp_context *context, const cp_scene *scene, bool *outdated)
+{
+    uint64_t *keys = memory_allocate(context, scene->pair_count, sizeof *keys);
+    cp_status status = keys ? pair_keys(context, scene, scene->pairs, scene->pair_count, keys) : CP_LIMIT;
+    for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++)
+        outdated[i] = has_key(&scene->pairs[i]) && scene->pairs[i].finding->key != keys[i];
+    memory_free(context, keys, scene->pair_count, sizeof *keys);
+    return status;
+}
+
+/* Whether a frame may be moved is another matter: exclude may have been told that none is. */
+static cp_status look_for_motion(cp_context *context, const cp_scene *scene, bool *outdated)
+{
+    struct chain chain;
+    bool *movables = memory_allocate_zeroed(context, scene->node_count, sizeof *movables);
+    bool open = chain_open(&chain, context, scene, movables) && movables;
+    for (uint32_t i = 0; i < scene->pair_count && open; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        if (!is_said_static(pair) || pair->first == pair->second)
+            continue;
+        chain_find(&chain, pair->first, pair->second);
+        outdated[i] = chain.moves;
+    }
+    chain_close(&chain, context);
+    memory_free(context, movables, scene->node_count, sizeof *movables);
+    return open ? CP_OK : CP_LIMIT;
+}
+
+cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *outdated, uint32_t *count)
+{
+    uint32_t keys = 0, statics = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        outdated[i] = false;
+        keys += has_key(&scene->pairs[i]);
+        statics += is_said_static(&scene->pairs[i]);
+    }
+    cp_status status = keys > 0 ? compare_keys(context, scene, outdated) : CP_OK;
+    if (status == CP_OK && statics > 0)
+        status = look_for_motion(context, scene, outdated);
+    *count = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        *count += outdated[i];
+    return status;
+}
+
+/* ---- rules ---- */
+
 static bool is_static(const struct pair_rules *rules, uint32_t one, uint32_t other)
 {
     return rules->skip_static && rules->groups[one] == rules->groups[other];
 }
 
-static void find_excluded(struct pair_rules *rules, const cp_scene *scene, const bool *candidates)
+static void find_excluded(struct pair_rules *rules, const cp_scene *scene, const bool *candidates, const bool *outdated)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
         uint32_t one = pair->first, other = pair->second;
-        if (pair->verdict == CP_PAIR_EXCLUDED && one != other && candidates[one] && candidates[other] &&
+        if (pair->verdict == CP_PAIR_EXCLUDED && !outdated[i] && one != other && candidates[one] && candidates[other] &&
             !is_static(rules, one, other))
             rules->excluded[count++] = unordered_pair(one, other);
     }
@@ -69,15 +131,18 @@ bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_sce
     rules->groups = memory_allocate(context, scene->node_count, sizeof *rules->groups);
     rules->excluded = memory_allocate(context, rules->excluded_room, sizeof *rules->excluded);
     bool *movables = memory_allocate(context, scene->node_count, sizeof *movables);
-    bool good = members && movables && rules->groups && rules->excluded;
+    bool *outdated = memory_allocate(context, scene->pair_count, sizeof *outdated);
+    bool good = members && movables && rules->groups && rules->excluded && outdated &&
+                pairs_find_outdated(context, scene, outdated, &rules->outdated) == CP_OK;
     if (good) {
         find_movables(scene, movables);
         find_groups(scene, movables, rules->groups);
-        find_excluded(rules, scene, candidates);
+        find_excluded(rules, scene, candidates, outdated);
         count_pairs(rules, candidates, members);
     }
     memory_free(context, members, scene->node_count, sizeof *members);
     memory_free(context, movables, scene->node_count, sizeof *movables);
+    memory_free(context, outdated, scene->pair_count, sizeof *outdated);
     return good;
 }
 

@@ -11,6 +11,7 @@ struct pair_rules {
     uint64_t *
         excluded; /* pairs of candidates of different groups, or of any where static pairs are looked at; ascending, each once */
     uint32_t node_count, excluded_count, excluded_room;
+    uint32_t outdated; /* excluded pairs that are to be checked: pairs_find_outdated */
     bool skip_static;
     uint64_t all, checked; /* how many pairs of candidates there are, and are left */
 };
@@ -22,6 +23,10 @@ void pair_rules_free(struct pair_rules *rules);
 bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other);
 /* Has a collision mesh, or a volatile one may come. */
 bool node_can_collide(const cp_scene *scene, uint32_t node);
+/* Marks the excluded pairs whose finding was about something else than what the scene is now: the geometry has changed since, or what lies
+ * between the frames; and of those that are said to be static, without a finding, the ones that are not. Such pairs are to be checked. What a
+ * user says of a pair holds. outdated: of the pairs; count: how many. */
+cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *outdated, uint32_t *count);
 /* Unordered pairs of so many. */
 uint64_t pairs_of(uint64_t count);
 
