@@ -95,6 +95,8 @@ static void write_frame(struct evidence *evidence, uint32_t node)
     json_key_text(json, "name", it->name);
     if (it->flags & CP_NODE_PLACEHOLDER)
         json_key_true(json, "placeholder");
+    if (it->flags & CP_NODE_VOLATILE)
+        json_key_true(json, "volatile");
     if (evidence->geometry[node])
         json_key_hash(json, "geometry", evidence->geometry[node]);
     json_close(json, '}');
@@ -111,7 +113,7 @@ static int compare_frames(const void *a, const void *b)
     return strcmp(((const struct sorted_frame *)a)->id, ((const struct sorted_frame *)b)->id);
 }
 
-/* Those that can collide, and those that pairs name: by their ids, so that their order in the file does not matter. */
+/* Those that can collide or are volatile, and those that pairs name: by their ids, so that their order in the file does not matter. */
 static bool write_frames(struct evidence *evidence)
 {
     const cp_scene *scene = evidence->writer->scene;
@@ -124,7 +126,7 @@ static bool write_frames(struct evidence *evidence)
     for (uint32_t i = 0; i < scene->pair_count; i++)
         named[scene->pairs[i].first] = named[scene->pairs[i].second] = true;
     for (uint32_t i = 0; i < scene->node_count; i++)
-        if (named[i] || evidence->geometry[i])
+        if (named[i] || evidence->geometry[i] || scene->nodes[i].flags & CP_NODE_VOLATILE)
             frames[count++] = (struct sorted_frame){scene->nodes[i].id, i};
     if (count > 0)
         qsort(frames, count, sizeof *frames, compare_frames);

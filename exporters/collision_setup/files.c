@@ -133,6 +133,24 @@ static cp_status name_file(struct setup_writer *writer, struct setup_file *file,
     return file->prefix ? CP_OK : CP_LIMIT;
 }
 
+/* A file of an earlier list, which the device may name, where this list has no pair inside the device. own: of the devices, its file or 0. */
+static cp_status report_old_files(const struct setup_writer *writer, const uint32_t *own, struct sink *top)
+{
+    const cp_scene *scene = writer->scene;
+    for (uint32_t i = 0; i < scene->device_count; i++) {
+        if (own[i] != 0)
+            continue;
+        const char *name = sink_safe_name(top, scene->devices[i].name, "CollisionSetup.xml");
+        if (!name)
+            return CP_LIMIT;
+        if (sink_has_beside(top, name) && !text_equal_nocase(name, sink_file_name(top)))
+            report_warning(writer->context, "collision-setup-old-file", NOWHERE,
+                           "%s beside it is of an earlier list: no pair inside \"%s\" is excluded now", name,
+                           scene->devices[i].name);
+    }
+    return CP_OK;
+}
+
 /* files[pair]: 0 or that of a device, in the order of the devices' first pairs. */
 static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct sink *top)
 {
@@ -154,7 +172,7 @@ static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct
         }
         files[i] = own[device];
     }
-    return status;
+    return status == CP_OK ? report_old_files(writer, own, top) : status;
 }
 
 /* The pairs of each file, one file after the other. */

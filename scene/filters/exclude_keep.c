@@ -72,6 +72,23 @@ static void sort_pairs(struct user_pairs *pairs)
     pairs->count = kept;
 }
 
+/* What the list says beside its pairs, and the scene does not. names: of the scene's frames. */
+static void report_rest(const cp_scene *list, const cp_scene *scene, const struct name_map *names)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < list->node_count; i++) {
+        const uint32_t *frame = name_map_find(names, list->nodes[i].name);
+        bool known = frame && *frame != CP_NONE && scene->nodes[*frame].flags & CP_NODE_VOLATILE;
+        count += list->nodes[i].flags & CP_NODE_VOLATILE && !known;
+    }
+    if (count > 0)
+        report_loss(scene->context, "exclude-keep-volatile", IN_FILE(list->source.file), count,
+                    "volatile frames: keep= takes pairs alone");
+    if (list->exclude_static_pairs)
+        report_loss(scene->context, "exclude-keep-static", IN_FILE(list->source.file), 1,
+                    "that all static pairs are excluded: keep= takes pairs alone");
+}
+
 static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const cp_scene *scene)
 {
     struct name_map names = {.context = pairs->context};
@@ -79,6 +96,8 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     for (uint32_t i = 0; i < list->pair_count && status == CP_OK; i++)
         if (list->pairs[i].verdict == CP_PAIR_EXCLUDED)
             status = add_pair(pairs, &names, list, &list->pairs[i]);
+    if (status == CP_OK)
+        report_rest(list, scene, &names);
     name_map_free(&names);
     if (list->pair_count == 0)
         report_warning(pairs->context, "exclude-keep-empty", IN_FILE(list->source.file),

@@ -284,6 +284,50 @@ says 'more.xml: all static pairs are excluded by the list, but not by the eviden
 grep -v Volatile whole.xml >more.xml
 ends 1 '' "$cellpipe" check whole.wu list=more.xml
 says 'more.xml: frame "Robot.Base" is volatile, and the list does not say so'
+# of a cell that has its volatile frames from the list itself the evidence knows them
+cp whole.xml own.xml
+cp whole.xml.json own.xml.json
+sed 's/whole_setup.xml/own.xml/' whole.wu >own.wu
+ends 0 '' "$cellpipe" check own.wu list=own.xml
+grep -v Volatile whole.xml >own.xml
+ends 1 '' "$cellpipe" check own.wu list=own.xml
+says 'own.xml: frame "Robot.Base" is volatile, and the list does not say so'
+# keep= takes pairs alone, and says so
+grep -v CollisionSetup whole.wu >plain.wu
+sed 's|^</CollisionSetup>|<ExcludeStaticPairs/>&|' whole.xml >more.xml
+rm more.xml.json
+ends 0 'more.xml: loss: volatile frames: keep= takes pairs alone' "$cellpipe" exclude plain.wu kept.xml keep=more.xml
+ends 0 'more.xml: loss: that all static pairs are excluded: keep= takes pairs alone' "$cellpipe" exclude whole.wu kept.xml keep=more.xml
+must "no volatile frame is lost" sh -c '! grep -q volatile "$0"' "$work/stderr"
+# what is said to be static in a list, and is not
+"$cellpipe" exclude plain.wu plain.xml
+sed 's/^{ "WORLD"/&\n  CollisionSetup "plain.xml"/; s/^{ "Wall"/&\n  ActiveJoint\n  Prismatic\n  JointPosLimit -3 3/' plain.wu >sliding.wu
+ends 0 'loss: excluded pairs that have changed since they were looked at' "$cellpipe" exclude sliding.wu sliding.xml only=Robot
+must "it is not in the list" sh -c '! grep -q "Floor.*Wall" sliding.xml'
+ends 1 'warning: 2 excluded pairs have changed since they were looked at' "$cellpipe" collide sliding.wu
+says "Floor | Wall: in collision"
+# nor is what another filter changed
+printf 'solid x\n' >flipped.stl
+for facet in "0 0 0 0 1 0 1 0 0" "0 0 0 1 0 0 0 0 1" "0 0 0 0 0 1 0 1 0" "1 0 0 0 0 1 0 1 0"; do
+    # shellcheck disable=SC2086 # numbers
+    printf 'facet normal 0 0 0\nouter loop\nvertex %s %s %s\nvertex %s %s %s\nvertex %s %s %s\nendloop\nendfacet\n' $facet >>flipped.stl
+done
+printf 'endsolid x\n' >>flipped.stl
+printf '{ "Shell"\n  GeoID "flipped"\n}\n{ "J"\n  Position (0.1, 0.1, 0.1)\n  ActiveJoint\n  Revolute\n  JointPosLimit -90 90\n}\n' >shell.wu
+printf '{ "Ball"\n  ReferenceFrame "J"\n  Position (0.02, 0, 0)\n  GeoID "#Box 0.02 0.02 0.02"\n}\n' >>shell.wu
+ends 0 'loss: excluded pairs that have changed since they were looked at' \
+    "$cellpipe" run read shell.wu ! exclude ! orient ! write shell.xml
+must "it is not in the list" sh -c '! grep -q FramePair shell.xml'
+ends 0 'not closed or not wound alike' "$cellpipe" exclude shell.wu shell.xml
+must "before, it is" grep -q FramePair shell.xml
+# a file of an earlier list of a device
+printf '{ "Robot"\n  Device "robot.dev"\n}\n' >alone.wu
+sed 's/Position (0, 0, 0.5)/Position (0.6, 0, 0)/' robot.dev >low.dev
+sed 's/robot.dev/low.dev/' alone.wu >low.wu
+"$cellpipe" exclude alone.wu lists/robot.xml --out split=device
+must "of the device" [ -s lists/RobotCollisionSetup.xml ]
+ends 0 'RobotCollisionSetup.xml beside it is of an earlier list: no pair inside "Robot" is excluded now' \
+    "$cellpipe" exclude low.wu lists/robot.xml --out split=device
 # a setup that is only converted may say so
 "$cellpipe" convert whole.wu converted.xml --out evidence=yes
 ends 0 '' "$cellpipe" check whole.wu list=converted.xml

@@ -121,6 +121,7 @@ static void read_frames(struct reading *reading)
         struct listed_frame frame = {.id = read_text(reading, item, "id"), .name = read_text(reading, item, "name")};
         frame.geometry = read_hash(reading, item, "geometry");
         frame.placeholder = json_is(&reading->json, placeholder, JSON_TRUE);
+        frame.is_volatile = json_is(&reading->json, json_member(&reading->json, item, "volatile"), JSON_TRUE);
         bool added = false;
         if (reading->status == CP_OK && !name_map_add(&reading->ids, frame.id, evidence->frame_count, &added))
             reading->status = CP_LIMIT;

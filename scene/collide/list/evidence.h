@@ -7,7 +7,7 @@
 struct listed_frame {
     const char *id, *name;
     uint64_t geometry; /* its key then, 0 when it had none */
-    bool placeholder;
+    bool placeholder, is_volatile;
 };
 
 struct listed_pair {

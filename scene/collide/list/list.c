@@ -128,20 +128,35 @@ static cp_status collect_evident(struct checking *checking, bool excluded, struc
     return CP_OK;
 }
 
+/* Told once, whether the scene or the evidence says it. volatiles: of the list. */
+static cp_status need_volatile(struct checking *checking, struct name_map *volatiles, const char *name)
+{
+    bool added;
+    if (!name_map_add(volatiles, name, 0, &added))
+        return CP_LIMIT;
+    if (added)
+        tell(checking, CP_LIST_NOT_VOLATILE, name, "");
+    return CP_OK;
+}
+
 /* What the list says beside its pairs. */
 static cp_status compare_statements(struct checking *checking, const cp_scene *list)
 {
+    const struct evidence *evidence = &checking->evidence;
     const cp_scene *scene = checking->scene;
     struct name_map volatiles = {.context = checking->context};
     cp_status status = CP_OK;
-    if (list->exclude_static_pairs && !checking->evidence.exclude_static_pairs)
+    if (list->exclude_static_pairs && !evidence->exclude_static_pairs)
         tell(checking, CP_LIST_STATIC, "", "");
     for (uint32_t i = 0; i < list->node_count && status == CP_OK; i++)
-        if (list->nodes[i].flags & CP_NODE_VOLATILE && !name_map_add(&volatiles, list->nodes[i].name, i, NULL))
+        if (list->nodes[i].flags & CP_NODE_VOLATILE && !name_map_add(&volatiles, list->nodes[i].name, 0, NULL))
             status = CP_LIMIT;
     for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
-        if (scene->nodes[i].flags & CP_NODE_VOLATILE && !name_map_find(&volatiles, scene->nodes[i].name))
-            tell(checking, CP_LIST_NOT_VOLATILE, scene->nodes[i].name, "");
+        if (scene->nodes[i].flags & CP_NODE_VOLATILE)
+            status = need_volatile(checking, &volatiles, scene->nodes[i].name);
+    for (uint32_t i = 0; i < evidence->frame_count && status == CP_OK; i++)
+        if (evidence->frames[i].is_volatile)
+            status = need_volatile(checking, &volatiles, evidence->frames[i].name);
     name_map_free(&volatiles);
     return status;
 }
