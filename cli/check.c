@@ -222,7 +222,7 @@ static void print_fault(FILE *file, const cp_list_fault *fault)
         fprintf(file, "the geometry of \"%s\" and \"%s\" has changed", first, second);
         break;
     case CP_LIST_MOTION_CHANGED:
-        fprintf(file, "the joints or poses between them have changed");
+        fprintf(file, "joints or poses between them, or what may be moved, have changed");
         break;
     case CP_LIST_NOT_LISTED:
         fprintf(file, "is excluded by the evidence, but not by the list");

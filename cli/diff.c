@@ -141,12 +141,19 @@ static cp_status match_sides(struct diff *diff)
 
 /* ---- frames ---- */
 
+static void tell_volatile(struct diff *diff, const struct side *side, const char *name)
+{
+    differ(diff, "volatile \"%s\": only in %s", name, side->path);
+}
+
 static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_node *a = &diff->a.nodes[in_a], *b = &diff->b.nodes[in_b];
     const char *kind_a = frame_kind(diff->a.scene, in_a), *kind_b = frame_kind(diff->b.scene, in_b);
     if (strcmp(kind_a, kind_b) != 0)
         differ(diff, "frame \"%s\": %s, not %s", a->name, kind_a, kind_b);
+    if ((a->flags ^ b->flags) & CP_NODE_VOLATILE)
+        tell_volatile(diff, a->flags & CP_NODE_VOLATILE ? &diff->a : &diff->b, a->name);
     if ((a->flags ^ b->flags) & CP_NODE_ATTACHABLE)
         differ(diff, "frame \"%s\": attachable in one only", a->name);
     if (in_a > 0 && diff->a.node_twin[a->parent] != b->parent)
@@ -157,9 +164,14 @@ static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
 
 static void list_unmatched(struct diff *diff, const struct side *side)
 {
-    for (uint32_t i = 0; i < side->node_count; i++)
-        if (side->node_twin[i] == CP_NONE && !is_placeholder(side->scene, i))
+    for (uint32_t i = 0; i < side->node_count; i++) {
+        if (side->node_twin[i] != CP_NONE)
+            continue;
+        if (!is_placeholder(side->scene, i))
             differ(diff, "frame \"%s\": only in %s", side->nodes[i].name, side->path);
+        else if (side->nodes[i].flags & CP_NODE_VOLATILE)
+            tell_volatile(diff, side, side->nodes[i].name);
+    }
     for (uint32_t i = 0; i < side->joint_count; i++)
         if (side->joint_twin[i] == CP_NONE)
             differ(diff, "joint \"%s\": only in %s", side->joints[i].name, side->path);

@@ -292,6 +292,10 @@ ends 0 '' "$cellpipe" check own.wu list=own.xml
 grep -v Volatile whole.xml >own.xml
 ends 1 '' "$cellpipe" check own.wu list=own.xml
 says 'own.xml: frame "Robot.Base" is volatile, and the list does not say so'
+ends 1 '' "$cellpipe" diff whole.xml own.xml
+says 'volatile "Robot.Base": only in whole.xml'
+ends 1 '' "$cellpipe" diff whole.xml own.xml cell=whole.wu
+says 'volatile "Robot.Base": only in whole.xml'
 # keep= takes pairs alone, and says so
 grep -v CollisionSetup whole.wu >plain.wu
 sed 's|^</CollisionSetup>|<ExcludeStaticPairs/>&|' whole.xml >more.xml

@@ -35,7 +35,7 @@ ends 0 '' "$cellpipe" check other.wu list=list.xml
 sed 's/JointPosLimit -90 90/JointPosLimit -90 80/; s/Prismatic/Prismatic\n  JointPosLimit 0 0.1/' arm.dev >arm2.dev
 sed 's/arm.dev/arm2.dev/' cell.wu >changed.wu
 ends 1 '"Arm.J2" stands at 0.25, outside its limits 0 and 0.1' "$cellpipe" check changed.wu list=list.xml
-says 'list.xml: pair "Arm.J1Geo" "Arm.J2Geo": the joints or poses between them have changed'
+says 'list.xml: pair "Arm.J1Geo" "Arm.J2Geo": joints or poses between them, or what may be moved, have changed'
 sed 's/#Cylinder 0.05 0.1 12/#Cylinder 0.06 0.1 12/' arm.dev >arm2.dev
 ends 1 '' "$cellpipe" check changed.wu list=list.xml
 says 'list.xml: pair "Arm.J1Geo" "Arm.J2Geo": the geometry of "Arm.J1Geo" has changed'
@@ -103,7 +103,7 @@ must "a proof" grep -q 'first="Bar" second="Stop" reason="never-proved"' rack.xm
 ends 0 '' "$cellpipe" check rack.wu list=rack.xml
 grep -v Limit rack.wu >unlimited.wu
 ends 1 '' "$cellpipe" check unlimited.wu list=rack.xml
-says 'rack.xml: pair "Bar" "Stop": the joints or poses between them have changed'
+says 'rack.xml: pair "Bar" "Stop": joints or poses between them, or what may be moved, have changed'
 sed '1a\  RPY (-169.8, 120.9, -24.2)\n  Position (1, 2, 3)' rack.wu >turned.wu
 ends 0 '' "$cellpipe" check turned.wu list=rack.xml
 sed '1a\  I (1.4, 0, 0)\n  J (0, 0.2, 0)\n  K (0, 0, 1)' rack.wu >uneven.wu
