@@ -1,5 +1,5 @@
 /* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is its
- * specification; scene/collide/evidence.c reads it. */
+ * specification; scene/collide/list/evidence.c reads it. */
 #include <stdlib.h>
 #include <string.h>
 
