@@ -12,6 +12,52 @@ static cp_status check_stdin(struct cli *cli)
     return CP_OK;
 }
 
+/* ---- options in the wrong place ---- */
+
+/* plugin: SIZE_MAX has none. */
+static bool has_option(cp_plugin_kind kind, size_t plugin, const char *setting)
+{
+    size_t size = strcspn(setting, "="), count = plugin == SIZE_MAX ? 0 : cp_plugin_at(kind, plugin).option_count;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = cp_plugin_option(kind, plugin, i).name;
+        if (strlen(name) == size && strncmp(name, setting, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool any_has_option(cp_plugin_kind kind, const char *setting)
+{
+    for (size_t plugin = 0; plugin < cp_plugin_count(kind); plugin++)
+        if (has_option(kind, plugin, setting))
+            return true;
+    return false;
+}
+
+/* The exporter that the words name, or SIZE_MAX. */
+static size_t named_exporter(const struct request *request, const char *out)
+{
+    const char *name = request->to ? exporter_named(request->to) : strcmp(out, "-") == 0 ? "glb" : NULL;
+    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(out);
+}
+
+/* An option of the output or of some input that was given as if it were the command's own; filter: the command's, or SIZE_MAX. */
+static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i];
+        if (!strchr(word, '=') || has_option(CP_FILTER, filter, word))
+            continue;
+        bool input = any_has_option(CP_IMPORTER, word), output = has_option(CP_EXPORTER, exporter, word);
+        if (input || output)
+            return complain(cli, CP_USAGE, "unknown option of %s \"%.*s\"; the %s is given as %s %s%s%s",
+                            cli->words.items[0], (int)strcspn(word, "="), word, input ? "input's" : "output's",
+                            input ? "--in" : "--out", word, input && output ? ", the output's as --out " : "",
+                            input && output ? word : "");
+    }
+    return CP_OK;
+}
+
 /* ---- a filter ---- */
 
 cp_status command_filter(struct cli *cli)
@@ -29,6 +75,9 @@ cp_status command_filter(struct cli *cli)
     const char *out = request.words.count > 1 ? request.words.items[1] : "-";
     if (request.words.count == 0)
         status = check_stdin(cli);
+    if (status == CP_OK)
+        status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), named_exporter(&request, out),
+                              &request.settings);
     if (status == CP_OK && !steps_open(cli, &steps, 3))
         status = CP_LIMIT;
     if (status == CP_OK)
@@ -159,7 +208,12 @@ cp_status command_convert(struct cli *cli)
         return convert_into_folder(cli, &request, bang);
     if (count == 1)
         return complain(cli, CP_USAGE, "convert needs an output too: cellpipe convert %s OUT", request.words.items[0]);
-    if (count > 2)
-        return complain(cli, CP_USAGE, "convert takes one input and one output; for several inputs give --out-dir DIR");
+    if (count > 2) {
+        status = check_places(cli, SIZE_MAX, named_exporter(&request, request.words.items[1]), &request.words);
+        return status != CP_OK
+                   ? status
+                   : complain(cli, CP_USAGE,
+                              "convert takes one input and one output; for several inputs give --out-dir DIR");
+    }
     return convert_one(cli, &(struct conversion){&request, bang, request.words.items[0], request.words.items[1]});
 }
