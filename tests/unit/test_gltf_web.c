@@ -523,5 +523,6 @@ int main(void)
         TEST(hostile_fans_are_ordered), TEST(budgets_are_met),
         TEST(threads_do_not_show),      TEST(links_become_meshes),
     };
+    cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -426,5 +426,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_same_for_any_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_colours_are_mixed, set_up, tear_down),
     };
+    cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
