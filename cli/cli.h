@@ -149,6 +149,8 @@ cp_status run_steps(struct cli *cli, const struct steps *steps);
 size_t find_bang(const struct cli *cli, size_t begin);
 /* The exporter by name, or else the one that has the suffix; NULL when there is none. */
 const char *exporter_named(const char *word);
+/* The index of the exporter for an output: by a format's name or suffix, or NULL, and a path; SIZE_MAX when there is none. */
+size_t exporter_for(const char *format, const char *path);
 /* The suffix of outputs in the format of that name; a word that is itself a suffix ("wrl.gz") is kept. */
 void output_suffix(const char *word, char *out, size_t size);
 /* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */

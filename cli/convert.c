@@ -34,13 +34,6 @@ static bool any_has_option(cp_plugin_kind kind, const char *setting)
     return false;
 }
 
-/* The exporter that the words name, or SIZE_MAX. */
-static size_t named_exporter(const struct request *request, const char *out)
-{
-    const char *name = request->to ? exporter_named(request->to) : strcmp(out, "-") == 0 ? "glb" : NULL;
-    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(out);
-}
-
 /* An option of the output or of some input that was given as if it were the command's own; filter: the command's, or SIZE_MAX. */
 static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
 {
@@ -76,7 +69,7 @@ cp_status command_filter(struct cli *cli)
     if (request.words.count == 0)
         status = check_stdin(cli);
     if (status == CP_OK)
-        status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), named_exporter(&request, out),
+        status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), exporter_for(request.to, out),
                               &request.settings);
     if (status == CP_OK && !steps_open(cli, &steps, 3))
         status = CP_LIMIT;
@@ -209,7 +202,7 @@ cp_status command_convert(struct cli *cli)
     if (count == 1)
         return complain(cli, CP_USAGE, "convert needs an output too: cellpipe convert %s OUT", request.words.items[0]);
     if (count > 2) {
-        status = check_places(cli, SIZE_MAX, named_exporter(&request, request.words.items[1]), &request.words);
+        status = check_places(cli, SIZE_MAX, exporter_for(request.to, request.words.items[1]), &request.words);
         return status != CP_OK
                    ? status
                    : complain(cli, CP_USAGE,

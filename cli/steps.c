@@ -37,6 +37,12 @@ const char *exporter_named(const char *word)
     return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
 }
 
+size_t exporter_for(const char *format, const char *path)
+{
+    const char *name = format ? exporter_named(format) : strcmp(path, "-") == 0 ? "glb" : NULL;
+    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(path);
+}
+
 /* True when ".word" is one of the suffixes ".a .b". */
 static bool has_suffix(const char *suffixes, const char *word)
 {
@@ -213,7 +219,7 @@ cp_status add_write(struct cli *cli, struct steps *steps, const struct step *wri
     cp_status status = choose_format(cli, &step);
     if (status != CP_OK)
         return status;
-    size_t exporter = step.format ? plugin_named(CP_EXPORTER, exporter_named(step.format)) : cp_exporter_of(step.name);
+    size_t exporter = exporter_for(step.format, step.name);
     if (exporter == SIZE_MAX)
         return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", step.name);
     bool to_stage = stage || strcmp(step.name, "-") == 0;
