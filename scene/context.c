@@ -13,6 +13,7 @@
 #include "bytes/files.h"
 #include "bytes/sink.h"
 #include "options.h"
+#include "registry.h"
 #include "text/text.h"
 
 static const struct limit {
@@ -48,13 +49,13 @@ static uint64_t random_seed(const void *salt)
     return (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)salt;
 }
 
-cp_context *cp_context_new(const cp_allocator *allocator)
+cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins)
 {
     cp_allocator use = allocator ? *allocator : (cp_allocator){memory_resize_by_library, NULL};
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;
-    *context = (cp_context){.allocator = use, .seed = random_seed(context), .threads = 1};
+    *context = (cp_context){.allocator = use, .plugins = plugins, .seed = random_seed(context), .threads = 1};
     context->first = context;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);
@@ -82,7 +83,7 @@ static bool share_list(cp_context *context, const char ***list, uint32_t *room, 
 
 cp_context *cp_context_beside(const cp_context *first)
 {
-    cp_context *context = cp_context_new(&first->allocator);
+    cp_context *context = context_new(&first->allocator, first->plugins);
     if (!context)
         return NULL;
     files_free(context->book);

@@ -14,6 +14,7 @@ struct limits {
 };
 
 struct file_book;
+struct plugins;
 struct sink;
 
 /* Callbacks; each may be NULL. */
@@ -26,6 +27,7 @@ struct callbacks {
 
 struct cp_context {
     cp_allocator allocator;
+    const struct plugins *plugins;
     struct limits limits;
     bool flags[6];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "registry.h"
 
 const struct option import_options[] = {{"strict", "refuse what breaks the format's rules", OPTION_BOOLEAN,
                                          offsetof(struct import_settings, strict), "no", 0, 0, NULL},
@@ -308,13 +309,13 @@ void options_free(cp_context *context, const struct plugin *plugin, void *settin
     memory_free(context, settings, 1, plugin->settings_size);
 }
 
-const struct importer *importer_of_option(const char *setting, const char **text)
+const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text)
 {
     size_t point = strcspn(setting, ".="); /* a point after '=' belongs to the value */
     if (setting[point] != '.')
         return NULL;
     *text = setting + point + 1;
-    for (const struct importer *const *at = importers; *at; at++)
+    for (const struct importer *const *at = context->plugins->importers; *at; at++)
         if (strlen((*at)->plugin.name) == point && strncmp((*at)->plugin.name, setting, point) == 0)
             return *at;
     return NULL;
@@ -323,7 +324,7 @@ const struct importer *importer_of_option(const char *setting, const char **text
 cp_status check_importer_option(cp_context *context, const char *setting)
 {
     const char *text;
-    const struct importer *importer = importer_of_option(setting, &text);
+    const struct importer *importer = importer_of_option(context, setting, &text);
     if (!importer)
         return report_error(context, CP_USAGE, "option-importer", NOWHERE,
                             "\"%s\" does not begin with an importer's name and a point", setting);

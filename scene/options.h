@@ -15,8 +15,8 @@ void options_free(cp_context *context, const struct plugin *plugin, void *settin
 
 /* The options that all importers have. */
 extern const struct option import_options[];
-/* "stl.unit=mm": the importer of that name, or NULL; *text is what follows the point. */
-const struct importer *importer_of_option(const char *setting, const char **text);
+/* "stl.unit=mm": the context's importer of that name, or NULL; *text is what follows the point. */
+const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text);
 cp_status check_importer_option(cp_context *context, const char *setting);
 
 /* "20mm" in metres, or "90deg" in radians; a bare number is in metres, or in `bare` radians. False when it is neither. */

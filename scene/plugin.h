@@ -114,11 +114,6 @@ struct filter {
     cp_status (*apply)(cp_context *context, cp_scene *scene, const void *settings);
 };
 
-/* The tables, each ended by NULL; the order is the priority. */
-extern const struct importer *const importers[];
-extern const struct exporter *const exporters[];
-extern const struct filter *const filters[];
-
 /* Nobody knows the file: what the probes looked for. CP_INPUT. */
 cp_status report_unknown_content(const struct source *source);
 

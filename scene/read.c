@@ -10,32 +10,6 @@
 
 enum { PROBE_SIZE = 1 << 16 };
 
-static bool suffix_matches(const char *suffixes, const char *name)
-{
-    size_t length = strlen(name);
-    if (text_ends_nocase(name, ".gz"))
-        length -= 3;
-    for (const char *at = suffixes; *at;) {
-        size_t size = strcspn(at, " ");
-        if (size > 0 && size <= length) {
-            bool equal = true;
-            for (size_t i = 0; i < size && equal; i++) {
-                char c = name[length - size + i];
-                equal = at[i] == (c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-            }
-            if (equal)
-                return true;
-        }
-        at += size + strspn(at + size, " ");
-    }
-    return false;
-}
-
-bool plugin_suffix_matches(const char *suffixes, const char *name)
-{
-    return suffix_matches(suffixes, name);
-}
-
 /* The surest by the bytes; between equals the one with the suffix, then the earlier. A file that nobody knows goes to
  * the importer of its suffix, whose error says most. */
 static const struct importer *probe(const struct source *source)
@@ -43,10 +17,10 @@ static const struct importer *probe(const struct source *source)
     const struct importer *best = NULL;
     int best_score = 0;
     size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
-    for (const struct importer *const *at = importers; *at; at++) {
+    for (const struct importer *const *at = source->context->plugins->importers; *at; at++) {
         if ((*at)->plugin.package)
             continue;
-        int suffix = suffix_matches((*at)->suffixes, source->name);
+        int suffix = plugin_suffix_matches((*at)->suffixes, source->name);
         int score = 2 * (*at)->probe(source->data, head, source->size);
         score = score == 0 && suffix ? 2 + suffix : score + (score > 0 ? suffix : 0);
         if (score > best_score) {
@@ -64,7 +38,7 @@ static cp_status not_built(const struct source *source, const struct importer *i
                         importer->plugin.package);
 }
 
-static void print_signs(struct buffer *text)
+static void print_signs(const struct importer *const *importers, struct buffer *text)
 {
     for (const struct importer *const *at = importers; *at; at++)
         buffer_print(text, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
@@ -74,7 +48,7 @@ static void print_signs(struct buffer *text)
 cp_status report_unknown_content(const struct source *source)
 {
     struct buffer signs = {.context = source->context};
-    print_signs(&signs);
+    print_signs(source->context->plugins->importers, &signs);
     cp_status status = report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
                                     "is of no known format. What was looked for: %s (--from names one)",
                                     signs.failed ? "" : signs.data);
@@ -85,8 +59,8 @@ cp_status report_unknown_content(const struct source *source)
 /* No probe took it: assimp is not built. */
 static cp_status nobody_reads(const struct source *source)
 {
-    for (const struct importer *const *at = importers; *at; at++)
-        if ((*at)->plugin.package && suffix_matches((*at)->suffixes, source->name))
+    for (const struct importer *const *at = source->context->plugins->importers; *at; at++)
+        if ((*at)->plugin.package && plugin_suffix_matches((*at)->suffixes, source->name))
             return not_built(source, *at);
     return report_unknown_content(source);
 }
@@ -94,10 +68,10 @@ static cp_status nobody_reads(const struct source *source)
 static cp_status choose(const struct source *source, const char *format, const struct importer **importer)
 {
     if (format) {
-        size_t index = plugin_find(CP_IMPORTER, format);
+        size_t index = plugin_find(source->context->plugins, CP_IMPORTER, format);
         if (index == SIZE_MAX)
             return plugin_unknown(source->context, CP_IMPORTER, format);
-        *importer = importers[index];
+        *importer = source->context->plugins->importers[index];
     } else if (source->size == 0) {
         return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
     } else {
@@ -115,7 +89,7 @@ static void *make_settings(cp_context *context, const struct importer *importer,
     void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, status);
     for (uint32_t i = 0; i < context->importer_option_count && *status == CP_OK; i++) {
         const char *text;
-        if (importer_of_option(context->importer_options[i], &text) == importer)
+        if (importer_of_option(context, context->importer_options[i], &text) == importer)
             *status = options_set(context, &importer->plugin, import_options, text, settings);
     }
     for (size_t i = 0; i < texts->count && *status == CP_OK; i++)
@@ -226,9 +200,9 @@ bool cp_was_read(const cp_context *context, const char *path)
 bool source_is_known(const struct source *source)
 {
     size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
-    for (const struct importer *const *at = importers; *at; at++)
-        if (!(*at)->plugin.package &&
-            (suffix_matches((*at)->suffixes, source->name) || (*at)->probe(source->data, head, source->size) > 1))
+    for (const struct importer *const *at = source->context->plugins->importers; *at; at++)
+        if (!(*at)->plugin.package && (plugin_suffix_matches((*at)->suffixes, source->name) ||
+                                       (*at)->probe(source->data, head, source->size) > 1))
             return true;
     return false;
 }

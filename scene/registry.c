@@ -1,4 +1,4 @@
-/* The tables of plug-ins as the public header shows them. */
+/* The tables of plug-ins, looked at by name. */
 #include "registry.h"
 
 #include <string.h>
@@ -7,38 +7,38 @@
 #include "options.h"
 
 /* The head that all kinds share; NULL past the end. */
-static const struct plugin *plugin_at(cp_plugin_kind kind, size_t index)
+static const struct plugin *plugin_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
 {
     if (kind == CP_IMPORTER)
-        return importers[index] ? &importers[index]->plugin : NULL;
+        return plugins->importers[index] ? &plugins->importers[index]->plugin : NULL;
     if (kind == CP_EXPORTER)
-        return exporters[index] ? &exporters[index]->plugin : NULL;
-    return filters[index] ? &filters[index]->plugin : NULL;
+        return plugins->exporters[index] ? &plugins->exporters[index]->plugin : NULL;
+    return plugins->filters[index] ? &plugins->filters[index]->plugin : NULL;
 }
 
-size_t cp_plugin_count(cp_plugin_kind kind)
+size_t plugin_count(const struct plugins *plugins, cp_plugin_kind kind)
 {
     size_t count = 0;
-    while (plugin_at(kind, count))
+    while (plugin_at(plugins, kind, count))
         count++;
     return count;
 }
 
-size_t plugin_find(cp_plugin_kind kind, const char *name)
+size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const char *name)
 {
-    for (size_t i = 0; plugin_at(kind, i); i++)
-        if (strcmp(plugin_at(kind, i)->name, name) == 0)
+    for (size_t i = 0; plugin_at(plugins, kind, i); i++)
+        if (strcmp(plugin_at(plugins, kind, i)->name, name) == 0)
             return i;
     return SIZE_MAX;
 }
 
 enum { MOST_PLUGINS = 64 };
 
-static void plugin_names(cp_plugin_kind kind, const char *names[MOST_PLUGINS + 1])
+static void plugin_names(const struct plugins *plugins, cp_plugin_kind kind, const char *names[MOST_PLUGINS + 1])
 {
     size_t count = 0;
-    for (; count < MOST_PLUGINS && plugin_at(kind, count); count++)
-        names[count] = plugin_at(kind, count)->name;
+    for (; count < MOST_PLUGINS && plugin_at(plugins, kind, count); count++)
+        names[count] = plugin_at(plugins, kind, count)->name;
     names[count] = NULL;
 }
 
@@ -46,21 +46,42 @@ cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *n
 {
     static const char *const words[] = {"input format", "output format", "filter"};
     const char *names[MOST_PLUGINS + 1];
-    plugin_names(kind, names);
+    plugin_names(context->plugins, kind, names);
     return report_unknown(context, "plugin-unknown", words[kind], name, strlen(name), names);
 }
 
-const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word)
+const char *plugin_nearest(const struct plugins *plugins, cp_plugin_kind kind, const char *word)
 {
     const char *names[MOST_PLUGINS + 1];
-    plugin_names(kind, names);
+    plugin_names(plugins, kind, names);
     return nearest_word(word, names);
 }
 
-size_t cp_exporter_of(const char *path)
+bool plugin_suffix_matches(const char *suffixes, const char *name)
 {
-    for (size_t i = 0; exporters[i]; i++)
-        if (plugin_suffix_matches(exporters[i]->suffixes, path))
+    size_t length = strlen(name);
+    if (text_ends_nocase(name, ".gz"))
+        length -= 3;
+    for (const char *at = suffixes; *at;) {
+        size_t size = strcspn(at, " ");
+        if (size > 0 && size <= length) {
+            bool equal = true;
+            for (size_t i = 0; i < size && equal; i++) {
+                char c = name[length - size + i];
+                equal = at[i] == (c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+            }
+            if (equal)
+                return true;
+        }
+        at += size + strspn(at + size, " ");
+    }
+    return false;
+}
+
+size_t exporter_of(const struct plugins *plugins, const char *path)
+{
+    for (size_t i = 0; plugins->exporters[i]; i++)
+        if (plugin_suffix_matches(plugins->exporters[i]->suffixes, path))
             return i;
     return SIZE_MAX;
 }
@@ -68,10 +89,10 @@ size_t cp_exporter_of(const char *path)
 cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name, const char *const *options,
                            size_t option_count)
 {
-    size_t index = plugin_find(kind, name);
+    size_t index = plugin_find(context->plugins, kind, name);
     if (index == SIZE_MAX)
         return context_finish(context, plugin_unknown(context, kind, name));
-    const struct plugin *plugin = plugin_at(kind, index);
+    const struct plugin *plugin = plugin_at(context->plugins, kind, index);
     if (plugin->package) /* it has no options; its use says what is missing */
         return CP_OK;
     const struct option *common = kind == CP_IMPORTER ? import_options : NULL;
@@ -81,9 +102,9 @@ cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char 
 }
 
 /* Importers have the common options, too, after their own. */
-static const struct option *option_at(cp_plugin_kind kind, size_t index, size_t option)
+static const struct option *option_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
 {
-    const struct option *own = plugin_at(kind, index)->options;
+    const struct option *own = plugin_at(plugins, kind, index)->options;
     size_t count = 0;
     for (; own && own[count].name; count++)
         if (count == option)
@@ -96,26 +117,26 @@ static const struct option *option_at(cp_plugin_kind kind, size_t index, size_t 
     return NULL;
 }
 
-cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index)
+cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
 {
-    const struct plugin *plugin = plugin_at(kind, index);
+    const struct plugin *plugin = plugin_at(plugins, kind, index);
     cp_plugin_info info = {.name = plugin->name,
                            .title = plugin->title,
                            .suffixes = "",
                            .package = plugin->package,
                            .lacks = plugin->lacks};
     if (kind == CP_IMPORTER)
-        info.suffixes = importers[index]->suffixes;
+        info.suffixes = plugins->importers[index]->suffixes;
     if (kind == CP_EXPORTER)
-        info.suffixes = exporters[index]->suffixes;
-    while (option_at(kind, index, info.option_count))
+        info.suffixes = plugins->exporters[index]->suffixes;
+    while (option_at(plugins, kind, index, info.option_count))
         info.option_count++;
     return info;
 }
 
-cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option)
+cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
 {
-    const struct option *it = option_at(kind, index, option);
+    const struct option *it = option_at(plugins, kind, index, option);
     if (!it)
         return (cp_option_info){0};
     double scale = option_scale(it);

@@ -1,4 +1,4 @@
-/* The tables of plug-ins, looked at by name: for scene/ only. */
+/* The tables of plug-ins that a context is given: for scene/ and the file that fills them. */
 #ifndef CELLPIPE_REGISTRY_H
 #define CELLPIPE_REGISTRY_H
 
@@ -10,9 +10,28 @@ struct texts {
     size_t count;
 };
 
+/* Each table ends with NULL; the order is the priority. */
+struct plugins {
+    const struct importer *const *importers;
+    const struct exporter *const *exporters;
+    const struct filter *const *filters;
+};
+
+/* As cp_context_new, with these plug-ins, which outlive the context. */
+cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins);
+
+size_t plugin_count(const struct plugins *plugins, cp_plugin_kind kind);
 /* Index in the kind's table, SIZE_MAX when there is none of that name. */
-size_t plugin_find(cp_plugin_kind kind, const char *name);
+size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const char *name);
+/* Reports that the context has no plug-in of that name, with the nearest one: CP_USAGE. */
 cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name);
+
+/* The answers of the public functions cp_plugin_at, cp_plugin_option, cp_plugin_nearest and cp_exporter_of. */
+cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index);
+cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option);
+const char *plugin_nearest(const struct plugins *plugins, cp_plugin_kind kind, const char *word);
+size_t exporter_of(const struct plugins *plugins, const char *path);
+
 /* True when name ends in one of the suffixes (".a .b"), ".gz" after it ignored. */
 bool plugin_suffix_matches(const char *suffixes, const char *name);
 /* CP_LOSSY when losses are reported and CP_FLAG_STRICT is set. */

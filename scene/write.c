@@ -27,13 +27,13 @@ static cp_status choose(cp_context *context, const char *path, const char *forma
 {
     char name[32];
     *packed = format && split_format(format, name);
-    size_t index = format ? plugin_find(CP_EXPORTER, name) : cp_exporter_of(path);
+    size_t index = format ? plugin_find(context->plugins, CP_EXPORTER, name) : exporter_of(context->plugins, path);
     if (index == SIZE_MAX && format)
         return plugin_unknown(context, CP_EXPORTER, format);
     if (index == SIZE_MAX)
         return report_error(context, CP_USAGE, "write-unknown", IN_FILE(path),
                             "the suffix names no output format (--to names one)");
-    *exporter = exporters[index];
+    *exporter = context->plugins->exporters[index];
     if ((*exporter)->plugin.package)
         return report_error(context, CP_USAGE, "write-not-built", IN_FILE(path),
                             "the exporter %s is not built; it needs the package %s", (*exporter)->plugin.name,
@@ -153,10 +153,10 @@ cp_status cp_write_file(cp_context *context, const char *path, const void *bytes
 cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,
                    size_t option_count)
 {
-    size_t index = plugin_find(CP_FILTER, filter);
+    size_t index = plugin_find(context->plugins, CP_FILTER, filter);
     if (index == SIZE_MAX)
         return context_finish(context, plugin_unknown(context, CP_FILTER, filter));
-    const struct filter *it = filters[index];
+    const struct filter *it = context->plugins->filters[index];
     cp_status status;
     void *settings = options_parse(context, &it->plugin, NULL, options, option_count, &status);
     if (status != CP_OK)

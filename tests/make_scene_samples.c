@@ -1,7 +1,7 @@
 /* Writes the samples that no other format could hold: joints.gltf, poses.gltf, shapes.gltf (profile stage, embedded), into
  * the folder that is the only argument. Run by hand when the stage format changes; it uses the library's inside:
  *     cc -iquote scene -o make_scene_samples tests/make_scene_samples.c $(find build/dev/CMakeFiles/cellpipe_objects.dir \
- *         -name '*.o') -lz -lxxhash -lxml2 -lassimp -lmeshoptimizer -lm && ./make_scene_samples samples */
+ *         build/dev/CMakeFiles/cellpipe_scene.dir -name '*.o') -lz -lxxhash -lxml2 -lassimp -lmeshoptimizer -lm && ./make_scene_samples samples */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

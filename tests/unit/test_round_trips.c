@@ -16,8 +16,10 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "options.h"
 #include "plugin.h"
+#include "registry.h"
 #include "report_support.h"
 
 /* ---- samples ---- */
@@ -330,6 +332,7 @@ static uint32_t carried(cp_context *context, const struct format *format)
 {
     const char *texts[2];
     size_t count = options_of(format, texts);
+    const struct exporter *const *exporters = context->plugins->exporters;
     for (size_t i = 0; exporters[i]; i++)
         if (strcmp(exporters[i]->plugin.name, format->exporter) == 0) {
             cp_status status;

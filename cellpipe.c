@@ -1,0 +1,63 @@
+/* The library put together: the importers, exporters and filters that every context is given. This is the one file that
+ * knows them all; scene/ works with whatever tables it is handed. */
+#include "exporters/exporters.h"
+#include "importers/importers.h"
+#include "scene/filters/filters.h"
+#include "scene/registry.h"
+
+/* Where two probes are equally sure, the earlier importer reads the file. */
+static const struct importer *const importers[] = {
+    &stl_importer,
+    &tag_importer,
+    &deneb_part_importer,
+    &deneb_device_importer,
+    &deneb_workcell_importer,
+    &deneb_recording_importer,
+    &collision_setup_importer,
+    &gltf_importer,
+    &assimp_importer,
+    NULL,
+};
+
+/* The first whose suffix fits a path writes it. */
+static const struct exporter *const exporters[] = {
+    &glb_exporter, &gltf_exporter, &vrml97_exporter, &stl_exporter, &collision_setup_exporter, &dump_exporter, NULL,
+};
+
+static const struct filter *const filters[] = {
+    &weld_filter,   &normals_filter,   &triangulate_filter,  &flatten_filter,      &select_filter,
+    &pose_filter,   &instances_filter, &split_meshes_filter, &merge_meshes_filter, &repair_filter,
+    &orient_filter, &simplify_filter,  &lod_filter,          &exclude_filter,      NULL,
+};
+
+static const struct plugins plugins = {importers, exporters, filters};
+
+cp_context *cp_context_new(const cp_allocator *allocator)
+{
+    return context_new(allocator, &plugins);
+}
+
+size_t cp_plugin_count(cp_plugin_kind kind)
+{
+    return plugin_count(&plugins, kind);
+}
+
+cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index)
+{
+    return plugin_info(&plugins, kind, index);
+}
+
+cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option)
+{
+    return plugin_option(&plugins, kind, index, option);
+}
+
+const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word)
+{
+    return plugin_nearest(&plugins, kind, word);
+}
+
+size_t cp_exporter_of(const char *path)
+{
+    return exporter_of(&plugins, path);
+}
