@@ -3,9 +3,6 @@
 
 #include "slots.h"
 
-/* What hides a slot where nothing can be switched off: it gets too small to see. */
-#define HIDDEN_SCALE 1e-6
-
 /* ---- in the text ---- */
 
 /* In the order of the scene's nodes, then slots; a placeholder that holds nothing is left out. */
@@ -62,21 +59,6 @@ void vrml_index_slots(struct vrml *v)
             slots->tracks[clip->tracks[i].target][clip->tracks[i].path - CP_PATH_TRANSLATION] = &clip->tracks[i];
 }
 
-static void open_holder(struct vrml *v, const struct slot *slot)
-{
-    bool by_switch = v->settings->grab == VRML_SWITCH;
-    double scale = slot->at_first ? 1 : HIDDEN_SCALE;
-    vrml_open(v, slot->name, by_switch ? "Switch {" : "Transform {");
-    if (by_switch) {
-        vrml_line(v, slot->at_first ? "whichChoice 0" : "whichChoice -1");
-    } else if (!slot->at_first) {
-        vrml_indent(v);
-        vrml_vector(v, "scale", (double[]){scale, scale, scale});
-        sink_text(v->out, "\n");
-    }
-    vrml_open(v, NULL, by_switch ? "choice [" : "children [");
-}
-
 static void close_holder(struct vrml *v)
 {
     for (int i = 0; i < 2; i++) { /* the grip, and what shows it */
@@ -93,7 +75,9 @@ bool vrml_open_slot(struct vrml *v, uint32_t index)
     struct rest rest = vrml_no_rest;
     struct placing placing;
     vrml_place(&rest, &pose, &placing);
-    open_holder(v, slot);
+    vrml_open(v, slot->name, "Switch {");
+    vrml_line(v, slot->at_first ? "whichChoice 0" : "whichChoice -1");
+    vrml_open(v, NULL, "choice [");
     vrml_open(v, slot->grip, "Transform {");
     vrml_write_placing(v, &placing);
     vrml_open(v, NULL, "children [");
@@ -157,32 +141,25 @@ static void add_showing_keys(struct vrml *v, const struct slots *slots, const st
 
 static void write_showing_keys(struct vrml *v, const struct vrml_keys *keys)
 {
-    bool by_switch = v->settings->grab == VRML_SWITCH;
-    const char *const words[] = {by_switch ? " 0" : " 1e-6 1e-6 1e-6,", by_switch ? " 1" : " 1 1 1,"};
     vrml_write_key_times(v, keys);
     vrml_indent(v);
     sink_text(v->out, "keyValue [");
     for (uint32_t i = 0; i < keys->count; i++)
-        sink_text(v->out, words[keys->items[i].value > 0]);
+        sink_text(v->out, keys->items[i].value > 0 ? " 1" : " 0");
     sink_text(v->out, " ]\n");
 }
 
 static void write_showing(struct vrml *v, const struct slots *slots, const struct slot *slot, struct vrml_keys *keys)
 {
-    bool by_switch = v->settings->grab == VRML_SWITCH;
     const char *wanted = v->scene->nodes[slot->guest].name;
-    const char *name = vrml_name(v, "show_", wanted), *script = by_switch ? vrml_name(v, "choose_", wanted) : NULL;
+    const char *name = vrml_name(v, "show_", wanted), *script = vrml_name(v, "choose_", wanted);
     add_showing_keys(v, slots, slot, keys);
     if (v->failed)
         return;
-    vrml_open(v, name, by_switch ? "ScalarInterpolator {" : "PositionInterpolator {");
+    vrml_open(v, name, "ScalarInterpolator {");
     write_showing_keys(v, keys);
     vrml_close(v, "}");
     vrml_add_wire(v, (struct wire){v->recording->timer, "fraction_changed", name, "set_fraction"});
-    if (!by_switch) {
-        vrml_add_wire(v, (struct wire){name, "value_changed", slot->name, "set_scale"});
-        return;
-    }
     vrml_open(v, script, "Script {");
     vrml_line(v, "eventIn SFFloat set_value");
     vrml_line(v, "eventOut SFInt32 choice_changed");

@@ -18,8 +18,7 @@
  *   has them, else a crease angle.
  * - One clip is played, by a click on a device's base; clicks on joints are left out then (clicks=yes keeps them). Keys are left out
  *   where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where they stand in the scene
- *   (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and Script, the only Script written;
- *   grab=scale).
+ *   (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and Script, the only Script written).
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 #include <string.h>
@@ -44,8 +43,8 @@ static const struct option options[] = {
      offsetof(struct vrml_settings, tolerance), "0.1mm", 0, 1e9, NULL},
     {"clicks", "joints play on clicks in a scene with a clip, too", OPTION_BOOLEAN,
      offsetof(struct vrml_settings, clicks), "no", 0, 0, NULL},
-    {"grab", "what is grabbed: moved along (bake), or shown on each host in turn, by Switch and Script, or by scales",
-     OPTION_CHOICE, offsetof(struct vrml_settings, grab), "bake", 0, 0, "bake|switch|scale"},
+    {"grab", "what is grabbed: moved along (bake), or shown on each host in turn, by Switch and Script", OPTION_CHOICE,
+     offsetof(struct vrml_settings, grab), "bake", 0, 0, "bake|switch"},
     OPTIONS_END};
 
 static uint32_t carries(const void *settings)

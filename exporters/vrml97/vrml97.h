@@ -7,7 +7,7 @@
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
-enum { VRML_BAKE, VRML_SWITCH, VRML_SCALE };
+enum { VRML_BAKE, VRML_SWITCH };
 
 struct vrml_settings {
     int up;

@@ -23,7 +23,7 @@ done
 # Cells that play recordings, in each way to show what is grabbed.
 for recording in welding/weld hexapod/contour assembly/saw; do
     name=${recording##*/}
-    for setting in grab=bake grab=switch grab=scale tolerance=0; do
+    for setting in grab=bake grab=switch tolerance=0; do
         "$cellpipe" convert -q "$top/samples/deneb/$recording.dcr" "here/$name.$setting.wrl" --out "$setting"
         (cd "$top/samples" && "$other" convert -q "./deneb/$recording.dcr" "$work/there/$name.$setting.wrl" --out "$setting")
     done

@@ -7,7 +7,7 @@ import { hasNode, startNode, visiblePoses } from './xite.mjs';
 
 if (!hasNode())
     skip('consumers/test_deneb_play needs x_ite-node (npm install in tests/consumers)');
-const complaints = [], grabs = ['bake', 'switch', 'scale'], worst = new Map(), leaps = new Map();
+const complaints = [], grabs = ['bake', 'switch'], worst = new Map(), leaps = new Map();
 const { load } = await startNode(complaints);
 const fractionOf = (cell, time) => (time - cell.first) / (cell.last - cell.first);
 
@@ -71,7 +71,7 @@ for (const cell of cells) {
         await play(`${cell.name} ${grab} ${tolerance}`, cell, convert(recording, workFile('o.wrl'), `grab=${grab}`, tolerance), bound,
             { kind: `${grab} ${tolerance}` });
     await play(`${cell.name} up=z`, cell, convert(recording, workFile('o.wrl'), 'up=z', 'grab=switch', 'tolerance=0'), exact, { up: 'z', kind: 'up=z' });
-    await play(`${cell.name} layout=inline`, cell, convert(recording, workFile('o.wrl'), 'layout=inline', 'grab=scale', 'tolerance=0'), exact,
+    await play(`${cell.name} layout=inline`, cell, convert(recording, workFile('o.wrl'), 'layout=inline', 'grab=switch', 'tolerance=0'), exact,
         { kind: 'layout=inline' });
     const glb = convert(recording, workFile('o.glb'), 'tolerance=0');
     await play(`${cell.name} by glb`, cell, convert(glb, workFile('o.wrl'), 'tolerance=0'), 2 * exact, { kind: 'by glb' });

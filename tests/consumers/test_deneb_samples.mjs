@@ -66,7 +66,7 @@ function compareForms(what, one, other) {
 
 for (const recording of recordings) {
     const forms = new Map();
-    for (const grab of ['bake', 'switch', 'scale']) {
+    for (const grab of ['bake', 'switch']) {
         const what = `${path.basename(recording)} grab=${grab}`, file = convert(recording, workFile('o.wrl'), `grab=${grab}`);
         forms.set(grab, await play(file, what));
         readByPrograms(file, what);
@@ -78,7 +78,6 @@ for (const recording of recordings) {
         readByPrograms(convert(recording, path.join(folder, 'o.wrl'), `grab=${grab}`, 'layout=inline'), `${what} layout=inline`);
     }
     compareForms(`${path.basename(recording)} grab=switch`, forms.get('bake'), forms.get('switch'));
-    compareForms(`${path.basename(recording)} grab=scale`, forms.get('bake'), forms.get('scale'));
     const { issues } = await validator.validateBytes(new Uint8Array(fs.readFileSync(convert(recording, workFile('o.glb')))), { maxIssues: 0 });
     if (issues.numErrors || issues.numWarnings)
         fail(`${path.basename(recording)}: ${JSON.stringify(issues.messages.slice(0, 3))}`);

@@ -227,7 +227,7 @@ static const struct job jobs[] = {
     {WRITE, "tag_models.wu", "vrml97", {NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "vrml97", {"grab=bake", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "vrml97", {"grab=switch", "clicks=yes", NULL}},
-    {WRITE, "../tests/cases/deneb-recording/grab.dcr", "vrml97", {"grab=scale", "tolerance=0", NULL}},
+    {WRITE, "../tests/cases/deneb-recording/grab.dcr", "vrml97", {"grab=switch", "tolerance=0", NULL}},
     {WRITE, "../tests/cases/deneb-recording/circle.dcr", "vrml97", {"grab=switch", NULL}},
     {WRITE, "tag_primitives.wu", "stl", {"format=ascii", NULL}},
     {WRITE, "obj_plate.obj", "stl", {NULL}},

@@ -640,17 +640,9 @@ static uint32_t node_named(const cp_scene *scene, const char *name)
     return CP_NONE;
 }
 
-static bool is_hidden(struct vnode *at)
-{
-    return strcmp(at->type, "Transform") == 0 && strncmp(at->def, "slot_", 5) == 0 &&
-           number_of(at, "scale", 0, 1) < 1e-5;
-}
-
 /* Into all that is not switched off, through every USE. node: the nearest frame of the scene above. */
 static void look(const struct looking *looking, struct vnode *at, uint32_t node, cp_pose world)
 {
-    if (is_hidden(at))
-        return;
     if (strcmp(at->type, "Shape") == 0) {
         struct vfield *points = vfield_of(child_of(child_of(at, "geometry"), "coord"), "point");
         struct sight *sight = &looking->sights[node];
