@@ -55,13 +55,14 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
 {
     uint32_t carries = job->exporter->carries(job->settings);
     cp_scene *prepared;
+    const char *outer = job->context->subject;
     job->context->subject = job->output;
     cp_status status = scene_prepare(job->scene, carries, &prepared);
     if (status == CP_OK && job->packed)
         status = sink_pack(sink);
     if (status == CP_OK)
         status = job->exporter->write(job->context, prepared ? prepared : job->scene, job->settings, sink);
-    job->context->subject = NULL;
+    job->context->subject = outer;
     cp_scene_free(prepared);
     if (status == CP_OK)
         status = sink_status(sink);
@@ -109,21 +110,34 @@ cp_status cp_expect_output(cp_context *context, const char *path)
     return context_finish(context, strcmp(path, "-") == 0 ? CP_OK : target_expect(context, path));
 }
 
-cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
-                          size_t option_count, void **bytes, size_t *size)
+static cp_status write_memory(struct job *job, const char *format, const struct texts *texts, void **bytes,
+                              size_t *size)
 {
     *bytes = NULL;
     *size = 0;
-    struct job job = {.context = context, .scene = scene, .output = format};
-    cp_status status = start_job(&job, "", format, &(struct texts){options, option_count});
+    cp_status status = start_job(job, "", format, texts);
     struct sink *sink;
     if (status == CP_OK) {
-        status = sink_open_memory(context, &sink);
+        status = sink_open_memory(job->context, &sink);
         if (status == CP_OK)
-            status = sink_close_memory(sink, run_exporter(&job, sink), bytes, size);
+            status = sink_close_memory(sink, run_exporter(job, sink), bytes, size);
     }
-    end_job(&job);
-    return context_finish(context, status);
+    end_job(job);
+    return status;
+}
+
+cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
+                          size_t option_count, void **bytes, size_t *size)
+{
+    struct job job = {.context = context, .scene = scene, .output = format};
+    return context_finish(context, write_memory(&job, format, &(struct texts){options, option_count}, bytes, size));
+}
+
+cp_status write_further(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
+                        size_t option_count, void **bytes, size_t *size)
+{
+    struct job job = {.context = context, .scene = scene, .output = context->subject};
+    return write_memory(&job, format, &(struct texts){options, option_count}, bytes, size);
 }
 
 cp_status cp_place(cp_context *context)

@@ -90,7 +90,7 @@ static void report_empty(const struct setup_writer *writer)
 
 /* ---- the output ---- */
 
-static cp_status write_further(struct setup_writer *writer, struct sink *top)
+static cp_status write_other_files(struct setup_writer *writer, struct sink *top)
 {
     struct sink *sink;
     cp_status status = CP_OK;
@@ -134,7 +134,7 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
     report_empty(writer);
     report_evidence(writer);
     setup_write_file(writer, &writer->files[0], top);
-    status = write_further(writer, top);
+    status = write_other_files(writer, top);
     if (writer->bad_characters)
         report_loss(writer->context, "collision-setup-characters", NOWHERE, writer->bad_characters,
                     "characters in names that XML cannot hold");

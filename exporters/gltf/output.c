@@ -15,27 +15,11 @@ struct bytes {
     unsigned char chunk[CHUNK];
 };
 
-static void flush_base64(struct bytes *bytes)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[CHUNK / 3 * 4];
-    size_t size = 0;
-    for (size_t i = 0; i < bytes->used; i += 3) {
-        unsigned char three[3] = {0};
-        size_t count = bytes->used - i < 3 ? bytes->used - i : 3;
-        memcpy(three, bytes->chunk + i, count);
-        text[size++] = digits[three[0] >> 2];
-        text[size++] = digits[(three[0] & 3) << 4 | three[1] >> 4];
-        text[size++] = count < 2 ? '=' : digits[(three[1] & 15) << 2 | three[2] >> 6];
-        text[size++] = count < 3 ? '=' : digits[three[2] & 63];
-    }
-    sink_write(bytes->sink, text, size);
-}
-
 static void flush_bytes(struct bytes *bytes)
 {
+    char text[CHUNK / 3 * 4];
     if (bytes->base64)
-        flush_base64(bytes);
+        sink_write(bytes->sink, text, base64_encode(bytes->chunk, bytes->used, text));
     else
         sink_write(bytes->sink, bytes->chunk, bytes->used);
     bytes->used = 0;
@@ -302,7 +286,7 @@ static cp_status compose_gltf(struct writer *writer, struct sink *sink, uint64_t
     if (bytes && !writer->uri)
         return CP_LIMIT;
     cp_status status = compose_text(writer, NULL);
-    *size = json_size(&writer->json) + (writer->settings->embed ? (bytes + 2) / 3 * 4 : bytes);
+    *size = json_size(&writer->json) + (writer->settings->embed ? base64_length(bytes) : bytes);
     return status;
 }
 

@@ -33,36 +33,6 @@ static bool decode_percent(char *text, size_t *size)
     return true;
 }
 
-/* RFC 4648, the URL-safe letters too. */
-static int base64_digit(char byte)
-{
-    if (byte >= 'A' && byte <= 'Z')
-        return byte - 'A';
-    if (byte >= 'a' && byte <= 'z')
-        return byte - 'a' + 26;
-    if (byte >= '0' && byte <= '9')
-        return byte - '0' + 52;
-    if (byte == '+' || byte == '-')
-        return 62;
-    return byte == '/' || byte == '_' ? 63 : -1;
-}
-
-static bool decode_base64(char *text, size_t *size)
-{
-    size_t out = 0, in = 0;
-    uint32_t bits = 0;
-    for (; base64_digit(text[in]) >= 0; in++) {
-        bits = bits << 6 | (uint32_t)base64_digit(text[in]);
-        if (in % 4 > 0)
-            text[out++] = (char)(unsigned char)(bits >> (6 - 2 * (in % 4)));
-    }
-    bool one_left = in % 4 == 1;
-    for (size_t padding = 0; text[in] == '=' && padding < 2; padding++)
-        in++;
-    *size = out;
-    return !one_left && text[in] == '\0';
-}
-
 bool uri_is_data(const char *uri)
 {
     static const char scheme[] = "data:";
@@ -80,8 +50,9 @@ unsigned char *uri_decode_data(char *uri, size_t *size)
         return NULL;
     size_t head = (size_t)(comma - uri), mark_size = sizeof mark - 1;
     bool base64 = head >= mark_size && memcmp(comma - mark_size, mark, mark_size) == 0;
-    bool sound = base64 ? decode_base64(comma + 1, size) : decode_percent(comma + 1, size);
-    return sound ? (unsigned char *)comma + 1 : NULL;
+    char *data = comma + 1;
+    bool sound = base64 ? base64_decode(data, strlen(data), data, size) : decode_percent(data, size);
+    return sound ? (unsigned char *)data : NULL;
 }
 
 bool uri_has_scheme(const char *uri)
