@@ -1,8 +1,7 @@
 /* convert IN... --out-dir DIR: many inputs, several at a time.
  *
- * Each is a job with a context of its own, beside the program's. What a job has to say is kept until it is its turn, and its
- * outputs wait so long under temporary names: messages, the report and what may replace what come out as if the inputs
- * had been converted one after the other. */
+ * Each is a job with a context of its own, beside the program's. Its outputs appear when it is done. Its messages and its
+ * part of the report wait for their turn, so that they come in the order of the inputs. */
 #include "cli.h"
 
 #include <errno.h>
@@ -10,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+
+enum { LOOK_EVERY = 50000000 }; /* nanoseconds between looks at signals and progress */
 
 /* ---- outputs ---- */
 
@@ -80,9 +82,10 @@ static cp_status plan_outputs(struct cli *cli, const struct request *request, st
 struct job {
     struct conversion conversion;
     struct cli cli; /* as the program's, but with its own context, memory and messages */
-    char *messages;
+    char *messages; /* whole once it is done, as is the log of its cli; NULL: none */
     size_t messages_size;
     cp_status status;
+    bool out_of_memory; /* it could not even begin */
     bool done;
 };
 
@@ -92,21 +95,13 @@ struct bulk {
     bool logs;        /* a report is asked for */
     struct job *jobs;
     size_t count;
+    pthread_t *threads;
+    size_t thread_count;
     pthread_mutex_t lock;   /* of what follows, and of each job's `done` */
     pthread_cond_t changed; /* a job is done */
     size_t next;            /* the job that is begun next */
+    size_t done_count;
 };
-
-static bool open_job(const struct bulk *bulk, struct job *job)
-{
-    job->cli = bulk->model;
-    job->cli.context = cp_context_beside(bulk->model.context);
-    job->cli.messages = open_memstream(&job->messages, &job->messages_size);
-    if (!job->cli.context || !job->cli.messages || (bulk->logs && !open_log(&job->cli)))
-        return false;
-    cp_set_flag(job->cli.context, CP_FLAG_PLACE_LATER, true);
-    return cp_set_threads(job->cli.context, bulk->model.threads) == CP_OK;
-}
 
 /* Few inputs leave several threads to each. */
 static struct cli model_of(const struct cli *cli, size_t count)
@@ -121,67 +116,72 @@ static struct cli model_of(const struct cli *cli, size_t count)
     return model;
 }
 
-static void close_job(struct job *job)
+/* Converts the input. What there is to say of it is kept; all else that it has needed goes. */
+static void run_job(const struct bulk *bulk, struct job *job)
 {
-    if (job->cli.messages)
-        (void)fclose(job->cli.messages);
-    free(job->messages);
-    if (job->cli.log)
-        (void)fclose(job->cli.log);
-    free(job->cli.log_text);
-    cp_context_free(job->cli.context);
-    cli_free(&job->cli);
-}
-
-static struct job *take_job(struct bulk *bulk)
-{
-    (void)pthread_mutex_lock(&bulk->lock);
-    struct job *job = bulk->next < bulk->count ? &bulk->jobs[bulk->next++] : NULL;
-    (void)pthread_mutex_unlock(&bulk->lock);
-    return job;
-}
-
-static void finish_job(struct bulk *bulk, struct job *job)
-{
-    (void)pthread_mutex_lock(&bulk->lock);
-    job->done = true;
-    (void)pthread_cond_signal(&bulk->changed);
-    (void)pthread_mutex_unlock(&bulk->lock);
+    struct cli *cli = &job->cli;
+    *cli = bulk->model;
+    job->status = CP_CANCELLED;
+    if (must_stop(NULL))
+        return;
+    cli->context = cp_context_beside(bulk->model.context);
+    cli->messages = open_memstream(&job->messages, &job->messages_size);
+    bool ready = cli->context && cli->messages && (!bulk->logs || open_log(cli)) &&
+                 cp_set_threads(cli->context, bulk->model.threads) == CP_OK;
+    job->out_of_memory = !ready;
+    job->status = ready ? convert_one(cli, &job->conversion) : CP_LIMIT;
+    if (cli->messages)
+        (void)fclose(cli->messages);
+    cp_context_free(cli->context);
+    cli_free(cli);
 }
 
 static void *work(void *user)
 {
     struct bulk *bulk = user;
-    for (struct job *job; (job = take_job(bulk));) {
-        job->status = open_job(bulk, job) ? convert_one(&job->cli, &job->conversion) : CP_LIMIT;
-        finish_job(bulk, job);
+    (void)pthread_mutex_lock(&bulk->lock);
+    while (bulk->next < bulk->count) {
+        struct job *job = &bulk->jobs[bulk->next++];
+        (void)pthread_mutex_unlock(&bulk->lock);
+        run_job(bulk, job);
+        (void)pthread_mutex_lock(&bulk->lock);
+        job->done = true;
+        bulk->done_count++;
+        (void)pthread_cond_signal(&bulk->changed);
     }
+    (void)pthread_mutex_unlock(&bulk->lock);
     return NULL;
 }
 
 /* ---- their turn ---- */
 
+/* A signal interrupts one thread. Others may wait in open(2) or read(2) for somebody who writes a FIFO: they are woken,
+ * and again each time, since a thread may have been just before its wait. */
 static void wait_for(struct bulk *bulk, const struct job *job)
 {
     (void)pthread_mutex_lock(&bulk->lock);
-    while (!job->done)
-        (void)pthread_cond_wait(&bulk->changed, &bulk->lock);
+    while (!job->done) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_EVERY;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&bulk->changed, &bulk->lock, &until);
+        show_input(bulk->cli, bulk->done_count, bulk->count, job->conversion.in);
+        for (size_t i = 0; i < bulk->thread_count && must_stop(NULL); i++)
+            wake_thread(bulk->threads[i]);
+    }
     (void)pthread_mutex_unlock(&bulk->lock);
 }
 
-/* Makes known what the job has done. */
+/* Tells what was said of the job. */
 static void publish(struct cli *cli, struct job *job)
 {
-    if (!job->cli.context || !job->cli.messages) {
-        (void)complain(cli, CP_LIMIT, "%s: out of memory", job->conversion.in);
-        return;
-    }
-    if (job->status == CP_OK)
-        job->status = cp_place(job->cli.context);
-    flush_report(&job->cli, job->status);
-    (void)fflush(job->cli.messages);
     clear_progress(cli);
-    (void)fwrite(job->messages, 1, job->messages_size, cli->messages);
+    if (job->messages)
+        (void)fwrite(job->messages, 1, job->messages_size, cli->messages);
+    if (job->out_of_memory)
+        (void)complain(cli, CP_LIMIT, "%s: out of memory", job->conversion.in);
     join_log(cli, &job->cli);
     if (!job->cli.report_path) /* it is a file that was read */
         cli->report_path = NULL;
@@ -189,41 +189,44 @@ static void publish(struct cli *cli, struct job *job)
 
 static cp_status publish_all(struct bulk *bulk)
 {
-    struct cli *cli = bulk->cli;
     size_t failed = 0;
     cp_status status = CP_OK;
     for (size_t i = 0; i < bulk->count; i++) {
         struct job *job = &bulk->jobs[i];
         wait_for(bulk, job);
         if (status == CP_OK)
-            publish(cli, job);
+            publish(bulk->cli, job);
         if (job->status == CP_BUG || job->status == CP_CANCELLED)
-            status = job->status; /* the others are no longer wanted; their outputs go */
+            status = job->status; /* what the others have to say is no longer wanted */
         failed += job->status != CP_OK;
-        show_input(cli, i + 1, bulk->count, job->conversion.in);
-        close_job(job);
+        free(job->messages);
+        if (job->cli.log)
+            (void)fclose(job->cli.log);
+        free(job->cli.log_text);
     }
     if (failed == 0 || status != CP_OK)
         return status;
-    return complain(cli, CP_NO, "%zu of %zu inputs failed", failed, bulk->count);
+    return complain(bulk->cli, CP_NO, "%zu of %zu inputs failed", failed, bulk->count);
 }
 
 /* Each input for itself: a failed one does not keep the others from being converted. */
 static cp_status convert_all(struct bulk *bulk)
 {
-    size_t wanted = bulk->count < bulk->cli->threads ? bulk->count : bulk->cli->threads, started = 0;
-    pthread_t *threads = cli_allocate(bulk->cli, wanted * sizeof *threads);
-    if (!threads)
+    size_t wanted = bulk->count < bulk->cli->threads ? bulk->count : bulk->cli->threads;
+    bulk->threads = cli_allocate(bulk->cli, wanted * sizeof *bulk->threads);
+    if (!bulk->threads)
         return CP_LIMIT;
     (void)pthread_mutex_init(&bulk->lock, NULL);
     (void)pthread_cond_init(&bulk->changed, NULL);
-    while (started < wanted && pthread_create(&threads[started], NULL, work, bulk) == 0)
+    size_t started = 0;
+    while (started < wanted && pthread_create(&bulk->threads[started], NULL, work, bulk) == 0)
         started++;
+    bulk->thread_count = started;
     if (started == 0)
         (void)work(bulk);
     cp_status status = publish_all(bulk);
     for (size_t i = 0; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
+        (void)pthread_join(bulk->threads[i], NULL);
     (void)pthread_cond_destroy(&bulk->changed);
     (void)pthread_mutex_destroy(&bulk->lock);
     return status;
@@ -249,6 +252,8 @@ cp_status convert_into_folder(struct cli *cli, struct request *request, size_t b
         status = check_conversion(cli, &bulk.jobs[0].conversion);
     if (status == CP_OK)
         status = make_folder(cli, request->out_dir);
+    for (size_t i = 0; i < bulk.count && status == CP_OK; i++)
+        status = cp_reserve_output(cli->context, outputs.items[i]);
     bulk.model = model_of(cli, bulk.count);
     bulk.logs = cli->log != NULL;
     return status == CP_OK ? convert_all(&bulk) : status;

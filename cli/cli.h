@@ -3,6 +3,7 @@
 #define CELLPIPE_CLI_H
 
 #include "cellpipe.h"
+#include <pthread.h>
 #include <stdio.h>
 
 /* Strings in order; the memory is the cli's. */
@@ -66,6 +67,8 @@ cp_status finish_stdout(struct cli *cli);
 
 void catch_signals(void);
 bool was_interrupted(void);
+/* Interrupts what the thread waits for in the kernel. */
+void wake_thread(pthread_t thread);
 /* For cp_set_cancel. */
 bool must_stop(void *user);
 /* CP_INPUT, said, when bytes of a mapped file were missing; else the status as it is. */

@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATIENCE_SECONDS = 3 };
+enum {
+    PATIENCE_SECONDS = 3,
+    WAKE = SIGURG /* for wake_thread: nobody else minds it */
+};
 
 static volatile sig_atomic_t caught; /* a signal handler can reach nothing else */
 static volatile sig_atomic_t bytes_missing;
@@ -32,6 +35,11 @@ static void note_signal(int signal_number)
     }
     caught = signal_number;
     (void)alarm(PATIENCE_SECONDS);
+}
+
+static void do_nothing(int signal_number)
+{
+    (void)signal_number;
 }
 
 static void replace_page(int signal_number, siginfo_t *info, void *unused)
@@ -66,9 +74,17 @@ void catch_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         handle(signals[i], note_signal);
     handle(SIGALRM, end_now);
+    struct sigaction wake = {.sa_handler = do_nothing}; /* even where it was ignored */
+    (void)sigemptyset(&wake.sa_mask);
+    (void)sigaction(WAKE, &wake, NULL);
     handle_missing_bytes();
     (void)signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program silently, even under a parent that ignores it */
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of writing */
+}
+
+void wake_thread(pthread_t thread)
+{
+    (void)pthread_kill(thread, WAKE);
 }
 
 bool was_interrupted(void)

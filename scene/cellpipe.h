@@ -76,8 +76,7 @@ typedef enum cp_flag {
     CP_FLAG_CONFINE,    /* further files only from below the top file's folder */
     CP_FLAG_NO_CLOBBER, /* an existing output file is CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
-    CP_FLAG_WRITE_ONCE, /* to replace what was written with this context or one beside it is CP_USAGE */
-    CP_FLAG_PLACE_LATER /* files that are written appear with cp_place */
+    CP_FLAG_WRITE_ONCE  /* to replace what was written with this context or one beside it is CP_USAGE */
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder where further files are looked for after the one that names them. */
@@ -378,9 +377,9 @@ CP_API cp_status cp_expect_output(cp_context *context, const char *path);
 /* Writes bytes of the caller's own, such as a protocol of its work, as cp_write does: whole or not at all, compressed when
  * the path ends in .gz. A file that was read or written with this context is CP_USAGE. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
-/* Under CP_FLAG_PLACE_LATER: puts all files that were written with this context in place, in order, up to the first that
- * fails; that and the others are gone. Whether one would replace what was read or written meanwhile is asked again. */
-CP_API cp_status cp_place(cp_context *context);
+/* Keeps the path for a cp_write with this context or one beside it: further files that other outputs bring along do not
+ * take it, but fail with CP_USAGE. */
+CP_API cp_status cp_reserve_output(cp_context *context, const char *path);
 /* True when path is a file that was read with this context, also by another name. cp_write refuses to replace one. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);
 /* Adds `other` below a new node `name` of the world; `other` is emptied and must still be freed. Both are scenes of this

@@ -11,7 +11,6 @@
 
 #include "build.h"
 #include "bytes/files.h"
-#include "bytes/sink.h"
 #include "options.h"
 #include "registry.h"
 #include "text/text.h"
@@ -110,8 +109,6 @@ void cp_context_free(cp_context *context)
 {
     if (!context)
         return;
-    while (context->first_held)
-        (void)sink_end_held(context, CP_CANCELLED);
     arena_free(context->arena);
     memory_free(context, context->entries, context->entry_room, sizeof *context->entries);
     report_free(context);

@@ -15,7 +15,6 @@ struct limits {
 
 struct file_book;
 struct plugins;
-struct sink;
 
 /* Callbacks; each may be NULL. */
 struct callbacks {
@@ -29,7 +28,7 @@ struct cp_context {
     cp_allocator allocator;
     const struct plugins *plugins;
     struct limits limits;
-    bool flags[6];       /* by cp_flag */
+    bool flags[5];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */
     const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
     struct arena *arena; /* report texts, importer options */
@@ -47,7 +46,6 @@ struct cp_context {
     uint32_t include_folder_count, include_folder_room;
     struct file_book *book;   /* everything read and written: of the first of the contexts beside each other */
     struct cp_context *first; /* that one; itself when alone */
-    struct sink *first_held, *last_held; /* outputs that wait for cp_place */
 };
 
 /* Asks the callback; what is said once holds until context_finish. */

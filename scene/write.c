@@ -140,12 +140,9 @@ cp_status write_further(cp_context *context, const cp_scene *scene, const char *
     return write_memory(&job, format, &(struct texts){options, option_count}, bytes, size);
 }
 
-cp_status cp_place(cp_context *context)
+cp_status cp_reserve_output(cp_context *context, const char *path)
 {
-    cp_status status = CP_OK;
-    while (context->first_held)
-        status = sink_end_held(context, status);
-    return context_finish(context, status);
+    return context_finish(context, files_reserve(context, path));
 }
 
 cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size)

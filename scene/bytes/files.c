@@ -9,11 +9,13 @@
 #include "../context.h"
 
 struct file_book {
-    pthread_mutex_t lock; /* of all that follows */
-    cp_context *owner;    /* who has the memory; called by nobody else while others hold the lock */
+    pthread_mutex_t placing; /* taken before `lock` */
+    pthread_mutex_t lock;    /* of all that follows */
+    cp_context *owner;       /* who has the memory; called by nobody else while others hold the lock */
     struct file_record *files;
     uint32_t file_count, file_room;
-    struct name_map places; /* indices of records by identity */
+    struct name_map places;   /* indices of records by identity */
+    struct name_map reserved; /* paths */
     unsigned next_number;
 };
 
@@ -57,15 +59,46 @@ static bool record(struct file_book *book, struct file_record file)
     return file.missing || !file.inode || find_later(book, book->file_count - 1);
 }
 
+/* Lets the lock go. The owner's report has what went wrong; so has this context's, if it is another. */
+static cp_status finish_entry(cp_context *context, bool done)
+{
+    (void)pthread_mutex_unlock(&context->book->lock);
+    if (!done && context->book->owner != context)
+        report_out_of_memory(context);
+    return done ? CP_OK : CP_LIMIT;
+}
+
 cp_status files_record(cp_context *context, struct file_record file)
+{
+    (void)pthread_mutex_lock(&context->book->lock);
+    return finish_entry(context, record(context->book, file));
+}
+
+cp_status files_reserve(cp_context *context, const char *path)
 {
     struct file_book *book = context->book;
     (void)pthread_mutex_lock(&book->lock);
-    bool done = record(book, file);
+    const char *key = arena_copy_text(book->owner->arena, path, strlen(path));
+    return finish_entry(context, key && name_map_add(&book->reserved, key, 0, NULL));
+}
+
+bool files_reserved(const cp_context *context, const char *path)
+{
+    struct file_book *book = context->book;
+    (void)pthread_mutex_lock(&book->lock);
+    bool reserved = name_map_find(&book->reserved, path) != NULL;
     (void)pthread_mutex_unlock(&book->lock);
-    if (!done && book->owner != context) /* the owner's report has it, which is another's */
-        report_out_of_memory(context);
-    return done ? CP_OK : CP_LIMIT;
+    return reserved;
+}
+
+void files_begin_placing(cp_context *context)
+{
+    (void)pthread_mutex_lock(&context->book->placing);
+}
+
+void files_end_placing(cp_context *context)
+{
+    (void)pthread_mutex_unlock(&context->book->placing);
 }
 
 /* A number is given to another file once its own is gone. (Standard input has no path to ask.) */
@@ -103,8 +136,9 @@ struct file_book *files_new(cp_context *context)
     if (!book)
         return NULL;
     book->owner = context;
-    book->places.context = context;
-    (void)pthread_mutex_init(&book->lock, NULL); /* the default kind cannot fail */
+    book->places.context = book->reserved.context = context;
+    (void)pthread_mutex_init(&book->placing, NULL); /* the default kind cannot fail */
+    (void)pthread_mutex_init(&book->lock, NULL);
     return book;
 }
 
@@ -114,6 +148,8 @@ void files_free(struct file_book *book)
         return;
     memory_free(book->owner, book->files, book->file_room, sizeof *book->files);
     name_map_free(&book->places);
+    name_map_free(&book->reserved);
     (void)pthread_mutex_destroy(&book->lock);
+    (void)pthread_mutex_destroy(&book->placing);
     memory_free(book->owner, book, 1, sizeof *book);
 }

@@ -20,11 +20,10 @@ enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200 };
 
 struct sink {
     cp_context *context;
-    struct sink *top;       /* itself for the top one */
-    struct sink *further;   /* the top's list, newest first */
-    struct sink *next_held; /* the next top one that waits for cp_place */
-    struct target target;   /* where it goes; its path is NULL for standard output and memory */
-    char *pending;          /* BUFFER_SIZE bytes not yet written */
+    struct sink *top;     /* itself for the top one */
+    struct sink *further; /* the top's list, newest first */
+    struct target target; /* where it goes; its path is NULL for standard output and memory */
+    char *pending;        /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
     uint64_t offset;  /* before compression */
     uint64_t written; /* after it */
@@ -344,6 +343,8 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     const char *path = path_beside(top, relative);
     if (!path)
         return CP_LIMIT;
+    if (files_reserved(top->context, path))
+        return report_error(top->context, CP_USAGE, "sink-twice", IN_FILE(path), "is kept for another output");
     cp_status status = strchr(relative, '/') ? make_folder(top, path) : CP_OK;
     struct sink *sink = status == CP_OK ? sink_new(top->context, top) : NULL;
     if (!sink)
@@ -454,15 +455,22 @@ static cp_status finish_all(struct sink *top, cp_status status)
     return status == CP_OK ? top->status : status;
 }
 
+/* Puts the files in place, the top one last, or takes them away. Since they were opened another thread may have read or
+ * written files of their names, so that is asked again; one thread at a time asks and puts in place. */
 static cp_status place_all(struct sink *top, cp_status status)
 {
+    cp_context *context = top->context;
+    files_begin_placing(context);
     for (struct sink *at = top; at && status == CP_OK; at = at->further)
-        status = target_record(at->context, &at->target);
+        status = target_check(context, &at->target);
+    for (struct sink *at = top; at && status == CP_OK; at = at->further)
+        status = target_record(context, &at->target);
     for (struct sink *at = top->further; at && status == CP_OK; at = at->further)
-        status = target_put_in_place(at->context, &at->target);
+        status = target_put_in_place(context, &at->target);
     if (status == CP_OK)
-        status = target_put_in_place(top->context, &top->target);
-    if (status == CP_OK && top->context->flags[CP_FLAG_SYNC] && !top->target.through)
+        status = target_put_in_place(context, &top->target);
+    files_end_placing(context);
+    if (status == CP_OK && context->flags[CP_FLAG_SYNC] && !top->target.through)
         sync_folders(top);
     for (struct sink *at = top; at; at = at->further)
         target_remove(&at->target);
@@ -471,45 +479,15 @@ static cp_status place_all(struct sink *top, cp_status status)
     return status;
 }
 
-/* Puts the files in place, or takes them away, and the sink with them. */
-static cp_status end_sink(struct sink *sink, cp_status status)
+cp_status sink_close(struct sink *sink, cp_status status)
 {
-    status = place_all(sink, status);
+    status = place_all(sink, finish_all(sink, status));
     for (struct sink *at = sink->further, *next; at; at = next) {
         next = at->further;
         release(at);
     }
     release(sink);
     return status;
-}
-
-static void hold(cp_context *context, struct sink *sink)
-{
-    if (context->last_held)
-        context->last_held->next_held = sink;
-    else
-        context->first_held = sink;
-    context->last_held = sink;
-}
-
-cp_status sink_close(struct sink *sink, cp_status status)
-{
-    status = finish_all(sink, status);
-    if (status != CP_OK || !sink->context->flags[CP_FLAG_PLACE_LATER])
-        return end_sink(sink, status);
-    hold(sink->context, sink);
-    return CP_OK;
-}
-
-cp_status sink_end_held(cp_context *context, cp_status status)
-{
-    struct sink *sink = context->first_held;
-    context->first_held = sink->next_held;
-    if (!context->first_held)
-        context->last_held = NULL;
-    for (struct sink *at = sink; at && status == CP_OK; at = at->further)
-        status = target_check(context, &at->target);
-    return end_sink(sink, status);
 }
 
 cp_status sink_close_memory(struct sink *sink, cp_status status, void **bytes, size_t *size)

@@ -38,11 +38,8 @@ cp_status sink_pack(struct sink *sink);
 /* For write.c. path "-": standard output. */
 cp_status sink_open_top(cp_context *context, const char *path, struct sink **opened);
 cp_status sink_open_memory(cp_context *context, struct sink **opened);
-/* Ends the whole output: puts all files in place when status is CP_OK and nothing failed, else removes all traces. Under
- * CP_FLAG_PLACE_LATER the files wait instead, complete. */
+/* Ends the whole output: puts all files in place when status is CP_OK and nothing failed, else removes all traces. */
 cp_status sink_close(struct sink *sink, cp_status status);
-/* The first output that waits, put in place or (status not CP_OK) removed. */
-cp_status sink_end_held(cp_context *context, cp_status status);
 /* As sink_close for memory; the bytes become the caller's. */
 cp_status sink_close_memory(struct sink *sink, cp_status status, void **bytes, size_t *size);
 

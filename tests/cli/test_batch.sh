@@ -17,13 +17,24 @@ must "and packed" gzip -t packed/part.wrl.gz
 "$cellpipe" convert part.stl --out-dir packed2 --to .wrz
 must "another" gzip -t -S .wrz packed2/part.wrz
 
-# Files of one input do not take the place of another's.
+# A further file of one input does not take the name of another's output, whichever is done first.
 cp part.stl cell_Item.stl
-ends 1 'cell_Item.stl: error: has been written just now' "$cellpipe" convert cell.wu cell_Item.stl --out-dir split --to stl --out split=yes --report split.json
-must "its code" grep -q '"code": "sink-twice"' split.json
-mkdir apart
-"$cellpipe" convert -q cell.wu apart/cell.stl --out split=yes
-must "the first's part stands" cmp split/cell_Item.stl apart/cell_Item.stl
+for inputs in 'cell.wu cell_Item.stl' 'cell_Item.stl cell.wu'; do
+    # shellcheck disable=SC2086
+    ends 1 'split/cell_Item.stl: error: is kept for another output' "$cellpipe" convert $inputs --out-dir split --to stl \
+        --out split=yes --report split.json
+    must "its code" grep -q '"code": "sink-twice"' split.json
+    must "the output of that name alone" [ "$(folder split)" = 'cell_Item.stl ' ]
+    rm -r split
+done
+# Nor that of a further file of another input: one of the two is refused, whole.
+cell() { # FIRST SECOND: a cell of two boxes
+    printf '{ "%s"\nGeoID "#Box 1 1 1"\n}\n{ "%s"\nGeoID "#Box 1 1 1"\n}\n' "$1" "$2"
+}
+cell first b_c >a.wu
+cell first c >a_b.wu
+ends 1 'split/a_b_c.stl: error: has been written just now' "$cellpipe" convert -q a.wu a_b.wu --out-dir split --to stl --out split=yes
+must "one of them, with its part" [ "$(folder split | sed 's/a_b.stl/a.stl/')" = 'a.stl a_b_c.stl ' ]
 ends 2 'twice.stl: error: has been written just now' "$cellpipe" run read part.stl ! write twice.stl ! write twice.stl
 
 # A failed input does not keep the others from being converted.
@@ -60,6 +71,59 @@ for size in 1 2; do
     "$cellpipe" convert -q "$box$size.wu" "alone/$box$size.wrl" --out layout=inline
     must "box$size has its own part" cmp -s "inline/$url" "alone/d_cell/$box${size}_Part.wrl"
 done
+
+# Outputs appear when they are done, though the first input waits: a FIFO that nobody writes. Killed, it leaves them.
+many() { # 2,000 parts, and the FIFO before them in the order of names
+    part=$(cat part.stl)
+    i=1000
+    mkdir many
+    mkfifo many/0.stl
+    while [ $i -lt 3000 ]; do
+        printf '%s\n' "$part" >many/$i.stl
+        i=$((i + 1))
+    done
+}
+wait_for_outputs() { # COUNT FOLDER
+    tries=0
+    until [ "$(find "$2" -name '*.stl' 2>/dev/null | wc -l)" -ge "$1" ] || [ $tries = 1200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+}
+many
+"$cellpipe" convert --threads 2 many/*.stl --out-dir done --to stl 2>said &
+program=$!
+wait_for_outputs 2000 done
+must "2,000 outputs, and no temporary" [ "$(find done -type f | wc -l)-$(find done -name '*.stl' | wc -l)" = 2000-2000 ]
+kill -KILL $program
+wait $program 2>/dev/null
+whole=$("$cellpipe" convert -q part.stl - --to stl | cksum | cut -d ' ' -f 1,2)
+must "they stand" [ "$(cksum done/*.stl | cut -d ' ' -f 1,2 | sort -u)" = "$whole" ]
+
+# Killed at any time it leaves whole outputs, and at most one temporary a thread.
+for count in 1 100 700; do
+    rm -r done
+    "$cellpipe" convert --threads 2 many/[1-9]*.stl --out-dir done --to stl >said 2>&1 &
+    program=$!
+    wait_for_outputs $count done
+    kill -KILL $program
+    wait $program 2>/dev/null
+    must "whole after $count" [ "$(cksum done/*.stl | cut -d ' ' -f 1,2 | sort -u)" = "$whole" ]
+    must "temporaries after $count" [ "$(find done -name '.cellpipe-*' | wc -l)" -le 2 ]
+done
+
+# Messages wait for their turn.
+mkfifo slow.stl
+"$cellpipe" convert --threads 2 slow.stl bad.stl missing.stl part.stl --out-dir turns --to stl --report turns.json 2>said &
+program=$!
+wait_for_outputs 1 turns
+must "done before the first" [ "$(folder turns)" = 'part.stl ' ]
+must "but not told" [ ! -s said ]
+cat bad.stl >slow.stl
+wait $program
+must "1 for 3 failed inputs" [ $? = 1 ]
+must "told in their order" [ "$(sed 's/:.*//' said | tr '\n' ' ')" = 'slow.stl bad.stl missing.stl turns/part.stl cellpipe ' ]
+must "and reported" [ "$(sed -n 's/.*"file": "\([^"]*\)".*/\1/p' turns.json | tr '\n' ' ')" = 'slow.stl bad.stl missing.stl turns/part.stl ' ]
 
 # Names that would meet are found before anything is written.
 ends 2 'two inputs .* none/part.wrl' "$cellpipe" convert part.stl other/part.stl --out-dir none --to wrl

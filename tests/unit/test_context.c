@@ -1,5 +1,6 @@
 /* What a context promises to its owner: to stop when asked, to tell how far it is, to keep what is its own apart from
  * what is another's, and to write the owner's bytes as carefully as its own. By the public header alone. */
+#include "../../scene/bytes/sink.h"
 #include "../../scene/cellpipe.h"
 
 #include <dirent.h>
@@ -415,50 +416,25 @@ static cp_scene *read_part(cp_context *context)
     return scene;
 }
 
-static bool is_there(const char *name)
-{
-    return access(path_of(name), F_OK) == 0;
-}
-
-static void test_outputs_wait_for_their_place(void **state)
-{
-    (void)state;
-    cp_context *context = cp_context_new(NULL);
-    cp_set_flag(context, CP_FLAG_PLACE_LATER, true);
-    cp_scene *scene = read_part(context);
-    assert_int_equal(cp_write(context, scene, path_of("a.gltf"), NULL, NULL, 0), CP_OK);
-    assert_int_equal(cp_write(context, scene, path_of("b.glb"), NULL, NULL, 0), CP_OK);
-    assert_false(is_there("a.gltf") || is_there("a.bin") || is_there("b.glb"));
-    assert_int_equal(cp_place(context), CP_OK);
-    assert_true(is_there("a.gltf") && is_there("a.bin") && is_there("b.glb"));
-    assert_int_equal(cp_place(context), CP_OK);
-    assert_int_equal(empty_folder(), 3);
-    assert_int_equal(cp_write(context, scene, path_of("c.glb"), NULL, NULL, 0), CP_OK);
-    cp_scene_free(scene);
-    cp_context_free(context); /* what was not placed is gone */
-    assert_int_equal(empty_folder(), 0);
-}
-
-/* Two write the same file and one of them what the other has read; who comes to place later is refused. */
+/* Two write the same file and one of them what the other has read meanwhile; who comes to place later is refused. */
 static void test_files_of_contexts_beside_each_other(void **state)
 {
     (void)state;
     cp_context *first = cp_context_new(NULL);
-    cp_set_flag(first, CP_FLAG_PLACE_LATER, true);
     cp_set_flag(first, CP_FLAG_WRITE_ONCE, true);
     cp_context *one = cp_context_beside(first), *two = cp_context_beside(first);
     cp_scene *scene = read_part(one), *other = NULL;
+    struct sink *sink;
     assert_true(cp_was_read(two, PART));
-    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(sink_open_top(one, path_of("a.stl"), &sink), CP_OK);
     assert_int_equal(cp_write(two, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
-    assert_int_equal(cp_place(two), CP_OK);
-    assert_int_equal(cp_place(one), CP_USAGE);
+    assert_int_equal(sink_close(sink, CP_OK), CP_USAGE);
     assert_true(was_reported(one, "sink-twice") && !was_reported(two, "sink-twice"));
     cp_report_clear(one);
     cp_set_flag(one, CP_FLAG_WRITE_ONCE, false);
-    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(sink_open_top(one, path_of("a.stl"), &sink), CP_OK);
     assert_int_equal(cp_read(two, path_of("a.stl"), NULL, NULL, 0, &other), CP_OK);
-    assert_int_equal(cp_place(one), CP_USAGE);
+    assert_int_equal(sink_close(sink, CP_OK), CP_USAGE);
     assert_true(was_reported(one, "write-input"));
     cp_scene_free(other);
     cp_scene_free(scene);
@@ -466,6 +442,24 @@ static void test_files_of_contexts_beside_each_other(void **state)
     cp_context_free(two);
     cp_context_free(first);
     assert_int_equal(empty_folder(), 1);
+}
+
+/* What is kept for a top output is no further file's. */
+static void test_reserved_output(void **state)
+{
+    (void)state;
+    cp_context *first = cp_context_new(NULL), *beside = cp_context_beside(first);
+    cp_scene *scene = read_part(beside);
+    assert_int_equal(cp_reserve_output(first, path_of("a.bin")), CP_OK);
+    assert_int_equal(cp_write(beside, scene, path_of("a.gltf"), NULL, NULL, 0), CP_USAGE);
+    assert_true(was_reported(beside, "sink-twice"));
+    assert_int_equal(empty_folder(), 0);
+    assert_int_equal(cp_write(beside, scene, path_of("a.bin"), "glb", NULL, 0), CP_OK);
+    assert_int_equal(cp_write(beside, scene, path_of("b.gltf"), NULL, NULL, 0), CP_OK);
+    assert_int_equal(empty_folder(), 3);
+    cp_scene_free(scene);
+    cp_context_free(beside);
+    cp_context_free(first);
 }
 
 static void test_settings_of_a_context_beside(void **state)
@@ -490,8 +484,8 @@ static void test_settings_of_a_context_beside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outputs_wait_for_their_place),
         cmocka_unit_test(test_files_of_contexts_beside_each_other),
+        cmocka_unit_test(test_reserved_output),
         cmocka_unit_test(test_settings_of_a_context_beside),
         cmocka_unit_test(test_cancelled_anywhere),
         cmocka_unit_test(test_goes_on_after_cancelling),
