@@ -46,20 +46,20 @@ static uint32_t add_values(struct writer *writer, const float *values, uint64_t 
     struct accessor accessor = {.count = count, .component = COMPONENT_FLOAT, .width = width};
     if (!values)
         return CP_NONE;
-    accessor.view = add_view(writer, (struct view){.data = values, .count = count * width});
+    accessor.view = add_view(&writer->binary, (struct view){.data = values, .count = count * width});
     if (ranged)
         set_range(&accessor, values);
-    return add_accessor(writer, accessor);
+    return add_accessor(&writer->binary, accessor);
 }
 
 static bool add_channel(struct writer *writer, struct channel channel)
 {
-    void *channels = writer->channels;
-    bool room = array_reserve(writer->context, &channels, &writer->channel_room, writer->channel_count + UINT64_C(1),
-                              sizeof channel);
-    writer->channels = channels;
+    void *channels = writer->motion.channels;
+    bool room = array_reserve(writer->context, &channels, &writer->motion.channel_room,
+                              writer->motion.channel_count + UINT64_C(1), sizeof channel);
+    writer->motion.channels = channels;
     if (room)
-        writer->channels[writer->channel_count++] = channel;
+        writer->motion.channels[writer->motion.channel_count++] = channel;
     return room;
 }
 
@@ -127,7 +127,7 @@ static bool refine(struct writer *writer, const struct keys *keys, double factor
     uint32_t at = 0;
     for (uint32_t key = 0; key + 1 < keys->count; key++) {
         total += count_pieces(keys, key, factor);
-        writer->turns += !(wanted_pieces(keys, key, factor) <= MOST_PIECES);
+        writer->motion.turns += !(wanted_pieces(keys, key, factor) <= MOST_PIECES);
     }
     if (total > UINT32_MAX) {
         report_error(writer->context, CP_LIMIT, "gltf-keys", NOWHERE, "a track needs more keys than glTF can count");
@@ -204,7 +204,7 @@ static bool move_joint(struct writer *writer, uint32_t index, struct keys keys)
 /* The joint and all that have it for a master. */
 static bool move_joints(struct writer *writer, uint32_t index, const struct keys *keys)
 {
-    const struct followers *followers = &writer->followers;
+    const struct followers *followers = &writer->motion.followers;
     if (!move_joint(writer, index, *keys))
         return false;
     for (uint32_t i = first_follower(followers, index); i < followers->ends[index]; i++)
@@ -249,20 +249,20 @@ static unsigned track_row(const cp_track *track)
 
 static bool add_clip(struct writer *writer, struct clip_plan plan)
 {
-    void *clips = writer->clips;
-    bool room =
-        array_reserve(writer->context, &clips, &writer->clip_room, writer->clip_count + UINT64_C(1), sizeof plan);
-    writer->clips = clips;
-    plan.first_channel = writer->channel_count;
+    void *clips = writer->motion.clips;
+    bool room = array_reserve(writer->context, &clips, &writer->motion.clip_room,
+                              writer->motion.clip_count + UINT64_C(1), sizeof plan);
+    writer->motion.clips = clips;
+    plan.first_channel = writer->motion.channel_count;
     if (room)
-        writer->clips[writer->clip_count++] = plan;
+        writer->motion.clips[writer->motion.clip_count++] = plan;
     return room;
 }
 
 static void end_clip(struct writer *writer)
 {
-    struct clip_plan *plan = &writer->clips[writer->clip_count - 1];
-    plan->channel_count = writer->channel_count - plan->first_channel;
+    struct clip_plan *plan = &writer->motion.clips[writer->motion.clip_count - 1];
+    plan->channel_count = writer->motion.channel_count - plan->first_channel;
 }
 
 /* Two channels of one animation may not move the same thing: the first track has it. */
@@ -314,8 +314,8 @@ static bool plan_scene_clip(struct writer *writer, uint32_t index, char *taken)
     if (!add_clip(writer, (struct clip_plan){.name = clip->name, .clip = index}) ||
         clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked) != CP_OK)
         return false;
-    writer->sheared += baked.sheared;
-    writer->flat += baked.flat;
+    writer->motion.sheared += baked.sheared;
+    writer->motion.flat += baked.flat;
     double shift = 0 - first_time(&baked.clip);
     for (uint32_t i = 0; i < baked.clip.track_count; i++)
         if (!play_track(writer, &baked.clip.tracks[i], shift, taken))
@@ -359,7 +359,7 @@ static bool follow_sweep(struct writer *writer, uint32_t driver, uint32_t index,
 static bool plan_sweep(struct writer *writer, uint32_t index)
 {
     const cp_joint *joint = &writer->scene->joints[index];
-    const struct followers *followers = &writer->followers;
+    const struct followers *followers = &writer->motion.followers;
     struct sweep *sweep = scene_allocate(writer->work, 1, sizeof *sweep);
     if (!sweep)
         return false;
@@ -379,7 +379,7 @@ static bool plan_sweep(struct writer *writer, uint32_t index)
 
 bool plan_clips(struct writer *writer)
 {
-    if (!list_followers(writer->context, writer->scene, &writer->followers) || !plan_scene_clips(writer))
+    if (!list_followers(writer->context, writer->scene, &writer->motion.followers) || !plan_scene_clips(writer))
         return false;
     if (!is_deliver(writer) || writer->settings->clips == CLIPS_NONE)
         return true;
@@ -476,12 +476,12 @@ static void write_clip(struct writer *writer, const struct clip_plan *plan)
     json_key(json, "channels");
     json_open(json, '[');
     for (uint32_t i = 0; i < plan->channel_count; i++)
-        write_channel(json, &writer->channels[plan->first_channel + i], i);
+        write_channel(json, &writer->motion.channels[plan->first_channel + i], i);
     json_close(json, ']');
     json_key(json, "samplers");
     json_open(json, '[');
     for (uint32_t i = 0; i < plan->channel_count; i++)
-        write_sampler(json, &writer->channels[plan->first_channel + i]);
+        write_sampler(json, &writer->motion.channels[plan->first_channel + i]);
     json_close(json, ']');
     write_clip_extras(writer, plan);
     json_close(json, '}');
@@ -490,13 +490,13 @@ static void write_clip(struct writer *writer, const struct clip_plan *plan)
 void write_clips(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
-    if (writer->channel_count == 0)
+    if (writer->motion.channel_count == 0)
         return;
     json_line(json);
     json_key(json, "animations");
     json_open(json, '[');
-    for (uint32_t i = 0; i < writer->clip_count; i++)
-        if (writer->clips[i].channel_count > 0)
-            write_clip(writer, &writer->clips[i]);
+    for (uint32_t i = 0; i < writer->motion.clip_count; i++)
+        if (writer->motion.clips[i].channel_count > 0)
+            write_clip(writer, &writer->motion.clips[i]);
     json_close(json, ']');
 }

@@ -290,8 +290,8 @@ static void write_unplayed_clips(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
     bool any = false;
-    for (uint32_t i = 0; i < writer->clip_count; i++) {
-        const struct clip_plan *plan = &writer->clips[i];
+    for (uint32_t i = 0; i < writer->motion.clip_count; i++) {
+        const struct clip_plan *plan = &writer->motion.clips[i];
         if (plan->channel_count > 0 || plan->clip == CP_NONE)
             continue;
         if (!any) {

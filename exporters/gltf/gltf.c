@@ -74,48 +74,6 @@ static uint32_t gltf_carries(const void *settings)
     return FEATURE_ALL & ~lost;
 }
 
-/* ---- shared ---- */
-
-void *writer_allocate(struct writer *writer, size_t count, size_t size)
-{
-    void *block = scene_allocate(writer->work, count, size);
-    if (block)
-        memset(block, 0, count * size);
-    return block;
-}
-
-bool is_deliver(const struct writer *writer)
-{
-    return writer->settings->profile == PROFILE_DELIVER;
-}
-
-bool has_up_root(const struct writer *writer)
-{
-    return is_deliver(writer) && writer->settings->up == UP_Y;
-}
-
-int normals_mode(const struct gltf_settings *settings)
-{
-    if (settings->normals != NORMALS_AUTO)
-        return settings->normals;
-    return settings->web ? NORMALS_SMOOTH : NORMALS_KEEP;
-}
-
-bool has_compression(const struct gltf_settings *settings)
-{
-    return settings->compression != COMPRESSION_NONE;
-}
-
-const char *node_id(const struct writer *writer, uint32_t node)
-{
-    return writer->scene->nodes[node].id;
-}
-
-const char *joint_id(const struct writer *writer, uint32_t joint)
-{
-    return writer->scene->joints[joint].id;
-}
-
 /* ---- the whole ---- */
 
 /* Said here, not by `carries`: which meshes are for what is kept, only those that nobody draws go. */
@@ -127,73 +85,6 @@ static void report_left_out(struct writer *writer)
     if (count > 0)
         report_loss(writer->context, "gltf-collision", NOWHERE, count,
                     "meshes for collision only are left out (collision=yes keeps them)");
-}
-
-static void report_split(struct writer *writer)
-{
-    if (writer->split_articulations > 0 && is_deliver(writer))
-        report_loss(writer->context, "gltf-articulations", NOWHERE, writer->split_articulations,
-                    "articulations of several stages become one for each joint, since joints between the first and the "
-                    "last are not at zero");
-}
-
-static void report_attached(struct writer *writer)
-{
-    if (writer->sheared > 0 && is_deliver(writer))
-        report_loss(writer->context, "gltf-attached-shear", NOWHERE, writer->sheared,
-                    "in clips, the shear of a node that hangs on one that is scaled");
-    if (writer->flat > 0 && is_deliver(writer))
-        report_loss(writer->context, "gltf-attached-flat", NOWHERE, writer->flat,
-                    "in clips, the pose of a node whose own parent is flat while it hangs on another");
-}
-
-static void report_turns(struct writer *writer)
-{
-    if (writer->turns > 0)
-        report_warning(writer->context, "gltf-turns", NOWHERE,
-                       "a joint turns too often between two keys of a clip to be shown turn by turn (%llu times)",
-                       (unsigned long long)writer->turns);
-}
-
-static bool plan_all(struct writer *writer)
-{
-    bool good = plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_metadata(writer) &&
-                plan_joints(writer) && plan_diagonal(writer) && plan_clips(writer);
-    if (good)
-        place_views(writer);
-    return good;
-}
-
-void free_writer(struct writer *writer)
-{
-    cp_context *context = writer->context;
-    memory_free(context, writer->views, writer->view_room, sizeof *writer->views);
-    memory_free(context, writer->accessors, writer->accessor_room, sizeof *writer->accessors);
-    memory_free(context, writer->channels, writer->channel_room, sizeof *writer->channels);
-    memory_free(context, writer->clips, writer->clip_room, sizeof *writer->clips);
-    for (int i = 0; i < STREAM_COUNT; i++)
-        buffer_free(&writer->streams[i].bytes);
-    buffer_free(&writer->packed);
-    free_followers(&writer->followers);
-    cp_scene_free(writer->work);
-    buffer_free(&writer->text);
-}
-
-cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
-{
-    writer->text = (struct buffer){.context = writer->context};
-    return plan_all(writer) ? writer->container->compose(writer, sink, size) : CP_LIMIT;
-}
-
-cp_status finish_file(struct writer *writer, struct sink *sink)
-{
-    cp_status status = writer->container->emit(writer, sink);
-    if (status == CP_OK) {
-        report_turns(writer);
-        report_split(writer);
-        report_attached(writer);
-    }
-    return status;
 }
 
 static cp_status write_plain(struct writer *writer, struct sink *sink)
@@ -238,25 +129,29 @@ static cp_status check_settings(cp_context *context, const struct gltf_settings 
     return CP_OK;
 }
 
-static cp_status write_any(struct writer *writer, struct sink *sink)
+static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings,
+                           const struct container *container, struct sink *sink)
 {
-    cp_status status = check_settings(writer->context, writer->settings);
+    struct writer writer = {.context = context,
+                            .scene = scene,
+                            .settings = settings,
+                            .container = container,
+                            .binary = {.context = context}};
+    cp_status status = check_settings(context, settings);
     if (status != CP_OK)
         return status;
-    report_left_out(writer);
-    return writer->settings->web ? write_web(writer, sink) : write_plain(writer, sink);
+    report_left_out(&writer);
+    return settings->web ? write_web(&writer, sink) : write_plain(&writer, sink);
 }
 
 static cp_status glb_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct writer writer = {.context = context, .scene = scene, .settings = settings, .container = &glb_container};
-    return write_any(&writer, sink);
+    return write_any(context, scene, settings, &glb_container, sink);
 }
 
 static cp_status gltf_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct writer writer = {.context = context, .scene = scene, .settings = settings, .container = &gltf_container};
-    return write_any(&writer, sink);
+    return write_any(context, scene, settings, &gltf_container, sink);
 }
 
 const struct exporter glb_exporter = {

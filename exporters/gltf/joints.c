@@ -279,14 +279,14 @@ static void write_articulations(struct writer *writer)
 /* Positions as integers are what no reader without the extension can show. */
 static bool is_quantised(const struct writer *writer)
 {
-    return writer->streams[STREAM_POSITIONS].count > 0;
+    return writer->web.streams[STREAM_POSITIONS].count > 0;
 }
 
 static void write_needed(struct writer *writer)
 {
     if (is_quantised(writer))
         json_text(&writer->json, "KHR_mesh_quantization");
-    if (writer->fallback_size > 0)
+    if (writer->binary.fallback_size > 0)
         json_text(&writer->json, "EXT_meshopt_compression");
 }
 

@@ -100,25 +100,25 @@ static bool make_web(struct writer *writer, uint32_t index, struct mesh_plan *pl
         return true;
     struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
     plan->web = web;
-    if (!web || !web_quantise(writer->work, shape, &writer->places[index], web))
+    if (!web || !web_quantise(writer->work, shape, &writer->web.places[index], web))
         return false;
-    web->position += writer->rounded;
+    web->position += writer->web.rounded;
     return true;
 }
 
 /* Sizes and corners beside what is drawn, as the scene has them. */
 static bool add_faces(struct writer *writer, const cp_mesh *mesh)
 {
-    if (mesh->face_count > 0 && add_view(writer, (struct view){.data = mesh->face_offsets,
-                                                               .count = mesh->face_count,
-                                                               .encoding = ENCODE_SIZES,
-                                                               .id = mesh->id,
-                                                               .part = ":sizes"}) == CP_NONE)
+    if (mesh->face_count > 0 && add_view(&writer->binary, (struct view){.data = mesh->face_offsets,
+                                                                        .count = mesh->face_count,
+                                                                        .encoding = ENCODE_SIZES,
+                                                                        .id = mesh->id,
+                                                                        .part = ":sizes"}) == CP_NONE)
         return false;
-    return mesh->corner_count == 0 || add_view(writer, (struct view){.data = mesh->corners,
-                                                                     .count = mesh->corner_count,
-                                                                     .id = mesh->id,
-                                                                     .part = ":corners"}) != CP_NONE;
+    return mesh->corner_count == 0 || add_view(&writer->binary, (struct view){.data = mesh->corners,
+                                                                              .count = mesh->corner_count,
+                                                                              .id = mesh->id,
+                                                                              .part = ":corners"}) != CP_NONE;
 }
 
 /* ---- what is drawn ---- */
@@ -223,19 +223,19 @@ static void give_looks(struct writer *writer, struct mesh_plan *plan, bool singl
 static uint32_t add_vertex_accessor(struct writer *writer, const cp_mesh *shape, const float *values, uint8_t width)
 {
     struct accessor accessor = {.count = shape->vertex_count, .component = COMPONENT_FLOAT, .width = width};
-    accessor.view =
-        add_view(writer, (struct view){.data = values, .count = accessor.count * width, .target = TARGET_VERTICES});
+    accessor.view = add_view(&writer->binary,
+                             (struct view){.data = values, .count = accessor.count * width, .target = TARGET_VERTICES});
     if (values == shape->positions)
         set_range(&accessor, values);
-    return add_accessor(writer, accessor);
+    return add_accessor(&writer->binary, accessor);
 }
 
 static bool add_raw(struct writer *writer, const cp_mesh *shape, const float *values, unsigned width, const char *part)
 {
-    return add_view(writer, (struct view){.data = values,
-                                          .count = (uint64_t)shape->vertex_count * width,
-                                          .id = shape->id,
-                                          .part = part}) != CP_NONE;
+    return add_view(&writer->binary, (struct view){.data = values,
+                                                   .count = (uint64_t)shape->vertex_count * width,
+                                                   .id = shape->id,
+                                                   .part = part}) != CP_NONE;
 }
 
 /* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. Colours are of
@@ -275,16 +275,16 @@ static bool add_attributes(struct writer *writer, struct mesh_plan *plan)
 static bool add_indices(struct writer *writer, struct mesh_plan *plan)
 {
     bool narrow = plan->shape->vertex_count <= MOST_NARROW_VERTICES;
-    uint32_t view = add_view(writer, (struct view){.data = plan->indices,
-                                                   .count = plan->index_count,
-                                                   .encoding = narrow ? ENCODE_NARROW : ENCODE_WORDS,
-                                                   .target = TARGET_INDICES});
+    uint32_t view = add_view(&writer->binary, (struct view){.data = plan->indices,
+                                                            .count = plan->index_count,
+                                                            .encoding = narrow ? ENCODE_NARROW : ENCODE_WORDS,
+                                                            .target = TARGET_INDICES});
     for (uint32_t i = 0; i < plan->primitive_count; i++) {
         struct primitive *primitive = &plan->primitives[i];
         struct accessor accessor = {.view = view, .width = 1, .count = primitive->index_count};
         accessor.component = narrow ? COMPONENT_U16 : COMPONENT_U32;
         accessor.offset = primitive->first_index * (narrow ? UINT64_C(2) : UINT64_C(4));
-        primitive->accessor = add_accessor(writer, accessor);
+        primitive->accessor = add_accessor(&writer->binary, accessor);
         if (primitive->accessor == CP_NONE)
             return false;
     }
@@ -328,16 +328,6 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     if (mesh->kind < CP_MESH_BOX && !add_raw_attributes(writer, mesh, plan, visible))
         return false;
     return !plan->has_faces || add_faces(writer, mesh);
-}
-
-bool instance_is_left_out(const struct writer *writer, const cp_instance *instance)
-{
-    return is_deliver(writer) && !writer->settings->collision && instance->use == CP_USE_COLLISION;
-}
-
-bool instance_is_drawn(const struct writer *writer, const cp_instance *instance)
-{
-    return (instance->use & CP_USE_DRAWN) && writer->meshes[instance->mesh].index != CP_NONE;
 }
 
 /* A mesh goes when all its instances go; one without instances stays. */

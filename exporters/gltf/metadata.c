@@ -22,26 +22,26 @@ static uint32_t owner_slot(const cp_scene *scene, cp_owner owner, uint32_t index
 
 uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t index, const char *key)
 {
-    uint32_t at = writer->metadata_first[owner_slot(writer->scene, owner, index)];
+    uint32_t at = writer->metadata.first[owner_slot(writer->scene, owner, index)];
     while (at != CP_NONE && strcmp(writer->scene->metadata[at].key, key) != 0)
-        at = writer->metadata_next[at];
+        at = writer->metadata.next[at];
     return at;
 }
 
 static bool list_metadata(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
-    uint32_t slots = writer->metadata_slots = owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
-    writer->metadata_first = scene_allocate(writer->work, slots, sizeof *writer->metadata_first);
-    writer->metadata_next = scene_allocate(writer->work, scene->metadata_count, sizeof *writer->metadata_next);
-    writer->metadata_placed = writer_allocate(writer, scene->metadata_count, sizeof *writer->metadata_placed);
-    if (!writer->metadata_first || !writer->metadata_next || !writer->metadata_placed)
+    uint32_t slots = writer->metadata.slots = owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
+    writer->metadata.first = scene_allocate(writer->work, slots, sizeof *writer->metadata.first);
+    writer->metadata.next = scene_allocate(writer->work, scene->metadata_count, sizeof *writer->metadata.next);
+    writer->metadata.placed = writer_allocate(writer, scene->metadata_count, sizeof *writer->metadata.placed);
+    if (!writer->metadata.first || !writer->metadata.next || !writer->metadata.placed)
         return false;
-    memset(writer->metadata_first, 0xff, slots * sizeof *writer->metadata_first);
+    memset(writer->metadata.first, 0xff, slots * sizeof *writer->metadata.first);
     for (uint32_t i = scene->metadata_count; i-- > 0;) {
         uint32_t slot = owner_slot(scene, scene->metadata[i].owner, scene->metadata[i].index);
-        writer->metadata_next[i] = writer->metadata_first[slot];
-        writer->metadata_first[slot] = i;
+        writer->metadata.next[i] = writer->metadata.first[slot];
+        writer->metadata.first[slot] = i;
     }
     return true;
 }
@@ -92,14 +92,14 @@ static cp_status place_list(struct writer *writer, uint32_t first)
 {
     bool seen[PLACE_COUNT] = {true};
     cp_status status = CP_OK;
-    for (uint32_t at = first; at != CP_NONE && status != CP_LIMIT; at = writer->metadata_next[at]) {
+    for (uint32_t at = first; at != CP_NONE && status != CP_LIMIT; at = writer->metadata.next[at]) {
         const cp_metadata *metadata = &writer->scene->metadata[at];
         int place = place_of(writer, metadata);
         if (seen[place])
             continue;
         seen[place] = true;
         status = place == PLACE_ATTACH_POINT ? CP_OK : check_extras(writer, metadata);
-        writer->metadata_placed[at] = status == CP_OK;
+        writer->metadata.placed[at] = status == CP_OK;
     }
     return status;
 }
@@ -108,8 +108,8 @@ static cp_status place_list(struct writer *writer, uint32_t first)
 bool plan_metadata(struct writer *writer)
 {
     bool good = list_metadata(writer);
-    for (uint32_t slot = 0; good && is_deliver(writer) && slot < writer->metadata_slots; slot++)
-        good = place_list(writer, writer->metadata_first[slot]) != CP_LIMIT;
+    for (uint32_t slot = 0; good && is_deliver(writer) && slot < writer->metadata.slots; slot++)
+        good = place_list(writer, writer->metadata.first[slot]) != CP_LIMIT;
     return good;
 }
 
@@ -121,7 +121,7 @@ void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const ch
     uint32_t at = find_metadata(writer, owner, index, key);
     json_key(json, "extras");
     json_open(json, '{');
-    if (at != CP_NONE && writer->metadata_placed[at])
+    if (at != CP_NONE && writer->metadata.placed[at])
         json_members(json, writer->scene->metadata[at].value);
     json_key(json, "cellpipe");
     json_open(json, '{');
@@ -131,10 +131,10 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
 {
     struct json_writer *json = &writer->json;
     bool any = false;
-    for (uint32_t at = writer->metadata_first[owner_slot(writer->scene, owner, index)]; at != CP_NONE;
-         at = writer->metadata_next[at]) {
+    for (uint32_t at = writer->metadata.first[owner_slot(writer->scene, owner, index)]; at != CP_NONE;
+         at = writer->metadata.next[at]) {
         const cp_metadata *metadata = &writer->scene->metadata[at];
-        if (writer->metadata_placed[at])
+        if (writer->metadata.placed[at])
             continue;
         if (!any) {
             json_key(json, "metadata");
@@ -170,7 +170,7 @@ void write_metadata_value(struct writer *writer, uint32_t joint, const char *fro
 bool has_attach_point(const struct writer *writer, uint32_t node)
 {
     uint32_t at = find_metadata(writer, CP_OWNER_NODE, node, "isAttachPoint");
-    return at != CP_NONE && writer->metadata_placed[at];
+    return at != CP_NONE && writer->metadata.placed[at];
 }
 
 void write_copyright(struct writer *writer)

@@ -463,8 +463,3 @@ void write_nodes(struct writer *writer)
         write_up_root(writer);
     json_close(json, ']');
 }
-
-uint32_t root_node(const struct writer *writer)
-{
-    return has_up_root(writer) ? writer->node_count : writer->nodes[0].first;
-}

@@ -3,109 +3,6 @@
 
 #include <string.h>
 
-/* ---- bytes of the binary part, through a chunk ---- */
-
-/* A multiple of 4 (views end at one) and of 3 (base64). */
-enum { CHUNK = 12288 };
-
-struct bytes {
-    struct sink *sink;
-    bool base64;
-    size_t used;
-    unsigned char chunk[CHUNK];
-};
-
-static void flush_bytes(struct bytes *bytes)
-{
-    char text[CHUNK / 3 * 4];
-    if (bytes->base64)
-        sink_write(bytes->sink, text, base64_encode(bytes->chunk, bytes->used, text));
-    else
-        sink_write(bytes->sink, bytes->chunk, bytes->used);
-    bytes->used = 0;
-}
-
-/* Little-endian on every machine. */
-static void put_word(struct bytes *bytes, uint32_t value)
-{
-    if (bytes->used == CHUNK)
-        flush_bytes(bytes);
-    unsigned char *at = bytes->chunk + bytes->used;
-    at[0] = (unsigned char)(value & 0xff);
-    at[1] = (unsigned char)(value >> 8 & 0xff);
-    at[2] = (unsigned char)(value >> 16 & 0xff);
-    at[3] = (unsigned char)(value >> 24);
-    bytes->used += 4;
-}
-
-/* The last ones with zeros behind them, up to a word. */
-static void put_bytes(struct bytes *bytes, const void *data, uint64_t count)
-{
-    const unsigned char *from = data;
-    for (uint64_t i = 0; i < count; i += 4) {
-        uint32_t word = 0;
-        for (uint64_t k = 0; k < 4 && i + k < count; k++)
-            word |= (uint32_t)from[i + k] << 8 * k;
-        put_word(bytes, word);
-    }
-}
-
-static uint32_t word_at(const void *data, uint64_t index)
-{
-    uint32_t word;
-    memcpy(&word, (const char *)data + index * sizeof word, sizeof word);
-    return word;
-}
-
-static bool words_are_little_endian(void)
-{
-    const uint32_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-/* Where words are in memory as in the file they need not go through the chunk. */
-static void put_words_of(struct bytes *bytes, const struct view *view)
-{
-    if (words_are_little_endian() && !bytes->base64) {
-        flush_bytes(bytes);
-        sink_write(bytes->sink, view->data, view->count * sizeof(uint32_t));
-        return;
-    }
-    for (uint64_t i = 0; i < view->count; i++)
-        put_word(bytes, word_at(view->data, i));
-}
-
-static void put_view(struct bytes *bytes, const struct view *view)
-{
-    uint64_t i = 0;
-    switch (view->encoding) {
-    case ENCODE_WORDS:
-        put_words_of(bytes, view);
-        break;
-    case ENCODE_NARROW: /* two a word; the padding of an odd one is a zero */
-        for (; i < view->count; i += 2)
-            put_word(bytes, word_at(view->data, i) | (i + 1 < view->count ? word_at(view->data, i + 1) << 16 : 0));
-        break;
-    case ENCODE_BYTES:
-        put_bytes(bytes, view->data, view->count);
-        break;
-    case ENCODE_SIZES:
-        for (; i < view->count; i++)
-            put_word(bytes, view->data ? word_at(view->data, i + 1) - word_at(view->data, i) : 3);
-        break;
-    }
-}
-
-static void put_buffer(const struct writer *writer, struct sink *sink, bool base64)
-{
-    struct bytes bytes = {.sink = sink, .base64 = base64};
-    for (uint32_t i = 0; i < writer->view_count && sink_status(sink) == CP_OK; i++)
-        put_view(&bytes, &writer->views[i]);
-    flush_bytes(&bytes);
-}
-
 /* ---- JSON ---- */
 
 static void write_members(struct writer *writer)
@@ -118,8 +15,8 @@ static void write_members(struct writer *writer)
     write_materials(writer);
     write_meshes(writer);
     write_clips(writer);
-    write_accessors(writer);
-    write_views(writer);
+    write_accessors(&writer->json, &writer->binary);
+    write_views(&writer->json, &writer->binary);
 }
 
 /* The buffer in which packed views lie unpacked: it has no bytes anywhere. */
@@ -140,19 +37,19 @@ static void write_fallback(struct json_writer *json, uint64_t size)
 static void write_buffers(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
-    if (writer->buffer_size == 0)
+    if (writer->binary.size == 0)
         return;
     json_line(json);
     json_key(json, "buffers");
     json_open(json, '[');
     json_open(json, '{');
-    json_key_integer(json, "byteLength", writer->buffer_size);
+    json_key_integer(json, "byteLength", writer->binary.size);
     if (writer->uri)
         json_key_text(json, "uri", writer->uri);
     writer->uri_end = json->out->size - 1;
     json_close(json, '}');
-    if (writer->fallback_size)
-        write_fallback(json, writer->fallback_size);
+    if (writer->binary.fallback_size)
+        write_fallback(json, writer->binary.fallback_size);
     json_close(json, ']');
 }
 
@@ -185,14 +82,6 @@ enum {
     CHUNK_HEAD = 8
 };
 
-static void put_words(struct sink *sink, const uint32_t *words, size_t count)
-{
-    struct bytes bytes = {.sink = sink};
-    for (size_t i = 0; i < count; i++)
-        put_word(&bytes, words[i]);
-    flush_bytes(&bytes);
-}
-
 /* Of the text, to a word. */
 static size_t padding_size(const struct writer *writer)
 {
@@ -201,7 +90,7 @@ static size_t padding_size(const struct writer *writer)
 
 static uint64_t glb_size(const struct writer *writer)
 {
-    uint64_t binary = writer->buffer_size ? CHUNK_HEAD + writer->buffer_size : 0;
+    uint64_t binary = writer->binary.size ? CHUNK_HEAD + writer->binary.size : 0;
     return GLB_HEAD + CHUNK_HEAD + json_size(&writer->json) + padding_size(writer) + binary;
 }
 
@@ -220,16 +109,16 @@ static cp_status emit_glb(struct writer *writer, struct sink *sink)
         return report_error(writer->context, CP_LIMIT, "glb-size", NOWHERE,
                             "%llu bytes do not fit a GLB of at most 4 GiB: write .gltf", (unsigned long long)total);
     const uint32_t head[] = {GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)text_size, CHUNK_JSON};
-    const uint32_t binary_head[] = {(uint32_t)writer->buffer_size, CHUNK_BIN};
-    put_words(sink, head, 5);
+    const uint32_t binary_head[] = {(uint32_t)writer->binary.size, CHUNK_BIN};
+    write_words(sink, head, 5);
     cp_status status = emit_text(writer, sink);
     if (status != CP_OK)
         return status;
     sink_write(sink, writer->text.data, writer->text.size);
     sink_write(sink, "   ", padding_size(writer));
-    if (writer->buffer_size) {
-        put_words(sink, binary_head, 2);
-        put_buffer(writer, sink, false);
+    if (writer->binary.size) {
+        write_words(sink, binary_head, 2);
+        write_binary(&writer->binary, sink, false);
     }
     return sink_status(sink);
 }
@@ -281,7 +170,7 @@ static const char *uri_of_binary(struct writer *writer, const struct sink *sink)
 
 static cp_status compose_gltf(struct writer *writer, struct sink *sink, uint64_t *size)
 {
-    uint64_t bytes = writer->buffer_size;
+    uint64_t bytes = writer->binary.size;
     writer->uri = bytes ? uri_of_binary(writer, sink) : NULL;
     if (bytes && !writer->uri)
         return CP_LIMIT;
@@ -293,9 +182,9 @@ static cp_status compose_gltf(struct writer *writer, struct sink *sink, uint64_t
 static void emit_embedded(const struct writer *writer, struct sink *sink)
 {
     const struct buffer *text = &writer->text;
-    size_t begin = writer->buffer_size ? writer->uri_end : text->size;
+    size_t begin = writer->binary.size ? writer->uri_end : text->size;
     sink_write(sink, text->data, begin);
-    put_buffer(writer, sink, true);
+    write_binary(&writer->binary, sink, true);
     sink_write(sink, text->data + begin, text->size - begin);
 }
 
@@ -306,14 +195,14 @@ static cp_status emit_sibling(struct writer *writer, struct sink *sink)
     cp_status status = name ? sink_open(sink, name, &further) : CP_LIMIT;
     if (status != CP_OK)
         return status;
-    put_buffer(writer, further, false);
+    write_binary(&writer->binary, further, false);
     return sink_close_further(further);
 }
 
 static cp_status emit_gltf(struct writer *writer, struct sink *sink)
 {
     bool embed = writer->settings->embed;
-    cp_status status = writer->buffer_size && !embed ? emit_sibling(writer, sink) : CP_OK;
+    cp_status status = writer->binary.size && !embed ? emit_sibling(writer, sink) : CP_OK;
     if (status == CP_OK)
         status = emit_text(writer, sink);
     if (status != CP_OK)
@@ -326,3 +215,71 @@ static cp_status emit_gltf(struct writer *writer, struct sink *sink)
 }
 
 const struct container gltf_container = {compose_gltf, emit_gltf};
+
+/* ---- the whole ---- */
+
+static bool plan_all(struct writer *writer)
+{
+    bool good = plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_metadata(writer) &&
+                plan_joints(writer) && plan_diagonal(writer) && plan_clips(writer);
+    if (good)
+        place_views(&writer->binary);
+    return good;
+}
+
+void free_writer(struct writer *writer)
+{
+    cp_context *context = writer->context;
+    free_binary(&writer->binary);
+    memory_free(context, writer->motion.channels, writer->motion.channel_room, sizeof *writer->motion.channels);
+    memory_free(context, writer->motion.clips, writer->motion.clip_room, sizeof *writer->motion.clips);
+    free_followers(&writer->motion.followers);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        buffer_free(&writer->web.streams[i].bytes);
+    buffer_free(&writer->web.packed);
+    cp_scene_free(writer->work);
+    buffer_free(&writer->text);
+}
+
+cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
+{
+    writer->text = (struct buffer){.context = writer->context};
+    return plan_all(writer) ? writer->container->compose(writer, sink, size) : CP_LIMIT;
+}
+
+static void report_split(struct writer *writer)
+{
+    if (writer->split_articulations > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-articulations", NOWHERE, writer->split_articulations,
+                    "articulations of several stages become one for each joint, since joints between the first and the "
+                    "last are not at zero");
+}
+
+static void report_attached(struct writer *writer)
+{
+    if (writer->motion.sheared > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-attached-shear", NOWHERE, writer->motion.sheared,
+                    "in clips, the shear of a node that hangs on one that is scaled");
+    if (writer->motion.flat > 0 && is_deliver(writer))
+        report_loss(writer->context, "gltf-attached-flat", NOWHERE, writer->motion.flat,
+                    "in clips, the pose of a node whose own parent is flat while it hangs on another");
+}
+
+static void report_turns(struct writer *writer)
+{
+    if (writer->motion.turns > 0)
+        report_warning(writer->context, "gltf-turns", NOWHERE,
+                       "a joint turns too often between two keys of a clip to be shown turn by turn (%llu times)",
+                       (unsigned long long)writer->motion.turns);
+}
+
+cp_status finish_file(struct writer *writer, struct sink *sink)
+{
+    cp_status status = writer->container->emit(writer, sink);
+    if (status == CP_OK) {
+        report_turns(writer);
+        report_split(writer);
+        report_attached(writer);
+    }
+    return status;
+}

@@ -4,6 +4,7 @@
 #define CELLPIPE_GLTF_WRITER_H
 
 #include "../json.h"
+#include "binary.h"
 #include "web/web.h"
 
 enum { PROFILE_STAGE, PROFILE_DELIVER };
@@ -25,50 +26,6 @@ struct gltf_settings {
     double tolerance; /* metres */
     double budget;    /* bytes */
     double error;     /* metres */
-};
-
-/* ---- the buffer ---- */
-
-/* How the bytes of a view come from its data. */
-enum encoding {
-    ENCODE_WORDS,  /* 32-bit words as they are */
-    ENCODE_NARROW, /* uint32_t as uint16_t */
-    ENCODE_SIZES,  /* differences of count + 1 uint32_t */
-    ENCODE_BYTES
-};
-
-/* glTF 2.0 section 5.11.5: bufferView.target */
-enum { TARGET_NONE = 0, TARGET_VERTICES = 34962, TARGET_INDICES = 34963 };
-
-/* What EXT_meshopt_compression says of a view whose data is packed. */
-struct packing {
-    const char *mode, *filter; /* filter NULL: none */
-    uint64_t count, offset;    /* of elements; in the buffer that stands for the unpacked bytes */
-    unsigned stride;
-};
-
-struct view {
-    const void *data;
-    uint64_t count;          /* of values */
-    uint64_t offset;         /* in the buffer */
-    struct packing *packing; /* NULL: not packed */
-    const char *id, *part;   /* the name is "id:part"; NULL for none */
-    uint16_t target;
-    uint8_t encoding; /* enum encoding */
-    uint8_t stride;   /* of vertices that are not tightly packed */
-};
-
-/* glTF 2.0 section 3.6.2.2 */
-enum { COMPONENT_I8 = 5120, COMPONENT_U8 = 5121, COMPONENT_U16 = 5123, COMPONENT_U32 = 5125, COMPONENT_FLOAT = 5126 };
-
-struct accessor {
-    uint64_t offset, count;
-    uint32_t view;
-    uint16_t component;
-    uint8_t width;
-    bool normalized;
-    bool ranged; /* minimum and maximum are written */
-    float minimum[3], maximum[3];
 };
 
 /* ---- what becomes of the scene's things ---- */
@@ -129,10 +86,15 @@ enum stream_kind {
     STREAM_COUNT
 };
 
-struct stream {
-    uint32_t view;  /* CP_NONE: nothing in it */
-    uint64_t count; /* of elements */
-    struct buffer bytes;
+struct web_plan {
+    struct stream {
+        uint32_t view;  /* CP_NONE: nothing in it */
+        uint64_t count; /* of elements */
+        struct buffer bytes;
+    } streams[STREAM_COUNT];
+    struct buffer packed;     /* the packed bytes of the streams */
+    struct web_place *places; /* of meshes */
+    double rounded;           /* metres by which vertices were moved before */
 };
 
 struct channel {
@@ -149,6 +111,22 @@ struct clip_plan {
     uint32_t first_channel, channel_count;
 };
 
+struct motion_plan {
+    struct clip_plan *clips;
+    struct channel *channels;
+    uint32_t clip_count, channel_count, clip_room, channel_room;
+    struct followers followers;
+    uint64_t sheared, flat; /* poses of attached nodes in clips */
+    uint64_t turns;         /* ways between two keys with more turns than are shown */
+};
+
+/* Lists of metadata by owner. */
+struct metadata_plan {
+    uint32_t *first, *next;
+    uint32_t slots; /* owners */
+    bool *placed;   /* stands in a place of its own */
+};
+
 struct writer {
     cp_context *context;
     const cp_scene *scene;
@@ -157,37 +135,42 @@ struct writer {
     struct json_writer json;
     struct buffer text; /* of it: the end, or all */
     const struct container *container;
+    const char *uri; /* of the buffer; NULL: the GLB's own chunk */
+    size_t uri_end;  /* in the text */
+    struct binary binary;
     struct node_plan *nodes;
     struct joint_plan *joints;
     struct mesh_plan *meshes;
+    uint32_t node_count, mesh_count;
     uint32_t *positions; /* of instances, where a reader has to be told; else CP_NONE */
     uint32_t *looks;     /* (material_count + 1) x LOOK_COUNT glTF materials; the last row is for no material */
-    uint32_t *metadata_first, *metadata_next; /* lists by owner */
-    uint32_t metadata_slots;                  /* owners */
-    bool *metadata_placed;                    /* stands in a place of its own */
-    struct view *views;
-    struct accessor *accessors;
-    struct channel *channels;
-    struct clip_plan *clips;
-    uint32_t node_count, mesh_count, view_count, accessor_count, channel_count, clip_count;
-    uint32_t view_room, accessor_room, channel_room, clip_room;
-    uint64_t buffer_size;
-    const char *uri; /* of the buffer; NULL: the GLB's own chunk */
-    size_t uri_end;  /* in the text */
-    struct stream streams[STREAM_COUNT];
-    uint64_t fallback_size;   /* of the buffer that has no bytes, in which packed views lie unpacked */
-    struct web_place *places; /* of meshes, for the web */
-    double rounded;           /* metres by which vertices were moved before */
-    struct buffer packed;     /* the packed bytes of the streams */
-    double diagonal;          /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
+    struct metadata_plan metadata;
+    struct motion_plan motion;
+    struct web_plan web;
+    double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
     uint64_t split_articulations; /* that could not become one again */
-    struct followers followers;
-    uint64_t sheared, flat; /* poses of attached nodes in clips */
-    uint64_t turns;         /* ways between two keys with more turns than are shown */
 };
 
-/* ---- plans, in this order; false: out of memory, reported ---- */
+/* ---- writer.c: what all of them ask ---- */
+
+/* Zeroed, in the work scene's arena. */
+void *writer_allocate(struct writer *writer, size_t count, size_t size);
+bool is_deliver(const struct writer *writer);
+/* A made root turns the scene's Z up to glTF's Y up. */
+bool has_up_root(const struct writer *writer);
+/* The glTF node that is the scene's root. */
+uint32_t root_node(const struct writer *writer);
+/* The mode of the option, auto resolved. */
+int normals_mode(const struct gltf_settings *settings);
+bool has_compression(const struct gltf_settings *settings);
+const char *node_id(const struct writer *writer, uint32_t node);
+const char *joint_id(const struct writer *writer, uint32_t joint);
+bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
+/* profile=deliver leaves out instances for collision only. */
+bool instance_is_left_out(const struct writer *writer, const cp_instance *instance);
+
+/* ---- plans, made in this order before anything is written; false: out of memory, reported ---- */
 
 bool plan_meshes(struct writer *writer);
 bool plan_materials(struct writer *writer);
@@ -196,10 +179,8 @@ bool plan_metadata(struct writer *writer);
 bool plan_joints(struct writer *writer);
 bool plan_diagonal(struct writer *writer);
 bool plan_clips(struct writer *writer);
-/* All views get their places in the buffer. */
-void place_views(struct writer *writer);
 
-/* ---- JSON members of the top object ---- */
+/* ---- members of the top object ---- */
 
 void write_asset(struct writer *writer);
 void write_extensions(struct writer *writer);
@@ -208,61 +189,33 @@ void write_nodes(struct writer *writer);
 void write_meshes(struct writer *writer);
 void write_materials(struct writer *writer);
 void write_clips(struct writer *writer);
-void write_accessors(struct writer *writer);
-void write_views(struct writer *writer);
 
-/* ---- shared ---- */
+/* ---- poses and joints as glTF has them (place.c; written_transform: nodes.c; plan_joint: joints.c) ---- */
 
-/* Zeroed, in the work scene's arena. */
-void *writer_allocate(struct writer *writer, size_t count, size_t size);
-bool is_deliver(const struct writer *writer);
-/* A made root turns the scene's Z up to glTF's Y up. */
-bool has_up_root(const struct writer *writer);
-/* A new view or accessor; CP_NONE when out of memory. */
-uint32_t add_view(struct writer *writer, struct view view);
-uint32_t add_accessor(struct writer *writer, struct accessor accessor);
-/* Fills minimum and maximum from values. */
-void set_range(struct accessor *accessor, const float *values);
-
-/* The glTF node that is the scene's root. */
-uint32_t root_node(const struct writer *writer);
-
-/* A pose as glTF has it: one node, or two for a shear. exact: the first gives the pose bit for bit. */
+/* A pose: one node, or two for a shear. exact: the first gives the pose bit for bit. */
 struct placement {
     struct trs first, second;
     bool sheared, exact;
 };
 struct placement place(const cp_pose *pose);
+/* The transform that is written for an instance: with the grid of its mesh. */
+cp_pose written_transform(const struct writer *writer, uint32_t instance);
 /* Members of a node; those that are the identity are left out. */
 void write_trs(struct json_writer *json, const struct trs *trs);
 bool rotation_is_identity(const double rotation[4]);
-/* Chooses the axis; node and articulation are left alone. */
-void plan_joint(const cp_joint *joint, struct joint_plan *plan);
 /* The motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);
 /* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it. */
 void joint_range(const struct writer *writer, uint32_t joint, double range[2]);
+/* Chooses the axis; node and articulation are left alone. */
+void plan_joint(const cp_joint *joint, struct joint_plan *plan);
 
-/* ---- for the web ---- */
+/* ---- metadata.c ---- */
 
-/* The vertices and indices of a mesh (of lines: vertices alone) go to the streams. */
-bool stream_vertices(struct writer *writer, struct mesh_plan *plan);
-bool stream_indices(struct writer *writer, struct mesh_plan *plan);
-/* Packs the streams, once all meshes are in. */
-bool finish_streams(struct writer *writer);
-/* The transform that is written for an instance: with the grid of its mesh. */
-cp_pose written_transform(const struct writer *writer, uint32_t instance);
-/* A mode of the option, auto resolved. */
-int normals_mode(const struct gltf_settings *settings);
-bool has_compression(const struct gltf_settings *settings);
-
-bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
-/* profile deliver leaves collision-only instances out */
-bool instance_is_left_out(const struct writer *writer, const cp_instance *instance);
-
-/* metadata.c. The first metadata of an owner with this key, or CP_NONE. */
+/* The first metadata of an owner with this key, or CP_NONE. */
 uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t index, const char *key);
-/* "extras": {..., "cellpipe": {, with what another tool had there, which is metadata with this key; json_extras_close ends it. */
+/* "extras": {..., "cellpipe": {, with what another tool had there, which is metadata with this key; json_extras_close
+ * ends it. */
 void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const char *key);
 /* "metadata": [...] of an owner, if there is any that has no other place. */
 void write_metadata(struct writer *writer, cp_owner owner, uint32_t index);
@@ -271,30 +224,37 @@ void write_metadata_value(struct writer *writer, uint32_t joint, const char *fro
 void write_copyright(struct writer *writer);
 /* Whether isAttachPoint is to be said of a node. */
 bool has_attach_point(const struct writer *writer, uint32_t node);
-/* extras of a mesh, within the open object. */
-void write_mesh_extras(struct writer *writer, uint32_t mesh);
-/* "tracks" of a scene's clip. */
-void write_tracks(struct writer *writer, const cp_clip *clip);
-const char *node_id(const struct writer *writer, uint32_t node);
-const char *joint_id(const struct writer *writer, uint32_t joint);
 
-/* ---- the file ---- */
+/* ---- parts of meshes and clips ---- */
 
-/* FB_ngon_encoding: rearranges the triangles of the mesh so that each polygon is a fan of its own. */
+/* polygons.c. FB_ngon_encoding: rearranges the triangles of the mesh so that each polygon is a fan of its own. */
 bool encode_polygons(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan);
+/* extras.c: extras of a mesh, within the open object. */
+void write_mesh_extras(struct writer *writer, uint32_t mesh);
+/* clips.c: "tracks" of a scene's clip. */
+void write_tracks(struct writer *writer, const cp_clip *clip);
+/* web/streams.c. The vertices and indices of a mesh (of lines: vertices alone) go to the streams. */
+bool stream_vertices(struct writer *writer, struct mesh_plan *plan);
+bool stream_indices(struct writer *writer, struct mesh_plan *plan);
+/* Packs the streams, once all meshes are in. */
+bool finish_streams(struct writer *writer);
+
+/* ---- output.c: the file ---- */
+
 struct container {
-    /* The JSON text, as far as it is kept, and the size of the whole file (of both files), before anything is written. */
+    /* Keeps the JSON text as far as it is short, and tells the size of the whole file (of both files). */
     cp_status (*compose)(struct writer *writer, struct sink *sink, uint64_t *size);
     cp_status (*emit)(struct writer *writer, struct sink *sink);
 };
 extern const struct container glb_container, gltf_container;
 
-/* Plans and composes; then the writer may emit. Free it in any case. */
+/* Plans and composes; then finish_file may write. Call free_writer even on failure. */
 cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size);
-void free_writer(struct writer *writer);
-/* Prepares the scene as the settings say, and writes it; the settings go together (web=yes). */
-cp_status write_web(const struct writer *model, struct sink *sink);
-/* What was composed, into the file. */
+/* Writes what was composed. */
 cp_status finish_file(struct writer *writer, struct sink *sink);
+void free_writer(struct writer *writer);
+
+/* web/search.c. Prepares the scene as the settings say, and writes it; the settings go together (web=yes). */
+cp_status write_web(const struct writer *model, struct sink *sink);
 
 #endif

@@ -82,7 +82,7 @@ static cp_status check_places(const struct attempt *attempt)
     const struct writer *writer = &attempt->writer;
     double most = 0;
     for (uint32_t i = 0; i < writer->scene->mesh_count; i++)
-        most = fmax(most, writer->places[i].cell * writer->places[i].stretch);
+        most = fmax(most, writer->web.places[i].cell * writer->web.places[i].stretch);
     if (writer->settings->error == 0 || most <= writer->settings->error * quantised_part)
         return CP_OK;
     char metres[NUMBER_SIZE];
@@ -104,9 +104,9 @@ static cp_status arrange(const struct search *search, struct attempt *attempt)
         status = web_merge(writer->work, &attempt->merged);
     if (status != CP_OK)
         return status;
-    writer->rounded = search->displaced + attempt->merged.rounded;
-    writer->places = web_place_meshes(writer->work, (uint32_t)settings->bits, settings->error * quantised_part);
-    return writer->places ? check_places(attempt) : CP_LIMIT;
+    writer->web.rounded = search->displaced + attempt->merged.rounded;
+    writer->web.places = web_place_meshes(writer->work, (uint32_t)settings->bits, settings->error * quantised_part);
+    return writer->web.places ? check_places(attempt) : CP_LIMIT;
 }
 
 static cp_status try_error(const struct search *search, double error, struct attempt *attempt)

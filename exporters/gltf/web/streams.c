@@ -27,11 +27,11 @@ static const struct stream_format {
 /* The stream's next count elements; NULL when out of memory. */
 static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_t count)
 {
-    struct stream *stream = &writer->streams[kind];
+    struct stream *stream = &writer->web.streams[kind];
     const struct stream_format *format = &formats[kind];
     size_t size = (size_t)count * (format->indices ? sizeof(uint32_t) : format->size);
     if (stream->count == 0)
-        stream->view = add_view(writer, (struct view){.target = format->target});
+        stream->view = add_view(&writer->binary, (struct view){.target = format->target});
     if (stream->view == CP_NONE)
         return NULL;
     if (stream->count + count > UINT32_MAX) {
@@ -51,7 +51,7 @@ static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_
 /* The accessor of the stream's last count elements. */
 static struct accessor last_elements(const struct writer *writer, enum stream_kind kind, uint32_t count)
 {
-    const struct stream *stream = &writer->streams[kind];
+    const struct stream *stream = &writer->web.streams[kind];
     const struct stream_format *format = &formats[kind];
     return (struct accessor){.view = stream->view,
                              .offset = (stream->count - count) * format->size,
@@ -93,7 +93,7 @@ static bool stream_positions(struct writer *writer, struct mesh_plan *plan)
     }
     struct accessor accessor = last_elements(writer, STREAM_POSITIONS, web->vertex_count);
     set_place_range(&accessor, web);
-    plan->positions = add_accessor(writer, accessor);
+    plan->positions = add_accessor(&writer->binary, accessor);
     return plan->positions != CP_NONE;
 }
 
@@ -116,7 +116,7 @@ static bool stream_normals(struct writer *writer, struct mesh_plan *plan)
         return false;
     for (size_t i = 0; i < web->vertex_count; i++)
         put_word(out + 4 * i, normal_word(web->vertices[i][1] >> 16, packed));
-    plan->normals = add_accessor(writer, last_elements(writer, STREAM_NORMALS, web->vertex_count));
+    plan->normals = add_accessor(&writer->binary, last_elements(writer, STREAM_NORMALS, web->vertex_count));
     return plan->normals != CP_NONE;
 }
 
@@ -128,7 +128,7 @@ static bool stream_colours(struct writer *writer, struct mesh_plan *plan)
         return false;
     for (size_t i = 0; i < web->vertex_count; i++)
         put_word(out + 4 * i, web->vertices[i][2]);
-    plan->colours = add_accessor(writer, last_elements(writer, STREAM_COLOURS, web->vertex_count));
+    plan->colours = add_accessor(&writer->binary, last_elements(writer, STREAM_COLOURS, web->vertex_count));
     return plan->colours != CP_NONE;
 }
 
@@ -151,7 +151,7 @@ bool stream_indices(struct writer *writer, struct mesh_plan *plan)
         struct accessor accessor = whole;
         accessor.offset += (uint64_t)primitive->first_index * formats[kind].size;
         accessor.count = primitive->index_count;
-        primitive->accessor = add_accessor(writer, accessor);
+        primitive->accessor = add_accessor(&writer->binary, accessor);
         if (primitive->accessor == CP_NONE)
             return false;
     }
@@ -212,7 +212,7 @@ static uint32_t largest_index(const struct stream *stream)
 
 static bool add_jobs(struct writer *writer, enum stream_kind kind, struct jobs *jobs)
 {
-    const struct stream *stream = &writer->streams[kind];
+    const struct stream *stream = &writer->web.streams[kind];
     struct job job = {.stream = stream, .indices = true, .count = (uint32_t)stream->count};
     if (!formats[kind].indices)
         return add_vertex_jobs(writer, stream, formats[kind].size, jobs);
@@ -232,9 +232,9 @@ static void run_job(void *user, uint32_t item, uint32_t worker)
 /* The pieces of a stream behind each other, from job *next on. Room for head and tail was in the bounds. */
 static bool join_pieces(struct writer *writer, enum stream_kind kind, const struct jobs *jobs, uint32_t *next)
 {
-    const struct stream *stream = &writer->streams[kind];
+    const struct stream *stream = &writer->web.streams[kind];
     const struct stream_format *format = &formats[kind];
-    unsigned char *begin = (unsigned char *)writer->packed.data + writer->packed.size, *end = begin;
+    unsigned char *begin = (unsigned char *)writer->web.packed.data + writer->web.packed.size, *end = begin;
     if (!format->indices)
         *end++ = pack_vertex_head();
     for (; *next < jobs->count && jobs->items[*next].stream == stream; ++*next) {
@@ -243,12 +243,12 @@ static bool join_pieces(struct writer *writer, enum stream_kind kind, const stru
     }
     if (!format->indices)
         end += pack_vertex_tail((const unsigned char *)stream->bytes.data, format->size, end);
-    struct view *view = &writer->views[stream->view];
+    struct view *view = &writer->binary.views[stream->view];
     view->data = begin;
     view->count = (uint64_t)(end - begin);
     view->encoding = ENCODE_BYTES;
     view->stride = format->indices ? 0 : format->size;
-    writer->packed.size += (size_t)view->count;
+    writer->web.packed.size += (size_t)view->count;
     struct packing packing = {format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, stream->count, 0,
                               format->size};
     view->packing = arena_copy(writer->work->arena, &packing, 1, sizeof packing);
@@ -260,10 +260,10 @@ static bool join_pieces(struct writer *writer, enum stream_kind kind, const stru
 static bool place_jobs(struct writer *writer, struct jobs *jobs)
 {
     size_t ends = STREAM_COUNT * (PACK_HEAD + pack_tail_bound(8));
-    writer->packed.context = writer->context;
-    if (!buffer_reserve(&writer->packed, jobs->bound + ends))
+    writer->web.packed.context = writer->context;
+    if (!buffer_reserve(&writer->web.packed, jobs->bound + ends))
         return false;
-    unsigned char *at = (unsigned char *)writer->packed.data + ends;
+    unsigned char *at = (unsigned char *)writer->web.packed.data + ends;
     for (uint32_t i = 0; i < jobs->count; i++) {
         jobs->items[i].out = at;
         at += jobs->items[i].bound;
@@ -277,10 +277,10 @@ static bool pack_streams(struct writer *writer)
     bool good = true;
     uint32_t next = 0;
     for (int kind = 0; kind < STREAM_COUNT && good; kind++)
-        good = writer->streams[kind].count == 0 || add_jobs(writer, (enum stream_kind)kind, &jobs);
+        good = writer->web.streams[kind].count == 0 || add_jobs(writer, (enum stream_kind)kind, &jobs);
     good = good && place_jobs(writer, &jobs) && parallel_for(writer->context, jobs.count, run_job, &jobs);
     for (int kind = 0; kind < STREAM_COUNT && good; kind++)
-        if (writer->streams[kind].count > 0)
+        if (writer->web.streams[kind].count > 0)
             good = join_pieces(writer, (enum stream_kind)kind, &jobs, &next);
     memory_free(writer->context, jobs.items, jobs.room, sizeof *jobs.items);
     return good;
@@ -288,8 +288,8 @@ static bool pack_streams(struct writer *writer)
 
 static void show_plain(struct writer *writer, enum stream_kind kind)
 {
-    const struct stream *stream = &writer->streams[kind];
-    struct view *view = &writer->views[stream->view];
+    const struct stream *stream = &writer->web.streams[kind];
+    struct view *view = &writer->binary.views[stream->view];
     view->data = stream->bytes.data;
     view->encoding = kind == STREAM_NARROW ? ENCODE_NARROW : kind == STREAM_WIDE ? ENCODE_WORDS : ENCODE_BYTES;
     view->count = formats[kind].indices ? stream->count : stream->count * formats[kind].size;
@@ -301,7 +301,7 @@ bool finish_streams(struct writer *writer)
     if (has_compression(writer->settings))
         return pack_streams(writer);
     for (int kind = 0; kind < STREAM_COUNT; kind++)
-        if (writer->streams[kind].count > 0)
+        if (writer->web.streams[kind].count > 0)
             show_plain(writer, (enum stream_kind)kind);
     return true;
 }

@@ -1,0 +1,74 @@
+/* The binary part of a file: views of bytes, and accessors that say what numbers are in them. */
+#ifndef CELLPIPE_GLTF_BINARY_H
+#define CELLPIPE_GLTF_BINARY_H
+
+#include "../json.h"
+
+/* How the bytes of a view come from its data. */
+enum encoding {
+    ENCODE_WORDS,  /* 32-bit words as they are */
+    ENCODE_NARROW, /* uint32_t as uint16_t */
+    ENCODE_SIZES,  /* differences of count + 1 uint32_t */
+    ENCODE_BYTES
+};
+
+/* glTF 2.0 section 5.11.5: bufferView.target */
+enum { TARGET_NONE = 0, TARGET_VERTICES = 34962, TARGET_INDICES = 34963 };
+
+/* What EXT_meshopt_compression says of a view whose data is packed. */
+struct packing {
+    const char *mode, *filter; /* filter NULL: none */
+    uint64_t count, offset;    /* of elements; in the buffer that stands for the unpacked bytes */
+    unsigned stride;
+};
+
+struct view {
+    const void *data;
+    uint64_t count;          /* of values */
+    uint64_t offset;         /* in the buffer */
+    struct packing *packing; /* NULL: not packed */
+    const char *id, *part;   /* the name is "id:part"; NULL for none */
+    uint16_t target;
+    uint8_t encoding; /* enum encoding */
+    uint8_t stride;   /* of vertices that are not tightly packed */
+};
+
+/* glTF 2.0 section 3.6.2.2 */
+enum { COMPONENT_I8 = 5120, COMPONENT_U8 = 5121, COMPONENT_U16 = 5123, COMPONENT_U32 = 5125, COMPONENT_FLOAT = 5126 };
+
+struct accessor {
+    uint64_t offset, count;
+    uint32_t view;
+    uint16_t component;
+    uint8_t width;
+    bool normalized;
+    bool ranged; /* minimum and maximum are written */
+    float minimum[3], maximum[3];
+};
+
+struct binary {
+    cp_context *context;
+    struct view *views;
+    struct accessor *accessors;
+    uint32_t view_count, accessor_count, view_room, accessor_room;
+    uint64_t size;          /* of the buffer */
+    uint64_t fallback_size; /* of the buffer that has no bytes, in which packed views lie unpacked */
+};
+
+/* A new view or accessor; CP_NONE when out of memory. */
+uint32_t add_view(struct binary *binary, struct view view);
+uint32_t add_accessor(struct binary *binary, struct accessor accessor);
+/* Fills minimum and maximum from values. */
+void set_range(struct accessor *accessor, const float *values);
+/* All views get their places in the buffer. */
+void place_views(struct binary *binary);
+/* The bytes of all views, one behind the other, as they are or in base64. */
+void write_binary(const struct binary *binary, struct sink *sink, bool base64);
+/* Words, little-endian. */
+void write_words(struct sink *sink, const uint32_t *words, size_t count);
+/* Members of the top object. */
+void write_accessors(struct json_writer *json, const struct binary *binary);
+void write_views(struct json_writer *json, const struct binary *binary);
+void free_binary(struct binary *binary);
+
+#endif

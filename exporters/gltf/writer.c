@@ -1,0 +1,58 @@
+#include "writer.h"
+
+#include <string.h>
+
+void *writer_allocate(struct writer *writer, size_t count, size_t size)
+{
+    void *block = scene_allocate(writer->work, count, size);
+    if (block)
+        memset(block, 0, count * size);
+    return block;
+}
+
+bool is_deliver(const struct writer *writer)
+{
+    return writer->settings->profile == PROFILE_DELIVER;
+}
+
+bool has_up_root(const struct writer *writer)
+{
+    return is_deliver(writer) && writer->settings->up == UP_Y;
+}
+
+int normals_mode(const struct gltf_settings *settings)
+{
+    if (settings->normals != NORMALS_AUTO)
+        return settings->normals;
+    return settings->web ? NORMALS_SMOOTH : NORMALS_KEEP;
+}
+
+bool has_compression(const struct gltf_settings *settings)
+{
+    return settings->compression != COMPRESSION_NONE;
+}
+
+const char *node_id(const struct writer *writer, uint32_t node)
+{
+    return writer->scene->nodes[node].id;
+}
+
+const char *joint_id(const struct writer *writer, uint32_t joint)
+{
+    return writer->scene->joints[joint].id;
+}
+
+uint32_t root_node(const struct writer *writer)
+{
+    return has_up_root(writer) ? writer->node_count : writer->nodes[0].first;
+}
+
+bool instance_is_left_out(const struct writer *writer, const cp_instance *instance)
+{
+    return is_deliver(writer) && !writer->settings->collision && instance->use == CP_USE_COLLISION;
+}
+
+bool instance_is_drawn(const struct writer *writer, const cp_instance *instance)
+{
+    return (instance->use & CP_USE_DRAWN) && writer->meshes[instance->mesh].index != CP_NONE;
+}
