@@ -73,7 +73,7 @@ CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting
 
 typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss is CP_LOSSY */
-    CP_FLAG_CONFINE,    /* further files only from below the top file's folder */
+    CP_FLAG_CONFINE,    /* further files only from below the top file's folder, or a package's */
     CP_FLAG_NO_CLOBBER, /* an existing output file is CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
     CP_FLAG_WRITE_ONCE  /* to replace what was written with this context or one beside it is CP_USAGE */
@@ -81,6 +81,10 @@ typedef enum cp_flag {
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder where further files are looked for after the one that names them. */
 CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
+/* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER"; a NAME may have several, tried in turn. Files
+ * below FOLDER may be read under CP_FLAG_CONFINE too. Without this call, a folder called NAME is looked for: in the folder
+ * of the file that names it; in each folder above that, nearest first; in the include folders. CP_USAGE when malformed. */
+CP_API cp_status cp_add_package_folder(cp_context *context, const char *setting);
 
 /* How many threads a call may use, 1 .. CP_MOST_THREADS; 1 from the start. Results are the same for any number, and
  * callbacks come from the calling thread alone. CP_USAGE when out of range. */

@@ -96,9 +96,12 @@ cp_context *cp_context_beside(const cp_context *first)
     context->importer_option_count = first->importer_option_count;
     context->include_folders = first->include_folders;
     context->include_folder_count = first->include_folder_count;
+    context->package_folders = first->package_folders;
+    context->package_folder_count = first->package_folder_count;
     bool done =
         share_list(context, &context->importer_options, &context->importer_option_room, first->importer_option_count);
     done &= share_list(context, &context->include_folders, &context->include_folder_room, first->include_folder_count);
+    done &= share_list(context, &context->package_folders, &context->package_folder_room, first->package_folder_count);
     if (done)
         return context;
     cp_context_free(context);
@@ -114,6 +117,7 @@ void cp_context_free(cp_context *context)
     report_free(context);
     memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
     memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);
+    memory_free(context, context->package_folders, context->package_folder_room, sizeof *context->package_folders);
     if (context->first == context)
         files_free(context->book);
     cp_allocator use = context->allocator;
@@ -244,6 +248,17 @@ cp_status cp_add_include_folder(cp_context *context, const char *folder)
 {
     return context_finish(context, append_text(context, &context->include_folders, &context->include_folder_count,
                                                &context->include_folder_room, folder));
+}
+
+cp_status cp_add_package_folder(cp_context *context, const char *setting)
+{
+    size_t size = strcspn(setting, "=/");
+    bool is_name = size > 0 && strspn(setting, ".") < size && setting[size] == '=' && setting[size + 1];
+    return context_finish(
+        context, is_name ? append_text(context, &context->package_folders, &context->package_folder_count,
+                                       &context->package_folder_room, setting)
+                         : report_error(context, CP_USAGE, "package-folder", NOWHERE,
+                                        "package folder \"%s\": needs NAME=FOLDER, the name without a slash", setting));
 }
 
 cp_status cp_set_importer_option(cp_context *context, const char *setting)

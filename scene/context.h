@@ -44,6 +44,8 @@ struct cp_context {
     uint32_t importer_option_count, importer_option_room;
     const char **include_folders;
     uint32_t include_folder_count, include_folder_room;
+    const char **package_folders; /* NAME=FOLDER */
+    uint32_t package_folder_count, package_folder_room;
     struct file_book *book;   /* everything read and written: of the first of the contexts beside each other */
     struct cp_context *first; /* that one; itself when alone */
 };

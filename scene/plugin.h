@@ -4,6 +4,7 @@
 #define CELLPIPE_PLUGIN_H
 
 #include "build.h"
+#include "bytes/resolve.h"
 #include "bytes/sink.h"
 #include "bytes/source.h"
 #include "bytes/unpack.h"

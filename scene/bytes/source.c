@@ -12,6 +12,7 @@
 #include "files.h"
 #include "inputs.h"
 #include "mapping.h"
+#include "resolve.h"
 #include "unpack.h"
 
 struct source_state {
@@ -21,9 +22,7 @@ struct source_state {
     int file;               /* the mapped file, kept open to see whether it changes; else -1 */
     struct stat opened;     /* what it was then */
     struct inputs inputs;   /* of the top file: what was read, in the order of its end */
-    const char *folder;     /* further files lie here; ends in '/' or is "" */
-    const char *name_folder;
-    uint64_t *further; /* how many have been opened below the top file */
+    uint64_t *further;      /* how many have been opened below the top file */
     uint64_t own_further;
     const char *root; /* of the top file's folder, resolved, for confinement; NULL when not asked for */
     dev_t device;
@@ -187,12 +186,6 @@ static struct source *source_new(cp_context *context)
     return NULL;
 }
 
-static const char *folder_of(struct arena *arena, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? arena_copy_text(arena, path, (size_t)(slash - path) + 1) : "";
-}
-
 static const char *name_without_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -204,25 +197,32 @@ static cp_status set_names(struct source *source, const char *path, const char *
     struct arena *arena = source->state->arena;
     source->path = arena_copy_text(arena, path, strlen(path));
     source->name = arena_copy_text(arena, name, strlen(name));
-    source->state->folder = folder_of(arena, path);
-    source->state->name_folder = source->parent ? folder_of(arena, name) : "";
-    if (!source->path || !source->name || !source->state->folder || !source->state->name_folder)
+    if (!source->path || !source->name)
         return CP_LIMIT;
     if (!source->parent)
         source->label = name_without_folder(source->name);
     return CP_OK;
 }
 
-/* The folder that confinement keeps to, with symbolic links resolved and a '/' at the end. */
+/* The folder with symbolic links resolved and a '/' at the end; "//", below which nothing lies, when there is none.
+ * NULL when out of memory. */
+static const char *real_folder(struct arena *arena, const char *folder)
+{
+    char *resolved = realpath(folder, NULL);
+    const char *real = resolved ? arena_print(arena, "%s/", strcmp(resolved, "/") ? resolved : "") : "//";
+    free(resolved);
+    return real;
+}
+
+/* The folder that confinement keeps to. */
 static cp_status set_root(struct source *source)
 {
     if (!source->context->flags[CP_FLAG_CONFINE])
         return CP_OK;
-    const char *folder = *source->state->folder ? source->state->folder : ".";
-    char *resolved = realpath(folder, NULL);
-    source->state->root = resolved ? arena_print(source->state->arena, "%s/", strcmp(resolved, "/") ? resolved : "")
-                                   : arena_print(source->state->arena, "%s", "//"); /* nothing lies below it */
-    free(resolved);
+    struct arena *arena = source->state->arena;
+    const char *slash = strrchr(source->path, '/');
+    const char *folder = slash ? arena_copy_text(arena, source->path, (size_t)(slash - source->path) + 1) : ".";
+    source->state->root = folder ? real_folder(arena, folder) : NULL;
     return source->state->root ? CP_OK : CP_LIMIT;
 }
 
@@ -231,19 +231,37 @@ static bool is_missing(int error)
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
 }
 
-/* Before the file is opened: that alone may wait (a FIFO) or do something (a device). One that is not there is inside. */
-static cp_status check_confined(const struct source *source, const struct source *parent)
+/* Below the top file's folder, or one that the user has named for a package. */
+static cp_status find_inside(const struct source *source, const char *resolved, bool *inside)
 {
-    if (!parent->state->root)
+    const cp_context *context = source->context;
+    const char *root = source->state->root;
+    *inside = strncmp(resolved, root, strlen(root)) == 0;
+    for (uint32_t i = 0; i < context->package_folder_count && !*inside; i++) {
+        root = real_folder(source->state->arena, strchr(context->package_folders[i], '=') + 1);
+        if (!root)
+            return CP_LIMIT;
+        *inside = strncmp(resolved, root, strlen(root)) == 0;
+    }
+    return CP_OK;
+}
+
+/* Before the file is opened: that alone may wait (a FIFO) or do something (a device). One that is not there is inside.
+ */
+static cp_status check_confined(const struct source *source)
+{
+    const struct source *parent = source->parent;
+    source->state->root = parent->state->root;
+    if (!source->state->root)
         return CP_OK;
     char *resolved = realpath(source->path, NULL);
-    const char *root = parent->state->root;
-    bool inside = resolved ? strncmp(resolved, root, strlen(root)) == 0 : is_missing(errno);
+    bool inside = !resolved && is_missing(errno);
+    cp_status status = resolved ? find_inside(source, resolved, &inside) : CP_OK;
     free(resolved);
-    source->state->root = root;
-    return inside ? CP_OK
-                  : report_error(source->context, CP_INPUT, "source-confined", IN_FILE(parent->name),
-                                 "file \"%s\" lies outside the top file's folder (--confine)", source->name);
+    return inside || status != CP_OK
+               ? status
+               : report_error(source->context, CP_INPUT, "source-confined", IN_FILE(parent->name),
+                              "file \"%s\" lies outside the top file's folder (--confine)", source->name);
 }
 
 static cp_status check_cycle(const struct source *source)
@@ -391,28 +409,22 @@ static cp_status count_further(struct source *source)
                               (unsigned long long)limits->files);
 }
 
-/* Opens folder/relative; CP_NO when there is none. */
-static cp_status open_in(struct source *source, const char *folder, const char *name_folder, const char *relative)
+/* Opens one of the files that the name may mean; CP_NO when there is none. */
+static cp_status open_candidate(struct source *source, const struct candidate *candidate)
 {
-    struct arena *arena = source->state->arena;
-    bool absolute = relative[0] == '/';
-    const char *path = absolute ? relative : arena_print(arena, "%s%s", folder, relative);
-    const char *name = absolute ? relative : arena_print(arena, "%s%s", name_folder, relative);
-    if (!path || !name)
-        return CP_LIMIT;
-    cp_status status = set_names(source, path, name);
+    cp_status status = set_names(source, candidate->path, candidate->name);
     if (status == CP_OK)
-        status = check_confined(source, source->parent);
+        status = check_confined(source);
     if (status != CP_OK)
         return status;
-    int file = context_open_file(source->context, path, O_RDONLY | O_CLOEXEC);
+    int file = context_open_file(source->context, source->path, O_RDONLY | O_CLOEXEC);
     if (file < 0 && is_missing(errno)) {
-        struct file_record miss = {.path = path, .use = FILE_READ, .missing = true};
+        struct file_record miss = {.path = source->path, .use = FILE_READ, .missing = true};
         return files_record(source->context, miss) == CP_OK ? CP_NO : CP_LIMIT;
     }
     if (file < 0)
         return report_error(source->context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
-                            "file \"%s\" cannot be opened: %s", name, strerror(errno));
+                            "file \"%s\" cannot be opened: %s", source->name, strerror(errno));
     struct stat info;
     if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) { /* a model "Robot" may lie beside a folder "Robot" */
         (void)close(file);
@@ -425,41 +437,40 @@ static cp_status open_in(struct source *source, const char *folder, const char *
     return status;
 }
 
-static cp_status open_further(struct source *source, const char *relative)
+static cp_status open_further(struct source *source, const char *name)
 {
-    const struct source *parent = source->parent;
-    cp_context *context = source->context;
-    cp_status status = open_in(source, parent->state->folder, parent->state->name_folder, relative);
-    for (uint32_t i = 0; i < context->include_folder_count && status == CP_NO && relative[0] != '/'; i++) {
-        const char *folder = arena_print(source->state->arena, "%s/", context->include_folders[i]);
-        status = folder ? open_in(source, folder, folder, relative) : CP_LIMIT;
-    }
+    struct candidates list;
+    cp_status status = resolve(source->parent, source->state->arena, name, &list);
+    if (status == CP_OK)
+        status = CP_NO;
+    for (uint32_t i = 0; i < list.count && status == CP_NO; i++)
+        status = open_candidate(source, &list.items[i]);
     return status;
 }
 
-static const char *label_of(struct arena *arena, const struct source *parent, const char *relative)
+/* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
+static const char *label_of(struct arena *arena, const struct source *parent, const char *name)
 {
-    const char *name = name_without_folder(parent->label);
-    if (relative[0] == '/')
-        return arena_copy_text(arena, relative, strlen(relative));
-    return arena_print(arena, "%.*s%s", (int)(name - parent->label), parent->label, relative);
+    const char *last = name_without_folder(parent->label);
+    bool whole = name[0] == '/' || uri_is_known(name);
+    return arena_print(arena, "%.*s%s", whole ? 0 : (int)(last - parent->label), parent->label, name);
 }
 
-cp_status source_open(const struct source *parent, const char *relative, struct source **opened)
+cp_status source_open(const struct source *parent, const char *name, struct source **opened)
 {
     *opened = NULL;
     cp_context *context = parent->context;
     if (parent->depth >= context->limits.includes)
         return report_error(context, CP_LIMIT, "source-depth", IN_FILE(parent->name),
-                            "file \"%s\" is nested deeper than the limit of %llu (--limit includes=)", relative,
+                            "file \"%s\" is nested deeper than the limit of %llu (--limit includes=)", name,
                             (unsigned long long)context->limits.includes);
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
     source->parent = parent;
     source->depth = parent->depth + 1;
-    source->label = label_of(source->state->arena, parent, relative);
-    cp_status status = source->label ? open_further(source, relative) : CP_LIMIT;
+    source->label = label_of(source->state->arena, parent, name);
+    cp_status status = source->label ? open_further(source, name) : CP_LIMIT;
     if (status == CP_OK)
         *opened = source;
     else

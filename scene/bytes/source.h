@@ -19,11 +19,11 @@ struct source {
     struct source_state *state; /* private */
 };
 
-/* Opens a further file named in `parent`: absolute, or relative to the parent's folder, then to the include
- * folders. CP_NO when there is no such file (unreported; the miss is recorded), else the error is reported:
- * a file that is one of its own parents is "source-cycle". The caller closes it. Backslashes are the format's
- * business. */
-cp_status source_open(const struct source *parent, const char *relative, struct source **opened);
+/* Opens a further file that `parent` names, by a path or a URI: the first of those that it may mean (resolve.h) that is
+ * there. CP_NO when there is none (unreported; the miss is recorded), else the error is reported: a file that is one of
+ * its own parents is "source-cycle", one where confinement lets nobody look "source-confined". The caller closes it.
+ * Backslashes are the format's business. */
+cp_status source_open(const struct source *parent, const char *name, struct source **opened);
 void source_close(struct source *source);
 /* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */
 void source_forget(const struct source *source, const char *at);
