@@ -97,10 +97,10 @@ cp_status scene_drop_unused(cp_scene *scene);
 cp_status scene_drop_meshes(cp_scene *scene, const bool *gone);
 /* Gives the mesh a copy of its groups with map[material] for each material. */
 cp_status mesh_map_materials(cp_scene *scene, cp_mesh *mesh, const uint32_t *map);
-/* Adds all that `other` draws to one node: its instances with their world poses (before them: `transform`) and use,
- * its meshes and materials. `other` is emptied, its memory adopted; free it after. A further use of the same file: keep
- * the first new mesh index and add instances yourself, or read again. */
-cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, uint32_t use, const cp_pose *transform);
+/* Adds the meshes and materials of `other`, and lists what it shows: *count instances in the scene's memory, of meshes
+ * of the scene, with their poses in the world of `other`; models.h places them. `other` is emptied, its memory adopted;
+ * free it after. */
+cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **instances, uint32_t *count);
 
 /* How many kept pairs are not checked all the same: another statement excludes them, or they are static and the scene leaves those out. */
 cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count);

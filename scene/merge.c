@@ -86,23 +86,21 @@ static void adopt(cp_scene *scene, cp_scene *other)
     other->device_count = other->pair_count = other->clip_count = other->metadata_count = 0;
 }
 
-static cp_status place_instances(cp_scene *scene, uint32_t node, const cp_scene *other, uint32_t mesh_base,
-                                 const cp_instance *pattern)
+/* The instances of `other` in its world's frame. */
+static cp_status take_instances(cp_scene *scene, const cp_scene *other, uint32_t mesh_base, cp_instance **instances)
 {
     cp_pose *worlds = memory_allocate(scene->context, other->node_count, sizeof *worlds);
     if (!worlds)
         return CP_LIMIT;
     cp_world_poses(other, NULL, worlds);
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < other->instance_count && status == CP_OK; i++) {
-        const cp_instance *instance = &other->instances[i];
-        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
-        pose = pose_multiply(&pattern->transform, &pose);
-        if (scene_add_instance(scene, node, mesh_base + instance->mesh, pattern->use, &pose) == CP_NONE)
-            status = CP_LIMIT;
+    *instances = scene_allocate(scene, other->instance_count, sizeof **instances);
+    for (uint32_t i = 0; *instances && i < other->instance_count; i++) {
+        const cp_instance *from = &other->instances[i];
+        cp_pose pose = pose_multiply(&worlds[from->node], &from->transform);
+        (*instances)[i] = (cp_instance){0, mesh_base + from->mesh, CP_USE_BOTH, pose};
     }
     memory_free(scene->context, worlds, other->node_count, sizeof *worlds);
-    return status;
+    return *instances ? CP_OK : CP_LIMIT;
 }
 
 /* The nodes go; a mesh without a name takes that of the first one that shows it (AC3D names objects only). */
@@ -116,10 +114,10 @@ static void name_meshes(cp_scene *other)
     }
 }
 
-cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, uint32_t use, const cp_pose *transform)
+cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **instances, uint32_t *count)
 {
     struct bases bases = {.meshes = scene->mesh_count, .materials = scene->material_count};
-    cp_instance pattern = {.use = use, .transform = *transform};
+    *count = other->instance_count;
     if (other->joint_count + other->clip_count + other->pair_count > 0)
         report_loss(scene->context, "scene-geometry", IN_FILE(other->source.file), 1,
                     "the file is used as geometry alone; its joints, clips and pairs are left out");
@@ -128,7 +126,7 @@ cp_status scene_add_geometry(cp_scene *scene, uint32_t node, cp_scene *other, ui
     if (status == CP_OK)
         status = add_meshes(scene, other, bases.materials);
     if (status == CP_OK)
-        status = place_instances(scene, node, other, bases.meshes, &pattern);
+        status = take_instances(scene, other, bases.meshes, instances);
     if (status == CP_OK)
         status = add_metadata(scene, other, &bases, true);
     if (status == CP_OK)

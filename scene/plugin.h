@@ -11,6 +11,7 @@
 #include "cellpipe.h"
 #include "memory.h"
 #include "mesh/mesh.h"
+#include "models.h"
 #include "motion/motion.h"
 #include "pose.h"
 #include "report.h"

@@ -3,9 +3,11 @@
  * Specification: docs/deneb.md (this project's own dialect, from what NISTIR 6076 says such files hold).
  *
  * Behaviour and limitations:
- * - A device is a frame, its parts are frames below it as the attach flags say; a device that hangs on a part of another one is
- *   below that part. The joints of a part are on its frame: the last in the file is the first behind its matrix.
- * - A part whose file is missing stays a frame, since the cell's parts are numbered; a device whose file is missing is an error.
+ * - A device is a frame, its parts are frames below it as the attach flags say; a device that hangs on a part of
+ * another one is below that part. The joints of a part are on its frame: the last in the file is the first behind its
+ * matrix.
+ * - A part whose file is missing stays a frame, since the cell's parts are numbered; a device whose file is missing is
+ * an error.
  * - Formulas are evaluated over the device's joints without a formula. Tag points of paths are frames. */
 #include "cell.h"
 
@@ -19,7 +21,7 @@ static void free_cell(struct deneb_cell *cell)
     name_map_free(&cell->device_requests);
     name_map_free(&cell->device_files);
     name_map_free(&cell->device_names);
-    deneb_free_folders(cell);
+    deneb_end_search(cell);
     for (uint32_t i = 0; i < cell->source_count; i++)
         source_close(cell->sources[i]);
     memory_free(context, cell->sources, cell->source_room, sizeof(struct source *));
@@ -119,7 +121,7 @@ static cp_status open_workcell(struct deneb_cell *cell, struct source *recording
     if (!head.workcell)
         return report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
                             "the recording names no workcell: --in workcell= does");
-    cp_status status = deneb_search(cell, recording, head.workcell, DENEB_WORKCELL, workcell);
+    cp_status status = deneb_search(cell, recording, head.workcell, head.workcell, DENEB_WORKCELL, workcell);
     return status != CP_NO
                ? status
                : report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
@@ -148,6 +150,7 @@ static cp_status read_kind(cp_context *context, struct source *source, const voi
                               .device_requests = {.context = context},
                               .device_files = {.context = context},
                               .device_names = {.context = context}};
+    deneb_start_search(&cell);
     cp_status status = kind == DENEB_DEVICE     ? read_cell(&cell, source, kind)
                        : kind == DENEB_WORKCELL ? read_played_cell(&cell, source)
                                                 : read_recorded_cell(&cell, source);

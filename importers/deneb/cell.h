@@ -1,5 +1,5 @@
-/* A cell as its files have it: devices with their parts and joints, numbered through the whole cell. Filled by device.c and
- * workcell.c, made into a scene by build.c and models.c. */
+/* A cell as its files have it: devices with their parts and joints, numbered through the whole cell. Filled by device.c
+ * and workcell.c, made into a scene by build.c and models.c. */
 #ifndef CELLPIPE_DENEB_CELL_H
 #define CELLPIPE_DENEB_CELL_H
 
@@ -84,12 +84,14 @@ struct deneb_cell {
     struct name_map device_files;    /* paths: the same */
     struct name_map device_names;    /* the first device of each, of those that are listed */
     uint32_t listed_count;
-    struct deneb_folders *folders;
+    struct file_search searches[DENEB_WORKCELL + 1]; /* by kind: how files of it are looked for */
+    struct source *paths;                            /* the paths file, or NULL */
 };
 
 /* ---- device.c ---- */
 
-/* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it included. */
+/* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it
+ * included. */
 void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device, uint32_t open);
 /* Room for so many more parts and joints; false, with an error, beyond the limit of nodes or memory. */
 bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints);
@@ -143,15 +145,20 @@ void deneb_free_shares(const struct deneb_cell *cell, struct deneb_shares *share
 
 /* ---- search.c ---- */
 
-/* A file that an option names: as it is seen from the cell's folder, else from where the program runs. CP_NO when there is none. */
+/* A file that an option names: as it is seen from the cell's folder, else from where the program runs. CP_NO when there
+ * is none. */
 cp_status deneb_open_option(const struct source *source, const char *path, struct source **opened);
 
-/* Folders of a paths file. */
-struct deneb_folders;
+/* The rules of docs/deneb.md for where files are looked for; then the folders of the paths file, if there is one. */
+void deneb_start_search(struct deneb_cell *cell);
 cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict);
-void deneb_free_folders(struct deneb_cell *cell);
-/* Opens the file of that name, of a part or a device: see docs/deneb.md for where it is looked for. CP_NO when there is none. */
-cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *name, enum deneb_kind kind,
-                       struct source **opened);
+void deneb_end_search(struct deneb_cell *cell);
+/* A path as another system wrote it: without its drive, and with '/' for '\'. NULL when out of memory. */
+char *deneb_path(struct arena *arena, const char *text);
+/* Opens the file of a device or workcell, `bytes` in the file, `name` in messages. CP_NO when there is none. */
+cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *bytes, const char *name,
+                       enum deneb_kind kind, struct source **opened);
+/* Warns when a path (of deneb_path) was not followed since it leads out of the folder. */
+void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from, const char *path, const char *name);
 
 #endif

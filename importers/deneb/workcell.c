@@ -101,7 +101,8 @@ static void open_device_file(struct deneb_file *file, struct deneb_cell *cell, c
                              uint32_t device)
 {
     struct source *source = NULL;
-    file->status = deneb_search(cell, file->source, named->raw ? named->raw : named->name, DENEB_DEVICE, &source);
+    file->status =
+        deneb_search(cell, file->source, named->raw ? named->raw : named->name, named->name, DENEB_DEVICE, &source);
     if (file->status == CP_NO)
         file->status =
             report_error(cell->context, CP_INPUT, "deneb-device-file", named->place,

@@ -283,13 +283,12 @@ static void free_reader(struct tag_reader *reader)
     tag_free_setups(reader);
     name_map_free(&reader->nodes);
     name_map_free(&reader->devices);
-    name_map_free(&reader->requests);
-    name_map_free(&reader->shapes);
+    name_map_free(&reader->primitives);
     name_map_free(&reader->setups);
     buffer_free(&reader->key);
     memory_free(reader->context, reader->loads, reader->load_room, sizeof *reader->loads);
     memory_free(reader->context, reader->composites, reader->composite_room, sizeof *reader->composites);
-    tag_free_geometries(reader);
+    models_free(&reader->models);
     arena_free(reader->arena);
 }
 
@@ -304,10 +303,10 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                                 .key = {.context = context},
                                 .nodes = empty,
                                 .devices = empty,
-                                .requests = empty,
-                                .shapes = empty,
+                                .primitives = empty,
                                 .setups = empty,
                                 .last_link = CP_NONE};
+    models_start(&reader.models, scene, reader.arena);
     cp_status status = reader.arena ? read_cell(&reader, source) : CP_LIMIT;
     free_reader(&reader);
     return status == CP_OK ? scene_finish(scene) : status;

@@ -130,7 +130,6 @@ struct tag_composite {
     uint32_t home_count;
 };
 
-struct tag_geometry;
 struct tag_exclusions;
 
 struct tag_reader {
@@ -140,14 +139,13 @@ struct tag_reader {
     struct arena *arena;
     struct buffer key;                /* scratch for names */
     struct name_map nodes, devices;   /* by full name */
-    struct name_map requests, shapes; /* geometry.c: what was asked for, what was found */
+    struct name_map primitives;       /* geometry.c: models by their words */
     struct name_map setups;           /* exclusion.c: setups that have been read */
+    struct models models;
     struct tag_load *loads;
     struct tag_composite *composites;
     struct tag_exclusions *exclusions;
-    struct tag_geometry *geometries;
-    uint32_t load_count, load_room, composite_count, composite_room, exclusions_count, exclusions_room, geometry_count,
-        geometry_room;
+    uint32_t load_count, load_room, composite_count, composite_room, exclusions_count, exclusions_room;
     uint32_t last_link; /* the last tag with Link or ActiveJoint, whatever its file; or CP_NONE */
     uint64_t device_joints, name_bytes;
     uint64_t bytes; /* of all files that tag files name and that are read as such */
@@ -205,7 +203,6 @@ cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, cons
 
 /* Places all models of a tag at its node, which is the last one made or the world. */
 cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, uint32_t node);
-void tag_free_geometries(struct tag_reader *reader);
 /* The mesh that "#Box 1 2 3" and the like ask for; NULL or the reason why not. */
 const char *tag_primitive(const char *text, cp_mesh *mesh);
 
