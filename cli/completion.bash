@@ -22,7 +22,7 @@ _cellpipe_step() {
 _cellpipe() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} step words=
     local commands='convert run info check diff collide igrip2vrml formats filters help'
-    local flags='--strict --report --confine --threads --limit --no-clobber --sync --include --quiet --verbose
+    local flags='--strict --report --confine --threads --limit --no-clobber --sync --include --package --quiet --verbose
         --help --version --from --to --in --out --out-dir --json --dump --explain --clearance --markdown'
     step=$(_cellpipe_step)
     COMPREPLY=()

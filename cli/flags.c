@@ -18,6 +18,7 @@ enum global {
     GLOBAL_NO_CLOBBER,
     GLOBAL_SYNC,
     GLOBAL_INCLUDE,
+    GLOBAL_PACKAGE,
     GLOBAL_QUIET,
     GLOBAL_VERBOSE
 };
@@ -38,6 +39,7 @@ static const struct flag {
     {"--no-clobber", NULL, NULL, GLOBAL_NO_CLOBBER, 0, "never replace an existing file"},
     {"--sync", NULL, NULL, GLOBAL_SYNC, 0, "flush outputs to the disk before they appear"},
     {"--include", "-I", "DIR", GLOBAL_INCLUDE, 0, "look for further files in DIR too"},
+    {"--package", NULL, "NAME=DIR", GLOBAL_PACKAGE, 0, "files of package://NAME/ and model://NAME/ are in DIR"},
     {"--quiet", "-q", NULL, GLOBAL_QUIET, 0, "print errors only"},
     {"--verbose", "-v", NULL, GLOBAL_VERBOSE, 0, "print notes too"},
     {"--help", "-h", NULL, GLOBAL_HELP, 0, "show help, for a command when one is given"},
@@ -179,6 +181,8 @@ static cp_status set_global(struct cli *cli, const struct found *found)
         return cp_set_limit(cli->context, found->value);
     case GLOBAL_INCLUDE:
         return cp_add_include_folder(cli->context, found->value);
+    case GLOBAL_PACKAGE:
+        return cp_add_package_folder(cli->context, found->value);
     default: {
         cp_status status = read_switch(cli, found, &on);
         if (status == CP_OK)

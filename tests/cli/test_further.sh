@@ -26,4 +26,34 @@ ends 0 '' "$cellpipe" convert two.wu out.glb --limit files=1
 printf '{ "X"\n  DrawableID "part.stl"\n}\n{ "Y"\n  DrawableID "link.stl"\n}\n' >two.wu
 cp part.stl link.stl
 ends 6 'file "link.stl" is beyond the limit of 1 further files' "$cellpipe" convert two.wu out.glb --limit files=1
+
+# A package's folder is given, found above the cell or in an include folder, or missing: then the places are listed.
+mkdir -p elsewhere/meshes ws/cells ws/parts
+cp part.stl elsewhere/meshes/box.stl
+cp part.stl ws/parts/near.stl
+printf '{ "X"\n  GeoID "package://parts/meshes/box.stl"\n}\n' >ws/cells/cell.wu
+printf '{ "X"\n  GeoID "model://parts/near"\n}\n' >ws/cells/near.wu
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu said.dump --package parts=elsewhere
+must "the model is placed" grep -q 'package://parts/meshes/box.stl' said.dump
+mv elsewhere parts
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu above.dump
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu said_again.dump --package=parts=parts --confine
+mkdir lib
+mv parts lib
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu included.dump -I lib
+ends 3 'lies outside the top file.s folder' "$cellpipe" convert ws/cells/cell.wu out.dump -I lib --confine
+for other in above said_again included; do
+    must "the same wherever the package is" cmp said.dump $other.dump
+done
+ends 0 '' "$cellpipe" convert ws/cells/near.wu near.dump
+must "the model above is placed" grep -q 'model://parts/near' near.dump
+ends 3 'lies outside the top file.s folder' "$cellpipe" convert ws/cells/near.wu out.dump --confine
+ends 0 'cell.wu:2:3: warning: no drawn model "package://parts/meshes/box.stl" is there; looked at none/meshes/box.stl$' \
+    "$cellpipe" convert ws/cells/cell.wu out.dump --package parts=none
+ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl$' \
+    "$cellpipe" convert ws/cells/cell.wu out.dump -I lib/none
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu ws/cells/near.wu --out-dir bulk --package parts=lib/parts \
+    --package parts=ws/parts
+ends 2 'package folder "parts": needs NAME=FOLDER' "$cellpipe" convert ws/cells/cell.wu out.dump --package parts
+ends 2 'needs NAME=FOLDER, the name without a slash' "$cellpipe" convert ws/cells/cell.wu out.dump --package a/b=lib
 finish
