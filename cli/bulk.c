@@ -1,8 +1,8 @@
 /* convert IN... --out-dir DIR: many inputs, several at a time.
  *
- * Each is a job with a context of its own, beside the program's. Its outputs appear when it is done. Its messages and its
- * part of the report wait for their turn, so that they come in the order of the inputs. */
-#include "cli.h"
+ * Each is a job with a context of its own, beside the program's. Its outputs appear when it is done. Its messages and
+ * its part of the report wait for their turn, so that they come in the order of the inputs. */
+#include "plan.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -63,7 +63,7 @@ static cp_status check_distinct(struct cli *cli, const struct list *outputs)
     return CP_OK;
 }
 
-static cp_status plan_outputs(struct cli *cli, const struct request *request, struct list *outputs)
+static cp_status name_outputs(struct cli *cli, const struct request *request, struct list *outputs)
 {
     char suffix[32];
     output_suffix(request->to, suffix, sizeof suffix);
@@ -80,7 +80,7 @@ static cp_status plan_outputs(struct cli *cli, const struct request *request, st
 /* ---- jobs ---- */
 
 struct job {
-    struct conversion conversion;
+    const char *in, *out;
     struct cli cli; /* as the program's, but with its own context, memory and messages */
     char *messages; /* whole once it is done, as is the log of its cli; NULL: none */
     size_t messages_size;
@@ -93,6 +93,7 @@ struct bulk {
     struct cli *cli;  /* the program's: of the main thread */
     struct cli model; /* of a job's, before it has anything of its own */
     bool logs;        /* a report is asked for */
+    struct plan plan; /* of all jobs, but for the names of input and output */
     struct job *jobs;
     size_t count;
     pthread_t *threads;
@@ -126,10 +127,12 @@ static void run_job(const struct bulk *bulk, struct job *job)
         return;
     cli->context = cp_context_beside(bulk->model.context);
     cli->messages = open_memstream(&job->messages, &job->messages_size);
+    struct plan plan;
     bool ready = cli->context && cli->messages && (!bulk->logs || open_log(cli)) &&
-                 cp_set_threads(cli->context, bulk->model.threads) == CP_OK;
+                 cp_set_threads(cli->context, bulk->model.threads) == CP_OK &&
+                 plan_between(cli, &bulk->plan, job->in, job->out, &plan);
     job->out_of_memory = !ready;
-    job->status = ready ? convert_one(cli, &job->conversion) : CP_LIMIT;
+    job->status = ready ? run_plan(cli, &plan) : CP_LIMIT;
     if (cli->messages)
         (void)fclose(cli->messages);
     cp_context_free(cli->context);
@@ -167,7 +170,7 @@ static void wait_for(struct bulk *bulk, const struct job *job)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_cond_timedwait(&bulk->changed, &bulk->lock, &until);
-        show_input(bulk->cli, bulk->done_count, bulk->count, job->conversion.in);
+        show_input(bulk->cli, bulk->done_count, bulk->count, job->in);
         for (size_t i = 0; i < bulk->thread_count && must_stop(NULL); i++)
             wake_thread(bulk->threads[i]);
     }
@@ -181,7 +184,7 @@ static void publish(struct cli *cli, struct job *job)
     if (job->messages)
         (void)fwrite(job->messages, 1, job->messages_size, cli->messages);
     if (job->out_of_memory)
-        (void)complain(cli, CP_LIMIT, "%s: out of memory", job->conversion.in);
+        (void)complain(cli, CP_LIMIT, "%s: out of memory", job->in);
     join_log(cli, &job->cli);
     if (!job->cli.report_path) /* it is a file that was read */
         cli->report_path = NULL;
@@ -236,25 +239,25 @@ static cp_status convert_all(struct bulk *bulk)
 cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang)
 {
     struct list outputs = {0};
-    struct bulk bulk = {.cli = cli, .count = request->words.count};
+    struct bulk bulk = {.cli = cli, .count = request->words.count, .logs = cli->log != NULL};
     if (!request->to)
         request->to = "glb";
     if (!exporter_named(request->to))
         return complain_unknown(cli, "output format", request->to, plugin_words(cli, CP_EXPORTER));
-    if (!cli->confine_said)
-        cp_set_flag(cli->context, CP_FLAG_CONFINE, true);
-    cp_status status = plan_outputs(cli, request, &outputs);
+    cli->globals.confine |= !cli->confine_said;
+    cp_set_flag(cli->context, CP_FLAG_CONFINE, cli->globals.confine);
+    cp_status status = name_outputs(cli, request, &outputs);
     if (status == CP_OK && !(bulk.jobs = cli_allocate(cli, bulk.count * sizeof *bulk.jobs)))
         status = CP_LIMIT;
-    for (size_t i = 0; i < bulk.count && status == CP_OK; i++)
-        bulk.jobs[i].conversion = (struct conversion){request, bang, request->words.items[i], outputs.items[i]};
+    for (size_t i = 0; i < bulk.count && status == CP_OK; i++) {
+        bulk.jobs[i].in = request->words.items[i];
+        bulk.jobs[i].out = outputs.items[i];
+        status = cp_reserve_output(cli->context, outputs.items[i]);
+    }
     if (status == CP_OK) /* a misspelt word is one mistake, not one an input */
-        status = check_conversion(cli, &bulk.jobs[0].conversion);
+        status = plan_conversion(cli, request, bang, bulk.jobs[0].in, bulk.jobs[0].out, &bulk.plan);
     if (status == CP_OK)
         status = make_folder(cli, request->out_dir);
-    for (size_t i = 0; i < bulk.count && status == CP_OK; i++)
-        status = cp_reserve_output(cli->context, outputs.items[i]);
     bulk.model = model_of(cli, bulk.count);
-    bulk.logs = cli->log != NULL;
     return status == CP_OK ? convert_all(&bulk) : status;
 }

@@ -12,6 +12,12 @@ struct list {
     size_t count, room;
 };
 
+/* What flags of any command say for all that is read and written. */
+struct globals {
+    bool strict, confine, no_clobber, sync;
+    struct list limits, importer_options, folders, packages; /* NAME=N, IMPORTER.K=V, paths, NAME=FOLDER */
+};
+
 /* The line on the terminal. */
 struct progress {
     bool wanted;
@@ -28,9 +34,10 @@ struct cli {
     FILE *messages;          /* standard error; of a job in bulk what will go there */
     uint32_t threads;        /* as the context's */
     const char *report_path; /* NULL: no report is asked for */
-    bool help, version, quiet, verbose, no_clobber;
-    bool confine_said; /* --confine or --confine=no was given */
-    FILE *log;         /* the report's entries so far as JSON, into log_text; NULL without --report */
+    bool help, version, quiet, verbose;
+    bool confine_said;      /* --confine or --confine=no was given */
+    struct globals globals; /* as the context's */
+    FILE *log;              /* the report's entries so far as JSON, into log_text; NULL without --report */
     char *log_text;
     size_t log_size;
     bool log_comma;
@@ -107,6 +114,8 @@ struct request {
     size_t taken; /* words of the last flag, for sort_words */
 };
 
+/* Puts all of it in force in the cli's context. */
+cp_status use_globals(struct cli *cli, const struct globals *globals);
 /* Splits argv into global flags, which are carried out, and cli->words. */
 cp_status take_global_flags(struct cli *cli, int argc, char **argv);
 /* Sorts the words begin .. end - 1; flags outside `allowed` (FLAG_...) are complained about. */
@@ -116,40 +125,12 @@ cp_status add_input_option(struct cli *cli, struct list *in, const char *setting
 /* All flags, one a line, with what they do: those that hold for all commands, or the others. */
 void print_flags(FILE *file, bool global);
 
-/* ---- steps.c: the one path that convert, run and the filters take ---- */
+/* ---- steps.c: reading, names of formats and files ---- */
 
-enum step_kind { STEP_READ, STEP_FILTER, STEP_WRITE };
-
-struct step {
-    enum step_kind kind;
-    const char *name;   /* a path, or the filter */
-    const char *format; /* or NULL */
-    struct list settings;
-};
-
-struct steps {
-    struct step *items;
-    size_t count;
-};
-
-/* Room for the steps of a chain with that many words. */
-bool steps_open(struct cli *cli, struct steps *steps, size_t room);
-cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read);
-cp_status add_named_filter(struct cli *cli, struct steps *steps, const struct step *filter);
-/* Adds the filter of the words begin .. end - 1: FILTER K=V... */
-cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t end);
-/* Adds the filters of "! FILTER K=V... ! ..." from the word `begin` (a "!" or the end) on. */
-cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin);
-/* The step that ends a chain. stage: glTF is written for the next stage rather than for viewers. */
-cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage);
-/* What comes after a read; *scene is NULL when it failed. */
+/* Reads the input of info, check and diff; the report is not yet printed. */
+cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene);
+/* What comes after any read; *scene is NULL when it failed. */
 cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
-/* Carries out a read; *scene is NULL when it failed. */
-cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene);
-/* Carries the steps out and prints their report. */
-cp_status run_steps(struct cli *cli, const struct steps *steps);
-/* The index of the next "!" from begin on, or of the end. */
-size_t find_bang(const struct cli *cli, size_t begin);
 /* The exporter by name, or else the one that has the suffix; NULL when there is none. */
 const char *exporter_named(const char *word);
 /* The index of the exporter for an output: by a format's name or suffix, or NULL, and a path; SIZE_MAX when there is none. */
@@ -158,20 +139,6 @@ size_t exporter_for(const char *format, const char *path);
 void output_suffix(const char *word, char *out, size_t size);
 /* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
 const char *path_stem(struct cli *cli, const char *path);
-
-/* ---- convert.c, bulk.c ---- */
-
-/* One input and its output, with the filters from the word `bang` on. */
-struct conversion {
-    const struct request *request;
-    size_t bang;
-    const char *in, *out;
-};
-/* Whether all its words can be understood. */
-cp_status check_conversion(struct cli *cli, const struct conversion *conversion);
-cp_status convert_one(struct cli *cli, const struct conversion *conversion);
-/* Converts each of the request's words into a file in its out_dir. */
-cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang);
 
 /* ---- commands ---- */
 
@@ -230,9 +197,6 @@ struct exclusions {
 };
 cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions);
 cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q);
-
-/* Reads the input of info, check and diff; the report is not yet printed. */
-cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene);
 
 /* info_json.c */
 cp_status print_info_json(struct cli *cli, const cp_scene *scene);

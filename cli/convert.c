@@ -1,5 +1,5 @@
 /* convert, run and a filter as a command: three ways to say a chain of steps. */
-#include "cli.h"
+#include "plan.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,8 @@ static bool any_has_option(cp_plugin_kind kind, const char *setting)
     return false;
 }
 
-/* An option of the output or of some input that was given as if it were the command's own; filter: the command's, or SIZE_MAX. */
+/* An option of the output or of some input that was given as if it were the command's own. filter: the command's, or
+ * SIZE_MAX. */
 static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -56,7 +57,7 @@ static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, c
 cp_status command_filter(struct cli *cli)
 {
     struct request request;
-    struct steps steps;
+    struct plan plan;
     unsigned allowed = FLAG_READING | FLAG_TO | FLAG_OUT | FLAG_SETTINGS;
     cp_status status = sort_words(cli, 1, cli->words.count, allowed, &request);
     if (status != CP_OK)
@@ -71,22 +72,20 @@ cp_status command_filter(struct cli *cli)
     if (status == CP_OK)
         status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), exporter_for(request.to, out),
                               &request.settings);
-    if (status == CP_OK && !steps_open(cli, &steps, 3))
+    if (status == CP_OK && !plan_open(cli, &plan, 3))
         status = CP_LIMIT;
     if (status == CP_OK)
-        status = add_read(cli, &steps, &(struct step){STEP_READ, in, request.from, request.in});
-    if (status != CP_OK)
-        return status;
-    status = add_named_filter(cli, &steps, &(struct step){STEP_FILTER, cli->words.items[0], NULL, request.settings});
-    if (status != CP_OK)
-        return status;
-    status = add_write(cli, &steps, &(struct step){STEP_WRITE, out, request.to, request.out}, true);
-    return status == CP_OK ? run_steps(cli, &steps) : status;
+        status = add_read(cli, &plan, in, request.from, request.in);
+    if (status == CP_OK)
+        status = add_filter(cli, &plan, cli->words.items[0], request.settings);
+    if (status == CP_OK)
+        status = add_write(cli, &plan, out, request.to, request.out, true);
+    return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 
 /* ---- run ---- */
 
-static cp_status add_run_read(struct cli *cli, struct steps *steps, size_t begin, size_t end)
+static cp_status add_run_read(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
     struct request request;
     cp_status status = sort_words(cli, begin + 1, end, FLAG_READING | FLAG_SETTINGS, &request);
@@ -98,10 +97,10 @@ static cp_status add_run_read(struct cli *cli, struct steps *steps, size_t begin
         status = add_input_option(cli, &request.in, request.settings.items[i]);
     if (status != CP_OK)
         return status;
-    return add_read(cli, steps, &(struct step){STEP_READ, request.words.items[0], request.from, request.in});
+    return add_read(cli, plan, request.words.items[0], request.from, request.in);
 }
 
-static cp_status add_run_write(struct cli *cli, struct steps *steps, size_t begin, size_t end)
+static cp_status add_run_write(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
     struct request request;
     cp_status status = sort_words(cli, begin + 1, end, FLAG_TO | FLAG_OUT | FLAG_SETTINGS, &request);
@@ -114,7 +113,7 @@ static cp_status add_run_write(struct cli *cli, struct steps *steps, size_t begi
         good = list_add(cli, &request.out, request.settings.items[i]);
     if (!good)
         return status != CP_OK ? status : CP_LIMIT;
-    return add_write(cli, steps, &(struct step){STEP_WRITE, request.words.items[0], request.to, request.out}, false);
+    return add_write(cli, plan, request.words.items[0], request.to, request.out, false);
 }
 
 static cp_status complain_step(struct cli *cli, const char *word)
@@ -127,64 +126,51 @@ static cp_status complain_step(struct cli *cli, const char *word)
     return good ? complain_unknown(cli, "step", word, list.items) : CP_LIMIT;
 }
 
-static cp_status add_run_step(struct cli *cli, struct steps *steps, size_t begin, size_t end)
+static cp_status add_run_step(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
     const char *word = begin < end ? cli->words.items[begin] : "";
     if (strcmp(word, "read") == 0)
-        return add_run_read(cli, steps, begin, end);
-    if (steps->count == 0)
+        return add_run_read(cli, plan, begin, end);
+    if (plan->count == 0)
         return complain(cli, CP_USAGE, "the first step must be: read IN");
     if (strcmp(word, "write") == 0)
-        return add_run_write(cli, steps, begin, end);
+        return add_run_write(cli, plan, begin, end);
     if (*word && *word != '-' && plugin_named(CP_FILTER, word) == SIZE_MAX)
         return complain_step(cli, word);
-    return add_filter(cli, steps, begin, end);
+    return add_filter_words(cli, plan, begin, end);
 }
 
 cp_status command_run(struct cli *cli)
 {
-    struct steps steps;
-    if (!steps_open(cli, &steps, cli->words.count))
+    struct plan plan;
+    if (!plan_open(cli, &plan, cli->words.count))
         return CP_LIMIT;
     cp_status status = CP_OK;
     for (size_t begin = 1; begin <= cli->words.count && status == CP_OK;) {
         size_t end = find_bang(cli, begin);
-        status = add_run_step(cli, &steps, begin, end);
+        status = add_run_step(cli, &plan, begin, end);
         begin = end + 1;
     }
     if (status != CP_OK)
         return status;
-    if (steps.items[steps.count - 1].kind != STEP_WRITE)
+    if (plan.steps[plan.count - 1].kind != STEP_WRITE)
         return complain(cli, CP_USAGE, "the last step must be: write OUT");
-    return run_steps(cli, &steps);
+    return run_plan(cli, &plan);
 }
 
 /* ---- convert ---- */
 
-static cp_status plan_one(struct cli *cli, const struct conversion *conversion, struct steps *steps)
+cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
+                          struct plan *plan)
 {
-    const struct request *request = conversion->request;
-    if (!steps_open(cli, steps, cli->words.count - conversion->bang + 2))
+    if (!plan_open(cli, plan, cli->words.count - bang + 2))
         return CP_LIMIT;
-    cp_status status = add_read(cli, steps, &(struct step){STEP_READ, conversion->in, request->from, request->in});
-    if (status == CP_OK)
-        status = add_filters(cli, steps, conversion->bang);
-    if (status == CP_OK)
-        status = add_write(cli, steps, &(struct step){STEP_WRITE, conversion->out, request->to, request->out}, false);
-    return status;
-}
-
-cp_status check_conversion(struct cli *cli, const struct conversion *conversion)
-{
-    struct steps steps;
-    return plan_one(cli, conversion, &steps);
-}
-
-cp_status convert_one(struct cli *cli, const struct conversion *conversion)
-{
-    struct steps steps;
-    cp_status status = plan_one(cli, conversion, &steps);
-    return status == CP_OK ? run_steps(cli, &steps) : status;
+    cp_status status = add_read(cli, plan, in, request->from, request->in);
+    for (size_t end; status == CP_OK && bang < cli->words.count; bang = end) {
+        end = find_bang(cli, bang + 1);
+        status = add_filter_words(cli, plan, bang + 1, end);
+    }
+    return status == CP_OK ? add_write(cli, plan, out, request->to, request->out, false) : status;
 }
 
 cp_status command_convert(struct cli *cli)
@@ -208,5 +194,7 @@ cp_status command_convert(struct cli *cli)
                    : complain(cli, CP_USAGE,
                               "convert takes one input and one output; for several inputs give --out-dir DIR");
     }
-    return convert_one(cli, &(struct conversion){&request, bang, request.words.items[0], request.words.items[1]});
+    struct plan plan;
+    status = plan_conversion(cli, &request, bang, request.words.items[0], request.words.items[1], &plan);
+    return status == CP_OK ? run_plan(cli, &plan) : status;
 }

@@ -125,13 +125,3 @@ cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q)
         cp_world_poses(scene, q, worlds);
     return worlds;
 }
-
-cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene)
-{
-    struct steps steps;
-    *scene = NULL;
-    if (!steps_open(cli, &steps, 1))
-        return CP_LIMIT;
-    cp_status status = add_read(cli, &steps, &(struct step){STEP_READ, path, request->from, request->in});
-    return status == CP_OK ? read_scene(cli, &steps.items[0], scene) : status;
-}

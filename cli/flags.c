@@ -138,18 +138,17 @@ static void set_switch(struct cli *cli, enum global global, bool on)
         cli->version = on;
         break;
     case GLOBAL_STRICT:
-        cp_set_flag(cli->context, CP_FLAG_STRICT, on);
+        cli->globals.strict = on;
         break;
     case GLOBAL_CONFINE:
         cli->confine_said = true;
-        cp_set_flag(cli->context, CP_FLAG_CONFINE, on);
+        cli->globals.confine = on;
         break;
     case GLOBAL_NO_CLOBBER:
-        cli->no_clobber = on;
-        cp_set_flag(cli->context, CP_FLAG_NO_CLOBBER, on);
+        cli->globals.no_clobber = on;
         break;
     case GLOBAL_SYNC:
-        cp_set_flag(cli->context, CP_FLAG_SYNC, on);
+        cli->globals.sync = on;
         break;
     case GLOBAL_QUIET:
         cli->quiet = on;
@@ -178,11 +177,11 @@ static cp_status set_global(struct cli *cli, const struct found *found)
     case GLOBAL_THREADS:
         return set_threads(cli, found->value);
     case GLOBAL_LIMIT:
-        return cp_set_limit(cli->context, found->value);
+        return list_add(cli, &cli->globals.limits, found->value) ? CP_OK : CP_LIMIT;
     case GLOBAL_INCLUDE:
-        return cp_add_include_folder(cli->context, found->value);
+        return list_add(cli, &cli->globals.folders, found->value) ? CP_OK : CP_LIMIT;
     case GLOBAL_PACKAGE:
-        return cp_add_package_folder(cli->context, found->value);
+        return list_add(cli, &cli->globals.packages, found->value) ? CP_OK : CP_LIMIT;
     default: {
         cp_status status = read_switch(cli, found, &on);
         if (status == CP_OK)
@@ -190,6 +189,22 @@ static cp_status set_global(struct cli *cli, const struct found *found)
         return status;
     }
     }
+}
+
+cp_status use_globals(struct cli *cli, const struct globals *globals)
+{
+    static cp_status (*const setters[])(cp_context * context, const char *text) = {
+        cp_set_limit, cp_set_importer_option, cp_add_include_folder, cp_add_package_folder};
+    const struct list *lists[] = {&globals->limits, &globals->importer_options, &globals->folders, &globals->packages};
+    cp_set_flag(cli->context, CP_FLAG_STRICT, globals->strict);
+    cp_set_flag(cli->context, CP_FLAG_CONFINE, globals->confine);
+    cp_set_flag(cli->context, CP_FLAG_NO_CLOBBER, globals->no_clobber);
+    cp_set_flag(cli->context, CP_FLAG_SYNC, globals->sync);
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t k = 0; k < lists[i]->count && status == CP_OK; k++)
+            status = setters[i](cli->context, lists[i]->items[k]);
+    return status;
 }
 
 /* igrip2vrml says what it translates by a word that looks like a flag. */
@@ -222,7 +237,7 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
             return status;
         i += (int)words - 1;
     }
-    return CP_OK;
+    return use_globals(cli, &cli->globals);
 }
 
 /* K=V, where K looks like an option's name: a path with '=' in it has another sign before, or comes after "--". */
@@ -235,9 +250,11 @@ static bool looks_like_setting(const char *word)
 /* "stl.unit=mm" and "stl.partial" have a point before any '='. */
 cp_status add_input_option(struct cli *cli, struct list *in, const char *setting)
 {
-    if (setting[strcspn(setting, ".=")] == '.')
-        return cp_set_importer_option(cli->context, setting);
-    return list_add(cli, in, setting) ? CP_OK : CP_LIMIT;
+    bool for_all = setting[strcspn(setting, ".=")] == '.';
+    cp_status status = for_all ? cp_set_importer_option(cli->context, setting) : CP_OK;
+    if (status == CP_OK && !list_add(cli, for_all ? &cli->globals.importer_options : in, setting))
+        status = CP_LIMIT;
+    return status;
 }
 
 static cp_status set_flag(struct cli *cli, const struct found *found, struct request *request)

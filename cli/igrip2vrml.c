@@ -1,5 +1,5 @@
-/* igrip2vrml: the command line of NIST's translator of 1997 (NISTIR 6076), as conversions to VRML97 in its layout of files. */
-#include "cli.h"
+/* igrip2vrml: the command line of NIST's translator of 1997 (NISTIR 6076), as conversions to VRML97 in its layout. */
+#include "plan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,5 +47,7 @@ cp_status command_igrip2vrml(struct cli *cli)
     if (!good)
         return CP_LIMIT;
     request.to = request.to ? request.to : "vrml97";
-    return convert_one(cli, &(struct conversion){&request, cli->words.count, words[0], words[1]});
+    struct plan plan;
+    status = plan_conversion(cli, &request, cli->words.count, words[0], words[1], &plan);
+    return status == CP_OK ? run_plan(cli, &plan) : status;
 }

@@ -1,5 +1,5 @@
-/* A chain of steps: what convert, run and the filters all come to. */
-#include "cli.h"
+/* The steps of a plan: made from words, and carried out. */
+#include "plan.h"
 
 #include <string.h>
 #include <strings.h>
@@ -115,12 +115,12 @@ const char *path_stem(struct cli *cli, const char *path)
     return stem;
 }
 
-/* ---- making a chain ---- */
+/* ---- making a plan ---- */
 
 /* What is misspelt is said before anything is read. */
-static cp_status check_settings(struct cli *cli, cp_plugin_kind kind, const char *name, const struct list *settings)
+static cp_status check_options(struct cli *cli, cp_plugin_kind kind, const char *name, const struct list *options)
 {
-    cp_status status = cp_check_options(cli->context, kind, name, settings->items, settings->count);
+    cp_status status = cp_check_options(cli->context, kind, name, options->items, options->count);
     if (status != CP_OK)
         flush_report(cli, status);
     return status;
@@ -133,19 +133,31 @@ size_t find_bang(const struct cli *cli, size_t begin)
     return begin;
 }
 
-bool steps_open(struct cli *cli, struct steps *steps, size_t room)
+static void add_step(struct cli *cli, struct plan *plan, struct step step)
 {
-    *steps = (struct steps){.items = cli_allocate(cli, room * sizeof *steps->items)};
-    return steps->items != NULL;
+    plan->steps[plan->count++] = step;
+    plan->globals = cli->globals; /* words of a step may have added to them */
 }
 
-cp_status add_named_filter(struct cli *cli, struct steps *steps, const struct step *filter)
+cp_status add_read(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options)
 {
-    steps->items[steps->count++] = *filter;
-    return check_settings(cli, CP_FILTER, filter->name, &filter->settings);
+    const char *name = format ? importer_named(format) : NULL;
+    const char *node = plan->count > 0 ? path_stem(cli, path) : NULL;
+    if (format && !name)
+        return complain_unknown(cli, "input format", format, plugin_words(cli, CP_IMPORTER));
+    if (plan->count > 0 && !node)
+        return CP_LIMIT;
+    add_step(cli, plan, (struct step){plan->count > 0 ? STEP_MERGE : STEP_READ, path, name, node, options});
+    return name ? check_options(cli, CP_IMPORTER, name, &options) : CP_OK;
 }
 
-cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t end)
+cp_status add_filter(struct cli *cli, struct plan *plan, const char *name, struct list options)
+{
+    add_step(cli, plan, (struct step){STEP_FILTER, name, NULL, NULL, options});
+    return check_options(cli, CP_FILTER, name, &options);
+}
+
+cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
     struct request request;
     if (begin == end)
@@ -156,30 +168,7 @@ cp_status add_filter(struct cli *cli, struct steps *steps, size_t begin, size_t 
     const char *name = request.words.items[0];
     if (plugin_named(CP_FILTER, name) == SIZE_MAX)
         return complain_unknown(cli, "filter", name, plugin_words(cli, CP_FILTER));
-    struct list settings = {request.words.items + 1, request.words.count - 1, 0};
-    return add_named_filter(cli, steps, &(struct step){STEP_FILTER, name, NULL, settings});
-}
-
-cp_status add_filters(struct cli *cli, struct steps *steps, size_t begin)
-{
-    cp_status status = CP_OK;
-    while (status == CP_OK && begin < cli->words.count) {
-        size_t end = find_bang(cli, begin + 1);
-        status = add_filter(cli, steps, begin + 1, end);
-        begin = end;
-    }
-    return status;
-}
-
-cp_status add_read(struct cli *cli, struct steps *steps, const struct step *read)
-{
-    struct step step = *read;
-    if (read->format)
-        step.format = importer_named(read->format);
-    if (read->format && !step.format)
-        return complain_unknown(cli, "input format", read->format, plugin_words(cli, CP_IMPORTER));
-    steps->items[steps->count++] = step;
-    return step.format ? check_settings(cli, CP_IMPORTER, step.format, &step.settings) : CP_OK;
+    return add_filter(cli, plan, name, (struct list){request.words.items + 1, request.words.count - 1, 0});
 }
 
 /* "wrl.gz" is "vrml97.gz"; a compressed VRML file has a suffix of its own. */
@@ -195,45 +184,32 @@ static const char *packed_format(struct cli *cli, const char *word, const char *
     return format;
 }
 
-/* Standard output has no suffix: glb, the format between stages, is its default. */
-static cp_status choose_format(struct cli *cli, struct step *write)
+cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options,
+                    bool stage)
 {
-    if (write->format) {
-        const char *name = exporter_named(write->format);
-        if (!name)
-            return complain_unknown(cli, "output format", write->format, plugin_words(cli, CP_EXPORTER));
-        write->format = packed_format(cli, write->format, name);
-        return write->format ? CP_OK : CP_LIMIT;
-    }
-    if (strcmp(write->name, "-") != 0)
-        return CP_OK;
-    write->format = "glb";
-    if (isatty(STDOUT_FILENO))
+    bool standard = strcmp(path, "-") == 0;
+    const char *name = format ? exporter_named(format) : standard ? "glb" : NULL;
+    if (format && !name)
+        return complain_unknown(cli, "output format", format, plugin_words(cli, CP_EXPORTER));
+    if (standard && !format && isatty(STDOUT_FILENO))
         return complain(cli, CP_USAGE, "standard output is a terminal: name a file, or pipe it on");
-    return CP_OK;
-}
-
-cp_status add_write(struct cli *cli, struct steps *steps, const struct step *write, bool stage)
-{
-    struct step step = *write;
-    cp_status status = choose_format(cli, &step);
-    if (status != CP_OK)
-        return status;
-    size_t exporter = exporter_for(step.format, step.name);
+    size_t exporter = exporter_for(name, path);
     if (exporter == SIZE_MAX)
-        return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", step.name);
-    bool to_stage = stage || strcmp(step.name, "-") == 0;
-    if (to_stage && has_stage_profile(exporter) && !says_profile(&step.settings)) {
-        struct list settings = {0}; /* a copy: the list may be shared by several steps */
-        bool good = list_add(cli, &settings, "profile=stage");
-        for (size_t i = 0; i < step.settings.count && good; i++)
-            good = list_add(cli, &settings, step.settings.items[i]);
+        return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", path);
+    struct step step = {STEP_WRITE, path, format ? packed_format(cli, format, name) : name, NULL, options};
+    if (format && !step.format)
+        return CP_LIMIT;
+    if ((stage || standard) && has_stage_profile(exporter) && !says_profile(&options)) {
+        struct list with_profile = {0}; /* a copy: the list may be shared by several steps */
+        bool good = list_add(cli, &with_profile, "profile=stage");
+        for (size_t i = 0; i < options.count && good; i++)
+            good = list_add(cli, &with_profile, options.items[i]);
         if (!good)
             return CP_LIMIT;
-        step.settings = settings;
+        step.options = with_profile;
     }
-    steps->items[steps->count++] = step;
-    return check_settings(cli, CP_EXPORTER, cp_plugin_at(CP_EXPORTER, exporter).name, &step.settings);
+    add_step(cli, plan, step);
+    return check_options(cli, CP_EXPORTER, cp_plugin_at(CP_EXPORTER, exporter).name, &step.options);
 }
 
 /* ---- carrying it out ---- */
@@ -250,55 +226,54 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene)
     return status;
 }
 
-cp_status read_scene(struct cli *cli, const struct step *read, cp_scene **scene)
+static cp_status read_file(struct cli *cli, const struct step *step, cp_scene **scene)
 {
-    return finish_read(
-        cli, cp_read(cli->context, read->name, read->format, read->settings.items, read->settings.count, scene), scene);
+    cp_status status = cp_read(cli->context, step->name, step->format, step->options.items, step->options.count, scene);
+    return finish_read(cli, status, scene);
 }
 
-/* A second read is added below a node named after its file. */
-static cp_status read_step(struct cli *cli, const struct step *step, cp_scene **scene)
+cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene)
 {
-    cp_scene *other = NULL;
-    cp_status status = read_scene(cli, step, &other);
-    if (status != CP_OK || !*scene) {
-        *scene = status == CP_OK ? other : *scene;
-        return status;
-    }
-    const char *name = path_stem(cli, step->name);
-    status = name ? cp_merge(cli->context, *scene, other, name) : CP_LIMIT;
-    cp_scene_free(other);
-    return status;
+    struct plan plan;
+    *scene = NULL;
+    cp_status status = plan_open(cli, &plan, 1) ? add_read(cli, &plan, path, request->from, request->in) : CP_LIMIT;
+    return status == CP_OK ? read_file(cli, &plan.steps[0], scene) : status;
 }
 
 static cp_status run_step(struct cli *cli, const struct step *step, cp_scene **scene)
 {
+    const char *const *options = step->options.items;
+    size_t count = step->options.count;
     switch (step->kind) {
     case STEP_READ:
-        return read_step(cli, step, scene);
+        return read_file(cli, step, scene);
+    case STEP_MERGE: {
+        cp_scene *other = NULL;
+        cp_status status = read_file(cli, step, &other);
+        if (status == CP_OK)
+            status = cp_merge(cli->context, *scene, other, step->node);
+        cp_scene_free(other);
+        return status;
+    }
     case STEP_FILTER:
-        return cp_apply(cli->context, *scene, step->name, step->settings.items, step->settings.count);
+        return cp_apply(cli->context, *scene, step->name, options, count);
     case STEP_WRITE:
-        return cp_write(cli->context, *scene, step->name, step->format, step->settings.items, step->settings.count);
+        return cp_write(cli->context, *scene, step->name, step->format, options, count);
     }
     return CP_BUG;
 }
 
-/* Of the first output: what others need may be made on the way to them. */
-static cp_status expect_output(struct cli *cli, const struct steps *steps)
-{
-    for (size_t i = 0; i < steps->count; i++)
-        if (steps->items[i].kind == STEP_WRITE)
-            return cp_expect_output(cli->context, steps->items[i].name);
-    return CP_OK;
-}
-
-cp_status run_steps(struct cli *cli, const struct steps *steps)
+cp_status run_plan(struct cli *cli, const struct plan *plan)
 {
     cp_scene *scene = NULL;
-    cp_status status = expect_output(cli, steps);
-    for (size_t i = 0; i < steps->count && status == CP_OK; i++)
-        status = run_step(cli, &steps->items[i], &scene);
+    cp_status status = CP_OK;
+    size_t write = 0; /* the first one: what others need may be made on the way to them */
+    while (write < plan->count && plan->steps[write].kind != STEP_WRITE)
+        write++;
+    if (write < plan->count)
+        status = cp_expect_output(cli->context, plan->steps[write].name);
+    for (size_t i = 0; i < plan->count && status == CP_OK; i++)
+        status = run_step(cli, &plan->steps[i], &scene);
     cp_scene_free(scene);
     flush_report(cli, status);
     return status;

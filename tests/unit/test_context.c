@@ -1,6 +1,5 @@
 /* What a context promises to its owner: to stop when asked, to tell how far it is, to keep what is its own apart from
  * what is another's, and to write the owner's bytes as carefully as its own. By the public header alone. */
-#include "../../scene/bytes/sink.h"
 #include "../../scene/cellpipe.h"
 
 #include <dirent.h>
@@ -416,27 +415,46 @@ static cp_scene *read_part(cp_context *context)
     return scene;
 }
 
-/* Two write the same file and one of them what the other has read meanwhile; who comes to place later is refused. */
+/* What another thread does while an output is being written: it writes or reads a file of that name. */
+struct meanwhile {
+    cp_context *context;
+    const cp_scene *scene; /* to write, or NULL: read */
+    bool done;
+};
+
+static void do_meanwhile(void *user, const cp_progress *progress)
+{
+    struct meanwhile *meanwhile = user;
+    if (meanwhile->done || strcmp(progress->work, "writing") != 0)
+        return;
+    meanwhile->done = true;
+    cp_scene *scene = NULL;
+    if (meanwhile->scene)
+        assert_int_equal(cp_write(meanwhile->context, meanwhile->scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
+    else
+        assert_int_equal(cp_read(meanwhile->context, path_of("a.stl"), NULL, NULL, 0, &scene), CP_OK);
+    cp_scene_free(scene);
+}
+
+/* Who comes to place later is refused. */
 static void test_files_of_contexts_beside_each_other(void **state)
 {
     (void)state;
     cp_context *first = cp_context_new(NULL);
     cp_set_flag(first, CP_FLAG_WRITE_ONCE, true);
     cp_context *one = cp_context_beside(first), *two = cp_context_beside(first);
-    cp_scene *scene = read_part(one), *other = NULL;
-    struct sink *sink;
+    cp_scene *scene = read_part(one);
     assert_true(cp_was_read(two, PART));
-    assert_int_equal(sink_open_top(one, path_of("a.stl"), &sink), CP_OK);
-    assert_int_equal(cp_write(two, scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
-    assert_int_equal(sink_close(sink, CP_OK), CP_USAGE);
+    struct meanwhile write = {two, scene, false}, read = {two, NULL, false};
+    cp_set_progress(one, do_meanwhile, &write);
+    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_USAGE);
     assert_true(was_reported(one, "sink-twice") && !was_reported(two, "sink-twice"));
     cp_report_clear(one);
     cp_set_flag(one, CP_FLAG_WRITE_ONCE, false);
-    assert_int_equal(sink_open_top(one, path_of("a.stl"), &sink), CP_OK);
-    assert_int_equal(cp_read(two, path_of("a.stl"), NULL, NULL, 0, &other), CP_OK);
-    assert_int_equal(sink_close(sink, CP_OK), CP_USAGE);
+    cp_set_progress(one, do_meanwhile, &read);
+    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_USAGE);
     assert_true(was_reported(one, "write-input"));
-    cp_scene_free(other);
+    assert_true(write.done && read.done);
     cp_scene_free(scene);
     cp_context_free(one);
     cp_context_free(two);

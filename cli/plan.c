@@ -1,0 +1,227 @@
+/* A plan as text, and back. */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char first_line[] = "cellpipe plan 1\n";
+static const char *const step_words[] = {"read", "merge", "filter", "write"}; /* by step_kind */
+
+static const struct switch_word {
+    const char *word;
+    size_t offset; /* of a bool in the globals */
+} switch_words[] = {
+    {"strict", offsetof(struct globals, strict)},
+    {"confine", offsetof(struct globals, confine)},
+    {"no-clobber", offsetof(struct globals, no_clobber)},
+    {"sync", offsetof(struct globals, sync)},
+};
+
+static const struct list_word {
+    const char *word;
+    size_t offset; /* of a list in the globals */
+} list_words[] = {
+    {"limit", offsetof(struct globals, limits)},
+    {"importer", offsetof(struct globals, importer_options)},
+    {"include", offsetof(struct globals, folders)},
+    {"package", offsetof(struct globals, packages)},
+};
+
+enum {
+    STEP_WORDS = sizeof step_words / sizeof *step_words,
+    SWITCH_WORDS = sizeof switch_words / sizeof *switch_words,
+    LIST_WORDS = sizeof list_words / sizeof *list_words
+};
+
+bool plan_open(struct cli *cli, struct plan *plan, size_t room)
+{
+    *plan = (struct plan){.steps = cli_allocate(cli, room * sizeof *plan->steps)};
+    return plan->steps != NULL;
+}
+
+bool plan_between(struct cli *cli, const struct plan *plan, const char *in, const char *out, struct plan *moved)
+{
+    if (!plan_open(cli, moved, plan->count))
+        return false;
+    moved->globals = plan->globals;
+    moved->count = plan->count;
+    memcpy(moved->steps, plan->steps, plan->count * sizeof *plan->steps);
+    moved->steps[0].name = in;
+    moved->steps[plan->count - 1].name = out;
+    return true;
+}
+
+/* ---- printing ---- */
+
+/* A blank and the string in quotes. */
+static void print_string(const char *text, FILE *file)
+{
+    fputs(" \"", file);
+    for (const char *at = text; *at; at++)
+        if (*at < ' ' || *at > '~' || *at == '"' || *at == '\\')
+            fprintf(file, "\\%02x", (unsigned)(unsigned char)*at);
+        else
+            fputc(*at, file);
+    fputc('"', file);
+}
+
+static void print_after(const char *word, const char *text, FILE *file)
+{
+    if (text) {
+        fprintf(file, " %s", word);
+        print_string(text, file);
+    }
+}
+
+void print_plan(const struct plan *plan, FILE *file)
+{
+    const char *globals = (const char *)&plan->globals;
+    fputs(first_line, file);
+    for (size_t i = 0; i < SWITCH_WORDS; i++)
+        if (*(const bool *)(globals + switch_words[i].offset))
+            fprintf(file, "%s\n", switch_words[i].word);
+    for (size_t i = 0; i < LIST_WORDS; i++) {
+        const struct list *list = (const struct list *)(globals + list_words[i].offset);
+        for (size_t k = 0; k < list->count; k++) {
+            fputs(list_words[i].word, file);
+            print_string(list->items[k], file);
+            fputc('\n', file);
+        }
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct step *step = &plan->steps[i];
+        fputs(step_words[step->kind], file);
+        print_string(step->name, file);
+        print_after("as", step->format, file);
+        print_after("below", step->node, file);
+        if (step->options.count > 0)
+            fputs(" with", file);
+        for (size_t k = 0; k < step->options.count; k++)
+            print_string(step->options.items[k], file);
+        fputc('\n', file);
+    }
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct cli *cli;
+    const char *at;
+    bool out_of_memory;
+};
+
+/* Goes on behind the word when it is there. */
+static bool take(struct reader *reader, const char *word)
+{
+    size_t size = strlen(word);
+    bool found = strncmp(reader->at, word, size) == 0;
+    reader->at += found ? size : 0;
+    return found;
+}
+
+static int hexadecimal(char digit)
+{
+    const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* A blank and a string in quotes; NULL when it is none, or out of memory. */
+static const char *take_string(struct reader *reader)
+{
+    if (!take(reader, " \""))
+        return NULL;
+    size_t size = strcspn(reader->at, "\"\n");
+    const char *end = reader->at + size;
+    char *text = *end == '"' ? cli_allocate(reader->cli, size + 1) : NULL, *to = text;
+    reader->out_of_memory |= *end == '"' && !text;
+    for (; text && reader->at < end; to++, reader->at++) {
+        int high = 0, low = *reader->at;
+        if (low == '\\') {
+            high = hexadecimal(reader->at[1]);
+            low = high >= 0 ? hexadecimal(reader->at[2]) : -1;
+            reader->at += 2;
+        }
+        if (high < 0 || low < 0 || 16 * high + low == 0)
+            return NULL;
+        *to = (char)(16 * high + low);
+    }
+    return text && take(reader, "\"") ? text : NULL;
+}
+
+static const char *take_after(struct reader *reader, const char *word)
+{
+    return take(reader, word) ? take_string(reader) : NULL;
+}
+
+static bool take_into(struct reader *reader, struct list *list)
+{
+    const char *text = take_string(reader);
+    bool added = text && list_add(reader->cli, list, text);
+    reader->out_of_memory |= text && !added;
+    return added;
+}
+
+static bool read_step(struct reader *reader, enum step_kind kind, struct step *step)
+{
+    *step = (struct step){.kind = kind, .name = take_string(reader)};
+    step->format = take_after(reader, " as");
+    step->node = take_after(reader, " below");
+    if (take(reader, " with"))
+        while (take_into(reader, &step->options))
+            ;
+    return step->name && (step->node != NULL) == (kind == STEP_MERGE) && !(step->format && kind == STEP_FILTER);
+}
+
+static bool read_line(struct reader *reader, struct plan *plan)
+{
+    char *globals = (char *)&plan->globals;
+    for (size_t i = 0; i < SWITCH_WORDS; i++)
+        if (take(reader, switch_words[i].word)) {
+            *(bool *)(globals + switch_words[i].offset) = true;
+            return take(reader, "\n");
+        }
+    for (size_t i = 0; i < LIST_WORDS; i++)
+        if (take(reader, list_words[i].word))
+            return take_into(reader, (struct list *)(globals + list_words[i].offset)) && take(reader, "\n");
+    for (size_t i = 0; i < STEP_WORDS; i++)
+        if ((i == STEP_READ) == (plan->count == 0) && take(reader, step_words[i]))
+            return read_step(reader, (enum step_kind)i, &plan->steps[plan->count++]) && take(reader, "\n");
+    return false;
+}
+
+/* CP_USAGE when the plan's text is another. */
+static cp_status compare_text(struct cli *cli, const struct plan *plan, const char *text)
+{
+    char *printed = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&printed, &size);
+    if (file)
+        print_plan(plan, file);
+    bool whole = file && fclose(file) == 0;
+    cp_status status = !whole                       ? complain(cli, CP_LIMIT, "out of memory")
+                       : strcmp(printed, text) == 0 ? CP_OK
+                                                    : complain(cli, CP_USAGE, "the plan is not as it is printed");
+    free(printed);
+    return status;
+}
+
+cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
+{
+    struct reader reader = {cli, text, false};
+    size_t lines = 0, line = 0;
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n';
+    if (!plan_open(cli, plan, lines + 1))
+        return CP_LIMIT;
+    bool good = take(&reader, first_line);
+    for (line = 1; good && *reader.at; line++)
+        good = read_line(&reader, plan);
+    if (reader.out_of_memory)
+        return CP_LIMIT;
+    if (!good)
+        return complain(cli, CP_USAGE, "line %zu of the plan cannot be understood", line);
+    if (plan->count == 0)
+        return complain(cli, CP_USAGE, "the plan has no steps");
+    /* What reads well may still be written in another way: settings in another order, a letter as \6c. */
+    return compare_text(cli, plan, text);
+}

@@ -1,0 +1,73 @@
+/* A plan: what is read, done to it and written. Nobody changes a plan once it is made. It can be printed and read back, in
+ * this process or another. Two plans are equal when their texts are. */
+#ifndef CELLPIPE_CLI_PLAN_H
+#define CELLPIPE_CLI_PLAN_H
+
+#include "cli.h"
+
+enum step_kind {
+    STEP_READ,   /* always the first step, and only that */
+    STEP_MERGE,  /* reads another file, and adds its scene below a new node */
+    STEP_FILTER, /* changes the scene */
+    STEP_WRITE   /* writes the scene as it is then */
+};
+
+struct step {
+    enum step_kind kind;
+    const char *name;    /* a path, "-" for a standard stream; or the filter's name */
+    const char *format;  /* of a read or write: a plug-in's name, maybe with ".gz"; NULL: the file tells */
+    const char *node;    /* of a merge: the new node's name; else NULL */
+    struct list options; /* K=V, of the importer, filter or exporter */
+};
+
+struct plan {
+    struct globals globals; /* for all steps; threads are left out, since they change no result */
+    struct step *steps;
+    size_t count;
+};
+
+/* ---- plan.c: the value and its text ----
+ *
+ *     cellpipe plan 1
+ *     strict                           then confine, no-clobber, sync, each if it is set
+ *     limit "nodes=1000"               then importer "stl.unit=mm", include "models", package "parts=/srv/parts"
+ *     read "cell.wu" as "tag" with "strict=yes"
+ *     merge "table.stl" below "table"
+ *     filter "weld" with "tolerance=0.01mm"
+ *     write "out.glb" as "glb" with "profile=stage" "web=no"
+ *
+ * Every line ends with a newline. In a string, \ and two lower-case hexadecimal digits stand for a byte: for quotes, for \
+ * itself, and for all that is not printable ASCII. A plan has one text only. */
+
+/* Makes a plan without steps, with room for so many. */
+bool plan_open(struct cli *cli, struct plan *plan, size_t room);
+/* The same plan for another input and output; its steps are in the cli's memory. */
+bool plan_between(struct cli *cli, const struct plan *plan, const char *in, const char *out, struct plan *moved);
+void print_plan(const struct plan *plan, FILE *file);
+/* Reads what print_plan has printed; the plan is in the cli's memory. CP_USAGE, said, for any other text. */
+cp_status read_plan(struct cli *cli, const char *text, struct plan *plan);
+
+/* ---- steps.c: made from words, and carried out ---- */
+
+/* These check what can be checked before anything is read: CP_USAGE, said. A format is a name or suffix, or NULL. */
+cp_status add_read(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options);
+cp_status add_filter(struct cli *cli, struct plan *plan, const char *name, struct list options);
+/* stage: glTF is written for the next stage rather than for viewers. */
+cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options,
+                    bool stage);
+/* Adds the filter of the words begin .. end - 1: FILTER K=V... */
+cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, size_t end);
+/* The index of the next "!" from the word `begin` on, or of the end. */
+size_t find_bang(const struct cli *cli, size_t begin);
+/* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
+cp_status run_plan(struct cli *cli, const struct plan *plan);
+
+/* ---- convert.c, bulk.c ---- */
+
+/* The plan of a conversion, with the filters from the word `bang` on (a "!", or the end). */
+cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
+                          struct plan *plan);
+/* Converts each of the request's words into a file in its out_dir. */
+cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang);
+
+#endif
