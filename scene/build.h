@@ -8,6 +8,22 @@
 
 struct input;
 
+/* The tables of a scene; tables.c says what they are made of. A row that must refer to another one refers to a table
+ * before its own. */
+enum scene_table {
+    TABLE_NODES,
+    TABLE_MESHES,
+    TABLE_MATERIALS,
+    TABLE_INSTANCES,
+    TABLE_JOINTS,
+    TABLE_DEVICES,
+    TABLE_PAIRS,
+    TABLE_CLIPS,
+    TABLE_METADATA,
+    TABLE_COUNT,
+    TABLE_NONE = TABLE_COUNT /* for metadata of the scene itself, which has index 0 */
+};
+
 struct cp_scene {
     cp_context *context;
     struct arena *arena; /* owns all strings and arrays that the tables point to */
@@ -22,8 +38,7 @@ struct cp_scene {
     cp_metadata *metadata;
     uint32_t node_count, instance_count, mesh_count, material_count, joint_count, device_count, pair_count, clip_count,
         metadata_count;
-    uint32_t node_room, instance_room, mesh_room, material_room, joint_room, device_room, pair_room, clip_room,
-        metadata_room;
+    uint32_t rooms[TABLE_COUNT]; /* rows that the memory of each table is for */
     cp_source source;
     const struct input *inputs; /* the files that it was read from (bytes/inputs.h) */
     uint32_t input_count;
@@ -39,32 +54,32 @@ cp_scene *scene_new(cp_context *context);
 
 /* count x size bytes that live as long as the scene, e.g. for a mesh's arrays. */
 void *scene_allocate(cp_scene *scene, size_t count, size_t size);
-/* Gives an array that grew by array_reserve (*items with room for *room, count of them used) to the scene: large ones as they are,
- * cut to what is used, with *items NULL and *room 0 afterwards, small ones as a copy. NULL when out of memory. */
+/* Gives an array that grew by array_reserve (*items with room for *room, count of them used) to the scene: large ones
+ * as they are, cut to what is used, with *items NULL and *room 0 afterwards, small ones as a copy. NULL when out of
+ * memory. */
 void *scene_keep_array(cp_scene *scene, void *items, uint32_t *room, uint32_t count, size_t item_size);
 /* A copy of text that lives as long as the scene. NULL when out of memory. */
 const char *scene_text(cp_scene *scene, const char *text);
 
+/* Appends a copy of a row; what it points to must be the scene's (scene_allocate, scene_text) or a literal. */
+uint32_t scene_add_row(cp_scene *scene, enum scene_table table, const void *row);
 /* name: size bytes in whatever encoding. The id may be set by the caller before scene_finish. */
 uint32_t scene_add_node(cp_scene *scene, uint32_t parent, const char *name, size_t size);
-/* Instances and joints are added in the order of their nodes. The mesh struct is copied, its arrays and strings are
- * not: they must be the scene's (scene_allocate, scene_text) or literals. name, source, id may be NULL. */
+/* Instances and joints are added in the order of their nodes. Of a mesh name, source and id may be NULL. */
 uint32_t scene_add_mesh(cp_scene *scene, const cp_mesh *mesh);
 uint32_t scene_add_instance(cp_scene *scene, uint32_t node, uint32_t mesh, uint32_t use, const cp_pose *transform);
 uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb);
 /* A joint with axis Z, no limits, home 0, driven, no master. name NULL: the node's, ".2", ".3" appended for its
  * second, third joint. */
 uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, const char *name);
-/* A copy of the expression in the scene's memory, text, factors and all; *inputs: its joints, for the caller to change. NULL
- * when out of memory. */
+/* A copy of the expression in the scene's memory, text, factors and all; *inputs: its joints, for the caller to change.
+ * NULL when out of memory. */
 cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expression, uint32_t **inputs);
-/* A copy of the finding in the scene's memory; *witness: its settings, for the caller to change. NULL when out of memory. */
+/* A copy of the finding in the scene's memory; *witness: its settings, for the caller to change. NULL when out of
+ * memory. */
 cp_finding *scene_copy_finding(cp_scene *scene, const cp_finding *finding, cp_joint_setting **witness);
 /* Its numbers can be: lengths from 0, no more hits than samples, and work that JSON's doubles hold. */
 bool finding_is_sound(const cp_finding *finding);
-/* Gives the witnesses of all findings joints[joint] for each of their joints; one that has a joint which goes (CP_NONE, and all of
- * them when joints is NULL) goes as a whole. */
-cp_status scene_map_witnesses(cp_scene *scene, const uint32_t *joints);
 /* Adds files that it was made of. */
 cp_status scene_add_inputs(cp_scene *scene, const struct input *inputs, uint32_t count);
 /* A serial device without joints; joints, ends and home are set by the caller (scene's memory). */
@@ -88,21 +103,21 @@ void scene_replace(cp_scene *scene, cp_scene *copy);
 /* Keeps the nodes with keep[node] (the world always), and what hangs on them alone; a kept node whose parent goes
  * hangs on the nearest kept one with its local multiplied by the lost ones' current poses. */
 cp_status scene_keep(cp_scene *scene, const bool *keep);
-/* Replaces the table of instances by one of memory_allocate(context, room, sizeof), in the order of the nodes, which the
- * caller has told where theirs begin. */
+/* Replaces the table of instances by one of memory_allocate(context, room, sizeof), in the order of the nodes, which
+ * the caller has told where theirs begin. */
 void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t count, uint32_t room);
 /* Drops meshes and materials that nothing uses. */
 cp_status scene_drop_unused(cp_scene *scene);
-/* Drops the meshes with gone[mesh], which no instance may show, and their metadata. */
-cp_status scene_drop_meshes(cp_scene *scene, const bool *gone);
-/* Gives the mesh a copy of its groups with map[material] for each material. */
-cp_status mesh_map_materials(cp_scene *scene, cp_mesh *mesh, const uint32_t *map);
+/* Drops the rows of a table with gone[row] (NULL: all of them), and the rows that must refer to one of these. Elsewhere
+ * references to them become CP_NONE. */
+cp_status scene_drop_rows(cp_scene *scene, enum scene_table table, const bool *gone);
 /* Adds the meshes and materials of `other`, and lists what it shows: *count instances in the scene's memory, of meshes
  * of the scene, with their poses in the world of `other`; models.h places them. `other` is emptied, its memory adopted;
  * free it after. */
 cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **instances, uint32_t *count);
 
-/* How many kept pairs are not checked all the same: another statement excludes them, or they are static and the scene leaves those out. */
+/* How many kept pairs are not checked all the same: another statement excludes them, or they are static and the scene
+ * leaves those out. */
 cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count);
 
 /* The faces of a mesh as a view that treats "all triangles" alike. */

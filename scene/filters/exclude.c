@@ -44,7 +44,7 @@ static cp_status mark_named(const cp_scene *scene, const char *names, bool *mark
             return CP_LIMIT;
         memcpy(name, names, size);
         name[size] = '\0';
-        status = find_named(scene, NAMED_NODE, name, &node);
+        status = find_named(scene, TABLE_NODES, name, &node);
         if (status == CP_OK)
             marks[node] = true;
         memory_free(scene->context, name, size + 1, 1);
@@ -98,7 +98,7 @@ static cp_status mark_device(const cp_scene *scene, const char *name, bool *mark
     uint32_t device = 0;
     bool *joints = memory_allocate_zeroed(scene->context, scene->joint_count, sizeof *joints);
     bool *devices = memory_allocate_zeroed(scene->context, scene->device_count, sizeof *devices);
-    cp_status status = joints && devices ? find_named(scene, NAMED_DEVICE, name, &device) : CP_LIMIT;
+    cp_status status = joints && devices ? find_named(scene, TABLE_DEVICES, name, &device) : CP_LIMIT;
     if (status == CP_OK)
         mark_parts(scene, device, joints, devices, marks);
     memory_free(scene->context, joints, scene->joint_count, sizeof *joints);

@@ -11,19 +11,14 @@ static void report_losses(cp_context *context, const cp_scene *scene)
         report_loss(context, "flatten-clips", NOWHERE, scene->clip_count, "clips are left out");
 }
 
+/* With what is said about joints. */
 static cp_status drop_joints(cp_scene *scene)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < scene->metadata_count; i++)
-        if (scene->metadata[i].owner != CP_OWNER_JOINT)
-            scene->metadata[kept++] = scene->metadata[i];
-    scene->metadata_count = kept;
-    scene->joint_count = scene->device_count = scene->clip_count = 0;
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        scene->nodes[i].first_joint = scene->nodes[i].joint_count = 0;
-        scene->nodes[i].scope = CP_NONE;
-    }
-    return scene_map_witnesses(scene, NULL);
+    static const enum scene_table order[] = {TABLE_CLIPS, TABLE_DEVICES, TABLE_JOINTS};
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < sizeof order / sizeof *order && status == CP_OK; i++)
+        status = scene_drop_rows(scene, order[i], NULL);
+    return status;
 }
 
 static void move_nodes(cp_scene *scene, const cp_pose *worlds)

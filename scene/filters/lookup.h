@@ -4,10 +4,8 @@
 
 #include "../plugin.h"
 
-enum named_kind { NAMED_NODE, NAMED_JOINT, NAMED_DEVICE };
-
-/* The index of the one thing with that name; where no name fits, with that id; "id:X" is the id X only. No match
- * (the error names the nearest name) and several (it names their ids) are CP_USAGE. */
-cp_status find_named(const cp_scene *scene, enum named_kind kind, const char *name, uint32_t *index);
+/* The index of the one row with that name, in a table with ids; where no name fits, with that id; "id:X" is the id X
+ * only. No match (the error names the nearest name) and several (it names their ids) are CP_USAGE. */
+cp_status find_named(const cp_scene *scene, enum scene_table table, const char *name, uint32_t *index);
 
 #endif

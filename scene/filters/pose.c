@@ -42,12 +42,12 @@ static cp_status find_targets(const cp_scene *scene, const struct pose_settings 
     *targets = (struct targets){.kind = "scene", .name = "", .count = scene->joint_count};
     if (pose->joint) {
         *targets = (struct targets){.kind = "joint", .name = pose->joint, .joints = joint, .count = 1};
-        return find_named(scene, NAMED_JOINT, pose->joint, joint);
+        return find_named(scene, TABLE_JOINTS, pose->joint, joint);
     }
     if (!pose->device)
         return CP_OK;
     uint32_t index = 0;
-    cp_status status = find_named(scene, NAMED_DEVICE, pose->device, &index);
+    cp_status status = find_named(scene, TABLE_DEVICES, pose->device, &index);
     if (status != CP_OK)
         return status;
     const cp_device *device = &scene->devices[index];

@@ -91,8 +91,8 @@ static cp_status mark_parts(cp_context *context, const cp_scene *scene, const st
     if (!settings->node == !settings->device)
         return report_error(context, CP_USAGE, "select-what", NOWHERE, "give either node=NAME or device=NAME");
     uint32_t index = 0;
-    cp_status status = settings->node ? find_named(scene, NAMED_NODE, settings->node, &index)
-                                      : find_named(scene, NAMED_DEVICE, settings->device, &index);
+    cp_status status = settings->node ? find_named(scene, TABLE_NODES, settings->node, &index)
+                                      : find_named(scene, TABLE_DEVICES, settings->device, &index);
     if (status != CP_OK)
         return status;
     if (settings->device)

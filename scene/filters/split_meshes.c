@@ -213,7 +213,7 @@ static cp_status drop_wholes(const struct split *split)
     if (metadata > 0)
         report_loss(split->context, "split-metadata", NOWHERE, metadata,
                     "metadata of meshes that were cut is left out");
-    cp_status status = scene_drop_meshes(scene, gone);
+    cp_status status = scene_drop_rows(scene, TABLE_MESHES, gone);
     memory_free(split->context, gone, meshes, sizeof *gone);
     return status;
 }

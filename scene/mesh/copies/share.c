@@ -84,7 +84,7 @@ static cp_status share(struct sharing *sharing, const struct copies_settings *se
     move_instances(sharing);
     report_losses(sharing);
     report_work(sharing);
-    return scene_drop_meshes(sharing->scene, sharing->gone);
+    return scene_drop_rows(sharing->scene, TABLE_MESHES, sharing->gone);
 }
 
 cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *settings, uint64_t least, const bool *keep,

@@ -373,7 +373,7 @@ static cp_status finish(struct merge_job *job, uint32_t old_meshes)
     if (status == CP_OK)
         status = place_instances(job);
     if (status == CP_OK)
-        status = scene_drop_meshes(scene, gone);
+        status = scene_drop_rows(scene, TABLE_MESHES, gone);
     memory_free(context, moved, nodes, sizeof *moved);
     memory_free(context, gone, meshes, sizeof *gone);
     memory_free(context, told, meshes, sizeof *told);
