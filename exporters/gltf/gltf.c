@@ -16,6 +16,7 @@
  * - A GLB ends at 4 GiB, by its format.
  * - web=yes (folder web/): merged meshes, positions as integers (KHR_mesh_quantization), EXT_meshopt_compression. */
 #include "../exporters.h"
+#include "web/pack.h"
 #include "writer.h"
 
 #include <string.h>
@@ -107,6 +108,8 @@ static cp_status refuse(cp_context *context, const char *code, const char *text)
 
 static cp_status check_web(cp_context *context, const struct gltf_settings *settings)
 {
+    if (!pack_is_built())
+        return refuse(context, "gltf-not-built", "web=yes is not built; it needs the package libmeshoptimizer-dev");
     if (settings->profile == PROFILE_STAGE)
         return refuse(context, "gltf-profile", "web=yes changes the scene: it needs profile=deliver");
     if (settings->ngons == NGONS_FB)
@@ -154,11 +157,18 @@ static cp_status gltf_write(cp_context *context, const cp_scene *scene, const vo
     return write_any(context, scene, settings, &gltf_container, sink);
 }
 
+#ifdef HAVE_MESHOPT
+#define LACKS NULL
+#else
+#define LACKS "web=yes (apt-get install libmeshoptimizer-dev)"
+#endif
+
 const struct exporter glb_exporter = {
     .plugin = {.name = "glb",
                .title = "glTF 2.0 in one binary file; the stage format",
                .options = glb_options,
-               .settings_size = sizeof(struct gltf_settings)},
+               .settings_size = sizeof(struct gltf_settings),
+               .lacks = LACKS},
     .suffixes = ".glb",
     .carries = gltf_carries,
     .write = glb_write,
@@ -168,7 +178,8 @@ const struct exporter gltf_exporter = {
     .plugin = {.name = "gltf",
                .title = "glTF 2.0 as JSON and a .bin",
                .options = gltf_options,
-               .settings_size = sizeof(struct gltf_settings)},
+               .settings_size = sizeof(struct gltf_settings),
+               .lacks = LACKS},
     .suffixes = ".gltf",
     .carries = gltf_carries,
     .write = gltf_write,

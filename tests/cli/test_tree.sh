@@ -34,7 +34,7 @@ while IFS=$tab read -r file path; do
 done <"${TMPDIR:-/tmp}/includes.$$"
 rm -f "${TMPDIR:-/tmp}/includes.$$"
 
-# Each library by one file or folder; zlib by the two ends of scene/, source and sink.
+# Each library by one file or folder; zlib by the two ends of scene/, source and sink, meshoptimizer by those of glTF.
 one_place() { # library expression
     places=$(grep -rlE "^ *# *include *<$2" scene importers exporters cli --include='*.[ch]' |
         sed -E 's#^((importers|exporters)/[^/]+)/.*#\1#' | sort -u | tr '\n' ' ')
@@ -42,7 +42,7 @@ one_place() { # library expression
 }
 one_place assimp 'assimp/'
 one_place libxml2 'libxml/'
-one_place meshoptimizer 'meshoptimizer'
+one_place meshoptimizer 'meshoptimizer' 2
 one_place jansson 'jansson'
 one_place xxhash 'xxhash'
 one_place zlib 'zlib' 2

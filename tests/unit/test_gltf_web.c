@@ -1,5 +1,5 @@
-/* web=yes from inside: what the codecs pack, libmeshoptimizer unpacks; integers and orders against brute force; the search for a
- * budget; the same bytes for any number of threads. */
+/* web=yes from inside: integers and orders against brute force; what is packed is what is written without packing; the search for
+ * a budget; the same bytes for any number of threads. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 #include <cmocka.h>
 #include <meshoptimizer.h>
 
-#include "../../exporters/gltf/web/pack.h"
 #include "../../exporters/gltf/web/web.h"
 #include "report_support.h"
 #include "scene_fixture.h"
@@ -32,101 +31,6 @@ static uint32_t below(uint32_t *state, uint32_t limit)
 static float random_float(uint32_t *state)
 {
     return (float)random_bits(state) / 4294967296.0F;
-}
-
-/* ---- vertices ---- */
-
-enum { MOST_ELEMENTS = 2000, MOST_STRIDE = 32 };
-
-/* Noise, small numbers, slow growth, or rare ones among zeros. */
-static unsigned char pattern_byte(uint32_t kind, size_t index, uint32_t *state)
-{
-    switch (kind) {
-    case 0:
-        return (unsigned char)random_bits(state);
-    case 1:
-        return (unsigned char)below(state, 4);
-    case 2:
-        return (unsigned char)(index / 64 + below(state, 9));
-    default:
-        return below(state, 20) == 0 ? (unsigned char)random_bits(state) : 0;
-    }
-}
-
-static size_t pack_vertices(const unsigned char *bytes, uint32_t stride, uint32_t count, unsigned char *out)
-{
-    uint32_t run = 2 * pack_block_elements(stride);
-    size_t size = 0;
-    out[size++] = pack_vertex_head();
-    for (uint32_t first = 0; first < count; first += run) {
-        uint32_t piece = count - first < run ? count - first : run;
-        size_t packed = pack_blocks(bytes, stride, first, piece, out + size);
-        assert_true(packed <= pack_blocks_bound(piece, stride));
-        size += packed;
-    }
-    return size + pack_vertex_tail(bytes, stride, out + size);
-}
-
-static void vertices_come_back(void **state)
-{
-    static unsigned char bytes[MOST_ELEMENTS * MOST_STRIDE], back[MOST_ELEMENTS * MOST_STRIDE];
-    static unsigned char packed[2 * MOST_ELEMENTS * MOST_STRIDE];
-    uint32_t random = 1;
-    (void)state;
-    for (int round = 0; round < 600; round++) {
-        uint32_t count = 1 + below(&random, MOST_ELEMENTS), stride = 4 * (1 + below(&random, MOST_STRIDE / 4));
-        uint32_t kind = below(&random, 4);
-        for (size_t i = 0; i < (size_t)count * stride; i++)
-            bytes[i] = pattern_byte(kind, i, &random);
-        size_t size = pack_vertices(bytes, stride, count, packed);
-        assert_int_equal(meshopt_decodeVertexBuffer(back, count, stride, packed, size), 0);
-        assert_memory_equal(back, bytes, (size_t)count * stride);
-    }
-}
-
-/* ---- triangles ---- */
-
-enum { MOST_INDICES = 1500 };
-
-/* New vertices, recent ones, any, and meshes that begin anew at 0. */
-static void make_triangles(uint32_t *indices, uint32_t count, uint32_t limit, uint32_t *random)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (i % 3 == 0 && below(random, 40) == 0)
-            next = 0;
-        if (next == 0 || below(random, 3) == 0)
-            indices[i] = next++;
-        else
-            indices[i] = below(random, 10) ? next - 1 - below(random, next < 20 ? next : 20) : below(random, limit);
-    }
-}
-
-static bool is_turned(const uint32_t *a, const uint32_t *b)
-{
-    for (int turn = 0; turn < 3; turn++)
-        if (a[0] == b[turn] && a[1] == b[(turn + 1) % 3] && a[2] == b[(turn + 2) % 3])
-            return true;
-    return false;
-}
-
-static void triangles_come_back(void **state)
-{
-    static uint32_t indices[MOST_INDICES], back[MOST_INDICES];
-    static unsigned char packed[20 * MOST_INDICES];
-    uint32_t random = 2;
-    (void)state;
-    for (int round = 0; round < 2000; round++) {
-        uint32_t count = 3 * (1 + below(&random, MOST_INDICES / 3)), most = 0;
-        make_triangles(indices, count, round % 3 ? 300 : UINT32_MAX, &random);
-        for (uint32_t i = 0; i < count; i++)
-            most = indices[i] > most ? indices[i] : most;
-        size_t size = pack_triangles(indices, count, packed);
-        assert_true(size <= pack_triangles_bound(count, most));
-        assert_int_equal(meshopt_decodeIndexBuffer(back, count, 4, packed, size), 0);
-        for (uint32_t i = 0; i < count; i += 3)
-            assert_true(is_turned(back + i, indices + i));
-    }
 }
 
 /* ---- normals ---- */
@@ -418,6 +322,50 @@ static void add_sphere(void)
     assert_int_equal(scene_finish(scene), CP_OK);
 }
 
+static cp_scene *read_back(const struct file *file)
+{
+    cp_scene *read;
+    assert_int_equal(cp_read_memory(context, file->bytes, file->size, "web.glb", NULL, NULL, 0, &read), CP_OK);
+    assert_int_equal(read->mesh_count, 1);
+    return read;
+}
+
+static bool is_turned(const uint32_t *a, const uint32_t *b)
+{
+    for (int turn = 0; turn < 3; turn++)
+        if (a[0] == b[turn] && a[1] == b[(turn + 1) % 3] && a[2] == b[(turn + 2) % 3])
+            return true;
+    return false;
+}
+
+/* Whatever codecs the program around us uses. */
+static void packed_meshes_come_back(void **state)
+{
+    const char *options[] = {"web=yes", "compression=none"};
+    (void)state;
+    add_sphere();
+    struct file packed = write_file(options, 1), plain = write_file(options, 2);
+    assert_true(packed.size < plain.size / 2);
+    cp_scene *scenes[] = {read_back(&packed), read_back(&plain)};
+    const cp_mesh *one = &scenes[0]->meshes[0], *other = &scenes[1]->meshes[0];
+    assert_int_equal(one->vertex_count, other->vertex_count);
+    assert_memory_equal(one->positions, other->positions, 3 * sizeof *one->positions * one->vertex_count);
+    for (size_t i = 0; i < 3 * (size_t)one->vertex_count; i++)
+        assert_true(fabsf(one->normals[i] - other->normals[i]) < 1.5F / 127);
+    assert_int_equal(one->corner_count, other->corner_count);
+    for (uint32_t i = 0; i < one->corner_count; i += 3)
+        assert_true(is_turned(one->corners + i, other->corners + i));
+    meshopt_encodeIndexVersion(0);
+    struct file again = write_file(options, 1);
+    assert_int_equal(again.size, packed.size);
+    assert_memory_equal(again.bytes, packed.bytes, packed.size);
+    const struct file files[] = {packed, plain, again};
+    for (int i = 0; i < 3; i++)
+        cp_free(context, files[i].bytes, files[i].size);
+    for (int i = 0; i < 2; i++)
+        cp_scene_free(scenes[i]);
+}
+
 /* The text of the note with this code, or NULL. */
 static const char *note(const char *code)
 {
@@ -517,11 +465,11 @@ static void threads_do_not_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(vertices_come_back),       TEST(triangles_come_back),
         TEST(faces_keep_their_places),  TEST(normals_decode_as_the_library_does),
         TEST(a_material_is_one_group),  TEST(bits_follow_the_error),
-        TEST(hostile_fans_are_ordered), TEST(budgets_are_met),
-        TEST(threads_do_not_show),      TEST(links_become_meshes),
+        TEST(hostile_fans_are_ordered), TEST(packed_meshes_come_back),
+        TEST(budgets_are_met),          TEST(threads_do_not_show),
+        TEST(links_become_meshes),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
     return cmocka_run_group_tests(tests, NULL, NULL);

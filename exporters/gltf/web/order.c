@@ -69,15 +69,13 @@ struct trial {
     const struct web_mesh *web; /* as it was */
     order_function *order;
     struct order_group group;
-    uint32_t *corners;    /* of the mesh, in the new order, with the new numbers of vertices */
-    uint32_t *names;      /* the vertices of the mesh in the new order */
-    uint32_t *by_number;  /* memory of `group` */
-    uint32_t vertices;    /* that are used */
-    unsigned char *piece; /* of packed vertices */
-    size_t size;          /* packed */
+    unsigned char *vertices; /* those that are used, in the new order: the words that may differ */
+    size_t stride;           /* of them */
+    uint32_t vertex_count;
+    uint32_t *corners;     /* of the mesh, in the new order, with the new numbers of vertices */
+    unsigned char *packed; /* room for vertices or corners */
+    size_t size;           /* of both, packed */
 };
-
-enum { BY_NUMBER = 4, PIECE_ELEMENTS = 256 };
 
 static void order_groups(struct trial *trial)
 {
@@ -99,25 +97,12 @@ static void number_vertices(struct trial *trial)
     for (uint32_t i = 0; i < trial->web->corner_count; i++) {
         uint32_t *number = &numbers[trial->corners[i]];
         if (*number == CP_NONE) {
-            *number = trial->vertices;
-            trial->names[trial->vertices++] = trial->corners[i];
+            memcpy(trial->vertices + trial->stride * trial->vertex_count, trial->web->vertices[trial->corners[i]],
+                   trial->stride);
+            *number = trial->vertex_count++;
         }
         trial->corners[i] = *number;
     }
-}
-
-/* The vertices are measured as they are, all words of one in one piece: the bytes are those of the streams, and zeros. */
-static size_t measure_vertices(const struct trial *trial)
-{
-    web_vertex elements[PIECE_ELEMENTS + 1];
-    size_t size = 0;
-    for (uint32_t at = 0; at < trial->vertices; at += PIECE_ELEMENTS) {
-        uint32_t count = trial->vertices - at < PIECE_ELEMENTS ? trial->vertices - at : (uint32_t)PIECE_ELEMENTS;
-        for (uint32_t i = 0; i <= count; i++) /* the one before, too */
-            memcpy(elements[i], trial->web->vertices[trial->names[at + i > 0 ? at + i - 1 : 0]], sizeof *elements);
-        size += pack_blocks((const unsigned char *)elements, sizeof *elements, 1, count, trial->piece);
-    }
-    return size;
 }
 
 static void run_trial(void *user, uint32_t item, uint32_t worker)
@@ -126,79 +111,57 @@ static void run_trial(void *user, uint32_t item, uint32_t worker)
     (void)worker;
     order_groups(trial);
     number_vertices(trial);
-    trial->size = measure_vertices(trial) + pack_triangles(trial->corners, trial->web->corner_count, NULL);
+    trial->size = pack(pack_vertices(trial->vertices, trial->vertex_count, trial->stride), trial->packed) +
+                  pack(pack_corners(trial->corners, trial->web->corner_count, trial->vertex_count), trial->packed);
 }
 
 /* ---- the mesh ---- */
 
-static bool open_trial(cp_context *context, const struct web_mesh *web, order_function *order, struct trial *trial)
+static bool open_trial(struct arena *arena, const struct web_mesh *web, order_function *order, struct trial *trial)
 {
     struct order_group *group = &trial->group;
     size_t vertices = web->vertex_count;
     *trial = (struct trial){.web = web, .order = order, .group.creased = web->has_normals};
-    trial->corners = memory_allocate(context, web->corner_count, sizeof *trial->corners);
-    trial->names = memory_allocate(context, vertices, sizeof *trial->names);
-    trial->by_number = memory_allocate(context, vertices, BY_NUMBER * sizeof *trial->by_number);
-    trial->piece = memory_allocate(context, 1, pack_blocks_bound(PIECE_ELEMENTS, sizeof(web_vertex)));
-    group->lists = memory_allocate(context, web->corner_count, sizeof *group->lists);
-    group->taken = memory_allocate(context, web->corner_count / 3, sizeof *group->taken);
-    group->bytes = memory_allocate(context, vertices, 1);
-    if (!trial->corners || !trial->names || !trial->by_number || !trial->piece || !group->lists || !group->taken ||
-        !group->bytes)
+    trial->stride = (web->has_colours ? 3 : 2) * sizeof(uint32_t);
+    size_t packed = pack_bound(pack_vertices(NULL, web->vertex_count, trial->stride)),
+           packed_corners = pack_bound(pack_corners(NULL, web->corner_count, web->vertex_count));
+    trial->corners = arena_allocate(arena, web->corner_count, sizeof *trial->corners);
+    trial->vertices = arena_allocate(arena, vertices, trial->stride);
+    trial->packed = arena_allocate(arena, 1, packed > packed_corners ? packed : packed_corners);
+    group->lists = arena_allocate(arena, web->corner_count, sizeof *group->lists);
+    group->taken = arena_allocate(arena, web->corner_count / 3, sizeof *group->taken);
+    group->bytes = arena_allocate(arena, vertices, 1);
+    group->floats = arena_allocate(arena, vertices, sizeof *group->floats);
+    uint32_t *by_number = arena_allocate(arena, vertices, 4 * sizeof *by_number);
+    if (!trial->corners || !trial->vertices || !trial->packed || !group->lists || !group->taken || !group->bytes ||
+        !group->floats || !by_number)
         return false;
-    group->floats = memory_allocate(context, vertices, sizeof *group->floats);
-    if (!group->floats)
-        return false;
-    uint32_t **tables[BY_NUMBER] = {&group->local, &group->first, &group->listed, &group->words};
-    for (size_t i = 0; i < BY_NUMBER; i++)
-        *tables[i] = trial->by_number + i * vertices;
+    group->local = by_number;
+    group->first = by_number + vertices;
+    group->listed = by_number + 2 * vertices;
+    group->words = by_number + 3 * vertices;
     memset(group->local, 0xff, vertices * sizeof *group->local);
-    return true;
-}
-
-static void close_trial(cp_context *context, struct trial *trial)
-{
-    const struct web_mesh *web = trial->web;
-    if (!web)
-        return;
-    memory_free(context, trial->corners, web->corner_count, sizeof *trial->corners);
-    memory_free(context, trial->names, web->vertex_count, sizeof *trial->names);
-    memory_free(context, trial->by_number, web->vertex_count, BY_NUMBER * sizeof *trial->by_number);
-    memory_free(context, trial->piece, 1, pack_blocks_bound(PIECE_ELEMENTS, sizeof(web_vertex)));
-    memory_free(context, trial->group.lists, web->corner_count, sizeof *trial->group.lists);
-    memory_free(context, trial->group.taken, web->corner_count / 3, sizeof *trial->group.taken);
-    memory_free(context, trial->group.bytes, web->vertex_count, 1);
-    memory_free(context, trial->group.floats, web->vertex_count, sizeof *trial->group.floats);
-}
-
-static bool take_trial(cp_context *context, const struct trial *trial, struct web_mesh *web)
-{
-    uint32_t count = web->vertex_count;
-    web_vertex *old = memory_allocate(context, count, sizeof *old);
-    if (!old)
-        return false;
-    memcpy(old, web->vertices, count * sizeof *old);
-    for (uint32_t i = 0; i < trial->vertices; i++)
-        memcpy(web->vertices[i], old[trial->names[i]], sizeof *old);
-    memcpy(web->corners, trial->corners, web->corner_count * sizeof *web->corners);
-    memory_free(context, old, count, sizeof *old);
-    web->vertex_count = trial->vertices;
     return true;
 }
 
 bool web_order(cp_context *context, struct web_mesh *web)
 {
     struct web_mesh before = *web; /* trials keep its counts */
-    struct trial trials[ORDERS] = {{0}};
-    bool good = true;
+    struct trial trials[ORDERS];
+    struct arena *arena = arena_new(context);
+    bool good = arena;
     for (size_t i = 0; i < ORDERS && good; i++)
-        good = open_trial(context, &before, orders[i], &trials[i]);
+        good = open_trial(arena, &before, orders[i], &trials[i]);
     good = good && parallel_for(context, ORDERS, run_trial, trials);
-    struct trial *best = &trials[0];
-    for (size_t i = 1; i < ORDERS; i++)
-        best = trials[i].size < best->size ? &trials[i] : best;
-    good = good && take_trial(context, best, web);
-    for (size_t i = 0; i < ORDERS; i++)
-        close_trial(context, &trials[i]);
+    if (good) {
+        const struct trial *best = &trials[0];
+        for (size_t i = 1; i < ORDERS; i++)
+            best = trials[i].size < best->size ? &trials[i] : best;
+        for (size_t i = 0; i < best->vertex_count; i++)
+            memcpy(web->vertices[i], best->vertices + best->stride * i, best->stride);
+        memcpy(web->corners, best->corners, web->corner_count * sizeof *web->corners);
+        web->vertex_count = best->vertex_count;
+    }
+    arena_free(arena);
     return good;
 }

@@ -1,4 +1,5 @@
-/* Orders of triangles: several are tried, and the one that packs best is taken. */
+/* Orders of triangles: several are tried, and the one that packs best is taken. libmeshoptimizer's are not among them: around a
+ * vertex that many triangles share they take quadratic time, and on pressed sheets they pack up to 5 % larger. */
 #ifndef CELLPIPE_GLTF_ORDER_H
 #define CELLPIPE_GLTF_ORDER_H
 

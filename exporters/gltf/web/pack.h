@@ -1,6 +1,5 @@
-/* The codecs of EXT_meshopt_compression (Khronos vendor extension, appendix A): vertices as version 0 of mode ATTRIBUTES,
- * indices as version 1 of mode TRIANGLES. Written here rather than called: the library's encoders take the version from a
- * variable of the whole process, and its default changes between releases. Nothing here allocates. */
+/* The codecs of EXT_meshopt_compression (Khronos vendor extension, appendix A), by libmeshoptimizer: vertices as version 0 of mode
+ * ATTRIBUTES, triangles as version 1 of mode TRIANGLES. Nothing here allocates. */
 #ifndef CELLPIPE_GLTF_PACK_H
 #define CELLPIPE_GLTF_PACK_H
 
@@ -8,27 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- vertices: `count` elements of `stride` bytes (a multiple of 4, at most 256) ---- */
+/* Vertices, or corners of triangles. */
+struct pack_input {
+    const void *elements;
+    size_t count;
+    size_t stride;       /* bytes of a vertex, a multiple of 4, at most 256; 0: corners, each a uint32_t */
+    size_t vertex_count; /* of corners alone: each is below it */
+};
 
-/* Elements of a block; each block but the last has as many. */
-uint32_t pack_block_elements(uint32_t stride);
-/* The most bytes that `count` elements in whole blocks need. */
-size_t pack_blocks_bound(uint32_t count, uint32_t stride);
-/* Packs elements `first` .. `first + count - 1` of `elements`, whole blocks (the last may be short): so runs of blocks can be packed
- * apart and put one behind the other. Returns the size. */
-size_t pack_blocks(const unsigned char *elements, uint32_t stride, uint32_t first, uint32_t count, unsigned char *out);
-/* What comes before the first block and behind the last one; the sizes. */
-enum { PACK_HEAD = 1 };
-unsigned char pack_vertex_head(void);
-size_t pack_vertex_tail(const unsigned char *elements, uint32_t stride, unsigned char *out);
-size_t pack_tail_bound(uint32_t stride);
+static inline struct pack_input pack_vertices(const void *vertices, size_t count, size_t stride)
+{
+    return (struct pack_input){vertices, count, stride, 0};
+}
 
-/* ---- triangles ---- */
+static inline struct pack_input pack_corners(const uint32_t *corners, size_t count, size_t vertex_count)
+{
+    return (struct pack_input){corners, count, 0, vertex_count};
+}
 
-/* `most` is the largest index. */
-size_t pack_triangles_bound(uint32_t count, uint32_t most);
-/* count indices, three a triangle. Triangles may begin at another of their corners afterwards. Returns the size; out NULL: that
- * alone. */
-size_t pack_triangles(const uint32_t *indices, uint32_t count, unsigned char *out);
+/* False in a build without the library: then nothing else here may be called. */
+bool pack_is_built(void);
+/* The most bytes that the packed elements take. */
+size_t pack_bound(struct pack_input input);
+/* Packs into out, which has room for pack_bound bytes; returns how many it took. Triangles may begin at another of their corners
+ * afterwards. */
+size_t pack(struct pack_input input, unsigned char *out);
 
 #endif

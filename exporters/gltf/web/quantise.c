@@ -277,8 +277,10 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web)
 {
     struct grid grid = find_grid(mesh, place->bits);
-    *web = (struct web_mesh){
-        .vertex_count = mesh->vertex_count, .has_normals = mesh->normals != NULL, .grid = grid_pose(&grid)};
+    *web = (struct web_mesh){.vertex_count = mesh->vertex_count,
+                             .has_normals = mesh->normals != NULL,
+                             .has_colours = mesh->colours != NULL,
+                             .grid = grid_pose(&grid)};
     web->vertices = scene_allocate(scene, mesh->vertex_count, sizeof *web->vertices);
     if (!web->vertices)
         return false;

@@ -158,132 +158,63 @@ bool stream_indices(struct writer *writer, struct mesh_plan *plan)
     return true;
 }
 
-/* ---- packing: runs of blocks of vertices, and each stream of indices, are work for the threads ---- */
-
-enum { RUN_BLOCKS = 64 };
+/* ---- packing ---- */
 
 struct job {
-    const struct stream *stream;
-    bool indices;
-    unsigned stride;
-    uint32_t first, count;
+    enum stream_kind kind;
+    struct pack_input input;
     unsigned char *out;
     size_t bound, size;
 };
 
-struct jobs {
-    struct job *items;
-    uint32_t count, room;
-    size_t bound;
-};
-
-static bool add_job(struct writer *writer, struct jobs *jobs, struct job job)
-{
-    if (!array_reserve(writer->context, &jobs->items, &jobs->room, jobs->count + UINT64_C(1), sizeof job))
-        return false;
-    jobs->items[jobs->count++] = job;
-    jobs->bound += job.bound;
-    return true;
-}
-
-static bool add_vertex_jobs(struct writer *writer, const struct stream *stream, unsigned stride, struct jobs *jobs)
-{
-    uint32_t count = (uint32_t)stream->count, run = RUN_BLOCKS * pack_block_elements(stride);
-    for (uint32_t at = 0; at < count; at += run) {
-        struct job job = {.stream = stream, .stride = stride, .first = at};
-        job.count = count - at < run ? count - at : run;
-        job.bound = pack_blocks_bound(job.count, stride);
-        if (!add_job(writer, jobs, job))
-            return false;
-        if (count - at <= run)
-            break;
-    }
-    return true;
-}
-
-static uint32_t largest_index(const struct stream *stream)
-{
-    const uint32_t *indices = (const uint32_t *)(const void *)stream->bytes.data;
-    uint32_t most = 0;
-    for (uint64_t i = 0; i < stream->count; i++)
-        most = indices[i] > most ? indices[i] : most;
-    return most;
-}
-
-static bool add_jobs(struct writer *writer, enum stream_kind kind, struct jobs *jobs)
-{
-    const struct stream *stream = &writer->web.streams[kind];
-    struct job job = {.stream = stream, .indices = true, .count = (uint32_t)stream->count};
-    if (!formats[kind].indices)
-        return add_vertex_jobs(writer, stream, formats[kind].size, jobs);
-    job.bound = pack_triangles_bound(job.count, largest_index(stream));
-    return add_job(writer, jobs, job);
-}
-
 static void run_job(void *user, uint32_t item, uint32_t worker)
 {
-    struct job *job = &((struct jobs *)user)->items[item];
-    const char *bytes = job->stream->bytes.data;
+    struct job *job = &((struct job *)user)[item];
     (void)worker;
-    job->size = job->indices ? pack_triangles((const uint32_t *)(const void *)bytes, job->count, job->out)
-                             : pack_blocks((const unsigned char *)bytes, job->stride, job->first, job->count, job->out);
+    job->size = pack(job->input, job->out);
 }
 
-/* The pieces of a stream behind each other, from job *next on. Room for head and tail was in the bounds. */
-static bool join_pieces(struct writer *writer, enum stream_kind kind, const struct jobs *jobs, uint32_t *next)
-{
-    const struct stream *stream = &writer->web.streams[kind];
-    const struct stream_format *format = &formats[kind];
-    unsigned char *begin = (unsigned char *)writer->web.packed.data + writer->web.packed.size, *end = begin;
-    if (!format->indices)
-        *end++ = pack_vertex_head();
-    for (; *next < jobs->count && jobs->items[*next].stream == stream; ++*next) {
-        memmove(end, jobs->items[*next].out, jobs->items[*next].size);
-        end += jobs->items[*next].size;
-    }
-    if (!format->indices)
-        end += pack_vertex_tail((const unsigned char *)stream->bytes.data, format->size, end);
-    struct view *view = &writer->binary.views[stream->view];
-    view->data = begin;
-    view->count = (uint64_t)(end - begin);
-    view->encoding = ENCODE_BYTES;
-    view->stride = format->indices ? 0 : format->size;
-    writer->web.packed.size += (size_t)view->count;
-    struct packing packing = {format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, stream->count, 0,
-                              format->size};
-    view->packing = arena_copy(writer->work->arena, &packing, 1, sizeof packing);
-    return view->packing != NULL;
-}
-
-/* Every piece has its bound behind those of the pieces before, heads and tails included: what is joined comes to lie before what is
- * still to be moved. */
-static bool place_jobs(struct writer *writer, struct jobs *jobs)
-{
-    size_t ends = STREAM_COUNT * (PACK_HEAD + pack_tail_bound(8));
-    writer->web.packed.context = writer->context;
-    if (!buffer_reserve(&writer->web.packed, jobs->bound + ends))
-        return false;
-    unsigned char *at = (unsigned char *)writer->web.packed.data + ends;
-    for (uint32_t i = 0; i < jobs->count; i++) {
-        jobs->items[i].out = at;
-        at += jobs->items[i].bound;
-    }
-    return true;
-}
-
+/* Each stream is work for a thread. */
 static bool pack_streams(struct writer *writer)
 {
-    struct jobs jobs = {0};
-    bool good = true;
-    uint32_t next = 0;
-    for (int kind = 0; kind < STREAM_COUNT && good; kind++)
-        good = writer->web.streams[kind].count == 0 || add_jobs(writer, (enum stream_kind)kind, &jobs);
-    good = good && place_jobs(writer, &jobs) && parallel_for(writer->context, jobs.count, run_job, &jobs);
-    for (int kind = 0; kind < STREAM_COUNT && good; kind++)
-        if (writer->web.streams[kind].count > 0)
-            good = join_pieces(writer, (enum stream_kind)kind, &jobs, &next);
-    memory_free(writer->context, jobs.items, jobs.room, sizeof *jobs.items);
-    return good;
+    struct job jobs[STREAM_COUNT];
+    uint32_t count = 0;
+    size_t bound = 0;
+    for (int kind = 0; kind < STREAM_COUNT; kind++) {
+        const struct stream *stream = &writer->web.streams[kind];
+        if (stream->count == 0)
+            continue;
+        struct job *job = &jobs[count++];
+        *job = (struct job){.kind = (enum stream_kind)kind};
+        job->input = formats[kind].indices ? pack_corners((const uint32_t *)(const void *)stream->bytes.data,
+                                                          stream->count, writer->web.streams[STREAM_POSITIONS].count)
+                                           : pack_vertices(stream->bytes.data, stream->count, formats[kind].size);
+        job->bound = pack_bound(job->input);
+        bound += job->bound;
+    }
+    writer->web.packed.context = writer->context;
+    if (!buffer_reserve(&writer->web.packed, bound))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        jobs[i].out = (unsigned char *)writer->web.packed.data + writer->web.packed.size;
+        writer->web.packed.size += jobs[i].bound;
+    }
+    if (!parallel_for(writer->context, count, run_job, jobs))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct stream_format *format = &formats[jobs[i].kind];
+        struct view *view = &writer->binary.views[writer->web.streams[jobs[i].kind].view];
+        struct packing packing = {format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, jobs[i].input.count, 0,
+                                  format->size};
+        view->data = jobs[i].out;
+        view->count = jobs[i].size;
+        view->encoding = ENCODE_BYTES;
+        view->stride = format->indices ? 0 : format->size;
+        view->packing = arena_copy(writer->work->arena, &packing, 1, sizeof packing);
+        if (!view->packing)
+            return false;
+    }
+    return true;
 }
 
 static void show_plain(struct writer *writer, enum stream_kind kind)

@@ -13,7 +13,7 @@ typedef uint32_t web_vertex[3];
 
 struct web_mesh {
     uint32_t vertex_count, corner_count, group_count;
-    bool has_normals;
+    bool has_normals, has_colours; /* without, the vertices have zeros there */
     web_vertex *vertices;
     uint32_t *corners; /* of triangles; NULL for lines, whose vertices keep their places */
     cp_group *groups;
