@@ -239,8 +239,7 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
     diff_number(diff, a, "velocity", (double[]){a->velocity, b->velocity});
     diff_number(diff, a, "acceleration", (double[]){a->acceleration, b->acceleration});
     diff_number(diff, a, "home", (double[]){a->home, b->home});
-    diff_number(diff, a, "q",
-                (double[]){cp_joint_value(diff->a.scene, in_a, NULL), cp_joint_value(diff->b.scene, in_b, NULL)});
+    diff_number(diff, a, "q", (double[]){diff->a.values[in_a], diff->b.values[in_b]});
     if (a->driven != b->driven)
         differ(diff, "joint \"%s\": driven in one only", a->name);
     diff_master(diff, a, b);
@@ -311,11 +310,13 @@ static bool same_pose(const struct diff *diff, const cp_pose *a, const cp_pose *
     return true;
 }
 
-static void diff_worlds(struct diff *diff, struct vectors *vectors, const char *where)
+static cp_status diff_worlds(struct diff *diff, struct vectors *vectors, const char *where)
 {
-    cp_world_poses(diff->a.scene, vectors->a, vectors->worlds_a);
-    cp_world_poses(diff->b.scene, vectors->b, vectors->worlds_b);
-    for (uint32_t i = 0; i < diff->a.node_count; i++) {
+    cp_context *context = diff->cli->context;
+    cp_status status = cp_world_poses(context, diff->a.scene, vectors->a, vectors->worlds_a);
+    if (status == CP_OK)
+        status = cp_world_poses(context, diff->b.scene, vectors->b, vectors->worlds_b);
+    for (uint32_t i = 0; i < diff->a.node_count && status == CP_OK; i++) {
         uint32_t twin = diff->a.node_twin[i];
         if (twin == CP_NONE || vectors->told[i])
             continue;
@@ -327,6 +328,7 @@ static void diff_worlds(struct diff *diff, struct vectors *vectors, const char *
         differ(diff, "frame \"%s\": %s at %s, not %s%s", diff->a.nodes[i].name, where,
                point_text(a[3], a[7], a[11]).text, point_text(b[3], b[7], b[11]).text, turned ? ", turned" : "");
     }
+    return status;
 }
 
 static cp_status diff_kinematics(struct diff *diff)
@@ -337,14 +339,14 @@ static cp_status diff_kinematics(struct diff *diff)
         return CP_LIMIT;
     set_homes(&diff->a, vectors.a);
     set_homes(&diff->b, vectors.b);
-    diff_worlds(diff, &vectors, "at home");
-    for (int i = 1; i <= VECTORS; i++) {
+    cp_status status = diff_worlds(diff, &vectors, "at home");
+    for (int i = 1; i <= VECTORS && status == CP_OK; i++) {
         char where[32];
         (void)snprintf(where, sizeof where, "at joint vector %d", i);
         set_random(diff, &vectors, &state);
-        diff_worlds(diff, &vectors, where);
+        status = diff_worlds(diff, &vectors, where);
     }
-    return CP_OK;
+    return status;
 }
 
 /* ---- exclusions ---- */
@@ -443,7 +445,8 @@ static cp_status open_side(struct diff *diff, struct side *side, const char *pat
         return status;
     side->nodes = cp_nodes(side->scene, &side->node_count);
     side->joints = cp_joints(side->scene, &side->joint_count);
-    return CP_OK;
+    side->values = cli_allocate(diff->cli, side->joint_count * sizeof *side->values);
+    return side->values ? cp_joint_values(diff->cli->context, side->scene, NULL, side->values) : CP_LIMIT;
 }
 
 /* Takes cell= out of the settings; NULL when it is not there. */

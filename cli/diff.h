@@ -9,6 +9,7 @@ struct side {
     cp_scene *scene;
     const cp_node *nodes;
     const cp_joint *joints;
+    double *values; /* of the joints, now */
     uint32_t node_count, joint_count;
     uint32_t *node_twin, *joint_twin; /* the same thing on the other side, or CP_NONE */
 };

@@ -121,7 +121,5 @@ cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q)
     uint32_t count;
     (void)cp_nodes(scene, &count);
     cp_pose *worlds = cli_allocate(cli, count * sizeof *worlds);
-    if (worlds)
-        cp_world_poses(scene, q, worlds);
-    return worlds;
+    return worlds && cp_world_poses(cli->context, scene, q, worlds) == CP_OK ? worlds : NULL;
 }

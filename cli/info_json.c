@@ -72,11 +72,15 @@ static void put_depends(struct info *info, const cp_joint *joint)
     print_json_end(&info->json, '}');
 }
 
-static void put_joints(struct info *info)
+static cp_status put_joints(struct info *info)
 {
     uint32_t count;
     info->joints = cp_joints(info->scene, &count);
     struct json *json = &info->json;
+    double *values = cli_allocate(info->cli, count * sizeof *values);
+    cp_status status = values ? cp_joint_values(info->cli->context, info->scene, NULL, values) : CP_LIMIT;
+    if (status != CP_OK)
+        return status;
     print_json_begin(json, "joints", '[');
     for (uint32_t i = 0; i < count; i++) {
         const cp_joint *joint = &info->joints[i];
@@ -89,12 +93,13 @@ static void put_joints(struct info *info)
         print_json_number(json, "velocity", joint->velocity);
         print_json_number(json, "acceleration", joint->acceleration);
         print_json_number(json, "home", joint->home);
-        print_json_number(json, "q", cp_joint_value(info->scene, i, NULL));
+        print_json_number(json, "q", values[i]);
         print_json_boolean(json, "driven", joint->driven);
         put_depends(info, joint);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
+    return CP_OK;
 }
 
 static void put_device(struct info *info, const cp_device *device)
@@ -327,9 +332,10 @@ static void put_clips(struct info *info)
 static cp_status put_members(struct info *info)
 {
     cp_status status = put_frames(info);
+    if (status == CP_OK)
+        status = put_joints(info);
     if (status != CP_OK)
         return status;
-    put_joints(info);
     put_devices(info);
     put_geometry(info);
     status = put_exclusions(info);

@@ -394,10 +394,20 @@ CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other,
 CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
 
 /* World poses of all nodes into worlds[node count]. q: a value for each joint, or NULL for the current ones;
- * values of dependent joints are computed, never taken. */
-CP_API void cp_world_poses(const cp_scene *scene, const double *q, cp_pose *worlds);
-/* The value of one joint: q[joint] (current values when q is NULL), or from those of the joints that it depends on. */
-CP_API double cp_joint_value(const cp_scene *scene, uint32_t joint, const double *q);
+ * values of dependent joints are computed, never taken. For many poses see cp_mechanism. */
+CP_API cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
+/* The values of all joints into values[joint count]: q, or the current ones, and what follows from them. */
+CP_API cp_status cp_joint_values(cp_context *context, const cp_scene *scene, const double *q, double *values);
+
+/* The joints of a scene, compiled for many poses. It belongs to the context and sees the scene, neither of which may change or go
+ * before it. One thread at a time may use it. */
+typedef struct cp_mechanism cp_mechanism;
+
+CP_API cp_status cp_mechanism_new(cp_context *context, const cp_scene *scene, cp_mechanism **mechanism);
+CP_API void cp_mechanism_free(cp_mechanism *mechanism);
+/* As cp_joint_values and cp_world_poses, but they take no memory, and make no calls with the context. */
+CP_API cp_status cp_mechanism_values(cp_mechanism *mechanism, const double *q, double *values);
+CP_API cp_status cp_mechanism_poses(cp_mechanism *mechanism, const double *q, cp_pose *worlds);
 /* World poses of all nodes into worlds[node count] at a time (seconds) of a clip: before a track's first key and after its last one
  * it has their values. CP_LIMIT when out of memory. */
 CP_API cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds);

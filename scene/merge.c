@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "motion/mechanism.h"
 #include "pose.h"
 #include "tables.h"
 
@@ -37,17 +38,15 @@ static cp_status add_rows(const struct moves *moves, enum scene_table table, con
 static cp_status take_instances(cp_scene *scene, const cp_scene *other, uint32_t mesh_base, cp_instance **instances)
 {
     cp_pose *worlds = memory_allocate(scene->context, other->node_count, sizeof *worlds);
-    if (!worlds)
-        return CP_LIMIT;
-    cp_world_poses(other, NULL, worlds);
-    *instances = scene_allocate(scene, other->instance_count, sizeof **instances);
+    cp_status status = worlds ? scene_world_poses(scene->context, other, NULL, worlds) : CP_LIMIT;
+    *instances = status == CP_OK ? scene_allocate(scene, other->instance_count, sizeof **instances) : NULL;
     for (uint32_t i = 0; *instances && i < other->instance_count; i++) {
         const cp_instance *from = &other->instances[i];
         cp_pose pose = pose_multiply(&worlds[from->node], &from->transform);
         (*instances)[i] = (cp_instance){0, mesh_base + from->mesh, CP_USE_BOTH, pose};
     }
     memory_free(scene->context, worlds, other->node_count, sizeof *worlds);
-    return *instances ? CP_OK : CP_LIMIT;
+    return *instances || status != CP_OK ? status : CP_LIMIT;
 }
 
 /* The nodes go; a mesh without a name takes that of the first one that shows it (AC3D names objects only). */

@@ -27,21 +27,36 @@ bool pose_is_finite(const cp_pose *pose)
     return true;
 }
 
+/* Two columns at once: processors have instructions for that. */
+typedef double double_pair __attribute__((vector_size(2 * sizeof(double))));
+
+void pose_multiply_into(const cp_pose *a, const cp_pose *b, cp_pose *restrict product)
+{
+    if (pose_is_identity(a)) {
+        *product = *b;
+    } else if (pose_is_identity(b)) {
+        *product = *a;
+    } else {
+        double_pair rows[3][2];
+        memcpy(rows, b, sizeof rows);
+        for (int row = 0; row < 3; row++) {
+            const double *factors = &AT(a, row, 0);
+            double_pair left = {0, 0}, right = {0, factors[3]};
+            for (int k = 0; k < 3; k++) {
+                left += factors[k] * rows[k][0];
+                right += factors[k] * rows[k][1];
+            }
+            memcpy(&AT(product, row, 0), &left, sizeof left);
+            memcpy(&AT(product, row, 2), &right, sizeof right);
+        }
+    }
+}
+
 cp_pose pose_multiply(const cp_pose *a, const cp_pose *b)
 {
-    if (pose_is_identity(a))
-        return *b;
-    if (pose_is_identity(b))
-        return *a;
-    cp_pose out;
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 4; column++) {
-            double sum = column == 3 ? AT(a, row, 3) : 0;
-            for (int k = 0; k < 3; k++)
-                sum += AT(a, row, k) * AT(b, k, column);
-            AT(&out, row, column) = sum;
-        }
-    return out;
+    cp_pose product;
+    pose_multiply_into(a, b, &product);
+    return product;
 }
 
 double pose_determinant(const cp_pose *pose)

@@ -14,6 +14,8 @@ struct trs {
 
 /* a * b: first b, then a. A factor that is exactly the identity leaves the other bit for bit. */
 cp_pose pose_multiply(const cp_pose *a, const cp_pose *b);
+/* The same without a copy, where it counts; product is neither of them. */
+void pose_multiply_into(const cp_pose *a, const cp_pose *b, cp_pose *restrict product);
 /* False when singular. */
 bool pose_inverse(const cp_pose *pose, cp_pose *inverse);
 void pose_point(const cp_pose *pose, const double point[3], double out[3]);

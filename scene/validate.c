@@ -202,7 +202,7 @@ static const char *check_joint(const cp_scene *scene, uint32_t index)
         return NULL;
     if (joint->expression)
         return check_expression(scene, joint);
-    if (scene->joints[joint->master].master != CP_NONE)
+    if (cp_joint_is_dependent(&scene->joints[joint->master]))
         return "depends on no joint, or on a dependent one";
     return joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset)
                ? "is dependent and driven, or by a bad factor"

@@ -168,14 +168,13 @@ static void put_joint_row(const struct joint_plan *plan, const cp_joint *joint, 
 static float *joint_values(struct writer *writer, uint32_t index, const struct keys *keys)
 {
     const cp_joint *joint = &writer->scene->joints[index];
-    bool dependent = joint->master != CP_NONE;
-    double factor = dependent ? joint->scale : 1, offset = dependent ? joint->offset : 0;
+    struct joint_law law = joint_law(writer->scene->joints, index);
     unsigned width = joint->type == CP_JOINT_REVOLUTE ? 4 : 3;
     size_t rows = (size_t)keys->count * keys->row;
     float *values = scene_allocate(writer->work, rows, width * sizeof *values);
     for (size_t i = 0; values && i < rows; i++) {
         bool tangent = keys->row == 3 && i % 3 != 1;
-        put_joint_row(&writer->joints[index], joint, factor * keys->values[i] + (tangent ? 0 : offset), tangent,
+        put_joint_row(&writer->joints[index], joint, law.scale * keys->values[i] + (tangent ? 0 : law.offset), tangent,
                       values + i * width);
     }
     return values;
@@ -194,7 +193,7 @@ static bool move_joint(struct writer *writer, uint32_t index, struct keys keys)
     const cp_joint *joint = &writer->scene->joints[index];
     if (joint->type == CP_JOINT_FIXED)
         return true;
-    double factor = joint->master == CP_NONE ? 1 : joint->scale;
+    double factor = joint_law(writer->scene->joints, index).scale;
     if (joint->type == CP_JOINT_REVOLUTE && !refine(writer, &keys, factor, &keys))
         return false;
     struct channel channel = {.node = writer->joints[index].node, .path = path_of_joint(joint)};
@@ -349,7 +348,7 @@ static bool follow_sweep(struct writer *writer, uint32_t driver, uint32_t index,
     struct growing_track track = {.path = CP_PATH_JOINT,
                                   .tolerance = bake_tolerance(writer) / (slides ? 1 : writer->diagonal)};
     cp_track made;
-    bool fine = sweep_expression(writer->context, writer->scene, driver, index, sweep, &track) &&
+    bool fine = sweep_expression(&writer->mechanism, driver, index, sweep, &track) &&
                 track_finish(writer->work, &track, index, &made);
     track_free(writer->context, &track);
     struct keys keys = {made.key_count, 1, CP_LINEAR, made.times, made.values, 0};

@@ -65,10 +65,10 @@ static bool name_articulation(struct writer *writer, struct name_map *taken, uin
 }
 
 /* A factor relative to zero says nothing. */
-static bool has_articulation(const cp_scene *scene, uint32_t joint)
+static bool has_articulation(const struct writer *writer, uint32_t joint)
 {
-    cp_joint_type type = scene->joints[joint].type;
-    return type != CP_JOINT_FIXED && (type != CP_JOINT_SCALE || cp_joint_value(scene, joint, NULL) != 0);
+    cp_joint_type type = writer->scene->joints[joint].type;
+    return type != CP_JOINT_FIXED && (type != CP_JOINT_SCALE || writer->mechanism.values[joint] != 0);
 }
 
 /* ---- articulations of several stages ---- */
@@ -77,14 +77,14 @@ static bool has_articulation(const cp_scene *scene, uint32_t joint)
 static const char *find_origin(const struct writer *writer, uint32_t joint)
 {
     uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, "articulation");
-    bool whole = at != CP_NONE && has_articulation(writer->scene, joint) && !writer->joints[joint].aligned;
+    bool whole = at != CP_NONE && has_articulation(writer, joint) && !writer->joints[joint].aligned;
     return whole ? writer->scene->metadata[at].value : NULL;
 }
 
 static bool is_neutral(const struct writer *writer, uint32_t joint)
 {
     double neutral = writer->scene->joints[joint].type == CP_JOINT_SCALE ? 1 : 0;
-    return cp_joint_value(writer->scene, joint, NULL) == neutral;
+    return writer->mechanism.values[joint] == neutral;
 }
 
 /* How many joints of the node, from this one on, were one articulation. */
@@ -170,7 +170,7 @@ bool plan_joints(struct writer *writer)
         plan_followers(writer, &scene->nodes[i]);
     for (uint32_t i = 0; i < scene->joint_count && good; i++) {
         struct joint_plan *plan = &writer->joints[i];
-        if (!has_articulation(scene, i) || plan->articulation || plan->in_other)
+        if (!has_articulation(writer, i) || plan->articulation || plan->in_other)
             continue;
         const char *name = name_without_blanks(writer, joint_id(writer, i));
         good = name && name_articulation(writer, &taken, i, name);
@@ -211,7 +211,7 @@ static void write_stage(struct writer *writer, uint32_t index)
                                             {"xScale", "yScale", "zScale"}};
     struct json_writer *json = &writer->json;
     const cp_joint *joint = &writer->scene->joints[index];
-    double q = cp_joint_value(writer->scene, index, NULL), range[2];
+    double q = writer->mechanism.values[index], range[2];
     joint_range(writer, index, range);
     double initial = joint->type == CP_JOINT_SCALE ? 1 : 0;
     double a = stage_value(joint, q, range[0]), b = stage_value(joint, q, range[1]);

@@ -389,7 +389,7 @@ static void write_joint_node(struct writer *writer, uint32_t index)
     struct json_writer *json = &writer->json;
     const cp_joint *joint = &writer->scene->joints[index];
     const struct joint_plan *plan = &writer->joints[index];
-    struct trs motion = joint_trs(plan, joint, cp_joint_value(writer->scene, index, NULL));
+    struct trs motion = joint_trs(plan, joint, writer->mechanism.values[index]);
     open_node(json);
     json_key_text(json, "name", joint->name);
     write_trs(json, &motion);

@@ -220,8 +220,9 @@ const struct container gltf_container = {compose_gltf, emit_gltf};
 
 static bool plan_all(struct writer *writer)
 {
-    bool good = plan_meshes(writer) && plan_materials(writer) && plan_nodes(writer) && plan_metadata(writer) &&
-                plan_joints(writer) && plan_diagonal(writer) && plan_clips(writer);
+    bool good = mechanism_open(&writer->mechanism, writer->context, writer->scene) == CP_OK && plan_meshes(writer) &&
+                plan_materials(writer) && plan_nodes(writer) && plan_metadata(writer) && plan_joints(writer) &&
+                plan_diagonal(writer) && plan_clips(writer);
     if (good)
         place_views(&writer->binary);
     return good;
@@ -233,6 +234,7 @@ void free_writer(struct writer *writer)
     free_binary(&writer->binary);
     memory_free(context, writer->motion.channels, writer->motion.channel_room, sizeof *writer->motion.channels);
     memory_free(context, writer->motion.clips, writer->motion.clip_room, sizeof *writer->motion.clips);
+    mechanism_close(&writer->mechanism);
     free_followers(&writer->motion.followers);
     for (int i = 0; i < STREAM_COUNT; i++)
         buffer_free(&writer->web.streams[i].bytes);

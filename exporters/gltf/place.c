@@ -182,14 +182,14 @@ static void driver_range(const cp_joint *joint, double diagonal, double range[2]
 
 void joint_range(const struct writer *writer, uint32_t joint, double range[2])
 {
-    const cp_joint *it = &writer->scene->joints[joint];
-    if (it->master == CP_NONE) {
-        driver_range(it, writer->diagonal, range);
+    struct joint_law law = joint_law(writer->scene->joints, joint);
+    double leader[2];
+    driver_range(&writer->scene->joints[law.leader], writer->diagonal, leader);
+    if (law.leader == joint) {
+        memcpy(range, leader, sizeof leader);
         return;
     }
-    double master[2];
-    driver_range(&writer->scene->joints[it->master], writer->diagonal, master);
-    double a = it->scale * master[0] + it->offset, b = it->scale * master[1] + it->offset;
+    double a = law.scale * leader[0] + law.offset, b = law.scale * leader[1] + law.offset;
     range[0] = fmin(a, b);
     range[1] = fmax(a, b);
 }

@@ -145,6 +145,7 @@ struct writer {
     uint32_t *positions; /* of instances, where a reader has to be told; else CP_NONE */
     uint32_t *looks;     /* (material_count + 1) x LOOK_COUNT glTF materials; the last row is for no material */
     struct metadata_plan metadata;
+    cp_mechanism mechanism; /* its values: the joints' own */
     struct motion_plan motion;
     struct web_plan web;
     double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "../../scene/motion/mechanism.h"
 #include "../exporters.h"
 
 /* In the order of the option's choices. */
@@ -193,9 +194,10 @@ static cp_status write_stl(cp_context *context, const cp_scene *scene, const voi
     *writer = (struct writer){.context = context, .scene = scene, .settings = settings};
     writer->worlds = memory_allocate(context, scene->node_count, sizeof(cp_pose));
     cp_status status = writer->worlds ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        status = scene_world_poses(context, scene, NULL, writer->worlds);
     if (status == CP_OK) {
         settle_frame(writer);
-        cp_world_poses(scene, NULL, writer->worlds);
         status =
             writer->settings->split ? write_split(writer, sink) : write_file(writer, sink, 0, scene->instance_count);
     }

@@ -53,7 +53,7 @@ static bool follow(struct vrml *v, uint32_t driver, uint32_t index, const struct
     bool slides = v->scene->joints[index].type == CP_JOINT_PRISMATIC;
     *track = (struct growing_track){.path = CP_PATH_JOINT,
                                     .tolerance = slides && v->diagonal > 0 ? 1e-4 * v->diagonal : 1e-4};
-    return sweep_expression(v->context, v->scene, driver, index, sweep, track) && track_cut(v->context, track);
+    return sweep_expression(&v->mechanism, driver, index, sweep, track) && track_cut(v->context, track);
 }
 
 /* A joint's keys over the cycle of the part that drives it, time from 0 to 1. */

@@ -58,7 +58,7 @@ static void plan_sweeps(struct vrml *v)
 static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
 {
     const cp_joint *joint = &v->scene->joints[index];
-    double q = cp_joint_value(v->scene, index, NULL);
+    double q = v->mechanism.values[index];
     cp_pose motion = joint_motion(joint, q);
     struct placing placing;
     int sign = node->rest.kind == REST_MIRRORED ? -1 : 1;
@@ -144,7 +144,9 @@ static cp_status plan_bounds(struct vrml *v)
 
 cp_status vrml_plan(struct vrml *v)
 {
-    cp_status status = plan_bounds(v);
+    cp_status status = mechanism_open(&v->mechanism, v->context, v->scene);
+    if (status == CP_OK)
+        status = plan_bounds(v);
     if (status != CP_OK)
         return status;
     if (!list_followers(v->context, v->scene, &v->followers))

@@ -344,7 +344,7 @@ static void add_joint_key(struct vrml *v, struct vrml_keys *keys, bool turns, st
 static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t index, struct vrml_keys *keys)
 {
     const cp_joint *joint = &v->scene->joints[index];
-    double scale = joint->master == CP_NONE ? 1 : joint->scale, offset = joint->master == CP_NONE ? 0 : joint->offset;
+    struct joint_law law = joint_law(v->scene->joints, index);
     if (!v->joints[index].name || v->nodes[joint->node].place == CP_NONE)
         return;
     if (v->joints[index].sign == 0) {
@@ -354,7 +354,7 @@ static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t in
     keys->count = 0;
     for (uint32_t i = 0; i < track->key_count && !v->failed; i++)
         add_joint_key(v, keys, joint->type == CP_JOINT_REVOLUTE,
-                      (struct vrml_key){vrml_fraction(v, track->times[i]), scale * track->values[i] + offset});
+                      (struct vrml_key){vrml_fraction(v, track->times[i]), law.scale * track->values[i] + law.offset});
     if (!v->failed && keys->items[keys->count - 1].time < 1)
         vrml_add_key(v, keys, 1, keys->items[keys->count - 1].value);
     if (!v->failed)

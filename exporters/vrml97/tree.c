@@ -40,7 +40,7 @@ static bool has_transform(const struct vrml *v, uint32_t joint)
 static void open_joint(struct vrml *v, uint32_t index, struct rest *rest)
 {
     const cp_joint *joint = &v->scene->joints[index];
-    double q = cp_joint_value(v->scene, index, NULL);
+    double q = v->mechanism.values[index];
     cp_pose motion = joint_motion(joint, q);
     struct placing placing;
     vrml_place(rest, &motion, &placing);

@@ -132,6 +132,7 @@ static cp_status write_scene(cp_context *context, const cp_scene *scene, const v
     v.names.context = v.followers.context = context;
     cp_status status = make_room(&v) ? write_all(&v) : CP_LIMIT;
     name_map_free(&v.names);
+    mechanism_close(&v.mechanism);
     free_followers(&v.followers);
     vrml_free_recording(&v);
     memory_free(context, v.wires, v.wire_room, sizeof *v.wires);

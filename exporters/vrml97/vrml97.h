@@ -97,6 +97,7 @@ struct vrml {
     struct node_plan *nodes;
     struct joint_plan *joints;
     struct child *children;
+    cp_mechanism mechanism; /* its values: the joints' own */
     struct followers followers;
     struct recording *recording; /* NULL: none is written */
     struct wire *wires;

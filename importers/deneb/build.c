@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/motion/expression.h"
+#include "../../scene/motion/mechanism.h"
 
 struct builder {
     struct deneb_cell *cell;
@@ -178,12 +178,6 @@ struct freedoms {
     uint32_t count;
 };
 
-static double initial_value(const void *user, uint32_t index)
-{
-    const struct freedoms *freedoms = user;
-    return freedoms->all[freedoms->rows[index]].initial;
-}
-
 /* What makes no value is taken for 0, as all formulas were by NIST's translator. Told once for all devices of a file. */
 static cp_status refuse_formula(struct builder *builder, const struct deneb_joint *joint,
                                 const struct deneb_device *device, const char *why)
@@ -224,7 +218,6 @@ static cp_status set_formula(struct builder *builder, const struct deneb_joint *
         cp_joint *made = &scene->joints[joint->joint + i];
         made->expression = copy;
         made->scale = deneb_joint_unit(joint, units);
-        made->home = made->q = cp_joint_value(scene, joint->joint + i, NULL);
     }
     return copy ? CP_OK : CP_LIMIT;
 }
@@ -238,18 +231,35 @@ static void set_zero(struct builder *builder, const struct deneb_joint *joint)
 
 static cp_status add_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
 {
-    size_t at;
+    struct expression_step steps[EXPRESSION_LONGEST];
     double angle = freedoms->device->units.angle, value;
-    struct expression_scope scope = {angle > 0 ? angle : 1, freedoms->count, initial_value, freedoms};
+    uint32_t count;
+    size_t at;
     set_zero(builder, joint);
     if (builder->cell->settings->dof_zero)
         return CP_OK;
-    const char *why = expression_check(joint->formula, freedoms->count, &at);
+    const char *why = expression_compile(joint->formula, angle > 0 ? angle : 1, freedoms->count, steps, &count, &at);
     if (why)
         return refuse_formula(builder, joint, freedoms->device, why);
-    const char *now = expression_evaluate(joint->formula, &scope, &value);
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i].operation == EXPRESSION_INPUT)
+            steps[i] = (struct expression_step){.operation = EXPRESSION_NUMBER,
+                                                .number = freedoms->all[freedoms->rows[steps[i].input]].initial};
+    const char *now = expression_run(steps, count, NULL, &value);
     cp_status status = now ? refuse_formula(builder, joint, freedoms->device, now) : CP_OK;
     return status == CP_OK ? set_formula(builder, joint, freedoms) : status;
+}
+
+/* Joints with a formula stand where that puts them. */
+static cp_status settle_formulas(cp_scene *scene)
+{
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, scene->context, scene);
+    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
+        if (scene->joints[i].expression)
+            scene->joints[i].home = scene->joints[i].q = mechanism.values[i];
+    mechanism_close(&mechanism);
+    return status;
 }
 
 /* ---- devices ---- */
@@ -325,7 +335,7 @@ static cp_status build(struct builder *builder)
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
         status = add_device(builder, i);
-    return status;
+    return status == CP_OK ? settle_formulas(builder->scene) : status;
 }
 
 cp_status deneb_build(struct deneb_cell *cell, bool strict)

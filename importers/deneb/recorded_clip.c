@@ -13,7 +13,6 @@ static bool make_room(struct recorder *recorder)
     recorder->devices = memory_allocate_zeroed(context, cell->device_count, sizeof *recorder->devices);
     recorder->joints = memory_allocate_zeroed(context, cell->joint_count, sizeof *recorder->joints);
     recorder->listed = memory_allocate(context, cell->device_count, sizeof *recorder->listed);
-    recorder->q = memory_allocate(context, recorder->scene->joint_count, sizeof *recorder->q);
     recorder->joint_numbers =
         memory_allocate_zeroed(context, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     recorder->parents = memory_allocate(context, nodes, sizeof *recorder->parents);
@@ -23,9 +22,9 @@ static bool make_room(struct recorder *recorder)
     recorder->placed = memory_allocate_zeroed(context, nodes, sizeof *recorder->placed);
     recorder->order = memory_allocate(context, nodes, sizeof *recorder->order);
     recorder->way = memory_allocate(context, nodes, sizeof *recorder->way);
-    return recorder->devices && recorder->joints && recorder->listed && recorder->q && recorder->joint_numbers &&
-           recorder->parents && recorder->locals && recorder->worlds && recorder->stamps && recorder->placed &&
-           recorder->order && recorder->way;
+    return recorder->devices && recorder->joints && recorder->listed && recorder->joint_numbers && recorder->parents &&
+           recorder->locals && recorder->worlds && recorder->stamps && recorder->placed && recorder->order &&
+           recorder->way;
 }
 
 /* A share of the tolerance for each track that may move a point. */
@@ -50,8 +49,6 @@ static cp_status set_out(struct recorder *recorder)
     const struct deneb_cell *cell = recorder->cell;
     const cp_scene *scene = recorder->scene;
     static const cp_path paths[] = {CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        recorder->q[i] = scene->joints[i].q;
     for (uint32_t i = 0; i < scene->node_count; i++) {
         recorder->parents[i] = scene->nodes[i].parent;
         recorder->locals[i] = scene->nodes[i].local;
@@ -74,7 +71,8 @@ static cp_status set_out(struct recorder *recorder)
 
 cp_status recorder_start(struct recorder *recorder)
 {
-    return make_room(recorder) ? set_out(recorder) : CP_LIMIT;
+    cp_status status = mechanism_open(&recorder->mechanism, recorder->cell->context, recorder->scene);
+    return status != CP_OK ? status : make_room(recorder) ? set_out(recorder) : CP_LIMIT;
 }
 
 void recorder_free(struct recorder *recorder)
@@ -86,7 +84,7 @@ void recorder_free(struct recorder *recorder)
     memory_free(context, recorder->devices, cell->device_count, sizeof *recorder->devices);
     memory_free(context, recorder->joints, cell->joint_count, sizeof *recorder->joints);
     memory_free(context, recorder->listed, cell->device_count, sizeof *recorder->listed);
-    memory_free(context, recorder->q, recorder->scene->joint_count, sizeof *recorder->q);
+    mechanism_close(&recorder->mechanism);
     memory_free(context, recorder->joint_numbers, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     memory_free(context, recorder->parents, nodes, sizeof *recorder->parents);
     memory_free(context, recorder->locals, nodes, sizeof *recorder->locals);

@@ -13,16 +13,15 @@
 static void find_world(struct recorder *recorder, uint32_t node)
 {
     uint32_t depth = 0;
+    cp_mechanism *mechanism = &recorder->mechanism;
     for (; node != CP_NONE && recorder->stamps[node] != recorder->stamp; node = recorder->parents[node])
         recorder->way[depth++] = node;
     while (depth > 0) {
         uint32_t at = recorder->way[--depth], parent = recorder->parents[at];
         const cp_node *it = &recorder->scene->nodes[at];
-        cp_pose pose = recorder->locals[at];
-        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++) {
-            cp_pose motion = joint_motion(&recorder->scene->joints[i], cp_joint_value(recorder->scene, i, recorder->q));
-            pose = pose_multiply(&pose, &motion);
-        }
+        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
+            mechanism->values[i] = mechanism_value(mechanism, i, mechanism->q);
+        cp_pose pose = node_pose(recorder->scene, at, &recorder->locals[at], mechanism->values);
         recorder->worlds[at] = parent == CP_NONE ? pose : pose_multiply(&recorder->worlds[parent], &pose);
         recorder->stamps[at] = recorder->stamp;
     }
@@ -205,7 +204,7 @@ static void place_joints(struct recorder *recorder, const struct deneb_device *d
         if (recorder->cell->joints[i].formula)
             continue;
         add_told(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, recorder->time,
-                 &recorder->q[joint]);
+                 &recorder->mechanism.q[joint]);
     }
 }
 

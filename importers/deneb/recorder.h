@@ -26,7 +26,7 @@ struct recorder {
     struct recorded_device *devices;
     struct growing_track *joints; /* of the cell; those of formulas unused */
     struct key_log log;           /* of tracks by number: 3 a device, then one a joint */
-    double *q;                    /* of the scene's joints, now */
+    cp_mechanism mechanism;       /* its q: of the scene's joints, now */
     uint32_t *parents;            /* of the scene's nodes, now */
     cp_pose *locals, *worlds;     /* likewise; worlds where stamps say that they are of this step */
     uint32_t *stamps, stamp, *way;

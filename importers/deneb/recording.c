@@ -25,7 +25,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
             continue;
         struct deneb_units units = {recorder->units.length,
                                     recorder->units.angle > 0 ? recorder->units.angle : device->units.angle};
-        recorder->q[joint->joint] = deneb_number(file, false) * deneb_joint_unit(joint, units);
+        recorder->mechanism.q[joint->joint] = deneb_number(file, false) * deneb_joint_unit(joint, units);
         i++;
     }
 }

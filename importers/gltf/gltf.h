@@ -105,6 +105,7 @@ struct gltf_channel {
 /* A joint of our extras on its way. */
 struct gltf_joint {
     cp_joint joint;  /* master: index of another of these */
+    double now;      /* its value */
     uint32_t link;   /* glTF node */
     uint32_t target; /* the scene joint */
 };
@@ -350,8 +351,6 @@ void own_build_joint(struct gltf *gltf, const struct gltf_node *link);
 /* The value of a joint whose motion comes nearest to the pose; `near` decides between whole turns. */
 double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near);
 void own_finish_joints(struct gltf *gltf);
-/* The value of gltf->joints[joint]. */
-double own_joint_now(const struct gltf *gltf, uint32_t joint);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
 void own_read_undrawn_meshes(struct gltf *gltf);
 /* False after an error, and when something is hung on what is not there. */

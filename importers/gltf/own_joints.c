@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../scene/motion/expression.h"
+#include "../../scene/motion/mechanism.h"
 
 static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, double unlimited)
 {
@@ -179,38 +179,48 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
     return near;
 }
 
-static double read_value(const void *user, uint32_t joint)
-{
-    return ((const struct gltf *)user)->joints[joint].joint.q;
-}
-
-double own_joint_now(const struct gltf *gltf, uint32_t joint)
-{
-    const cp_joint *now = &gltf->joints[joint].joint;
-    if (now->expression)
-        return now->scale * expression_value(now->expression, read_value, gltf) + now->offset;
-    return now->master == CP_NONE ? now->q : now->scale * gltf->joints[now->master].joint.q + now->offset;
-}
-
 /* Another tool moved the joint's node: the value that comes nearest to it. What no value explains stays below the
  * chain (roles.c), so that nothing that is drawn moves. */
-static void check_value(struct gltf *gltf, uint32_t index, bool dependent)
+static void check_value(struct gltf *gltf, struct gltf_joint *entry)
 {
-    cp_joint *joint = &gltf->joints[index].joint;
-    if (cp_joint_is_dependent(joint) != dependent)
-        return;
-    const struct gltf_node *link = &gltf->nodes[gltf->joints[index].link];
+    cp_joint *joint = &entry->joint;
+    const struct gltf_node *link = &gltf->nodes[entry->link];
     cp_pose motion = gltf_link_motion(gltf, link);
-    cp_pose expected = joint_motion(joint, own_joint_now(gltf, index));
+    cp_pose expected = joint_motion(joint, entry->now);
     if (gltf_poses_agree(&expected, &motion))
         return;
-    if (dependent || joint->type == CP_JOINT_FIXED) {
+    if (cp_joint_is_dependent(joint) || joint->type == CP_JOINT_FIXED) {
         gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved a joint that cannot move by itself");
         return;
     }
-    joint->q = own_joint_value(joint, &motion, joint->q);
+    entry->now = joint->q = own_joint_value(joint, &motion, joint->q);
     gltf_warning(gltf, link->own, "gltf-moved-joint", "another tool moved the joint: it is at %s now",
                  show_number(joint->q).text);
+}
+
+/* First the joints that move by themselves, then what follows them. */
+static void read_values_now(struct gltf *gltf)
+{
+    uint32_t count = gltf->joint_count;
+    cp_joint *joints = gltf_allocate(gltf, count, sizeof *joints);
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
+        struct gltf_joint *entry = &gltf->joints[i];
+        entry->now = entry->joint.q;
+        if (!cp_joint_is_dependent(&entry->joint))
+            check_value(gltf, entry);
+        joints[i] = entry->joint;
+    }
+    if (gltf->status != CP_OK)
+        return;
+    const cp_scene view = {.context = gltf->context, .joints = joints, .joint_count = count};
+    cp_mechanism mechanism;
+    gltf->status = mechanism_open(&mechanism, gltf->context, &view);
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
+        gltf->joints[i].now = mechanism.values[i];
+        if (cp_joint_is_dependent(&joints[i]))
+            check_value(gltf, &gltf->joints[i]);
+    }
+    mechanism_close(&mechanism);
 }
 
 void own_read_joints(struct gltf *gltf)
@@ -230,9 +240,8 @@ void own_read_joints(struct gltf *gltf)
         read_expression(gltf, &gltf->joints[i]);
     for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
         check_dependence(gltf, &gltf->joints[i]);
-    for (int dependent = 0; dependent < 2; dependent++)
-        for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
-            check_value(gltf, i, dependent == 1);
+    if (gltf->status == CP_OK)
+        read_values_now(gltf);
 }
 
 /* ---- building ---- */

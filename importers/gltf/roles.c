@@ -98,7 +98,7 @@ static void multiply_chain(const struct gltf *gltf, uint32_t head, cp_pose *draw
         if (link->made == MADE_SHEAR) {
             *kept = *link->pose;
         } else if (link->joint != CP_NONE) {
-            cp_pose motion = joint_motion(&gltf->joints[link->joint].joint, own_joint_now(gltf, link->joint));
+            cp_pose motion = joint_motion(&gltf->joints[link->joint].joint, gltf->joints[link->joint].now);
             *kept = pose_multiply(kept, &motion);
         }
     }

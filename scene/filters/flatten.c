@@ -1,4 +1,5 @@
 /* flatten: every frame with geometry moves below the world where it is now; joints end. */
+#include "../motion/mechanism.h"
 #include "filters.h"
 
 static void report_losses(cp_context *context, const cp_scene *scene)
@@ -61,9 +62,10 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     cp_pose *worlds = memory_allocate(context, node_count, sizeof *worlds);
     bool *keep = memory_allocate(context, node_count, sizeof *keep);
     cp_status status = worlds && keep ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        status = scene_world_poses(context, scene, NULL, worlds);
     if (status == CP_OK) {
         report_losses(context, scene);
-        cp_world_poses(scene, NULL, worlds);
         status = drop_joints(scene);
     }
     if (status == CP_OK) {

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../motion/mechanism.h"
+
 static double pose_stretch(const cp_pose *pose)
 {
     double longest = 0;
@@ -15,14 +17,12 @@ double *find_stretches(const cp_scene *scene)
 {
     cp_context *context = scene->context;
     cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
-    double *stretches = worlds ? memory_allocate_zeroed(context, scene->mesh_count, sizeof *stretches) : NULL;
-    if (stretches) {
-        cp_world_poses(scene, NULL, worlds);
-        for (uint32_t i = 0; i < scene->instance_count; i++) {
-            const cp_instance *instance = &scene->instances[i];
-            cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
-            stretches[instance->mesh] = fmax(stretches[instance->mesh], pose_stretch(&pose));
-        }
+    bool fine = worlds && scene_world_poses(context, scene, NULL, worlds) == CP_OK;
+    double *stretches = fine ? memory_allocate_zeroed(context, scene->mesh_count, sizeof *stretches) : NULL;
+    for (uint32_t i = 0; stretches && i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+        stretches[instance->mesh] = fmax(stretches[instance->mesh], pose_stretch(&pose));
     }
     memory_free(context, worlds, scene->node_count, sizeof *worlds);
     return stretches;

@@ -145,8 +145,9 @@ static cp_status measure_scene(cp_context *context, const cp_scene *scene, uint3
     cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
     if (!worlds)
         return CP_LIMIT;
-    cp_world_poses(scene, NULL, worlds);
-    cp_status status = measure_instances(context, scene, use, worlds, measuring);
+    cp_status status = scene_world_poses(context, scene, NULL, worlds);
+    if (status == CP_OK)
+        status = measure_instances(context, scene, use, worlds, measuring);
     memory_free(context, worlds, scene->node_count, sizeof *worlds);
     return status;
 }
@@ -188,12 +189,17 @@ cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool ow
         if (status != CP_OK)
             return status;
     }
-    for (uint32_t i = scene->node_count; i-- > 1 && !own;) {
-        cp_pose pose = node_pose(scene, i, NULL);
+    if (own)
+        return CP_OK;
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, context, scene);
+    for (uint32_t i = scene->node_count; i-- > 1 && status == CP_OK;) {
+        cp_pose pose = node_pose(scene, i, &scene->nodes[i].local, mechanism.values);
         if (boxes[i].any)
             extend_by_box(&boxes[scene->nodes[i].parent], &pose, &boxes[i]);
     }
-    return CP_OK;
+    mechanism_close(&mechanism);
+    return status;
 }
 
 double measured_diagonal(const cp_measures *measures)
@@ -221,10 +227,10 @@ cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measu
     cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
     cp_pose *poses = memory_allocate(context, scene->mesh_count, sizeof *poses);
     cp_status status = worlds && poses ? CP_OK : CP_LIMIT;
-    if (status == CP_OK) {
-        cp_world_poses(scene, NULL, worlds);
+    if (status == CP_OK)
+        status = scene_world_poses(context, scene, NULL, worlds);
+    if (status == CP_OK)
         place_meshes(scene, worlds, poses);
-    }
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         measures[i] = (cp_measures){0};
         struct measuring measuring = {.measures = &measures[i]};

@@ -83,6 +83,15 @@ static bool find_guests(struct baker *baker)
     return fine;
 }
 
+/* How many joints that move have an expression. */
+static uint32_t count_expressions(const cp_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        count += scene->joints[i].expression && scene->joints[i].type != CP_JOINT_FIXED;
+    return count;
+}
+
 /* Only those that follow what the clip moves. */
 static bool find_formulas(struct baker *baker, double size)
 {
@@ -484,8 +493,8 @@ cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
                           .baked = baked};
     bool fine = find_guests(&baker) && find_formulas(&baker, limits->size);
     if (fine && baker.guest_count + baker.formula_count > 0)
-        fine = lookup_start(&baker.lookup, work->context, scene, clip) && measure_guests(&baker, limits->size) &&
-               sample_all(&baker);
+        fine = lookup_start(&baker.lookup, work->context, scene, clip) == CP_OK &&
+               measure_guests(&baker, limits->size) && sample_all(&baker);
     fine = fine && finish(&baker);
     free_baker(&baker);
     return fine ? CP_OK : CP_LIMIT;

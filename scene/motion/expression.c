@@ -1,4 +1,4 @@
-/* A recursive descent that evaluates as it reads: formulas are short, and evaluated as often as they are drawn. */
+/* A recursive descent compiles the formula; a machine with a stack runs the steps. */
 #include "expression.h"
 
 #include <math.h>
@@ -8,24 +8,31 @@
 
 struct parser {
     const char *at, *end;
-    const struct expression_scope *scope;
+    double angle;
+    uint32_t input_count;
+    struct expression_step *steps;
+    uint32_t count;
     const char *fault; /* the first one; after it nothing is read */
     const char *fault_at;
     uint32_t depth;
-    bool only_checks; /* the text, not the values */
 };
 
-static double read_expression(struct parser *parser);
-static double read_signed(struct parser *parser);
+static void read_expression(struct parser *parser);
+static void read_signed(struct parser *parser);
 
-static double fail(struct parser *parser, const char *fault)
+static void fail(struct parser *parser, const char *fault)
 {
     if (!parser->fault) {
         parser->fault = fault;
         parser->fault_at = parser->at;
     }
     parser->at = parser->end;
-    return 0;
+}
+
+/* Each step takes at least one character of the text, so there is room for all. */
+static void emit(struct parser *parser, enum expression_operation operation, uint32_t input, double number)
+{
+    parser->steps[parser->count++] = (struct expression_step){operation, input, number};
 }
 
 static char next_character(struct parser *parser)
@@ -43,6 +50,12 @@ static bool accept(struct parser *parser, char character)
     return true;
 }
 
+static void expect(struct parser *parser, char character, const char *fault)
+{
+    if (!accept(parser, character))
+        fail(parser, fault);
+}
+
 static bool is_letter(char character)
 {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
@@ -51,64 +64,6 @@ static bool is_letter(char character)
 static bool is_digit(char character)
 {
     return character >= '0' && character <= '9';
-}
-
-/* A result that is no number, or too large for one, is a fault where it arises. */
-static double check(struct parser *parser, double value)
-{
-    if (parser->only_checks)
-        return 1;
-    return isfinite(value) ? value : fail(parser, "the result is no finite number");
-}
-
-/* ---- functions ---- */
-
-static double apply_minimum(double a, double b)
-{
-    return b < a ? b : a;
-}
-
-static double apply_maximum(double a, double b)
-{
-    return b > a ? b : a;
-}
-
-enum angles { PLAIN, TAKES_ANGLE, GIVES_ANGLE };
-
-static const struct function {
-    const char *name;
-    double (*of_one)(double);
-    double (*of_two)(double, double);
-    enum angles angles;
-    bool of_many; /* of_two, again and again */
-} functions[] = {
-    {"sin", sin, NULL, TAKES_ANGLE, false},     {"cos", cos, NULL, TAKES_ANGLE, false},
-    {"tan", tan, NULL, TAKES_ANGLE, false},     {"asin", asin, NULL, GIVES_ANGLE, false},
-    {"acos", acos, NULL, GIVES_ANGLE, false},   {"atan", atan, NULL, GIVES_ANGLE, false},
-    {"atan2", NULL, atan2, GIVES_ANGLE, false}, {"sqrt", sqrt, NULL, PLAIN, false},
-    {"abs", fabs, NULL, PLAIN, false},          {"min", NULL, apply_minimum, PLAIN, true},
-    {"max", NULL, apply_maximum, PLAIN, true},
-};
-
-static double finish_function(struct parser *parser, const struct function *function, double value)
-{
-    if (!accept(parser, ')'))
-        return fail(parser, next_character(parser) == ',' ? "too many values for the function" : "a ) is missing");
-    return check(parser, function->angles == GIVES_ANGLE ? value / parser->scope->angle : value);
-}
-
-static double apply_function(struct parser *parser, const struct function *function)
-{
-    double value = read_expression(parser);
-    if (function->of_one)
-        return finish_function(
-            parser, function, function->of_one(function->angles == TAKES_ANGLE ? value * parser->scope->angle : value));
-    bool first = true;
-    while (!parser->fault && (first || function->of_many) && accept(parser, ',')) {
-        value = function->of_two(value, read_expression(parser));
-        first = false;
-    }
-    return first ? fail(parser, "the function takes two values") : finish_function(parser, function, value);
 }
 
 /* ---- primaries ---- */
@@ -133,150 +88,248 @@ static bool is_word(const struct parser *parser, size_t size, const char *word)
 }
 
 /* After "dof (": the number of an input. */
-static double read_input(struct parser *parser)
+static void read_input(struct parser *parser)
 {
     uint64_t index = 0;
     next_character(parser);
     const char *start = parser->at;
     for (; parser->at < parser->end && is_digit(*parser->at) && index <= UINT32_MAX; parser->at++)
         index = 10 * index + (uint64_t)(*parser->at - '0');
-    if (parser->at == start)
-        return fail(parser, "dof takes a whole number");
-    if (index < 1 || index > parser->scope->input_count) {
+    if (parser->at == start) {
+        fail(parser, "dof takes a whole number");
+    } else if (index < 1 || index > parser->input_count) {
         parser->at = start;
-        return fail(parser, "the device has no such degree of freedom");
+        fail(parser, "the device has no such degree of freedom");
+    } else {
+        emit(parser, EXPRESSION_INPUT, (uint32_t)index - 1, 1);
+        expect(parser, ')', "a ) is missing");
     }
-    if (!accept(parser, ')'))
-        return fail(parser, "a ) is missing");
-    if (parser->only_checks)
-        return 1;
-    return check(parser, parser->scope->input(parser->scope->user, (uint32_t)index - 1));
 }
 
-static double read_named(struct parser *parser, size_t size)
+static const struct function {
+    const char *name;
+    enum expression_operation operation;
+    uint32_t fewest, most; /* values */
+} functions[] = {
+    {"sin", EXPRESSION_SIN, 1, 1},          {"cos", EXPRESSION_COS, 1, 1},          {"tan", EXPRESSION_TAN, 1, 1},
+    {"asin", EXPRESSION_ASIN, 1, 1},        {"acos", EXPRESSION_ACOS, 1, 1},        {"atan", EXPRESSION_ATAN, 1, 1},
+    {"atan2", EXPRESSION_ATAN2, 2, 2},      {"sqrt", EXPRESSION_SQRT, 1, 1},        {"abs", EXPRESSION_ABS, 1, 1},
+    {"min", EXPRESSION_MIN, 2, UINT32_MAX}, {"max", EXPRESSION_MAX, 2, UINT32_MAX},
+};
+
+/* After its name and bracket. One of many values is applied to two, again and again. */
+static void read_function(struct parser *parser, const struct function *function)
+{
+    uint32_t count = 1;
+    read_expression(parser);
+    for (; !parser->fault && count < function->most && accept(parser, ','); count++) {
+        read_expression(parser);
+        emit(parser, function->operation, 0, parser->angle);
+    }
+    if (count < function->fewest)
+        fail(parser, "the function takes two values");
+    expect(parser, ')', next_character(parser) == ',' ? "too many values for the function" : "a ) is missing");
+    if (function->most == 1)
+        emit(parser, function->operation, 0, parser->angle);
+}
+
+static void read_named(struct parser *parser, size_t size)
 {
     if (is_word(parser, size, "pi")) {
         parser->at += size;
-        return 3.14159265358979323846;
+        emit(parser, EXPRESSION_NUMBER, 0, 3.14159265358979323846);
+        return;
     }
     bool input = is_word(parser, size, "dof");
     const struct function *function = NULL;
     for (size_t i = 0; i < sizeof functions / sizeof *functions && !input; i++)
         if (is_word(parser, size, functions[i].name))
             function = &functions[i];
-    if (!input && !function)
-        return fail(parser, "the name is unknown");
+    if (!input && !function) {
+        fail(parser, "the name is unknown");
+        return;
+    }
     parser->at += size;
-    if (!accept(parser, '('))
-        return fail(parser, "a ( is missing");
-    return input ? read_input(parser) : apply_function(parser, function);
+    expect(parser, '(', "a ( is missing");
+    if (input)
+        read_input(parser);
+    else
+        read_function(parser, function);
 }
 
-static double read_group(struct parser *parser)
-{
-    double value = read_expression(parser);
-    return accept(parser, ')') ? value : fail(parser, "a ) is missing");
-}
-
-static double read_primary(struct parser *parser)
+static void read_primary(struct parser *parser)
 {
     char next = next_character(parser);
     size_t size = word_size(parser);
-    if (size > 0)
-        return read_named(parser, size);
-    if (accept(parser, '('))
-        return read_group(parser);
-    double value;
-    const char *after = is_digit(next) || next == '.' ? parse_double(parser->at, parser->end, &value) : NULL;
-    if (!after)
-        return fail(parser, next ? "a value is missing" : "the formula ends too early");
-    parser->at = after;
-    return check(parser, value);
+    if (size > 0) {
+        read_named(parser, size);
+    } else if (accept(parser, '(')) {
+        read_expression(parser);
+        expect(parser, ')', "a ) is missing");
+    } else {
+        double value;
+        const char *after = is_digit(next) || next == '.' ? parse_double(parser->at, parser->end, &value) : NULL;
+        if (!after) {
+            fail(parser, next ? "a value is missing" : "the formula ends too early");
+            return;
+        }
+        parser->at = after;
+        emit(parser, EXPRESSION_NUMBER, 0, value);
+    }
 }
 
 /* ---- operators ---- */
 
 /* Every way down to a formula within a formula leads through here. */
-static double read_power(struct parser *parser)
+static void read_power(struct parser *parser)
 {
-    if (parser->depth == EXPRESSION_DEEPEST)
-        return fail(parser, "the formula is nested too deeply");
+    if (parser->depth == EXPRESSION_DEEPEST) {
+        fail(parser, "the formula is nested too deeply");
+        return;
+    }
     parser->depth++;
-    double value = read_primary(parser);
-    if (accept(parser, '^'))
-        value = check(parser, pow(value, read_signed(parser)));
+    read_primary(parser);
+    if (accept(parser, '^')) {
+        read_signed(parser);
+        emit(parser, EXPRESSION_POWER, 0, 0);
+    }
     parser->depth--;
-    return value;
 }
 
-static double read_signed(struct parser *parser)
+static void read_signed(struct parser *parser)
 {
-    if (accept(parser, '-'))
-        return -read_power(parser);
-    (void)accept(parser, '+');
-    return read_power(parser);
+    bool negative = accept(parser, '-');
+    if (!negative)
+        (void)accept(parser, '+');
+    read_power(parser);
+    if (negative)
+        emit(parser, EXPRESSION_NEGATE, 0, 0);
 }
 
-static double divide(struct parser *parser, double value, double by)
+static void read_term(struct parser *parser)
 {
-    if (by == 0 && !parser->only_checks)
-        return fail(parser, "a division by zero");
-    return check(parser, value / by);
-}
-
-static double read_term(struct parser *parser)
-{
-    double value = read_signed(parser);
-    while (!parser->fault) {
-        if (accept(parser, '*'))
-            value = check(parser, value * read_signed(parser));
-        else if (accept(parser, '/'))
-            value = divide(parser, value, read_signed(parser));
-        else
-            break;
+    read_signed(parser);
+    for (;;) {
+        bool times = accept(parser, '*');
+        if (!times && !accept(parser, '/'))
+            return;
+        read_signed(parser);
+        emit(parser, times ? EXPRESSION_MULTIPLY : EXPRESSION_DIVIDE, 0, 0);
     }
-    return value;
 }
 
-static double read_expression(struct parser *parser)
+static void read_expression(struct parser *parser)
 {
-    double value = read_term(parser);
-    while (!parser->fault) {
-        if (accept(parser, '+'))
-            value = check(parser, value + read_term(parser));
-        else if (accept(parser, '-'))
-            value = check(parser, value - read_term(parser));
-        else
-            break;
+    read_term(parser);
+    for (;;) {
+        bool plus = accept(parser, '+');
+        if (!plus && !accept(parser, '-'))
+            return;
+        read_term(parser);
+        emit(parser, plus ? EXPRESSION_ADD : EXPRESSION_SUBTRACT, 0, 0);
     }
-    return value;
 }
 
-static double read_all(struct parser *parser, const char *text, const struct expression_scope *scope)
+const char *expression_compile(const char *text, double angle, uint32_t input_count,
+                               struct expression_step steps[EXPRESSION_LONGEST], uint32_t *count, size_t *at)
 {
     size_t size = strlen(text);
-    parser->at = text;
-    parser->end = text + size;
-    parser->scope = scope;
-    double value = size > EXPRESSION_LONGEST ? fail(parser, "the formula is too long") : read_expression(parser);
-    return next_character(parser) ? fail(parser, "the formula goes on after its end") : value;
-}
-
-const char *expression_evaluate(const char *text, const struct expression_scope *scope, double *value)
-{
-    struct parser parser = {0};
-    double result = read_all(&parser, text, scope);
-    *value = parser.fault ? 0 : result;
+    struct parser parser = {.at = text, .end = text + size, .angle = angle, .input_count = input_count, .steps = steps};
+    if (size > EXPRESSION_LONGEST)
+        fail(&parser, "the formula is too long");
+    else
+        read_expression(&parser);
+    if (next_character(&parser))
+        fail(&parser, "the formula goes on after its end");
+    *count = parser.fault ? 0 : parser.count;
+    *at = parser.fault ? (size_t)(parser.fault_at - text) : 0;
     return parser.fault;
 }
 
 const char *expression_check(const char *text, uint32_t input_count, size_t *at)
 {
-    struct parser parser = {.only_checks = true};
-    struct expression_scope scope = {.angle = 1, .input_count = input_count};
-    read_all(&parser, text, &scope);
-    *at = parser.fault ? (size_t)(parser.fault_at - text) : 0;
-    return parser.fault;
+    struct expression_step steps[EXPRESSION_LONGEST];
+    uint32_t count;
+    return expression_compile(text, 1, input_count, steps, &count, at);
+}
+
+/* ---- running ---- */
+
+/* Each level of nesting leaves at most three values waiting: on the left of + or -, of * or /, and of a comma. */
+enum { MOST_VALUES = 3 * EXPRESSION_DEEPEST + 3 };
+
+const char *expression_run(const struct expression_step *steps, uint32_t count, const double *inputs, double *value)
+{
+    double stack[1 + MOST_VALUES], *top = stack; /* the first one stays unused */
+    const char *fault = NULL;
+    for (const struct expression_step *step = steps; step < steps + count && !fault; step++) {
+        top -= step->operation >= EXPRESSION_ADD; /* those take two values */
+        switch (step->operation) {
+        case EXPRESSION_NUMBER:
+            *++top = step->number;
+            break;
+        case EXPRESSION_INPUT:
+            *++top = step->number * inputs[step->input];
+            break;
+        case EXPRESSION_NEGATE:
+            *top = -*top;
+            break;
+        case EXPRESSION_SIN:
+            *top = sin(*top * step->number);
+            break;
+        case EXPRESSION_COS:
+            *top = cos(*top * step->number);
+            break;
+        case EXPRESSION_TAN:
+            *top = tan(*top * step->number);
+            break;
+        case EXPRESSION_ASIN:
+            *top = asin(*top) / step->number;
+            break;
+        case EXPRESSION_ACOS:
+            *top = acos(*top) / step->number;
+            break;
+        case EXPRESSION_ATAN:
+            *top = atan(*top) / step->number;
+            break;
+        case EXPRESSION_SQRT:
+            *top = sqrt(*top);
+            break;
+        case EXPRESSION_ABS:
+            *top = fabs(*top);
+            break;
+        case EXPRESSION_ADD:
+            *top += top[1];
+            break;
+        case EXPRESSION_SUBTRACT:
+            *top -= top[1];
+            break;
+        case EXPRESSION_MULTIPLY:
+            *top *= top[1];
+            break;
+        case EXPRESSION_DIVIDE:
+            fault = top[1] == 0 ? "a division by zero" : NULL;
+            *top /= fault ? 1 : top[1];
+            break;
+        case EXPRESSION_POWER:
+            *top = pow(*top, top[1]);
+            break;
+        case EXPRESSION_ATAN2:
+            *top = atan2(*top, top[1]) / step->number;
+            break;
+        case EXPRESSION_MIN:
+            *top = top[1] < *top ? top[1] : *top;
+            break;
+        case EXPRESSION_MAX:
+            *top = top[1] > *top ? top[1] : *top;
+            break;
+        }
+        /* Where it arises: the inverse of a result that is too large is none. */
+        if (!fault && !isfinite(*top))
+            fault = "the result is no finite number";
+    }
+    *value = fault ? 0 : *top;
+    return fault;
 }
 
 /* ---- inputs ---- */

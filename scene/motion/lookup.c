@@ -46,12 +46,17 @@ static bool list_by_target(const struct clip_lookup *lookup, struct by_target *l
     return true;
 }
 
-bool lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip)
+cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip)
 {
+    uint32_t nodes = scene->node_count, tracks = clip->track_count;
     *lookup = (struct clip_lookup){.context = context, .scene = scene, .clip = clip};
-    return list_by_target(lookup, &lookup->node_tracks, node_of_track, scene->node_count, clip->track_count) &&
-           list_by_target(lookup, &lookup->joint_tracks, joint_of_track, scene->joint_count, clip->track_count) &&
-           list_by_target(lookup, &lookup->attachments, node_of_attachment, scene->node_count, clip->attachment_count);
+    cp_status status = mechanism_open(&lookup->mechanism, context, scene);
+    if (status != CP_OK)
+        return status;
+    bool fine = list_by_target(lookup, &lookup->node_tracks, node_of_track, nodes, tracks) &&
+                list_by_target(lookup, &lookup->joint_tracks, joint_of_track, scene->joint_count, tracks) &&
+                list_by_target(lookup, &lookup->attachments, node_of_attachment, nodes, clip->attachment_count);
+    return fine ? CP_OK : CP_LIMIT;
 }
 
 static void free_list(cp_context *context, struct by_target *list)
@@ -66,33 +71,31 @@ void lookup_free(struct clip_lookup *lookup)
     free_list(lookup->context, &lookup->node_tracks);
     free_list(lookup->context, &lookup->joint_tracks);
     free_list(lookup->context, &lookup->attachments);
+    mechanism_close(&lookup->mechanism);
 }
 
 /* ---- moments ---- */
 
-struct moment_of {
-    const struct clip_lookup *lookup;
-    double time;
-};
-
 /* Of several tracks the first holds. */
-static double free_value(const void *user, uint32_t joint)
+static void find_free_value(const struct clip_lookup *lookup, uint32_t joint, double time)
 {
-    const struct moment_of *at = user;
-    const struct by_target *list = &at->lookup->joint_tracks;
-    double value = at->lookup->scene->joints[joint].q;
+    const struct by_target *list = &lookup->joint_tracks;
+    double *value = &lookup->mechanism.q[joint];
+    *value = lookup->scene->joints[joint].q;
     if (first_of(list, joint) < list->ends[joint])
-        track_value(&at->lookup->clip->tracks[list->items[first_of(list, joint)]], at->time, &value);
-    return value;
+        track_value(&lookup->clip->tracks[list->items[first_of(list, joint)]], time, value);
 }
 
 double lookup_joint(const struct clip_lookup *lookup, uint32_t joint, double time)
 {
-    const struct moment_of at = {lookup, time};
-    const cp_joint *it = &lookup->scene->joints[joint];
-    if (it->expression)
-        return it->offset + it->scale * expression_value(it->expression, free_value, &at);
-    return it->master == CP_NONE ? free_value(&at, joint) : it->scale * free_value(&at, it->master) + it->offset;
+    const cp_mechanism *mechanism = &lookup->mechanism;
+    const struct mechanism_joint *it = &mechanism->joints[joint];
+    if (it->law.leader != CP_NONE)
+        find_free_value(lookup, it->law.leader, time);
+    for (uint32_t i = it->first_step; i < it->first_step + it->step_count; i++)
+        if (mechanism->steps[i].operation == EXPRESSION_INPUT)
+            find_free_value(lookup, mechanism->steps[i].input, time);
+    return mechanism_value(mechanism, joint, mechanism->q);
 }
 
 uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time)
@@ -139,11 +142,10 @@ cp_pose lookup_world(const struct clip_lookup *lookup, uint32_t node, double tim
     cp_pose world = POSE_IDENTITY;
     for (; node != CP_NONE; node = lookup_parent(lookup, node, time)) {
         const cp_node *it = &lookup->scene->nodes[node];
-        cp_pose pose = lookup_local(lookup, node, time);
-        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++) {
-            cp_pose motion = joint_motion(&lookup->scene->joints[i], lookup_joint(lookup, i, time));
-            pose = pose_multiply(&pose, &motion);
-        }
+        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
+            lookup->mechanism.values[i] = lookup_joint(lookup, i, time);
+        cp_pose local = lookup_local(lookup, node, time);
+        cp_pose pose = node_pose(lookup->scene, node, &local, lookup->mechanism.values);
         world = pose_multiply(&pose, &world);
     }
     return world;

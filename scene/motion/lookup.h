@@ -22,10 +22,11 @@ struct clip_lookup {
     const cp_scene *scene;
     const cp_clip *clip;
     struct by_target node_tracks, joint_tracks, attachments;
+    cp_mechanism mechanism;
 };
 
-/* False when out of memory; free it in any case. The scene must not change meanwhile. */
-bool lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
+/* Free it in any case. The scene must not change meanwhile. */
+cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
 void lookup_free(struct clip_lookup *lookup);
 
 /* Of dependent joints too. */

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_MOTION_H
 #define CELLPIPE_MOTION_H
 
-#include "../build.h"
+#include "mechanism.h"
 
 /* A joint's way through its limits: home -> lower -> upper -> home, at constant speed, in about 4 seconds.
  * Unlimited revolute joints go through +-180 degrees around home, unlimited prismatic ones through half of `diagonal` (the
@@ -16,35 +16,12 @@ struct sweep {
  * (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
 bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep);
 
-/* The value of a joint's expression, from those of the joints that it is over; 0 where it is not defined. */
-typedef double joint_value(const void *user, uint32_t joint);
-double expression_value(const cp_expression *expression, joint_value *value, const void *user);
-
-/* How many joints that move have an expression. */
-uint32_t count_expressions(const cp_scene *scene);
-
-/* The local pose of a node at joint values q (NULL: current): local, then its joints. */
-cp_pose node_pose(const cp_scene *scene, uint32_t node, const double *q);
-/* The joints whose value follows from that of another: those of joint i, in their order, are joints[ends[i - 1]] .. joints[ends[i] - 1],
- * of the first one from 0 on. */
-struct followers {
-    cp_context *context;
-    uint32_t *ends, *joints, joint_count, count;
-};
-/* False when out of memory; free it in any case. */
-bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers);
-void free_followers(struct followers *followers);
-static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)
-{
-    return joint > 0 ? followers->ends[joint - 1] : 0;
-}
-
 struct growing_track;
-/* What an expression makes of the sweep of a joint that it is over, the others being as they are now: keys in time (CP_PATH_JOINT), between
- * which the straight way is nowhere further off than the track's tolerance, above 0. Looked at in four places of each
- * way. False when out of memory. */
-bool sweep_expression(cp_context *context, const cp_scene *scene, uint32_t driver, uint32_t joint,
-                      const struct sweep *sweep, struct growing_track *track);
+/* What an expression makes of the sweep of a joint that it is over, the others being as they are now: keys in time
+ * (CP_PATH_JOINT), between which the straight way is nowhere further off than the track's tolerance, above 0. Looked at
+ * in four places of each way. mechanism->q is as it was. False when out of memory. */
+bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, const struct sweep *sweep,
+                      struct growing_track *track);
 
 /* Hangs a node on a host in the tree that parents[node count] tells (CP_NONE for the world's). False, with nothing done, when the host is
  * the node, hangs on it, or lies deeper than a scene's limit of depth; or when the node is the world. */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../context.h"
+
 /* ---- tracks ---- */
 
 static void scale_vector(double *vector, uint32_t width, double factor)
@@ -134,31 +136,32 @@ uint32_t sort_times(double *times, uint32_t count)
 
 /* ---- the player ---- */
 
-bool player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip)
+cp_status player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip)
 {
     uint32_t nodes = scene->node_count;
     *player = (struct player){.context = context, .scene = scene, .clip = clip, .time = -INFINITY};
-    player->q = memory_allocate(context, scene->joint_count, sizeof *player->q);
+    cp_status status = mechanism_open(&player->mechanism, context, scene);
+    if (status != CP_OK)
+        return status;
     player->parents = memory_allocate(context, nodes, sizeof *player->parents);
     player->parts = memory_allocate(context, nodes, sizeof *player->parts);
     player->locals = memory_allocate(context, nodes, sizeof *player->locals);
     player->worlds = memory_allocate(context, nodes, sizeof *player->worlds);
     player->known = memory_allocate(context, nodes, sizeof *player->known);
     player->way = memory_allocate(context, nodes, sizeof *player->way);
-    if (!player->q || !player->parents || !player->parts || !player->locals || !player->worlds || !player->known ||
-        !player->way)
-        return false;
+    if (!player->parents || !player->parts || !player->locals || !player->worlds || !player->known || !player->way)
+        return CP_LIMIT;
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].path != CP_PATH_JOINT)
             (void)pose_to_trs(&scene->nodes[clip->tracks[i].target].local, 0, &player->parts[clip->tracks[i].target]);
-    return true;
+    return CP_OK;
 }
 
 void player_free(struct player *player)
 {
     cp_context *context = player->context;
     uint32_t nodes = player->scene->node_count;
-    memory_free(context, player->q, player->scene->joint_count, sizeof *player->q);
+    mechanism_close(&player->mechanism);
     memory_free(context, player->parents, nodes, sizeof *player->parents);
     memory_free(context, player->parts, nodes, sizeof *player->parts);
     memory_free(context, player->locals, nodes, sizeof *player->locals);
@@ -210,20 +213,19 @@ static void set_moved(struct player *player, double time)
     }
 }
 
-void player_seek_joints(struct player *player, double time)
+static cp_status set_values(struct player *player, double time)
 {
-    const cp_scene *scene = player->scene;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        player->q[i] = scene->joints[i].q;
+    const cp_joint *joints = player->scene->joints;
+    const cp_track *tracks = player->clip->tracks;
+    cp_mechanism *mechanism = &player->mechanism;
     for (uint32_t i = player->clip->track_count; i-- > 0;)
-        if (player->clip->tracks[i].path == CP_PATH_JOINT)
-            track_value(&player->clip->tracks[i], time, &player->q[player->clip->tracks[i].target]);
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (cp_joint_is_dependent(&scene->joints[i]))
-            player->q[i] = cp_joint_value(scene, i, player->q);
+        if (tracks[i].path == CP_PATH_JOINT)
+            track_value(&tracks[i], time, &mechanism->q[tracks[i].target]);
+    cp_status status = mechanism_values(mechanism, mechanism->q);
     for (uint32_t i = 0; i < player->clip->track_count && player->is_baked; i++)
-        if (player->clip->tracks[i].path == CP_PATH_JOINT && scene->joints[player->clip->tracks[i].target].expression)
-            track_value(&player->clip->tracks[i], time, &player->q[player->clip->tracks[i].target]);
+        if (tracks[i].path == CP_PATH_JOINT && joints[tracks[i].target].expression)
+            track_value(&tracks[i], time, &mechanism->values[tracks[i].target]);
+    return status;
 }
 
 static void set_locals(struct player *player, double time)
@@ -234,17 +236,6 @@ static void set_locals(struct player *player, double time)
     set_moved(player, time);
 }
 
-static cp_pose posed(const struct player *player, uint32_t node)
-{
-    const cp_node *it = &player->scene->nodes[node];
-    cp_pose pose = player->locals[node];
-    for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++) {
-        cp_pose motion = joint_motion(&player->scene->joints[i], player->q[i]);
-        pose = pose_multiply(&pose, &motion);
-    }
-    return pose;
-}
-
 /* Up to what is known, and down again. */
 static void find_world(struct player *player, uint32_t node)
 {
@@ -253,31 +244,32 @@ static void find_world(struct player *player, uint32_t node)
         player->way[depth++] = node;
     while (depth > 0) {
         uint32_t at = player->way[--depth], parent = player->parents[at];
-        cp_pose local = posed(player, at);
+        cp_pose local = node_pose(player->scene, at, &player->locals[at], player->mechanism.values);
         player->worlds[at] = parent == CP_NONE ? local : pose_multiply(&player->worlds[parent], &local);
         player->known[at] = true;
     }
 }
 
-void player_seek(struct player *player, double time)
+cp_status player_seek(struct player *player, double time)
 {
     uint32_t nodes = player->scene->node_count;
     set_parents(player, time);
-    player_seek_joints(player, time);
+    cp_status status = set_values(player, time);
     set_locals(player, time);
     memset(player->known, 0, nodes * sizeof *player->known);
     for (uint32_t i = 0; i < nodes; i++)
         find_world(player, i);
+    return status;
 }
 
 cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds)
 {
     struct player player;
-    bool fine = player_start(&player, context, scene, &scene->clips[clip]);
-    if (fine) {
-        player_seek(&player, time);
+    cp_status status = player_start(&player, context, scene, &scene->clips[clip]);
+    if (status == CP_OK)
+        status = player_seek(&player, time);
+    if (status == CP_OK)
         memcpy(worlds, player.worlds, scene->node_count * sizeof *worlds);
-    }
     player_free(&player);
-    return fine ? CP_OK : CP_LIMIT;
+    return context_finish(context, status);
 }

@@ -10,24 +10,22 @@ struct player {
     cp_context *context;
     const cp_scene *scene;
     const cp_clip *clip;
-    double *q;         /* a value for each joint, now; those of dependent ones too */
-    uint32_t *parents; /* of each node, now */
-    struct trs *parts; /* private: of nodes with tracks, their locals */
-    cp_pose *locals;   /* of each node in its parent's frame, without its joints, now */
-    cp_pose *worlds;   /* of each node, now */
-    uint32_t next;     /* the first attachment that is not yet */
+    cp_mechanism mechanism; /* its values are those of all joints, now */
+    uint32_t *parents;      /* of each node, now */
+    struct trs *parts;      /* private: of nodes with tracks, their locals */
+    cp_pose *locals;        /* of each node in its parent's frame, without its joints, now */
+    cp_pose *worlds;        /* of each node, now */
+    uint32_t next;          /* the first attachment that is not yet */
     double time;
     bool is_baked; /* tracks of joints with an expression hold, in its place; may be set after the start */
     bool *known;   /* private: worlds that are computed */
     uint32_t *way;
 };
 
-/* False when out of memory; free it in any case. */
-bool player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip);
-/* Sets q, parents, locals and worlds to those of a time. Times that ascend cost least. */
-void player_seek(struct player *player, double time);
-/* Sets q alone. */
-void player_seek_joints(struct player *player, double time);
+/* Free it in any case. */
+cp_status player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip);
+/* Sets values, parents, locals and worlds to those of a time. Times that ascend cost least. */
+cp_status player_seek(struct player *player, double time);
 void player_free(struct player *player);
 
 /* The values of a track at a time, `width` of them; before its first and after its last key those keys'. Rotations are turned at a

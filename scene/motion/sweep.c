@@ -50,28 +50,16 @@ struct curve_point {
     int halvings;               /* of the way to it */
 };
 
-struct swept {
-    const cp_scene *scene;
-    uint32_t driver;
-    double value; /* of the driver */
-};
-
-static double swept_value(const void *user, uint32_t joint)
+static struct curve_point point_at(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, double time, double value)
 {
-    const struct swept *swept = user;
-    return joint == swept->driver ? swept->value : swept->scene->joints[joint].q;
-}
-
-static struct curve_point point_at(const cp_scene *scene, uint32_t driver, const cp_joint *joint, double time,
-                                   double value)
-{
-    struct swept swept = {scene, driver, value};
-    double result = expression_value(joint->expression, swept_value, &swept);
-    return (struct curve_point){.time = time, .value = value, .result = joint->offset + joint->scale * result};
+    mechanism->q[driver] = value;
+    double result = mechanism_value(mechanism, joint, mechanism->q);
+    mechanism->q[driver] = mechanism->scene->joints[driver].q;
+    return (struct curve_point){.time = time, .value = value, .result = result};
 }
 
 /* From a point that is a key to the next one that is given, by halves. */
-static bool add_leg(cp_context *context, const struct swept *of, const cp_joint *joint, struct curve_point *at,
+static bool add_leg(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, struct curve_point *at,
                     struct curve_point goal, struct growing_track *track)
 {
     struct curve_point goals[MOST_HALVINGS + 1] = {goal};
@@ -82,13 +70,13 @@ static bool add_leg(cp_context *context, const struct swept *of, const cp_joint 
         bool straight = true;
         for (int i = 0; i < LOOKS; i++) {
             double t = looks[i];
-            between[i] = point_at(of->scene, of->driver, joint, at->time + (next->time - at->time) * t,
+            between[i] = point_at(mechanism, driver, joint, at->time + (next->time - at->time) * t,
                                   at->value + (next->value - at->value) * t);
             straight =
                 straight && fabs(at->result + (next->result - at->result) * t - between[i].result) <= track->tolerance;
         }
         if (straight || next->halvings == MOST_HALVINGS) {
-            fine = track_add(context, track, next->time, &next->result);
+            fine = track_add(mechanism->context, track, next->time, &next->result);
             *at = *next;
             depth--;
         } else {
@@ -99,14 +87,13 @@ static bool add_leg(cp_context *context, const struct swept *of, const cp_joint 
     return fine;
 }
 
-bool sweep_expression(cp_context *context, const cp_scene *scene, uint32_t driver, uint32_t joint,
-                      const struct sweep *sweep, struct growing_track *track)
+bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, const struct sweep *sweep,
+                      struct growing_track *track)
 {
-    const struct swept of = {.scene = scene, .driver = driver};
-    const cp_joint *it = &scene->joints[joint];
-    struct curve_point at = point_at(scene, driver, it, sweep->times[0], sweep->values[0]);
-    bool fine = track_add(context, track, at.time, &at.result);
+    struct curve_point at = point_at(mechanism, driver, joint, sweep->times[0], sweep->values[0]);
+    bool fine = track_add(mechanism->context, track, at.time, &at.result);
     for (int i = 1; i < SWEEP_KEYS && fine; i++)
-        fine = add_leg(context, &of, it, &at, point_at(scene, driver, it, sweep->times[i], sweep->values[i]), track);
+        fine = add_leg(mechanism, driver, joint, &at,
+                       point_at(mechanism, driver, joint, sweep->times[i], sweep->values[i]), track);
     return fine;
 }

@@ -34,6 +34,7 @@ struct thinning {
     double *reaches;       /* of each node: how far from its origin something is that it moves */
     struct times times[2]; /* of clip, and of like */
     struct player before, after;
+    cp_status status; /* of the players */
 };
 
 /* ---- times ---- */
@@ -182,8 +183,9 @@ static double distance_at(const struct thinning *thinning)
 
 static double seek_both(struct thinning *thinning, double time)
 {
-    player_seek(&thinning->before, time);
-    player_seek(&thinning->after, time);
+    struct player *players[] = {&thinning->before, &thinning->after};
+    for (int i = 0; i < 2 && thinning->status == CP_OK; i++)
+        thinning->status = player_seek(players[i], time);
     return distance_at(thinning);
 }
 
@@ -231,7 +233,7 @@ static bool measure(struct thinning *thinning)
         thinning->reaches[i] = sqrt(squares);
     }
     for (uint32_t i = nodes; i-- > 1;) {
-        cp_pose pose = node_pose(scene, i, NULL);
+        cp_pose pose = node_pose(scene, i, &scene->nodes[i].local, thinning->before.mechanism.values);
         double *above = &thinning->reaches[scene->nodes[i].parent];
         double way = sqrt(pose.m[3] * pose.m[3] + pose.m[7] * pose.m[7] + pose.m[11] * pose.m[11]);
         if (thinning->reaches[i] > 0)
@@ -265,10 +267,13 @@ static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_
         if (tolerance == 0)
             return true;
         player_free(&thinning->after);
-        if (!player_start(&thinning->after, thinning->context, thinning->scene, thin))
+        thinning->status = player_start(&thinning->after, thinning->context, thinning->scene, thin);
+        if (thinning->status != CP_OK)
             return false;
         thinning->after.is_baked = true;
         *error = find_error(thinning);
+        if (thinning->status != CP_OK)
+            return false;
         if (*error <= tolerance || share == 0)
             return true;
         share *= fmin(0.7, 0.9 * tolerance / *error);
@@ -281,20 +286,20 @@ cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
 {
     cp_context *context = work->context;
     struct thinning thinning = {.context = context, .work = work, .scene = scene, .clip = clip, .like = like};
-    thinning.before = thinning.after = (struct player){.context = context, .scene = scene};
+    thinning.after = (struct player){.context = context, .scene = scene};
     *error = 0;
-    bool fine = measure(&thinning);
+    thinning.status = player_start(&thinning.before, context, scene, clip);
+    bool fine = thinning.status == CP_OK && measure(&thinning);
     for (int i = 0; i < 2 && fine; i++) {
         struct times *times = &thinning.times[i];
         fine = clip_times(context, i == 0 ? clip : like, &times->items, &times->count, &times->room);
     }
-    fine = fine && player_start(&thinning.before, context, scene, clip) &&
-           thin_until_it_holds(&thinning, tolerance, thin, error);
+    fine = fine && thin_until_it_holds(&thinning, tolerance, thin, error);
     memory_free(context, thinning.boxes, scene->node_count, sizeof *thinning.boxes);
     memory_free(context, thinning.reaches, scene->node_count, sizeof *thinning.reaches);
     for (int i = 0; i < 2; i++)
         memory_free(context, thinning.times[i].items, thinning.times[i].room, sizeof *thinning.times[i].items);
     player_free(&thinning.before);
     player_free(&thinning.after);
-    return fine ? CP_OK : CP_LIMIT;
+    return thinning.status == CP_OK && !fine ? CP_LIMIT : thinning.status;
 }

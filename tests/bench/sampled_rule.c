@@ -13,6 +13,7 @@ enum { ENOUGH_HITS = 1000 };
 
 struct states {
     const cp_scene *scene;
+    cp_mechanism *mechanism;
     const struct body **bodies; /* of the nodes */
     cp_pose *worlds;            /* of the nodes */
     double *q, (*ranges)[2];    /* of the joints */
@@ -29,9 +30,13 @@ static void find_range(const cp_joint *joint, double range[2])
     range[1] = limited ? joint->upper : turns ? PI : joint->q;
 }
 
-static void begin_states(struct states *states, const cp_scene *scene, const struct bodies *bodies)
+static cp_status begin_states(struct states *states, cp_context *context, const cp_scene *scene,
+                              const struct bodies *bodies)
 {
     *states = (struct states){.scene = scene};
+    cp_status status = cp_mechanism_new(context, scene, &states->mechanism);
+    if (status != CP_OK)
+        return status;
     cp_nodes(scene, &states->node_count);
     const cp_joint *joints = cp_joints(scene, &states->joint_count);
     states->bodies = allocate(states->node_count, sizeof(struct body *));
@@ -44,10 +49,12 @@ static void begin_states(struct states *states, const cp_scene *scene, const str
         states->bodies[bodies->items[i].node] = &bodies->items[i];
     for (uint32_t i = 0; i < states->joint_count; i++)
         find_range(&joints[i], states->ranges[i]);
+    return CP_OK;
 }
 
 static void end_states(struct states *states)
 {
+    cp_mechanism_free(states->mechanism);
     free(states->bodies);
     free(states->worlds);
     free(states->q);
@@ -60,7 +67,7 @@ static void take_random(struct states *states, struct random *random)
         const double *range = states->ranges[i];
         states->q[i] = range[0] + random_unit(random) * (range[1] - range[0]);
     }
-    cp_world_poses(states->scene, states->q, states->worlds);
+    (void)cp_mechanism_poses(states->mechanism, states->q, states->worlds);
 }
 
 static void take_witness(struct states *states, const cp_finding *finding)
@@ -70,7 +77,7 @@ static void take_witness(struct states *states, const cp_finding *finding)
         states->q[i] = cp_joints(states->scene, &count)[i].q;
     for (uint32_t i = 0; i < finding->witness_count; i++)
         states->q[finding->witness[i].joint] = finding->witness[i].value;
-    cp_world_poses(states->scene, states->q, states->worlds);
+    (void)cp_mechanism_poses(states->mechanism, states->q, states->worlds);
 }
 
 static bool pair_meets(const struct states *states, uint32_t first, uint32_t second)
@@ -161,8 +168,9 @@ cp_status sampled_rule_run(cp_context *context, const cp_scene *scene, uint32_t 
     struct random random = random_begin(); /* one row of states: the seeds are its parts, which have none in common */
     *rule = (struct sampled_rule){0};
     cp_status status = bodies_find(&bodies, context, scene);
+    if (status == CP_OK)
+        status = begin_states(&states, context, scene, &bodies);
     if (status == CP_OK) {
-        begin_states(&states, scene, &bodies);
         list_pairs(rule, &states);
         bool *seen = allocate(rule->pair_count, sizeof *seen);
         for (uint32_t seed = 0; seed < seeds; seed++)

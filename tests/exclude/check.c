@@ -32,6 +32,8 @@ cp_status check_begin(struct check *check, cp_context *context, cp_scene *scene)
 {
     *check = (struct check){.context = context, .scene = scene, .seed = 1};
     cp_status status = cp_apply(context, scene, "triangulate", (const char *const[]){"primitives=yes"}, 1);
+    if (status == CP_OK)
+        status = cp_mechanism_new(context, scene, &check->mechanism);
     if (status != CP_OK)
         return status;
     uint32_t count;
@@ -51,6 +53,7 @@ void check_end(struct check *check)
 {
     for (uint32_t i = 0; i < check->node_count; i++)
         solid_free(&check->solids[i]);
+    cp_mechanism_free(check->mechanism);
     free(check->solids);
     free(check->worlds);
     free(check->q);
@@ -99,6 +102,13 @@ static cp_pose pose_between(const struct check *check, const struct claim *claim
     return pose_multiply(&back, &check->worlds[claim->second]);
 }
 
+/* q NULL: as the joints stand. */
+static void take_pose(const struct check *check, const double *q)
+{
+    if (cp_mechanism_poses(check->mechanism, q, check->worlds) != CP_OK)
+        abort();
+}
+
 /* As the joints are: most when it is more. */
 static double distance_now(const struct check *check, const struct claim *claim, double most)
 {
@@ -108,7 +118,7 @@ static double distance_now(const struct check *check, const struct claim *claim,
 
 static double distance_at(struct check *check, const struct claim *claim, double most)
 {
-    cp_world_poses(check->scene, check->q, check->worlds);
+    take_pose(check, check->q);
     return distance_now(check, claim, most);
 }
 
@@ -134,7 +144,7 @@ static double contact_distance(const struct claim *claim)
 struct claim claim_nothing(const struct check *check, uint32_t first, uint32_t second)
 {
     struct claim claim = {.first = first, .second = second, .reason = "", .smallest = INFINITY};
-    cp_world_poses(check->scene, NULL, check->worlds);
+    take_pose(check, NULL);
     claim.apart = pose_between(check, &claim);
     if (check->solids[first].triangle_count == 0 || check->solids[second].triangle_count == 0)
         claim.wrong = "no collision geometry";
@@ -213,7 +223,7 @@ void check_states(struct check *check, struct claim *claims, uint32_t claim_coun
             claims[i].wrong = judge_witness(check, &claims[i]);
     for (uint64_t state = first; state < first + count; state++) {
         take_random(check, state);
-        cp_world_poses(check->scene, check->q, check->worlds);
+        take_pose(check, check->q);
         for (uint32_t i = 0; i < claim_count; i++) {
             enum kind kind = kind_of(&claims[i]);
             if (kind == KIND_ALWAYS && state % STATES_A_CONTACT != 0)

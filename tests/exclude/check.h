@@ -10,6 +10,7 @@
 struct check {
     cp_context *context;
     cp_scene *scene;
+    cp_mechanism *mechanism;
     struct solid *solids; /* of all nodes */
     cp_pose *worlds;      /* of all nodes */
     double *q;            /* of all joints */

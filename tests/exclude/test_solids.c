@@ -141,7 +141,7 @@ static void compare(const char *cell, int rounds)
     for (int round = 0; round < rounds; round++) {
         for (uint32_t i = 0; i < check.joint_count; i++)
             check.q[i] = 1.5 * random_number();
-        cp_world_poses(scene, check.q, check.worlds);
+        assert_int_equal(cp_mechanism_poses(check.mechanism, check.q, check.worlds), CP_OK);
         for (uint32_t i = 0; i < bodies.count; i++)
             for (uint32_t k = 0; k < i; k++) {
                 const struct body *a = &bodies.items[i], *b = &bodies.items[k];

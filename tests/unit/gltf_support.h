@@ -144,7 +144,7 @@ static inline cp_pose world_of(const cp_scene *scene, const cp_node *node)
     const cp_node *nodes = cp_nodes(scene, &count);
     cp_pose *worlds = calloc(count, sizeof *worlds);
     assert_non_null(worlds);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     cp_pose pose = worlds[node - nodes];
     free(worlds);
     return pose;

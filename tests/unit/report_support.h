@@ -13,6 +13,26 @@
 
 #include "cellpipe.h"
 
+/* cp_world_poses, where nothing can fail. */
+static inline void pose_scene(const cp_scene *scene, const double *q, cp_pose *worlds)
+{
+    cp_context *context = cp_context_new(NULL);
+    assert_int_equal(cp_world_poses(context, scene, q, worlds), CP_OK);
+    cp_context_free(context);
+}
+
+static inline double joint_value(const cp_scene *scene, uint32_t joint, const double *q)
+{
+    double values[256];
+    uint32_t count;
+    cp_joints(scene, &count);
+    assert_true(count <= sizeof values / sizeof *values);
+    cp_context *context = cp_context_new(NULL);
+    assert_int_equal(cp_joint_values(context, scene, q, values), CP_OK);
+    cp_context_free(context);
+    return values[joint];
+}
+
 static inline void print_report(const cp_context *context)
 {
     size_t count;

@@ -129,7 +129,7 @@ static inline void expect_device(const char *name, const char *end, const char *
 static inline cp_pose world(const char *name)
 {
     cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     cp_pose pose = worlds[node_of(name)];
     free(worlds);
     return pose;

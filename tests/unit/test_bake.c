@@ -45,10 +45,10 @@ static void play_baked(const struct baked_clip *baked, double time, cp_pose *wor
         if (baked->clip.tracks[i].path == CP_PATH_JOINT)
             joints[baked->clip.tracks[i].target].expression = NULL;
     plain.joints = joints;
-    assert_true(player_start(&player, context, &plain, &baked->clip));
-    player_seek(&player, time);
+    assert_int_equal(player_start(&player, context, &plain, &baked->clip), CP_OK);
+    assert_int_equal(player_seek(&player, time), CP_OK);
     memcpy(worlds, player.worlds, scene->node_count * sizeof *worlds);
-    memcpy(q, player.q, scene->joint_count * sizeof *q);
+    memcpy(q, player.mechanism.values, scene->joint_count * sizeof *q);
     player_free(&player);
     test_free(joints);
 }
@@ -187,15 +187,15 @@ static void test_formulas(void **state)
         struct player player;
         double q[64];
         cp_pose worlds[64];
-        assert_true(player_start(&player, context, scene, &scene->clips[0]));
+        assert_int_equal(player_start(&player, context, scene, &scene->clips[0]), CP_OK);
         for (int i = 0; i < 300; i++) {
             double time = some_time(&scene->clips[0], 1);
-            player_seek(&player, time);
+            assert_int_equal(player_seek(&player, time), CP_OK);
             play_baked(&baked, time, worlds, q);
             for (uint32_t k = 0; k < scene->joint_count; k++) {
                 double reach = scene->joints[k].type == CP_JOINT_PRISMATIC ? 1 : size;
-                if (!(fabs(q[k] - player.q[k]) * reach <= tolerance * (1 + 1e-6)))
-                    fail_msg("joint %u at %.17g s is %.3g off", (unsigned)k, time, q[k] - player.q[k]);
+                if (!(fabs(q[k] - player.mechanism.values[k]) * reach <= tolerance * (1 + 1e-6)))
+                    fail_msg("joint %u at %.17g s is %.3g off", (unsigned)k, time, q[k] - player.mechanism.values[k]);
             }
         }
         player_free(&player);
@@ -291,7 +291,10 @@ static void test_sweeps(void **state)
         cp_track made;
         scene->joints[joint].expression = scene_copy_expression(scene, &expression, &copied);
         assert_true(joint_sweep(&scene->joints[driver], size, &sweep));
-        assert_true(sweep_expression(context, scene, driver, joint, &sweep, &track));
+        cp_mechanism mechanism;
+        assert_int_equal(mechanism_open(&mechanism, context, scene), CP_OK);
+        assert_true(sweep_expression(&mechanism, driver, joint, &sweep, &track));
+        mechanism_close(&mechanism);
         assert_true(track_finish(scene, &track, joint, &made));
         track_free(context, &track);
         const cp_track way = {driver, CP_PATH_JOINT, CP_LINEAR, SWEEP_KEYS, sweep.times, sweep.values};
@@ -299,7 +302,7 @@ static void test_sweeps(void **state)
             double q[2], value, time = chance_between(0, sweep.times[SWEEP_KEYS - 1]);
             track_value(&way, time, &q[driver]);
             track_value(&made, time, &value);
-            assert_true(fabs(value - cp_joint_value(scene, joint, q)) <= 2 * tolerance + 1e-12);
+            assert_true(fabs(value - joint_value(scene, joint, q)) <= 2 * tolerance + 1e-12);
         }
         assert_true(i < 3 || made.key_count <= 6);
     }

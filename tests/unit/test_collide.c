@@ -351,7 +351,7 @@ static void compare_all(struct cell *cell, bool every_pair, double clearance, st
     const cp_contact *contacts = NULL;
     cp_pose worlds[MOST_BODIES + 1];
     uint32_t count = 0, at = 0, pairs = 0;
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     place_solids(cell, worlds);
     cp_status status = cp_collider_new(context, scene, 1e-6, every_pair, &collider);
     if (status == CP_OK)
@@ -438,7 +438,7 @@ static double distance_of_two(double touch)
     const cp_contact *contacts;
     cp_collider *collider;
     uint32_t count;
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     assert_int_equal(cp_collider_new(context, scene, touch, false, &collider), CP_OK);
     assert_int_equal(cp_collide(collider, worlds, INFINITY, &contacts, &count), CP_OK);
     double distance = count == 1 ? contacts[0].distance : INFINITY;
@@ -570,7 +570,7 @@ static void test_warnings(void **unused)
         was_said(context, "the frame \"open\" has collision meshes that are not closed or not wound alike (1)"));
     assert_true(was_said(context, "the frame \"line\" has collision geometry of faces without area"));
     assert_true(was_said(context, "the frame \"empty\" has collision geometry without faces"));
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
     assert_int_equal(count, 1);                                                      /* the line meets the open box */
     assert_int_equal(cp_collide(collider, worlds, -1, &contacts, &count), CP_USAGE); /* "collide-clearance" */
@@ -736,7 +736,7 @@ static cp_status use_all(cp_context *poor, cp_scene *cell)
     cp_pose worlds[8];
     uint32_t count;
     cp_status status = cp_collider_new(poor, cell, 1e-6, false, &collider);
-    cp_world_poses(cell, NULL, worlds);
+    pose_scene(cell, NULL, worlds);
     if (status == CP_OK)
         status = cp_collide(collider, worlds, 10, &contacts, &count);
     if (status == CP_OK)
@@ -783,7 +783,7 @@ static void test_cancel(void **unused)
     make_passage(0.5);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
     cp_set_cancel(context, always, NULL);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     assert_int_equal(cp_collide(collider, worlds, 10, &contacts, &count), CP_CANCELLED);
     assert_int_equal(cp_collide_clip(collider, 0, 0.1, 0, &passages), CP_CANCELLED);
     cp_set_cancel(context, NULL, NULL);
@@ -806,7 +806,7 @@ static void test_many_frames(void **unused)
         scene->nodes[node].local = pose_translation(i % ROW, 2 * (i / ROW), 0);
         assert_true(scene_add_instance(scene, node, mesh, CP_USE_BOTH, &identity) != CP_NONE);
     }
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
     assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
     assert_int_equal(count, ROW * (ROW - 1));

@@ -28,7 +28,7 @@ static void find_vertex(const cp_scene *scene, uint32_t index, uint32_t vertex, 
     const cp_instance *instance = &cp_instances(scene, &count)[index];
     const float *position = cp_meshes(scene, &count)[instance->mesh].positions + 3 * (size_t)vertex;
     cp_pose worlds[16];
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
     pose_point(&pose, (const double[]){position[0], position[1], position[2]}, out);
     for (int i = 0; i < 3; i++)

@@ -343,7 +343,7 @@ static void compare(struct cell *cell, const cp_scene *scene, const double *q)
     uint32_t count;
     (void)cp_nodes(scene, &count);
     assert_int_equal(count, 1 + cell->device_count + cell->part_count);
-    cp_world_poses(scene, q, worlds);
+    pose_scene(scene, q, worlds);
     place_cell(cell);
     double tolerance = 1e-12 * largest(cell);
     for (uint32_t part = 0; part < cell->part_count; part++) {

@@ -274,7 +274,7 @@ static void test_shared_devices(void **state)
     cp_pose worlds[16];
     const cp_node *nodes = cp_nodes(scene, &count);
     assert_int_equal(count, 1 + 4 + 7);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     uint32_t a = find_node(scene, "a"), b = find_node(scene, "b"), mid = find_node(scene, "mid");
     uint32_t last = find_node(scene, "file"); /* which has no name in the workcell */
     assert_int_equal(nodes[nodes[mid].parent].scope, nodes[a].scope);

@@ -357,7 +357,7 @@ static void test_axis_of_six_digits(void **unused)
     double q = PI;
     cp_pose worlds[8];
     finish_scene();
-    cp_world_poses(scene, &q, worlds);
+    pose_scene(scene, &q, worlds);
     assert_true(worlds[node_of("Flag")].m[11] > 1000.001);
     assert_int_equal(exclude_with(""), CP_OK);
     assert_reason("Flag", "Roof", "sometimes");
@@ -501,7 +501,7 @@ static double gap_at(const struct arm *arm, const double *q)
 {
     cp_pose worlds[8];
     assert_true(scene->node_count <= 8);
-    cp_world_poses(scene, q, worlds);
+    pose_scene(scene, q, worlds);
     struct oriented link = oriented_box(&worlds[node_of("Link")], arm->link);
     struct oriented thing = oriented_box(&worlds[node_of("Thing")], arm->thing);
     return box_gap(&link, &thing);

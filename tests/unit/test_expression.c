@@ -14,18 +14,17 @@
 
 /* ---- the language ---- */
 
-static double take_input(const void *user, uint32_t index)
-{
-    return ((const double *)user)[index];
-}
-
 static const double inputs[] = {30, -2.5, 0};
 static const double degree = PI / 180;
 
 static const char *evaluate(const char *text, double *value)
 {
-    const struct expression_scope scope = {degree, 3, take_input, inputs};
-    return expression_evaluate(text, &scope, value);
+    struct expression_step steps[EXPRESSION_LONGEST];
+    uint32_t count;
+    size_t at;
+    const char *fault = expression_compile(text, degree, 3, steps, &count, &at);
+    *value = 0;
+    return fault ? fault : expression_run(steps, count, inputs, value);
 }
 
 static void test_values(void **state)
@@ -218,11 +217,11 @@ static void test_joint_values(void **state)
     add_joints();
     assert_true(cp_joint_is_dependent(&scene->joints[2]) && !cp_joint_is_dependent(&scene->joints[0]));
     set_values(scene, 0, 90 * degree, 0.5);
-    assert_true(fabs(cp_joint_value(scene, 2, NULL) - (0.001 * (180 + 500) + 0.25)) < 1e-12);
+    assert_true(fabs(joint_value(scene, 2, NULL) - (0.001 * (180 + 500) + 0.25)) < 1e-12);
     const double q[] = {-90 * degree, 0, 77};
-    assert_true(fabs(cp_joint_value(scene, 2, q) - (0.001 * -180 + 0.25)) < 1e-12);
+    assert_true(fabs(joint_value(scene, 2, q) - (0.001 * -180 + 0.25)) < 1e-12);
     cp_pose worlds[4];
-    cp_world_poses(scene, q, worlds);
+    pose_scene(scene, q, worlds);
     assert_true(fabs(worlds[3].m[11] - 0.07) < 1e-12);
     struct followers followers;
     assert_true(list_followers(context, scene, &followers));
@@ -259,7 +258,7 @@ static void test_merge(void **state)
     assert_int_equal(cp_merge(context, whole, scene, "part"), CP_OK);
     assert_int_equal(whole->joint_count, 4);
     set_values(whole, 1, 90 * degree, 0.5);
-    assert_true(fabs(cp_joint_value(whole, 3, NULL) - 0.93) < 1e-12);
+    assert_true(fabs(joint_value(whole, 3, NULL) - 0.93) < 1e-12);
     cp_scene_free(whole);
 }
 

@@ -137,7 +137,7 @@ static uint32_t find_node(const char *name)
 static void expect_origin(const char *name, double x, double y, double z)
 {
     cp_pose worlds[16];
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     const double *m = worlds[find_node(name)].m;
     assert_true(fabs(m[3] - x) < 1e-12 && fabs(m[7] - y) < 1e-12 && fabs(m[11] - z) < 1e-12);
 }
@@ -403,7 +403,7 @@ static void test_pose_a_device(void **unused)
     (void)unused;
     assert_int_equal(apply("pose", "device=Robot", "q=0.5,-2e-1"), CP_OK);
     expect_values(0.5, -0.2);
-    assert_true(cp_joint_value(scene, 2, NULL) == 1);
+    assert_true(joint_value(scene, 2, NULL) == 1);
     assert_int_equal(apply("pose", "device=Robot", "deg= 90 , 0.125"), CP_OK);
     expect_values(PI / 2, 0.125); /* metres stay metres */
     assert_false(was_reported(context, "pose-limit"));

@@ -10,7 +10,7 @@ static const cp_pose *place_of(const cp_scene *scene, const char *name)
     uint32_t count;
     const cp_node *nodes = cp_nodes(scene, &count);
     assert_in_range(count, 1, 16);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     return &worlds[node_named(scene, name) - nodes];
 }
 

@@ -183,7 +183,7 @@ static void expect_plain(uint32_t index, double time)
     assert_true(scene->node_count <= 64);
     assert_int_equal(cp_clip_poses(context, scene, index, time, worlds), CP_OK);
     struct clip_lookup lookup;
-    assert_true(lookup_start(&lookup, context, scene, clip));
+    assert_int_equal(lookup_start(&lookup, context, scene, clip), CP_OK);
     for (uint32_t i = 0; i < scene->node_count; i++) {
         struct matrix wanted = plain_world(clip, i, time);
         cp_pose looked_up = lookup_world(&lookup, i, time);
@@ -227,10 +227,10 @@ static void test_seeks(void **state)
         finish_scene();
         struct player player;
         cp_pose worlds[64];
-        assert_true(player_start(&player, context, scene, &scene->clips[0]));
+        assert_int_equal(player_start(&player, context, scene, &scene->clips[0]), CP_OK);
         for (int i = 0; i < 60; i++) {
             double time = i % 3 == 0 ? chance_between(-2, 8) : player.time + chance_between(0, 0.5);
-            player_seek(&player, time);
+            assert_int_equal(player_seek(&player, time), CP_OK);
             assert_int_equal(cp_clip_poses(context, scene, 0, time, worlds), CP_OK);
             assert_memory_equal(worlds, player.worlds, scene->node_count * sizeof *worlds);
         }

@@ -145,7 +145,7 @@ static void check_poses(struct cell *cell)
     json_t *expected = json_object_get(cell->expected, "world_transforms");
     cp_pose *worlds = calloc(cell->node_count, sizeof *worlds);
     size_t checked = 0;
-    cp_world_poses(cell->scene, NULL, worlds);
+    pose_scene(cell->scene, NULL, worlds);
     for (uint32_t i = 0; i < cell->node_count; i++) {
         json_t *pose = json_object_get(expected, cell->nodes[i].name);
         assert_int_equal(pose != NULL, is_real(&cell->nodes[i]));
@@ -225,7 +225,7 @@ static void check_devices(struct cell *cell)
     uint32_t count;
     const cp_device *devices = cp_devices(cell->scene, &count);
     cp_pose *worlds = calloc(cell->node_count, sizeof *worlds);
-    cp_world_poses(cell->scene, NULL, worlds);
+    pose_scene(cell->scene, NULL, worlds);
     assert_int_equal(json_array_size(json_object_get(cell->expected, "composites")), 0);
     assert_int_equal(count, json_array_size(expected));
     for (uint32_t i = 0; i < count; i++) {
@@ -255,7 +255,7 @@ static void test_known_ends(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct cell cell = open_cell(ends[i].key);
         cp_pose *worlds = calloc(cell.node_count, sizeof *worlds);
-        cp_world_poses(cell.scene, NULL, worlds);
+        pose_scene(cell.scene, NULL, worlds);
         for (int axis = 0; axis < 3; axis++)
             assert_true(fabs(worlds[find_node(&cell, ends[i].end)].m[4 * axis + 3] - ends[i].at[axis]) <=
                         ends[i].tolerance);

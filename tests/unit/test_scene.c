@@ -373,10 +373,10 @@ static void test_forward_kinematics(void **unused)
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = make_arm(context);
     cp_pose worlds[5];
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     expect_position(&worlds[4], 0, 2, 1 + 0.5 - PI); /* turned by 90 degrees; 0.5 - 2 * pi / 2 along z */
     double q[2] = {0, 99};                           /* a dependent joint's value is not taken */
-    cp_world_poses(scene, q, worlds);
+    pose_scene(scene, q, worlds);
     expect_position(&worlds[4], 2, 0, 1.5);
     cp_scene_free(scene);
     cp_context_free(context);
@@ -396,7 +396,7 @@ static void test_keeping_a_subset(void **unused)
     assert_true(fabs(copy->joints[0].q - (0.5 - PI)) < 1e-12);
     assert_true(was_reported(context, "scene-master"));
     cp_pose worlds[5];
-    cp_world_poses(copy, NULL, worlds);
+    pose_scene(copy, NULL, worlds);
     expect_position(&worlds[2], 0, 2, 1.5 - PI);
     assert_int_equal(scene->node_count, 5); /* the original is untouched */
     scene_replace(scene, copy);
@@ -416,7 +416,7 @@ static void test_lost_poses_multiply_in_order(void **unused)
     cp_scene *scene = make_arm(context);
     assert_int_equal(scene_keep(scene, (bool[]){true, true, false, false, true}), CP_OK);
     cp_pose worlds[3];
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     assert_string_equal(scene->nodes[2].name, "tip");
     expect_position(&worlds[2], 0, 2, 1.5 - PI);
     cp_scene_free(scene);
@@ -525,7 +525,7 @@ static void test_merging(void **unused)
     assert_int_equal(scene->instances[1].mesh, 1);
     assert_string_equal(scene->nodes[9].id, "tip#2");
     cp_pose worlds[10];
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     expect_position(&worlds[9], 0, 2, 1.5 - PI);
     cp_scene_free(scene);
     cp_context_free(context);

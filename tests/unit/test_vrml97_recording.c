@@ -87,7 +87,7 @@ static void expect_played_files(const char *text, const char *folder, double tol
     cp_pose *worlds = reader_allocate(scene->node_count * sizeof *worlds);
     looking.sights = reader_allocate(scene->node_count * sizeof *looking.sights);
     vrml_check(looking.file);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     compare_sights(&looking, worlds, 1e-6 * fmax(size, 1), what);
     struct vnode *timer = clip_timer(looking.file);
     clip_range(clip, &first, &last);

@@ -7,6 +7,7 @@
 
 #include "motion/play.h"
 #include "plugin.h"
+#include "report_support.h"
 #include "vrml97_reader.h"
 
 struct totals {
@@ -157,7 +158,7 @@ static void add_scene(struct totals *totals, const cp_scene *scene, bool drawn)
 {
     cp_pose *worlds = malloc(scene->node_count * sizeof *worlds);
     assert_non_null(worlds);
-    cp_world_poses(scene, NULL, worlds);
+    pose_scene(scene, NULL, worlds);
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const cp_instance *instance = &scene->instances[i];
         const cp_mesh *mesh = &scene->meshes[instance->mesh];
@@ -367,7 +368,7 @@ static void assert_same_worlds(const struct comparison *c, const double *q)
 {
     cp_pose *worlds = malloc(c->scene->node_count * sizeof *worlds);
     assert_non_null(worlds);
-    cp_world_poses(c->scene, q, worlds);
+    pose_scene(c->scene, q, worlds);
     for (uint32_t i = 0; i < c->scene->node_count; i++) {
         if (c->scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
             continue;
@@ -500,7 +501,7 @@ static bool is_flat_at(const struct comparison *c, uint32_t node)
 {
     cp_pose *worlds = malloc(c->scene->node_count * sizeof *worlds);
     assert_non_null(worlds);
-    cp_world_poses(c->scene, NULL, worlds);
+    pose_scene(c->scene, NULL, worlds);
     double volume = pose_volume(&worlds[node]);
     free(worlds);
     return fabs(volume) < 1e-12;

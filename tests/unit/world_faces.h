@@ -92,7 +92,7 @@ static inline struct world_faces world_faces(const cp_scene *shown)
 {
     struct world_faces out = {NULL, 0};
     cp_pose *worlds = malloc(shown->node_count * sizeof *worlds);
-    cp_world_poses(shown, NULL, worlds);
+    pose_scene(shown, NULL, worlds);
     for (uint32_t i = 0; i < shown->instance_count; i++)
         out.count += shown->meshes[shown->instances[i].mesh].face_count;
     out.faces = malloc((out.count + 1) * sizeof *out.faces);

@@ -2,6 +2,7 @@
 #include "web.h"
 
 #include "../../../scene/mesh/join.h"
+#include "../../../scene/motion/mechanism.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,16 +105,14 @@ static double cell_of(const struct grid *grid)
 static bool find_stretches(cp_scene *scene, struct web_place *places)
 {
     cp_pose *worlds = memory_allocate(scene->context, scene->node_count, sizeof *worlds);
-    if (!worlds)
-        return false;
-    cp_world_poses(scene, NULL, worlds);
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
+    bool fine = worlds && scene_world_poses(scene->context, scene, NULL, worlds) == CP_OK;
+    for (uint32_t i = 0; i < scene->instance_count && fine; i++) {
         const cp_instance *instance = &scene->instances[i];
         cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
         places[instance->mesh].stretch = fmax(places[instance->mesh].stretch, stretch_of(&pose));
     }
     memory_free(scene->context, worlds, scene->node_count, sizeof *worlds);
-    return true;
+    return fine;
 }
 
 static void choose_bits(const cp_mesh *mesh, uint32_t bits, double most, struct web_place *place)

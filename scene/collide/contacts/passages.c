@@ -84,6 +84,7 @@ static cp_status find_times(cp_context *context, const cp_clip *clip, double ste
 struct seat {
     struct player player;
     struct moment moment;
+    cp_status status; /* of the player */
 };
 
 /* A pair that came near, while the clip is looked at. */
@@ -188,8 +189,19 @@ static void look(void *user, uint32_t item, uint32_t slot)
 {
     const struct watch *watch = user;
     struct seat *seat = &watch->seats[slot];
-    player_seek(&seat->player, watch->times.items[item]);
-    find_near(watch, seat);
+    seat->status = player_seek(&seat->player, watch->times.items[item]);
+    if (seat->status == CP_OK)
+        find_near(watch, seat);
+}
+
+/* False, with the watch's status, when the seat's player has failed. */
+static bool take_seat(void *user, uint32_t item, uint32_t slot)
+{
+    struct watch *watch = user;
+    (void)item;
+    if (watch->seats[slot].status != CP_OK)
+        watch->status = watch->seats[slot].status;
+    return watch->seats[slot].status == CP_OK;
 }
 
 static bool note(void *user, uint32_t item, uint32_t slot)
@@ -197,6 +209,8 @@ static bool note(void *user, uint32_t item, uint32_t slot)
     struct watch *watch = user;
     struct moment *moment = &watch->seats[slot].moment;
     cp_context *context = watch->collider->context;
+    if (!take_seat(watch, item, slot))
+        return false;
     if (moment->lost != CP_NONE) {
         watch->status = moment_complain(moment);
         return false;
@@ -232,7 +246,9 @@ static bool collide_at(struct seat *seat, const cp_passage *passage, double time
 {
     const struct bodies *bodies = &seat->moment.collider->bodies;
     uint32_t pair[2] = {body_of(bodies, passage->first), body_of(bodies, passage->second)};
-    player_seek(&seat->player, time);
+    seat->status = player_seek(&seat->player, time);
+    if (seat->status != CP_OK)
+        return false;
     for (int i = 0; i < 2; i++)
         place_body(&seat->moment.placed[pair[i]], &bodies->items[pair[i]],
                    &seat->player.worlds[bodies->items[pair[i]].node]);
@@ -242,7 +258,7 @@ static bool collide_at(struct seat *seat, const cp_passage *passage, double time
 /* A time at which they collide, next to one at which they do not. */
 static double find_border(struct seat *seat, const cp_passage *passage, double apart, double together)
 {
-    while (fabs(together - apart) > precision) {
+    while (fabs(together - apart) > precision && seat->status == CP_OK) {
         double middle = apart + (together - apart) / 2;
         if (middle == apart || middle == together)
             break;
@@ -272,14 +288,6 @@ static void find_borders(void *user, uint32_t item, uint32_t slot)
     passage->nearest = passage->begin;
 }
 
-static bool take_all(void *user, uint32_t item, uint32_t slot)
-{
-    (void)user;
-    (void)item;
-    (void)slot;
-    return true;
-}
-
 /* ---- the whole ---- */
 
 static cp_status open_watch(struct watch *watch, const cp_clip *clip, double step)
@@ -293,8 +301,9 @@ static cp_status open_watch(struct watch *watch, const cp_clip *clip, double ste
         return status == CP_OK ? CP_LIMIT : status;
     while (watch->seat_count < wanted && status == CP_OK) {
         struct seat *seat = &watch->seats[watch->seat_count++];
-        bool good = player_start(&seat->player, context, watch->collider->scene, clip);
-        status = moment_open(&seat->moment, watch->collider) && good ? CP_OK : CP_LIMIT;
+        status = player_start(&seat->player, context, watch->collider->scene, clip);
+        if (!moment_open(&seat->moment, watch->collider) && status == CP_OK)
+            status = CP_LIMIT;
     }
     return status;
 }
@@ -318,7 +327,7 @@ static cp_status run_watch(struct watch *watch)
     cp_context *context = watch->collider->context;
     watch->status = CP_LIMIT; /* unless something else is the matter */
     if (parallel_in_order(context, watch->times.count, look, note, watch) &&
-        parallel_in_order(context, watch->count, find_borders, take_all, watch))
+        parallel_in_order(context, watch->count, find_borders, take_seat, watch))
         watch->status = CP_OK;
     return watch->status;
 }

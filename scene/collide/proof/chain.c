@@ -20,7 +20,7 @@ static uint32_t common_ancestor(const cp_scene *scene, uint32_t one, uint32_t ot
 
 void joint_reach(const cp_joint *joint, double *lower, double *upper)
 {
-    bool stays = !joint->driven && joint->master == CP_NONE && !joint->expression;
+    bool stays = !joint->driven && !cp_joint_is_dependent(joint);
     bool locked = stays && joint->lower == joint->upper;
     *lower = locked ? joint->q : stays ? fmin(joint->lower, joint->q) : joint->lower;
     *upper = locked ? joint->q : stays ? fmax(joint->upper, joint->q) : joint->upper;
@@ -92,10 +92,11 @@ static double add_pose(struct chain *chain, const cp_pose *pose)
 /* What follows a joint that turns without end is at the same place after each whole turn only if it turns so too. */
 static bool repeats(const struct chain *chain, uint32_t joint)
 {
-    const cp_joint *it = &chain->scene->joints[joint];
-    const cp_joint *master = it->master != CP_NONE ? &chain->scene->joints[it->master] : it;
-    bool limited = isfinite(master->lower) && isfinite(master->upper);
-    return limited || master == it || (it->type == CP_JOINT_REVOLUTE && it->scale == floor(it->scale));
+    const cp_joint *joints = chain->scene->joints;
+    struct joint_law law = joint_law(joints, joint);
+    bool limited = isfinite(joints[law.leader].lower) && isfinite(joints[law.leader].upper);
+    bool whole = joints[joint].type == CP_JOINT_REVOLUTE && law.scale == floor(law.scale);
+    return limited || law.leader == joint || whole;
 }
 
 bool has_unit_axis(const cp_joint *joint)
@@ -122,10 +123,10 @@ static double longest_motion(const struct chain *chain, const struct motion *mot
 static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
 {
     const cp_joint *it = &chain->scene->joints[joint];
-    bool follows = it->master != CP_NONE;
+    struct joint_law law = joint_law(chain->scene->joints, joint);
     if (it->type == CP_JOINT_REVOLUTE && !has_unit_axis(it))
         chain->obstacles |= OBSTACLE_STRETCHED;
-    if (it->expression ? it->type != CP_JOINT_REVOLUTE : follows && chain->scene->joints[it->master].expression)
+    if (it->expression && it->type != CP_JOINT_REVOLUTE)
         chain->obstacles |= OBSTACLE_EXPRESSION;
     chain->is_loose = chain->is_loose || it->expression;
     if (it->type == CP_JOINT_SCALE)
@@ -134,9 +135,9 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
         chain->obstacles |= OBSTACLE_UNLIMITED;
     branch->motions[branch->count++] = (struct motion){.before = *before,
                                                        .joint = joint,
-                                                       .variable = find_variable(chain, follows ? it->master : joint),
-                                                       .scale = follows ? it->scale : 1,
-                                                       .offset = follows ? it->offset : 0};
+                                                       .variable = find_variable(chain, law.leader),
+                                                       .scale = law.scale,
+                                                       .offset = law.offset};
 }
 
 /* The nodes below the common ancestor, from above. */

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_CHAIN_H
 #define CELLPIPE_CHAIN_H
 
-#include "../../build.h"
+#include "../../motion/mechanism.h"
 #include "../../pose.h"
 
 /* A joint on the way, in the frame behind the one before it. */
@@ -27,7 +27,7 @@ struct branch {
 /* What keeps a proof from covering all that may happen between the frames; several may. */
 enum obstacle {
     OBSTACLE_MOVABLE = 1,    /* a frame that may be moved, or hung elsewhere; an end that is volatile */
-    OBSTACLE_EXPRESSION = 2, /* a joint that slides by a formula, or follows one that has one */
+    OBSTACLE_EXPRESSION = 2, /* a joint that slides by a formula */
     OBSTACLE_SCALE = 4,      /* a joint that scales */
     OBSTACLE_UNLIMITED =
         8, /* a joint that slides without limits, or turns out of reach: not even samples tell of all that it does */

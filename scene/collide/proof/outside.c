@@ -12,7 +12,7 @@
 static bool is_outside(const cp_joint *joint, double value)
 {
     double slack = 1e-9 * (1 + fabs(value));
-    bool follows = joint->type == CP_JOINT_FIXED || joint->master != CP_NONE || joint->expression;
+    bool follows = joint->type == CP_JOINT_FIXED || cp_joint_is_dependent(joint);
     double lower, upper;
     joint_reach(joint, &lower, &upper);
     return !follows && !(value >= lower - slack && value <= upper + slack);

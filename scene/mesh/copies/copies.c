@@ -2,6 +2,7 @@
  * change. Whatever hashes and fingerprints say, nothing counts as a copy before every vertex and face has been compared. */
 #include "copies.h"
 #include "../../context.h"
+#include "../../motion/mechanism.h"
 #include "../../pose.h"
 #include "../mesh.h"
 #include "align.h"
@@ -65,19 +66,17 @@ static cp_status find_stretches(const struct search *search)
 {
     const cp_scene *scene = search->scene;
     cp_pose *worlds = memory_allocate(search->context, scene->node_count, sizeof *worlds);
-    if (!worlds)
-        return CP_LIMIT;
-    cp_world_poses(scene, NULL, worlds);
+    cp_status status = worlds ? scene_world_poses(search->context, scene, NULL, worlds) : CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         search->stretches[i] = -1;
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
+    for (uint32_t i = 0; i < scene->instance_count && status == CP_OK; i++) {
         const cp_instance *instance = &scene->instances[i];
         cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
         double *stretch = &search->stretches[instance->mesh];
         *stretch = fmax(*stretch, pose_stretch_bound(&pose));
     }
     memory_free(search->context, worlds, scene->node_count, sizeof *worlds);
-    return CP_OK;
+    return status;
 }
 
 /* ---- equal meshes ---- */

@@ -29,17 +29,23 @@ static uint32_t scope_anchor(const struct merge_job *job, uint32_t node)
     return job->heads[node];
 }
 
-static void find_anchors(struct merge_job *job)
+static cp_status find_anchors(struct merge_job *job)
 {
     const cp_scene *scene = job->scene;
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, scene->context, scene);
     scene_find_links(scene, job->heads);
-    for (uint32_t i = 0; i < scene->node_count; i++) {
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
         uint32_t anchor = scope_anchor(job, i);
-        cp_pose own = node_pose(scene, i, NULL);
+        cp_pose own = node_pose(scene, i, &scene->nodes[i].local, mechanism.values);
         job->relative[i] = anchor == i ? POSE_IDENTITY : pose_multiply(&job->relative[scene->nodes[i].parent], &own);
         uint32_t other = scene->nodes[i].flags ^ scene->nodes[anchor].flags;
         job->anchors[i] = other & (CP_NODE_HIGHLIGHT | CP_NODE_WIRE) ? i : anchor;
     }
+    if (status == CP_OK)
+        status = cp_mechanism_poses(&mechanism, NULL, job->worlds);
+    mechanism_close(&mechanism);
+    return status;
 }
 
 /* ---- parts ---- */
@@ -385,9 +391,9 @@ static cp_status finish(struct merge_job *job, uint32_t old_meshes)
 static cp_status merge(struct merge_job *job)
 {
     uint32_t old_meshes = job->scene->mesh_count;
-    find_anchors(job);
-    cp_world_poses(job->scene, NULL, job->worlds);
-    cp_status status = plan(job);
+    cp_status status = find_anchors(job);
+    if (status == CP_OK)
+        status = plan(job);
     if (status != CP_OK || job->part_count == 0)
         return status;
     job->result->made = job->bucket_count;

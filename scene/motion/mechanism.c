@@ -1,0 +1,255 @@
+/* Joints compiled: masters resolved, formulas as steps. Forward kinematics. */
+#include "mechanism.h"
+
+#include "../context.h"
+#include "../pose.h"
+
+bool cp_joint_is_dependent(const cp_joint *joint)
+{
+    return joint->master != CP_NONE || joint->expression;
+}
+
+struct joint_law joint_law(const cp_joint *joints, uint32_t joint)
+{
+    const cp_joint *it = &joints[joint];
+    return it->master == CP_NONE ? (struct joint_law){joint, 1, 0}
+                                 : (struct joint_law){it->master, it->scale, it->offset};
+}
+
+/* ---- compiling ---- */
+
+static cp_status refuse(const cp_mechanism *mechanism, uint32_t joint, const char *why)
+{
+    return report_error(mechanism->context, CP_BUG, "scene-invalid", IN_FILE(mechanism->scene->source.file),
+                        "joint %u %s", (unsigned)joint, why);
+}
+
+static bool is_free(const cp_scene *scene, uint32_t joint)
+{
+    return joint < scene->joint_count && !cp_joint_is_dependent(&scene->joints[joint]);
+}
+
+/* The formula's steps, with joints and their factors in the place of its inputs. */
+static cp_status compile_formula(cp_mechanism *mechanism, uint32_t joint)
+{
+    const cp_scene *scene = mechanism->scene;
+    const cp_expression *expression = scene->joints[joint].expression;
+    struct expression_step steps[EXPRESSION_LONGEST];
+    uint32_t count;
+    size_t at;
+    if (expression_compile(expression->text, expression->angle, expression->input_count, steps, &count, &at))
+        return refuse(mechanism, joint, "has a bad expression");
+    if (!array_reserve(mechanism->context, &mechanism->steps, &mechanism->step_room,
+                       (uint64_t)mechanism->step_count + count, sizeof *steps))
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < count; i++) {
+        if (steps[i].operation == EXPRESSION_INPUT) {
+            uint32_t input = steps[i].input;
+            steps[i].input = expression->inputs[input];
+            steps[i].number = expression->factors[input];
+            if (!is_free(scene, steps[i].input))
+                return refuse(mechanism, joint, "has an expression of no joint, or of a dependent one");
+        }
+        mechanism->steps[mechanism->step_count + i] = steps[i];
+    }
+    mechanism->joints[joint].law = (struct joint_law){CP_NONE, scene->joints[joint].scale, scene->joints[joint].offset};
+    mechanism->joints[joint].first_step = mechanism->step_count;
+    mechanism->joints[joint].step_count = count;
+    mechanism->step_count += count;
+    return CP_OK;
+}
+
+static cp_status compile_joint(cp_mechanism *mechanism, uint32_t joint)
+{
+    const cp_scene *scene = mechanism->scene;
+    struct joint_law law = joint_law(scene->joints, joint);
+    mechanism->joints[joint] = (struct mechanism_joint){.law = law};
+    mechanism->q[joint] = scene->joints[joint].q;
+    if (scene->joints[joint].expression)
+        return compile_formula(mechanism, joint);
+    return scene->joints[joint].master == CP_NONE || is_free(scene, law.leader)
+               ? CP_OK
+               : refuse(mechanism, joint, "depends on no joint, or on a dependent one");
+}
+
+cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene)
+{
+    uint32_t count = scene->joint_count;
+    *mechanism = (cp_mechanism){.context = context, .scene = scene};
+    mechanism->joints = memory_allocate(context, count, sizeof *mechanism->joints);
+    mechanism->values = memory_allocate(context, count, sizeof *mechanism->values);
+    mechanism->q = memory_allocate(context, count, sizeof *mechanism->q);
+    cp_status status = mechanism->joints && mechanism->values && mechanism->q ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        status = compile_joint(mechanism, i);
+    return status == CP_OK ? mechanism_values(mechanism, NULL) : status;
+}
+
+void mechanism_close(cp_mechanism *mechanism)
+{
+    cp_context *context = mechanism->context;
+    uint32_t count = mechanism->scene ? mechanism->scene->joint_count : 0;
+    memory_free(context, mechanism->joints, count, sizeof *mechanism->joints);
+    memory_free(context, mechanism->values, count, sizeof *mechanism->values);
+    memory_free(context, mechanism->q, count, sizeof *mechanism->q);
+    memory_free(context, mechanism->steps, mechanism->step_room, sizeof *mechanism->steps);
+    *mechanism = (cp_mechanism){.context = context};
+}
+
+/* ---- values ---- */
+
+double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q)
+{
+    const struct mechanism_joint *it = &mechanism->joints[joint];
+    if (it->law.leader == joint)
+        return q[joint];
+    double value;
+    if (it->law.leader != CP_NONE)
+        value = q[it->law.leader];
+    else /* 0 where it is not defined */
+        (void)expression_run(mechanism->steps + it->first_step, it->step_count, q, &value);
+    return it->law.scale * value + it->law.offset;
+}
+
+/* What can fail to have values, such as joints in a closed chain, belongs here: behind those that follow from q at once. */
+cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
+{
+    uint32_t count = mechanism->scene->joint_count;
+    const double *given = q ? q : mechanism->q;
+    for (uint32_t i = 0; i < count && !q; i++)
+        mechanism->q[i] = mechanism->scene->joints[i].q;
+    for (uint32_t i = 0; i < count; i++)
+        mechanism->values[i] = mechanism_value(mechanism, i, given);
+    return CP_OK;
+}
+
+/* ---- poses ---- */
+
+cp_pose node_pose(const cp_scene *scene, uint32_t node, const cp_pose *local, const double *values)
+{
+    const cp_node *it = &scene->nodes[node];
+    cp_pose poses[2];
+    const cp_pose *pose = local;
+    for (uint32_t i = 0; i < it->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[it->first_joint + i];
+        cp_pose motion = joint_motion(joint, values[it->first_joint + i]);
+        pose_multiply_into(pose, &motion, &poses[i % 2]);
+        pose = &poses[i % 2];
+    }
+    return *pose;
+}
+
+/* ---- for users ---- */
+
+cp_status cp_mechanism_new(cp_context *context, const cp_scene *scene, cp_mechanism **mechanism)
+{
+    *mechanism = memory_allocate(context, 1, sizeof **mechanism);
+    if (!*mechanism)
+        return context_finish(context, CP_LIMIT);
+    cp_status status = mechanism_open(*mechanism, context, scene);
+    if (status != CP_OK) {
+        cp_mechanism_free(*mechanism);
+        *mechanism = NULL;
+    }
+    return context_finish(context, status);
+}
+
+void cp_mechanism_free(cp_mechanism *mechanism)
+{
+    if (!mechanism)
+        return;
+    mechanism_close(mechanism);
+    memory_free(mechanism->context, mechanism, 1, sizeof *mechanism);
+}
+
+cp_status cp_mechanism_values(cp_mechanism *mechanism, const double *q, double *values)
+{
+    cp_status status = mechanism_values(mechanism, q);
+    memcpy(values, mechanism->values, mechanism->scene->joint_count * sizeof *values);
+    return status;
+}
+
+cp_status cp_mechanism_poses(cp_mechanism *mechanism, const double *q, cp_pose *worlds)
+{
+    const cp_scene *scene = mechanism->scene;
+    cp_status status = mechanism_values(mechanism, q);
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
+        cp_pose pose = node_pose(scene, i, &scene->nodes[i].local, mechanism->values);
+        uint32_t parent = scene->nodes[i].parent;
+        if (parent == CP_NONE)
+            worlds[i] = pose;
+        else
+            pose_multiply_into(&worlds[parent], &pose, &worlds[i]);
+    }
+    return status;
+}
+
+cp_status cp_joint_values(cp_context *context, const cp_scene *scene, const double *q, double *values)
+{
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, context, scene);
+    if (status == CP_OK)
+        status = cp_mechanism_values(&mechanism, q, values);
+    mechanism_close(&mechanism);
+    return context_finish(context, status);
+}
+
+cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds)
+{
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, context, scene);
+    if (status == CP_OK)
+        status = cp_mechanism_poses(&mechanism, q, worlds);
+    mechanism_close(&mechanism);
+    return status;
+}
+
+cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds)
+{
+    return context_finish(context, scene_world_poses(context, scene, q, worlds));
+}
+
+/* ---- followers ---- */
+
+/* What a joint follows: its master, or the inputs of its expression. */
+static uint32_t count_leaders(const cp_joint *joint)
+{
+    return joint->expression ? joint->expression->input_count : joint->master != CP_NONE;
+}
+
+static uint32_t leader(const cp_joint *joint, uint32_t index)
+{
+    return joint->expression ? joint->expression->inputs[index] : joint->master;
+}
+
+bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers)
+{
+    uint32_t joints = scene->joint_count, total = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < joints; i++)
+        count += count_leaders(&scene->joints[i]);
+    *followers = (struct followers){.context = context, .joint_count = joints, .count = (uint32_t)count};
+    followers->ends = memory_allocate_zeroed(context, joints, sizeof *followers->ends);
+    followers->joints = count <= UINT32_MAX ? memory_allocate(context, count, sizeof *followers->joints) : NULL;
+    if (!followers->ends || !followers->joints)
+        return false;
+    for (uint32_t i = 0; i < joints; i++)
+        for (uint32_t k = 0; k < count_leaders(&scene->joints[i]); k++)
+            followers->ends[leader(&scene->joints[i], k)]++;
+    for (uint32_t i = 0; i < joints; i++) {
+        uint32_t own = followers->ends[i];
+        followers->ends[i] = total;
+        total += own;
+    }
+    for (uint32_t i = 0; i < joints; i++)
+        for (uint32_t k = 0; k < count_leaders(&scene->joints[i]); k++)
+            followers->joints[followers->ends[leader(&scene->joints[i], k)]++] = i;
+    return true;
+}
+
+void free_followers(struct followers *followers)
+{
+    memory_free(followers->context, followers->ends, followers->joint_count, sizeof *followers->ends);
+    memory_free(followers->context, followers->joints, followers->count, sizeof *followers->joints);
+    *followers = (struct followers){.context = followers->context};
+}

@@ -1,0 +1,61 @@
+/* The joints of a scene, compiled once: q -> values of all joints -> poses of all nodes. All that moves joints works with it. */
+#ifndef CELLPIPE_MECHANISM_H
+#define CELLPIPE_MECHANISM_H
+
+#include "../build.h"
+#include "expression.h"
+
+/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader, with scale 1 and
+ * offset 0, one with a formula too: so its own values make its motion, whoever tells them. */
+struct joint_law {
+    uint32_t leader;
+    double scale, offset;
+};
+struct joint_law joint_law(const cp_joint *joints, uint32_t joint);
+
+/* A joint, compiled: with a formula its value is scale * (that of the steps) + offset, and it has no leader. */
+struct mechanism_joint {
+    struct joint_law law;
+    uint32_t first_step, step_count; /* the inputs are joints */
+};
+
+struct cp_mechanism {
+    cp_context *context;
+    const cp_scene *scene;
+    struct mechanism_joint *joints;
+    struct expression_step *steps;
+    double *values; /* a value for each joint: those that were asked for last; at first those at the scene's own q */
+    double *q;      /* scratch of its user: a value for each joint; at first the scene's own */
+    uint32_t step_count, step_room;
+};
+
+/* CP_LIMIT when out of memory; CP_BUG, with an entry in the report, when a joint follows none, or one that follows another, or has a formula
+ * that is none. Close it in any case. The scene must not change meanwhile. */
+cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene);
+void mechanism_close(cp_mechanism *mechanism);
+
+/* Sets mechanism->values to those at q[joint count] (NULL: the scene's own), which is another array. */
+cp_status mechanism_values(cp_mechanism *mechanism, const double *q);
+/* The value of one joint at q. Looks at nothing but what the joint follows. */
+double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
+
+/* As cp_world_poses, for those that are within a call. */
+cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
+/* A node in its parent's frame: `local`, then its joints at values[joint count]. */
+cp_pose node_pose(const cp_scene *scene, uint32_t node, const cp_pose *local, const double *values);
+
+/* The joints whose value follows from that of another: those of joint i, in their order, are joints[ends[i - 1]] .. joints[ends[i] - 1],
+ * of the first one from 0 on. */
+struct followers {
+    cp_context *context;
+    uint32_t *ends, *joints, joint_count, count;
+};
+/* False when out of memory; free it in any case. */
+bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers);
+void free_followers(struct followers *followers);
+static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)
+{
+    return joint > 0 ? followers->ends[joint - 1] : 0;
+}
+
+#endif
