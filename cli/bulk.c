@@ -244,7 +244,7 @@ cp_status convert_into_folder(struct cli *cli, struct request *request, size_t b
         request->to = "glb";
     if (!exporter_named(request->to))
         return complain_unknown(cli, "output format", request->to, plugin_words(cli, CP_EXPORTER));
-    cli->globals.confine |= !cli->confine_said;
+    cli->globals.confine |= !was_said(&cli->said, "--confine");
     cp_set_flag(cli->context, CP_FLAG_CONFINE, cli->globals.confine);
     cp_status status = name_outputs(cli, request, &outputs);
     if (status == CP_OK && !(bulk.jobs = cli_allocate(cli, bulk.count * sizeof *bulk.jobs)))

@@ -7,129 +7,55 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CLOSED = 1 << 0, MANIFOLD = 1 << 1, ORIENTED = 1 << 2, CLEAN = 1 << 3, SOLID = (1 << 4) - 1 };
-
-static const struct {
-    const char *word;
-    unsigned faults;
-} words[] = {{"closed", CLOSED}, {"manifold", MANIFOLD}, {"oriented", ORIENTED},
-             {"clean", CLEAN},   {"solid", SOLID},       {"scene", 0}};
-
 struct wanted {
-    const char *path; /* NULL: not yet named */
-    const char *list; /* of exclusions, or NULL */
-    bool said;        /* some word was given */
-    unsigned faults;  /* what meshes are asked for */
+    struct request request;
+    const char *path, *list;                              /* the list of exclusions, or NULL */
+    bool closed, manifold, oriented, clean, solid, scene; /* the words that were given */
 };
 
-static bool take_word(struct wanted *wanted, const char *word)
+/* Of the words those count that the table has; one that is near to these is told first. */
+static cp_status complain_words(struct cli *cli, const struct list *words)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i].word) == 0) {
-            wanted->faults |= words[i].faults;
-            wanted->said = true;
-            return true;
-        }
-    return false;
+    struct list names = {0};
+    const struct option *option;
+    const char *text = "", *nearest = NULL;
+    for (size_t i = 0; (option = option_at(&check_command, i)) && text; i++)
+        if (!is_flag(option) && !option->value)
+            text = list_add(cli, &names, option->name) ? cli_print(cli, "%s%s%s", text, *text ? ", " : "", option->name)
+                                                       : NULL;
+    if (!text || !list_add(cli, &names, NULL))
+        return CP_LIMIT;
+    size_t wrong = words->count;
+    while (!nearest && wrong > 0)
+        nearest = cp_nearest_word(words->items[--wrong], names.items);
+    return complain(cli, CP_USAGE, "check takes one input and the words %s, not also \"%s\"%s%s%s", text,
+                    words->items[nearest ? wrong : 1], nearest ? "; did you mean " : "", nearest ? nearest : "",
+                    nearest ? "?" : "");
 }
 
-static cp_status take_settings(struct cli *cli, const struct list *settings, struct wanted *wanted)
+static cp_status check_request(struct cli *cli, struct wanted *wanted)
 {
-    for (size_t i = 0; i < settings->count; i++) {
-        const char *text = settings->items[i];
-        if (strncmp(text, "list=", 5) != 0 || !text[5])
-            return complain(cli, CP_USAGE, "check takes list=FILE, not \"%s\"", text);
-        wanted->list = text + 5;
-    }
-    return CP_OK;
-}
-
-static cp_status sort_wanted(struct cli *cli, const struct list *list, struct wanted *wanted)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (take_word(wanted, list->items[i]))
-            continue;
-        if (wanted->path)
-            return complain(
-                cli, CP_USAGE,
-                "check takes one input and the words closed, manifold, oriented, clean, solid, scene, not also \"%s\"",
-                list->items[i]);
-        wanted->path = list->items[i];
-    }
-    if (!wanted->path)
+    const struct list *words = &wanted->request.words;
+    if (words->count > 1)
+        return complain_words(cli, words);
+    if (words->count == 0)
         return complain(cli, CP_USAGE,
                         "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN");
     if (wanted->list && strcmp(wanted->list, "-") == 0)
         return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
+    wanted->path = words->items[0];
     return CP_OK;
 }
 
-/* ---- what is wrong with a mesh ---- */
-
-/* A number and what it counts. */
-struct fault {
-    uint64_t count;
-    const char *what;
-};
-
-/* A mesh or pair and what is wrong with it: a line on standard output, an entry of the report. */
-struct line {
-    FILE *file; /* NULL: nothing to say */
-    char *text;
-    size_t size;
-};
-
-static bool begin_line(const struct wanted *wanted, const cp_mesh *mesh, const char *what, struct line *line)
+/* A line on standard output, an entry of the report. CP_NO; CP_LIMIT where there is no text. */
+static cp_status tell(struct cli *cli, const char *path, const char *code, const char *text)
 {
-    line->file = open_memstream(&line->text, &line->size);
-    if (line->file)
-        fprintf(line->file, "%s: mesh \"%s\" %s: ", wanted->path, mesh_name(mesh), what);
-    return line->file != NULL;
-}
-
-static cp_status end_line(struct cli *cli, const char *path, const char *code, struct line *line)
-{
-    bool good = fclose(line->file) == 0;
-    if (good) {
-        printf("%s\n", line->text);
-        log_fault(cli, code, path, line->text, strlen(path) + 2);
-    }
-    free(line->text);
-    return good ? CP_NO : complain(cli, CP_LIMIT, "out of memory");
-}
-
-/* A line with those that are there: CP_NO when some are. faults: ended by a `what` of NULL. */
-static cp_status tell_faults(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh, const char *code,
-                             const char *what, const struct fault *faults)
-{
-    struct line line = {0};
-    for (const struct fault *fault = faults; fault->what; fault++) {
-        const char *before = line.file ? ", " : "";
-        if (fault->count == 0)
-            continue;
-        if (!line.file && !begin_line(wanted, mesh, what, &line))
-            return complain(cli, CP_LIMIT, "out of memory");
-        fprintf(line.file, "%s%" PRIu64 " %s", before, fault->count, fault->what);
-    }
-    return line.file ? end_line(cli, wanted->path, code, &line) : CP_OK;
-}
-
-static cp_status tell_open(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
-                           const cp_topology *topology)
-{
-    struct line line;
-    if (topology->closed)
-        return CP_OK;
-    if (!begin_line(wanted, mesh, "is not closed", &line))
-        return complain(cli, CP_LIMIT, "out of memory");
-    if (topology->edges == 0)
-        fprintf(line.file, "no faces");
-    else
-        fprintf(line.file,
-                "%" PRIu64 " border edges, %" PRIu64 " edges of more than two faces, %" PRIu64
-                " edges between faces that are wound against each other",
-                topology->border_edges, topology->non_manifold_edges, topology->misoriented_edges);
-    return end_line(cli, wanted->path, "check-closed", &line);
+    const char *line = text ? cli_print(cli, "%s: %s", path, text) : NULL;
+    if (!line)
+        return CP_LIMIT;
+    printf("%s\n", line);
+    log_fault(cli, code, path, line, strlen(path) + 2);
+    return CP_NO;
 }
 
 /* CP_NO is outdone by what keeps us from going on. */
@@ -139,29 +65,61 @@ static void add_outcome(cp_status *status, cp_status outcome)
         *status = outcome;
 }
 
+/* ---- what is wrong with a mesh ---- */
+
+/* What a mesh may be asked to be, and what keeps it from being so. */
+struct property {
+    bool asked;
+    const char *code, *what;
+    struct {
+        uint64_t count;
+        const char *what;
+    } faults[3];
+};
+
+/* A line for each property that is asked for and lacking: of closed with all numbers, of the others with those above 0. */
 static cp_status check_mesh(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
                             const cp_topology *topology)
 {
-    const struct fault manifold[] = {{topology->non_manifold_edges, "edges of more than two faces"},
-                                     {topology->touching_vertices, "vertices where the surface touches itself"},
-                                     {0}};
-    const struct fault oriented[] = {{topology->flipped_faces, "flipped faces"},
-                                     {topology->inside_out_shells, "shells that are inside out"},
-                                     {topology->one_sided_shells, "shells with only one side"},
-                                     {0}};
-    const struct fault clean[] = {{topology->degenerate_faces, "faces without area"},
-                                  {topology->duplicate_faces, "faces that are there twice"},
-                                  {topology->flat_shells, "closed shells without volume"},
-                                  {0}};
+    const struct property properties[] = {
+        {wanted->closed && !topology->closed,
+         "check-closed",
+         "is not closed",
+         {{topology->border_edges, "border edges"},
+          {topology->non_manifold_edges, "edges of more than two faces"},
+          {topology->misoriented_edges, "edges between faces that are wound against each other"}}},
+        {wanted->manifold,
+         "check-manifold",
+         "is not manifold",
+         {{topology->non_manifold_edges, "edges of more than two faces"},
+          {topology->touching_vertices, "vertices where the surface touches itself"}}},
+        {wanted->oriented,
+         "check-oriented",
+         "is not oriented",
+         {{topology->flipped_faces, "flipped faces"},
+          {topology->inside_out_shells, "shells that are inside out"},
+          {topology->one_sided_shells, "shells with only one side"}}},
+        {wanted->clean,
+         "check-clean",
+         "is not clean",
+         {{topology->degenerate_faces, "faces without area"},
+          {topology->duplicate_faces, "faces that are there twice"},
+          {topology->flat_shells, "closed shells without volume"}}}};
     cp_status status = CP_OK;
-    if (wanted->faults & CLOSED)
-        add_outcome(&status, tell_open(cli, wanted, mesh, topology));
-    if (wanted->faults & MANIFOLD)
-        add_outcome(&status, tell_faults(cli, wanted, mesh, "check-manifold", "is not manifold", manifold));
-    if (wanted->faults & ORIENTED)
-        add_outcome(&status, tell_faults(cli, wanted, mesh, "check-oriented", "is not oriented", oriented));
-    if (wanted->faults & CLEAN)
-        add_outcome(&status, tell_faults(cli, wanted, mesh, "check-clean", "is not clean", clean));
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+        const struct property *property = &properties[i];
+        bool empty = i == 0 && topology->edges == 0;
+        const char *text = empty ? "no faces" : "";
+        for (int k = 0; k < 3 && property->asked && text && !empty; k++)
+            if (property->faults[k].what && (i == 0 || property->faults[k].count > 0))
+                text = cli_print(cli, "%s%s%" PRIu64 " %s", text, *text ? ", " : "", property->faults[k].count,
+                                 property->faults[k].what);
+        if (text && (!property->asked || !*text))
+            continue;
+        if (text)
+            text = cli_print(cli, "mesh \"%s\" %s: %s", mesh_name(mesh), property->what, text);
+        add_outcome(&status, tell(cli, wanted->path, property->code, text));
+    }
     return status;
 }
 
@@ -179,9 +137,12 @@ static cp_status check_meshes(struct cli *cli, const cp_scene *scene, const stru
 static cp_status check_scene(struct cli *cli, const cp_scene *scene, struct wanted *wanted)
 {
     cp_status status = cp_validate(cli->context, scene);
-    if (!wanted->said && !is_cell(scene))
-        wanted->faults = SOLID;
-    if (status == CP_OK && wanted->faults)
+    bool any = wanted->closed || wanted->manifold || wanted->oriented || wanted->clean || wanted->solid;
+    if (!any && !wanted->scene)
+        wanted->solid = any = !is_cell(scene);
+    if (wanted->solid)
+        wanted->closed = wanted->manifold = wanted->oriented = wanted->clean = true;
+    if (status == CP_OK && any)
         status = check_meshes(cli, scene, wanted);
     return status == CP_BUG ? CP_NO : status;
 }
@@ -194,57 +155,41 @@ struct list_check {
     cp_status status;
 };
 
-static void print_fault(FILE *file, const cp_list_fault *fault)
+static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
 {
     const char *first = fault->first, *second = fault->second;
-    if (fault->kind > CP_LIST_STATIC)
-        fprintf(file, "pair \"%s\" \"%s\": ", first, second);
     switch (fault->kind) {
     case CP_LIST_FRAME_GONE:
-        fprintf(file, "frame \"%s\" is gone", first);
-        break;
+        return cli_print(cli, "frame \"%s\" is gone", first);
     case CP_LIST_FRAME_NEW:
-        fprintf(file, "frame \"%s\" is new: no pair of it was looked at", first);
-        break;
+        return cli_print(cli, "frame \"%s\" is new: no pair of it was looked at", first);
     case CP_LIST_NOT_VOLATILE:
-        fprintf(file, "frame \"%s\" is volatile, and the list does not say so", first);
-        break;
+        return cli_print(cli, "frame \"%s\" is volatile, and the list does not say so", first);
     case CP_LIST_STATIC:
-        fprintf(file, "all static pairs are excluded by the list, but not by the evidence");
-        break;
+        return "all static pairs are excluded by the list, but not by the evidence";
     case CP_LIST_FIRST_CHANGED:
-        fprintf(file, "the geometry of \"%s\" has changed", first);
-        break;
+        return cli_print(cli, "the geometry of \"%s\" has changed", first);
     case CP_LIST_SECOND_CHANGED:
-        fprintf(file, "the geometry of \"%s\" has changed", second);
-        break;
+        return cli_print(cli, "the geometry of \"%s\" has changed", second);
     case CP_LIST_BOTH_CHANGED:
-        fprintf(file, "the geometry of \"%s\" and \"%s\" has changed", first, second);
-        break;
+        return cli_print(cli, "the geometry of \"%s\" and \"%s\" has changed", first, second);
     case CP_LIST_MOTION_CHANGED:
-        fprintf(file, "joints or poses between them, or what may be moved, have changed");
-        break;
+        return "joints or poses between them, or what may be moved, have changed";
     case CP_LIST_NOT_LISTED:
-        fprintf(file, "is excluded by the evidence, but not by the list");
-        break;
+        return "is excluded by the evidence, but not by the list";
     case CP_LIST_NOT_EVIDENT:
-        fprintf(file, "is excluded by the list, but not by the evidence");
-        break;
+        return "is excluded by the list, but not by the evidence";
     }
+    return NULL;
 }
 
 static void tell_list_fault(void *user, const cp_list_fault *fault)
 {
     struct list_check *check = user;
-    struct line line = {0};
-    line.file = open_memstream(&line.text, &line.size);
-    if (!line.file) {
-        check->status = CP_LIMIT;
-        return;
-    }
-    fprintf(line.file, "%s: ", check->path);
-    print_fault(line.file, fault);
-    if (end_line(check->cli, check->path, "check-list", &line) != CP_NO)
+    const char *text = fault_text(check->cli, fault);
+    if (text && fault->kind > CP_LIST_STATIC)
+        text = cli_print(check->cli, "pair \"%s\" \"%s\": %s", fault->first, fault->second, text);
+    if (tell(check->cli, check->path, "check-list", text) != CP_NO)
         check->status = CP_LIMIT;
 }
 
@@ -264,19 +209,16 @@ static bool is_readable(const char *path)
     return strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode));
 }
 
-cp_status command_check(struct cli *cli)
+static cp_status command_check(struct cli *cli)
 {
-    struct request request;
     struct wanted wanted = {0};
     cp_scene *scene;
-    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_SETTINGS, &request);
+    cp_status status = sort_words(cli, 1, cli->words.count, &check_command, &wanted);
     if (status == CP_OK)
-        status = take_settings(cli, &request.settings, &wanted);
-    if (status == CP_OK)
-        status = sort_wanted(cli, &request.words, &wanted);
+        status = check_request(cli, &wanted);
     if (status != CP_OK)
         return status;
-    status = read_input(cli, wanted.path, &request, &scene);
+    status = read_input(cli, wanted.path, &wanted.request, &scene);
     if (status == CP_INPUT && is_readable(wanted.path))
         status = CP_NO;
     if (status != CP_OK)
@@ -289,3 +231,33 @@ cp_status command_check(struct cli *cli)
     cp_scene_free(scene);
     return status;
 }
+
+static const struct option options[] = {
+    {"closed", NULL, OPTION_SWITCH, offsetof(struct wanted, closed),
+     .help = "no border edges, no edges of more than two faces, no neighbours wound against each other"},
+    {"manifold", NULL, OPTION_SWITCH, offsetof(struct wanted, manifold),
+     .help = "no edges of more than two faces, no vertices where the surface touches itself"},
+    {"oriented", NULL, OPTION_SWITCH, offsetof(struct wanted, oriented),
+     .help = "no flipped faces, no shells that are inside out or have one side only"},
+    {"clean", NULL, OPTION_SWITCH, offsetof(struct wanted, clean),
+     .help = "no faces without area, no faces that are there twice, no closed shells without volume"},
+    {"solid", NULL, OPTION_SWITCH, offsetof(struct wanted, solid), .help = "all of these; the default for a part"},
+    {"scene", NULL, OPTION_SWITCH, offsetof(struct wanted, scene),
+     .help = "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
+             "or frames that may move"},
+    {"list", "LIST", OPTION_TEXT, offsetof(struct wanted, list),
+     .help = "the list of collision exclusions LIST, written as collision-setup with evidence=yes, must still fit the "
+             "cell (docs/exclusion.md)"},
+    {0}};
+
+const struct command check_command = {
+    .name = "check",
+    .title = "tell whether a file is sound",
+    .usage = "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST]",
+    .help =
+        "Ends with 1 when the reader finds errors, when the scene is inconsistent, or when a mesh lacks what the words "
+        "ask for. Lists the reasons.",
+    .examples = "cellpipe check solid part.stl || echo \"not sound\"",
+    .options = options,
+    .reads = true,
+    .run = command_check};

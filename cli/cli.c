@@ -35,6 +35,20 @@ void cli_free(struct cli *cli)
     }
 }
 
+char *cli_print(struct cli *cli, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int size = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *text = size < 0 ? NULL : cli_allocate(cli, (size_t)size + 1);
+    va_start(list, format);
+    if (text)
+        (void)vsnprintf(text, (size_t)size + 1, format, list);
+    va_end(list);
+    return text;
+}
+
 /* A grown list leaves its old array behind until the end: command lines are short. */
 bool list_add(struct cli *cli, struct list *list, const char *item)
 {
@@ -50,6 +64,16 @@ bool list_add(struct cli *cli, struct list *list, const char *item)
     }
     list->items[list->count++] = item;
     return true;
+}
+
+struct short_number short_number(double value)
+{
+    struct short_number number;
+    (void)snprintf(number.text, sizeof number.text, "%.6g", value);
+    char *comma = strchr(number.text, ',');
+    if (comma)
+        *comma = '.';
+    return number;
 }
 
 /* ---- the report ---- */

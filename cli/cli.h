@@ -27,15 +27,16 @@ struct progress {
 
 /* One run of the program. */
 struct cli {
+    struct list said; /* names of the flags of any command that were given */
     cp_context *context;
-    struct block *blocks;    /* memory until the end */
-    struct list words;       /* the command line without global flags: the command, then what it gets */
-    size_t plain;            /* words from here on came after "--": never flags, never settings */
-    FILE *messages;          /* standard error; of a job in bulk what will go there */
-    uint32_t threads;        /* as the context's */
-    const char *report_path; /* NULL: no report is asked for */
+    const struct command *const *commands; /* ended by NULL */
+    struct block *blocks;                  /* memory until the end */
+    struct list words;                     /* the command line without global flags: the command, then what it gets */
+    size_t plain;                          /* words from here on came after "--": never flags, never settings */
+    FILE *messages;                        /* standard error; of a job in bulk what will go there */
+    uint32_t threads;                      /* as the context's */
+    const char *report_path;               /* NULL: no report is asked for */
     bool help, version, quiet, verbose;
-    bool confine_said;      /* --confine or --confine=no was given */
     struct globals globals; /* as the context's */
     FILE *log;              /* the report's entries so far as JSON, into log_text; NULL without --report */
     char *log_text;
@@ -49,7 +50,14 @@ struct cli {
 void cli_free(struct cli *cli);
 /* size zeroed bytes until the end of the program; NULL when out of memory, which is then reported. */
 void *cli_allocate(struct cli *cli, size_t size);
+/* A text in the cli's memory; NULL when out of memory, which is then reported. */
+char *cli_print(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool list_add(struct cli *cli, struct list *list, const char *item);
+/* Six digits for people, with a decimal point in any locale. */
+struct short_number {
+    char text[32];
+};
+struct short_number short_number(double value);
 /* Says what is wrong with the request or the world outside the library; returns status. */
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Leaves a warning in the report; what the user sees of it is the caller's. The text begins at `start` of the message. */
@@ -78,8 +86,8 @@ bool was_interrupted(void);
 void wake_thread(pthread_t thread);
 /* For cp_set_cancel. */
 bool must_stop(void *user);
-/* CP_INPUT, said, when bytes of a mapped file were missing; else the status as it is. */
-cp_status check_bytes(struct cli *cli, cp_status status);
+/* Somebody cut a mapped file short while it was read. */
+bool were_bytes_missing(void);
 /* Ends the program by the signal that was caught, if any. */
 void end_if_interrupted(void);
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
@@ -89,41 +97,78 @@ void show_input(struct cli *cli, size_t done, size_t count, const char *file);
 /* To be called before anything else is printed on the terminal. */
 void clear_progress(struct cli *cli);
 
-/* ---- flags.c ---- */
+/* ---- flags.c: what a command takes, and the command line sorted by it ---- */
 
-enum {
-    FLAG_FROM = 1 << 0,
-    FLAG_TO = 1 << 1,
-    FLAG_IN = 1 << 2,
-    FLAG_OUT = 1 << 3,
-    FLAG_OUT_DIR = 1 << 4,
-    FLAG_JSON = 1 << 5,
-    FLAG_DUMP = 1 << 6,
-    FLAG_MARKDOWN = 1 << 7,
-    FLAG_EXPLAIN = 1 << 8,
-    FLAG_CLEARANCE = 1 << 10,
-    FLAG_SETTINGS = 1 << 9, /* not a flag: words like K=V are settings, not files */
-    FLAG_READING = FLAG_FROM | FLAG_IN
+/* How a value is read, and what is at its place. */
+enum option_kind {
+    OPTION_SWITCH,   /* bool: nothing, yes or no */
+    OPTION_TEXT,     /* const char * */
+    OPTION_TEXTS,    /* struct list: it may be given several times */
+    OPTION_INTEGER,  /* uint32_t */
+    OPTION_NUMBER,   /* double */
+    OPTION_SECONDS,  /* double */
+    OPTION_LENGTH,   /* double, metres: 5mm, 0.2in, 0.005 */
+    OPTION_CALL,     /* no place: `take` has it */
+    OPTION_ARGUMENT, /* nothing: a word such as IN, here for the help alone */
+};
+
+/* What may be said to a command: a flag ("--clearance LENGTH"), an option ("touch=LENGTH"), or a word ("closed"). */
+struct option {
+    const char *name;  /* "--quiet", "touch", "closed" */
+    const char *value; /* what stands for its value in help: "LENGTH"; NULL: it has none */
+    enum option_kind kind;
+    size_t offset;           /* of the value in the command's settings; of a flag of any command in struct cli */
+    const char *letter;      /* "-q", or NULL */
+    const char *initial;     /* the default as a user would write it; NULL: zero bytes */
+    double minimum, maximum; /* of numbers; both 0: no bounds */
+    const char *help;
+    cp_status (*take)(struct cli *cli, void *settings, const char *value); /* or NULL; called with each value */
+};
+
+/* All there is to know of a command. What a user says to it goes into its settings, a struct that begins with a request. */
+struct command {
+    const char *name, *title;
+    const char *usage;            /* the words after the name; one form a line */
+    const char *help, *examples;  /* paragraphs, one a line; NULL, or commands, one a line */
+    const struct option *options; /* ended by a name of NULL; or NULL */
+    bool reads, writes;           /* it takes --from and --in; --to and --out */
+    bool any_settings;            /* K=V that is none of its options goes to the request's settings */
+    cp_status (*run)(struct cli *cli);
 };
 
 /* A command's words, sorted. */
 struct request {
+    struct list said; /* names of options */
     struct list words, settings, in, out;
-    const char *from, *to, *out_dir, *clearance;
-    bool json, dump, explain, markdown;
-    size_t taken; /* words of the last flag, for sort_words */
+    const char *from, *to, *out_dir;
 };
 
 /* Puts all of it in force in the cli's context. */
 cp_status use_globals(struct cli *cli, const struct globals *globals);
-/* Splits argv into global flags, which are carried out, and cli->words. */
+/* The flags that any command takes, as if they were those of one. */
+extern const struct command any_command;
+
+/* Splits argv into flags of any command, which are carried out, and cli->words. */
 cp_status take_global_flags(struct cli *cli, int argc, char **argv);
-/* Sorts the words begin .. end - 1; flags outside `allowed` (FLAG_...) are complained about. */
-cp_status sort_words(struct cli *cli, size_t begin, size_t end, unsigned allowed, struct request *request);
+/* Sorts the words begin .. end - 1 into the command's settings, which are zero bytes before. */
+cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct command *command, void *settings);
+bool was_said(const struct list *said, const char *name);
 /* An importer option: for the top importer into `in`, "stl.unit=mm" for every use of stl. */
 cp_status add_input_option(struct cli *cli, struct list *in, const char *setting);
-/* All flags, one a line, with what they do: those that hold for all commands, or the others. */
-void print_flags(FILE *file, bool global);
+/* "touch=LENGTH", "-I, --include DIR", "closed". */
+struct label {
+    char text[48];
+};
+struct label option_label(const struct option *option);
+/* The command's options in order, its own first; NULL past the last. */
+const struct option *option_at(const struct command *command, size_t index);
+bool is_flag(const struct option *option);
+/* Adds the names of its flags, or of its options K=V; false when out of memory. */
+bool add_option_names(struct cli *cli, const struct command *command, bool flags, struct list *names);
+/* Of a word K=V that is none of the command's options. */
+cp_status complain_setting(struct cli *cli, const struct command *command, const char *word);
+/* By its name, or the command FILTER by the name of a filter; NULL when there is none. */
+const struct command *command_named(const struct cli *cli, const char *name);
 
 /* ---- steps.c: reading, names of formats and files ---- */
 
@@ -140,40 +185,36 @@ void output_suffix(const char *word, char *out, size_t size);
 /* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
 const char *path_stem(struct cli *cli, const char *path);
 
-/* ---- commands ---- */
+extern const struct command convert_command, run_command, filter_command, info_command, check_command, diff_command,
+    collide_command, igrip2vrml_command, formats_command, filters_command, help_command;
 
-struct command {
-    const char *name, *usage, *title, *help;
-    cp_status (*run)(struct cli *cli);
-};
-/* Ended by a name of NULL. */
-extern const struct command commands[];
-
-cp_status command_convert(struct cli *cli);
-cp_status command_run(struct cli *cli);
-cp_status command_filter(struct cli *cli); /* the first word is a filter's name */
-cp_status command_info(struct cli *cli);
-cp_status command_check(struct cli *cli);
-cp_status command_diff(struct cli *cli);
-cp_status command_collide(struct cli *cli);
-cp_status command_igrip2vrml(struct cli *cli);
-cp_status command_formats(struct cli *cli);
-cp_status command_filters(struct cli *cli);
-cp_status command_help(struct cli *cli);
-
-void print_overview(FILE *file);
+void print_overview(const struct cli *cli, FILE *file);
 cp_status print_help(struct cli *cli, const char *word);
-/* Names of all commands and filters, and of all plug-ins of a kind; ended by NULL. NULL when out of memory. */
-const char *const *known_commands(struct cli *cli);
+
+/* ---- manual.c, complete.c ---- */
+
+struct exit_code {
+    int code;
+    const char *meaning;
+};
+/* Ended by a meaning of NULL. */
+extern const struct exit_code exit_codes[];
+/* The manual page, as roff on standard output. */
+void print_manual(const struct cli *cli);
+/* What may take the place of the last of the words of a command line; a file's name may always. */
+cp_status print_completions(struct cli *cli, const struct list *words);
+/* All that help can explain. */
+bool add_topics(struct cli *cli, struct list *list);
+
+/* ---- plugins.c ---- */
+
+/* Adds the names of all commands and filters, or of all plug-ins of a kind; false when out of memory. */
+bool add_commands(struct cli *cli, struct list *list);
+bool add_plugins(struct cli *cli, cp_plugin_kind kind, struct list *list);
+/* The latter as a list ended by NULL; NULL when out of memory. */
 const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind);
 /* The index of a plug-in, or SIZE_MAX. */
 size_t plugin_named(cp_plugin_kind kind, const char *name);
-
-/* Six digits for people, with a decimal point in any locale. */
-struct short_number {
-    char text[32];
-};
-struct short_number short_number(double value);
 
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
 

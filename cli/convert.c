@@ -54,12 +54,11 @@ static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, c
 
 /* ---- a filter ---- */
 
-cp_status command_filter(struct cli *cli)
+static cp_status command_filter(struct cli *cli)
 {
-    struct request request;
+    struct request request = {0};
     struct plan plan;
-    unsigned allowed = FLAG_READING | FLAG_TO | FLAG_OUT | FLAG_SETTINGS;
-    cp_status status = sort_words(cli, 1, cli->words.count, allowed, &request);
+    cp_status status = sort_words(cli, 1, cli->words.count, &filter_command, &request);
     if (status != CP_OK)
         return status;
     if (request.words.count > 2)
@@ -83,12 +82,29 @@ cp_status command_filter(struct cli *cli)
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 
+const struct command filter_command = {
+    .name = "FILTER",
+    .title = "apply one filter",
+    .usage = "[K=V]... [--] [IN|-] [OUT|-]",
+    .help = "The name of a filter is a command of its own. It reads standard input and writes standard output unless "
+            "files are named. K=V are options of the filter: cellpipe help FILTER lists them. What one filter writes "
+            "to a pipe another one reads: it is GLB with everything that the scene has.",
+    .examples = "cellpipe weld tolerance=0.01mm part.stl welded.stl\n"
+                "cellpipe weld <part.stl | cellpipe normals crease=40 | cellpipe triangulate - part.glb",
+    .reads = true,
+    .writes = true,
+    .any_settings = true,
+    .run = command_filter};
+
 /* ---- run ---- */
+
+static const struct command read_step = {.name = "read", .reads = true, .any_settings = true};
+static const struct command write_step = {.name = "write", .writes = true, .any_settings = true};
 
 static cp_status add_run_read(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
-    struct request request;
-    cp_status status = sort_words(cli, begin + 1, end, FLAG_READING | FLAG_SETTINGS, &request);
+    struct request request = {0};
+    cp_status status = sort_words(cli, begin + 1, end, &read_step, &request);
     if (status == CP_OK && request.words.count == 0)
         return complain(cli, CP_USAGE, "read needs an input: read IN [K=V...]");
     for (size_t i = 1; i < request.words.count && status == CP_OK; i++)
@@ -102,8 +118,8 @@ static cp_status add_run_read(struct cli *cli, struct plan *plan, size_t begin, 
 
 static cp_status add_run_write(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
-    struct request request;
-    cp_status status = sort_words(cli, begin + 1, end, FLAG_TO | FLAG_OUT | FLAG_SETTINGS, &request);
+    struct request request = {0};
+    cp_status status = sort_words(cli, begin + 1, end, &write_step, &request);
     if (status == CP_OK && request.words.count == 0)
         return complain(cli, CP_USAGE, "write needs an output: write OUT [K=V...]");
     bool good = status == CP_OK;
@@ -119,10 +135,8 @@ static cp_status add_run_write(struct cli *cli, struct plan *plan, size_t begin,
 static cp_status complain_step(struct cli *cli, const char *word)
 {
     struct list list = {0};
-    bool good = list_add(cli, &list, "read") && list_add(cli, &list, "write");
-    for (size_t i = 0; i < cp_plugin_count(CP_FILTER) && good; i++)
-        good = list_add(cli, &list, cp_plugin_at(CP_FILTER, i).name);
-    good = good && list_add(cli, &list, NULL);
+    bool good = list_add(cli, &list, "read") && list_add(cli, &list, "write") && add_plugins(cli, CP_FILTER, &list) &&
+                list_add(cli, &list, NULL);
     return good ? complain_unknown(cli, "step", word, list.items) : CP_LIMIT;
 }
 
@@ -140,7 +154,7 @@ static cp_status add_run_step(struct cli *cli, struct plan *plan, size_t begin, 
     return add_filter_words(cli, plan, begin, end);
 }
 
-cp_status command_run(struct cli *cli)
+static cp_status command_run(struct cli *cli)
 {
     struct plan plan;
     if (!plan_open(cli, &plan, cli->words.count))
@@ -158,26 +172,26 @@ cp_status command_run(struct cli *cli)
     return run_plan(cli, &plan);
 }
 
+const struct command run_command = {
+    .name = "run",
+    .title = "carry out a chain of steps",
+    .usage = "read IN [K=V]... ! [read IN2 [K=V]... !] FILTER [K=V]... ! ... ! write OUT [K=V]...",
+    .help = "The steps are carried out one after the other. K=V after IN are options of its format (stl.K=V: for every "
+            "STL file that is read), after OUT those of the output's format.\n"
+            "A further read adds its scene below a node named after its file.",
+    .examples = "cellpipe run read cell.wu ! pose device=Arm deg=0,90,0,0,0,0 ! write posed.wrl\n"
+                "cellpipe run read cell.wu ! read table.stl unit=mm ! write cell.wrl up=z",
+    .reads = true,
+    .writes = true,
+    .run = command_run};
+
 /* ---- convert ---- */
 
-cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
-                          struct plan *plan)
+static cp_status command_convert(struct cli *cli)
 {
-    if (!plan_open(cli, plan, cli->words.count - bang + 2))
-        return CP_LIMIT;
-    cp_status status = add_read(cli, plan, in, request->from, request->in);
-    for (size_t end; status == CP_OK && bang < cli->words.count; bang = end) {
-        end = find_bang(cli, bang + 1);
-        status = add_filter_words(cli, plan, bang + 1, end);
-    }
-    return status == CP_OK ? add_write(cli, plan, out, request->to, request->out, false) : status;
-}
-
-cp_status command_convert(struct cli *cli)
-{
-    struct request request;
+    struct request request = {0};
     size_t bang = find_bang(cli, 1);
-    cp_status status = sort_words(cli, 1, bang, FLAG_READING | FLAG_TO | FLAG_OUT | FLAG_OUT_DIR, &request);
+    cp_status status = sort_words(cli, 1, bang, &convert_command, &request);
     if (status != CP_OK)
         return status;
     size_t count = request.words.count;
@@ -198,3 +212,24 @@ cp_status command_convert(struct cli *cli)
     status = plan_conversion(cli, &request, bang, request.words.items[0], request.words.items[1], &plan);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
+
+static const struct option convert_options[] = {
+    {"--out-dir", "DIR", OPTION_TEXT, offsetof(struct request, out_dir),
+     .help = "write a file for each input into DIR, in the format of --to (glb)"},
+    {0}};
+
+const struct command convert_command = {
+    .name = "convert",
+    .title = "read a file, write it in another format; or many files",
+    .usage = "IN OUT [! FILTER [K=V]...]...\nIN... --out-dir DIR [! FILTER [K=V]...]...",
+    .help = "The input's bytes tell its format, the output's suffix tells the other one. .gz after any suffix "
+            "compresses. - is standard input or output. Each ! adds a filter, which is applied in between.\n"
+            "With --out-dir each input becomes a file in DIR of the same name. An input that fails does not stop the "
+            "others; the exit code is then 1.",
+    .examples = "cellpipe convert cell.wu cell.glb\n"
+                "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals\n"
+                "cellpipe convert parts/*.stl --in unit=mm --out-dir web --to glb",
+    .options = convert_options,
+    .reads = true,
+    .writes = true,
+    .run = command_convert};

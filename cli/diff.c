@@ -4,37 +4,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { VECTORS = 20 }; /* joint vectors beside home */
-
-void differ(struct diff *diff, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vprintf(format, list);
-    va_end(list);
-    printf("\n");
-    diff->differences++;
-}
-
-bool near(const struct diff *diff, double a, double b)
-{
-    return a == b || fabs(a - b) <= diff->tolerance;
-}
-
-struct point_text point_text(double x, double y, double z)
-{
-    struct point_text point;
-    char digits[3][CP_NUMBER_SIZE];
-    cp_print_double(x, digits[0]);
-    cp_print_double(y, digits[1]);
-    cp_print_double(z, digits[2]);
-    (void)snprintf(point.text, sizeof point.text, "(%s %s %s)", digits[0], digits[1], digits[2]);
-    return point;
-}
 
 /* ---- matching by name ---- */
 
@@ -50,12 +23,14 @@ static int compare_named(const void *a, const void *b)
     return order ? order : one->index < two->index ? -1 : one->index > two->index;
 }
 
+/* What is matched next, and the twins that it gets. */
 struct names {
     struct named *items;
     size_t count;
     uint32_t *twin;
 };
 
+/* Those of one name in their order. */
 static void match(struct names *a, struct names *b)
 {
     qsort(a->items, a->count, sizeof *a->items, compare_named);
@@ -73,7 +48,6 @@ static void match(struct names *a, struct names *b)
 
 static bool names_open(struct cli *cli, struct names *names, uint32_t count)
 {
-    names->count = 0;
     names->items = cli_allocate(cli, count * sizeof *names->items);
     names->twin = cli_allocate(cli, count * sizeof *names->twin);
     for (uint32_t i = 0; names->twin && i < count; i++)
@@ -89,53 +63,44 @@ static void list_nodes(const struct side *side, bool placeholders, struct names 
             names->items[names->count++] = (struct named){side->nodes[i].name, i};
 }
 
-static bool name_nodes(struct cli *cli, struct side *side, struct names *names)
-{
-    if (!names_open(cli, names, side->node_count))
-        return false;
-    list_nodes(side, false, names);
-    names->twin[0] = 0; /* the worlds, whatever they are called */
-    side->node_twin = names->twin;
-    return true;
-}
-
-static bool name_joints(struct cli *cli, struct side *side, struct names *names)
-{
-    if (!names_open(cli, names, side->joint_count))
-        return false;
-    for (uint32_t i = 0; i < side->joint_count; i++)
-        names->items[names->count++] = (struct named){side->joints[i].name, i};
-    side->joint_twin = names->twin;
-    return true;
-}
-
-/* Of the frames without a twin those that go by their file's name: the names of two files are no difference. */
-static bool keep_file_frames(struct cli *cli, const struct side *side, struct names *names)
-{
-    const char *stem = path_stem(cli, cp_scene_source(side->scene)->file);
-    size_t kept = 0;
-    for (size_t i = 0; stem && i < names->count; i++)
-        if (names->twin[names->items[i].index] == CP_NONE && strcmp(names->items[i].name, stem) == 0)
-            names->items[kept++] = (struct named){"", names->items[i].index};
-    names->count = kept;
-    return stem != NULL;
-}
-
 static cp_status match_sides(struct diff *diff)
 {
-    struct names a, b;
-    if (!name_nodes(diff->cli, &diff->a, &a) || !name_nodes(diff->cli, &diff->b, &b))
-        return CP_LIMIT;
-    match(&a, &b);
-    if (!keep_file_frames(diff->cli, &diff->a, &a) || !keep_file_frames(diff->cli, &diff->b, &b))
-        return CP_LIMIT;
-    match(&a, &b);
-    list_nodes(&diff->a, true, &a);
-    list_nodes(&diff->b, true, &b);
-    match(&a, &b);
-    if (!name_joints(diff->cli, &diff->a, &a) || !name_joints(diff->cli, &diff->b, &b))
-        return CP_LIMIT;
-    match(&a, &b);
+    struct side *sides[2] = {&diff->a, &diff->b};
+    struct names names[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        struct side *side = sides[k];
+        if (!names_open(diff->cli, &names[k], side->node_count))
+            return CP_LIMIT;
+        list_nodes(side, false, &names[k]);
+        side->node_twin = names[k].twin;
+        side->node_twin[0] = 0; /* the worlds, whatever they are called */
+    }
+    match(&names[0], &names[1]);
+    /* Frames that go by their file's name: the names of two files are no difference. */
+    for (int k = 0; k < 2; k++) {
+        const char *stem = path_stem(diff->cli, cp_scene_source(sides[k]->scene)->file);
+        size_t kept = 0;
+        for (size_t i = 0; stem && i < names[k].count; i++)
+            if (names[k].twin[names[k].items[i].index] == CP_NONE && strcmp(names[k].items[i].name, stem) == 0)
+                names[k].items[kept++] = (struct named){"", names[k].items[i].index};
+        names[k].count = kept;
+        if (!stem)
+            return CP_LIMIT;
+    }
+    match(&names[0], &names[1]);
+    for (int k = 0; k < 2; k++)
+        list_nodes(sides[k], true, &names[k]);
+    match(&names[0], &names[1]);
+    for (int k = 0; k < 2; k++) {
+        struct side *side = sides[k];
+        if (!names_open(diff->cli, &names[k], side->joint_count))
+            return CP_LIMIT;
+        for (uint32_t i = 0; i < side->joint_count; i++)
+            names[k].items[i] = (struct named){side->joints[i].name, i};
+        names[k].count = side->joint_count;
+        side->joint_twin = names[k].twin;
+    }
+    match(&names[0], &names[1]);
     return CP_OK;
 }
 
@@ -189,38 +154,29 @@ static void diff_number(struct diff *diff, const cp_joint *joint, const char *wh
     differ(diff, "joint \"%s\": %s %s, not %s", joint->name, what, a, b);
 }
 
-static void diff_master(struct diff *diff, const cp_joint *a, const cp_joint *b)
-{
-    uint32_t twin = a->master == CP_NONE ? CP_NONE : diff->a.joint_twin[a->master];
-    if (twin != b->master || (a->master == CP_NONE) != (b->master == CP_NONE)) {
-        differ(diff, "joint \"%s\": depends on %s, not on %s", a->name,
-               a->master == CP_NONE ? "none" : diff->a.joints[a->master].name,
-               b->master == CP_NONE ? "none" : diff->b.joints[b->master].name);
-        return;
-    }
-    if (a->master == CP_NONE)
-        return;
-    diff_number(diff, a, "scale", (double[]){a->scale, b->scale});
-    diff_number(diff, a, "offset", (double[]){a->offset, b->offset});
-}
-
-static void diff_expression(struct diff *diff, const cp_joint *a, const cp_joint *b)
+/* What it follows: a master, or an expression over several joints. */
+static void diff_dependence(struct diff *diff, const cp_joint *a, const cp_joint *b)
 {
     const cp_expression *in_a = a->expression, *in_b = b->expression;
-    bool same =
+    const cp_joint *joints_a = diff->a.joints, *joints_b = diff->b.joints;
+    uint32_t twin = a->master == CP_NONE ? CP_NONE : diff->a.joint_twin[a->master];
+    bool same_master = twin == b->master && (a->master == CP_NONE) == (b->master == CP_NONE);
+    bool same_text =
         !in_a == !in_b && (!in_a || (strcmp(in_a->text, in_b->text) == 0 && in_a->input_count == in_b->input_count));
-    if (!same) {
+    if (!same_master)
+        differ(diff, "joint \"%s\": depends on %s, not on %s", a->name,
+               a->master == CP_NONE ? "none" : joints_a[a->master].name,
+               b->master == CP_NONE ? "none" : joints_b[b->master].name);
+    if (!same_text)
         differ(diff, "joint \"%s\": is %s%s, not %s%s", a->name, in_a ? "= " : "by no expression",
                in_a ? in_a->text : "", in_b ? "= " : "by no expression", in_b ? in_b->text : "");
-        return;
-    }
-    for (uint32_t i = 0; in_a && i < in_a->input_count; i++) {
+    for (uint32_t i = 0; in_a && same_text && i < in_a->input_count; i++) {
         if (diff->a.joint_twin[in_a->inputs[i]] != in_b->inputs[i])
-            differ(diff, "joint \"%s\": dof(%" PRIu32 ") is %s, not %s", a->name, i + 1,
-                   diff->a.joints[in_a->inputs[i]].name, diff->b.joints[in_b->inputs[i]].name);
+            differ(diff, "joint \"%s\": dof(%" PRIu32 ") is %s, not %s", a->name, i + 1, joints_a[in_a->inputs[i]].name,
+                   joints_b[in_b->inputs[i]].name);
         diff_number(diff, a, "factor", (double[]){in_a->factors[i], in_b->factors[i]});
     }
-    if (in_a) {
+    if (in_a ? same_text : a->master != CP_NONE && same_master) {
         diff_number(diff, a, "scale", (double[]){a->scale, b->scale});
         diff_number(diff, a, "offset", (double[]){a->offset, b->offset});
     }
@@ -242,8 +198,7 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
     diff_number(diff, a, "q", (double[]){diff->a.values[in_a], diff->b.values[in_b]});
     if (a->driven != b->driven)
         differ(diff, "joint \"%s\": driven in one only", a->name);
-    diff_master(diff, a, b);
-    diff_expression(diff, a, b);
+    diff_dependence(diff, a, b);
 }
 
 /* ---- forward kinematics ---- */
@@ -269,82 +224,50 @@ static double random_value(const cp_joint *joint, uint64_t *state)
     return lower + next_fraction(state) * (upper - lower);
 }
 
-struct vectors {
-    double *a, *b; /* a value for each joint */
-    cp_pose *worlds_a, *worlds_b;
-    bool *told; /* frames whose difference has been printed */
-};
-
-static bool vectors_open(struct diff *diff, struct vectors *vectors)
-{
-    *vectors = (struct vectors){
-        .a = cli_allocate(diff->cli, diff->a.joint_count * sizeof(double)),
-        .b = cli_allocate(diff->cli, diff->b.joint_count * sizeof(double)),
-        .worlds_a = cli_allocate(diff->cli, diff->a.node_count * sizeof(cp_pose)),
-        .worlds_b = cli_allocate(diff->cli, diff->b.node_count * sizeof(cp_pose)),
-        .told = cli_allocate(diff->cli, diff->a.node_count),
-    };
-    return vectors->a && vectors->b && vectors->worlds_a && vectors->worlds_b && vectors->told;
-}
-
-static void set_homes(const struct side *side, double *q)
-{
-    for (uint32_t i = 0; i < side->joint_count; i++)
-        q[i] = side->joints[i].home;
-}
-
-static void set_random(const struct diff *diff, struct vectors *vectors, uint64_t *state)
-{
-    for (uint32_t i = 0; i < diff->a.joint_count; i++) {
-        vectors->a[i] = random_value(&diff->a.joints[i], state);
-        if (diff->a.joint_twin[i] != CP_NONE)
-            vectors->b[diff->a.joint_twin[i]] = vectors->a[i];
-    }
-}
-
-static bool same_pose(const struct diff *diff, const cp_pose *a, const cp_pose *b)
-{
-    for (int i = 0; i < 12; i++)
-        if (!near(diff, a->m[i], b->m[i]))
-            return false;
-    return true;
-}
-
-static cp_status diff_worlds(struct diff *diff, struct vectors *vectors, const char *where)
-{
-    cp_context *context = diff->cli->context;
-    cp_status status = cp_world_poses(context, diff->a.scene, vectors->a, vectors->worlds_a);
-    if (status == CP_OK)
-        status = cp_world_poses(context, diff->b.scene, vectors->b, vectors->worlds_b);
-    for (uint32_t i = 0; i < diff->a.node_count && status == CP_OK; i++) {
-        uint32_t twin = diff->a.node_twin[i];
-        if (twin == CP_NONE || vectors->told[i])
-            continue;
-        const double *a = vectors->worlds_a[i].m, *b = vectors->worlds_b[twin].m;
-        if (same_pose(diff, &vectors->worlds_a[i], &vectors->worlds_b[twin]))
-            continue;
-        vectors->told[i] = true;
-        bool turned = near(diff, a[3], b[3]) && near(diff, a[7], b[7]) && near(diff, a[11], b[11]);
-        differ(diff, "frame \"%s\": %s at %s, not %s%s", diff->a.nodes[i].name, where,
-               point_text(a[3], a[7], a[11]).text, point_text(b[3], b[7], b[11]).text, turned ? ", turned" : "");
-    }
-    return status;
-}
-
+/* Frames whose poses differ are told once, where they first do. */
 static cp_status diff_kinematics(struct diff *diff)
 {
-    struct vectors vectors;
+    const struct side *a = &diff->a, *b = &diff->b;
+    double *q_a = cli_allocate(diff->cli, a->joint_count * sizeof *q_a);
+    double *q_b = cli_allocate(diff->cli, b->joint_count * sizeof *q_b);
+    cp_pose *worlds_a = cli_allocate(diff->cli, a->node_count * sizeof *worlds_a);
+    cp_pose *worlds_b = cli_allocate(diff->cli, b->node_count * sizeof *worlds_b);
+    bool *told = cli_allocate(diff->cli, a->node_count);
     uint64_t state = 20;
-    if (!vectors_open(diff, &vectors))
+    cp_status status = CP_OK;
+    if (!q_a || !q_b || !worlds_a || !worlds_b || !told)
         return CP_LIMIT;
-    set_homes(&diff->a, vectors.a);
-    set_homes(&diff->b, vectors.b);
-    cp_status status = diff_worlds(diff, &vectors, "at home");
-    for (int i = 1; i <= VECTORS && status == CP_OK; i++) {
-        char where[32];
-        (void)snprintf(where, sizeof where, "at joint vector %d", i);
-        set_random(diff, &vectors, &state);
-        status = diff_worlds(diff, &vectors, where);
+    for (uint32_t i = 0; i < a->joint_count; i++)
+        q_a[i] = a->joints[i].home;
+    for (uint32_t i = 0; i < b->joint_count; i++)
+        q_b[i] = b->joints[i].home;
+    for (int vector = 0; vector <= VECTORS && status == CP_OK; vector++) {
+        char where[32] = "at home";
+        if (vector > 0)
+            (void)snprintf(where, sizeof where, "at joint vector %d", vector);
+        for (uint32_t i = 0; vector > 0 && i < a->joint_count; i++) {
+            q_a[i] = random_value(&a->joints[i], &state);
+            if (a->joint_twin[i] != CP_NONE)
+                q_b[a->joint_twin[i]] = q_a[i];
+        }
+        status = cp_world_poses(diff->cli->context, a->scene, q_a, worlds_a);
+        if (status == CP_OK)
+            status = cp_world_poses(diff->cli->context, b->scene, q_b, worlds_b);
+        for (uint32_t i = 0; i < a->node_count && status == CP_OK; i++) {
+            uint32_t twin = a->node_twin[i];
+            if (twin == CP_NONE || told[i])
+                continue;
+            const double *in_a = worlds_a[i].m, *in_b = worlds_b[twin].m;
+            bool there = near(diff, in_a[3], in_b[3]) && near(diff, in_a[7], in_b[7]) && near(diff, in_a[11], in_b[11]);
+            bool same = true;
+            for (int k = 0; k < 12; k++)
+                same = same && near(diff, in_a[k], in_b[k]);
+            told[i] = !same;
+            if (!same)
+                differ(diff, "frame \"%s\": %s at %s, not %s%s", a->nodes[i].name, where,
+                       point_text(in_a[3], in_a[7], in_a[11]).text, point_text(in_b[3], in_b[7], in_b[11]).text,
+                       there ? ", turned" : "");
+        }
     }
     return status;
 }
@@ -390,12 +313,6 @@ static struct key *make_keys(struct diff *diff, const struct side *side, size_t 
     return keys;
 }
 
-static void tell_exclusion(struct diff *diff, const struct side *side, const cp_pair *pair)
-{
-    differ(diff, "exclusion \"%s\" - \"%s\": only in %s", side->nodes[pair->first].name, side->nodes[pair->second].name,
-           side->path);
-}
-
 static cp_status diff_exclusions(struct diff *diff)
 {
     size_t count_a, count_b;
@@ -404,10 +321,11 @@ static cp_status diff_exclusions(struct diff *diff)
         return CP_LIMIT;
     for (size_t i = 0, j = 0; i < count_a || j < count_b;) {
         int order = i == count_a ? 1 : j == count_b ? -1 : compare_keys(&a[i], &b[j]);
-        if (order < 0)
-            tell_exclusion(diff, &diff->a, a[i].pair);
-        if (order > 0)
-            tell_exclusion(diff, &diff->b, b[j].pair);
+        const struct side *side = order < 0 ? &diff->a : &diff->b;
+        const cp_pair *pair = order < 0 ? a[i].pair : b[j].pair;
+        if (order != 0)
+            differ(diff, "exclusion \"%s\" - \"%s\": only in %s", side->nodes[pair->first].name,
+                   side->nodes[pair->second].name, side->path);
         i += order <= 0;
         j += order >= 0;
     }
@@ -449,55 +367,60 @@ static cp_status open_side(struct diff *diff, struct side *side, const char *pat
     return side->values ? cp_joint_values(diff->cli->context, side->scene, NULL, side->values) : CP_LIMIT;
 }
 
-/* Takes cell= out of the settings; NULL when it is not there. */
-static const char *take_cell(struct list *settings)
-{
-    const char *cell = NULL;
-    size_t kept = 0;
-    for (size_t i = 0; i < settings->count; i++)
-        if (strncmp(settings->items[i], "cell=", 5) == 0)
-            cell = settings->items[i] + 5;
-        else
-            settings->items[kept++] = settings->items[i];
-    settings->count = kept;
-    return cell;
-}
-
-static cp_status read_tolerance(struct cli *cli, const struct list *settings, double *tolerance)
-{
-    *tolerance = 1e-9;
-    for (size_t i = 0; i < settings->count; i++) {
-        const char *text = settings->items[i];
-        if (strncmp(text, "tol=", 4) != 0)
-            return complain(cli, CP_USAGE, "diff takes tol=NUMBER and cell=CELL, not \"%s\"", text);
-        if (!cp_parse_double(text + 4, tolerance) || !isfinite(*tolerance) || *tolerance < 0)
-            return complain(cli, CP_USAGE, "%s: needs a number of at least 0", text);
-    }
-    return CP_OK;
-}
-
-cp_status command_diff(struct cli *cli)
-{
+struct asked {
     struct request request;
+    const char *cell;
+    double tolerance;
+};
+
+static cp_status command_diff(struct cli *cli)
+{
+    struct asked asked = {0};
     struct diff diff = {.cli = cli};
-    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_SETTINGS, &request);
-    const char *cell = status == CP_OK ? take_cell(&request.settings) : NULL;
-    if (status == CP_OK && !cell)
-        status = read_tolerance(cli, &request.settings, &diff.tolerance);
+    struct request *request = &asked.request;
+    cp_status status = sort_words(cli, 1, cli->words.count, &diff_command, &asked);
     if (status != CP_OK)
         return status;
-    if (request.words.count != 2)
+    if (request->settings.count > 0 && !asked.cell)
+        return complain_setting(cli, &diff_command, request->settings.items[0]);
+    if (request->words.count != 2)
         return complain(cli, CP_USAGE, "diff compares two files: cellpipe diff A B [tol=1e-9]");
-    if (strcmp(request.words.items[0], "-") == 0 && strcmp(request.words.items[1], "-") == 0)
+    if (strcmp(request->words.items[0], "-") == 0 && strcmp(request->words.items[1], "-") == 0)
         return complain(cli, CP_USAGE, "standard input can be read once only");
-    if (cell)
-        return diff_lists(cli, &request, cell, &request.settings);
-    status = open_side(&diff, &diff.a, request.words.items[0], &request);
+    if (asked.cell && was_said(&request->said, "tol"))
+        return complain(cli, CP_USAGE, "unknown option of exclude \"tol\": with cell= all options are its");
+    if (asked.cell)
+        return diff_lists(cli, request, asked.cell, &request->settings);
+    diff.tolerance = asked.tolerance;
+    status = open_side(&diff, &diff.a, request->words.items[0], request);
     if (status == CP_OK)
-        status = open_side(&diff, &diff.b, request.words.items[1], &request);
+        status = open_side(&diff, &diff.b, request->words.items[1], request);
     if (status == CP_OK)
         status = compare(&diff);
     cp_scene_free(diff.a.scene);
     cp_scene_free(diff.b.scene);
     return status;
 }
+
+static const struct option options[] = {
+    {"tol", "NUMBER", OPTION_NUMBER, offsetof(struct asked, tolerance), .initial = "1e-9", .maximum = INFINITY,
+     .help = "numbers that differ by no more are equal: metres, radians, entries of rotation matrices"},
+    {"cell", "CELL", OPTION_TEXT, offsetof(struct asked, cell),
+     .help = "A and B are lists of collision exclusions of this cell; K=V are options of the filter exclude then "
+             "(docs/exclusion.md)"},
+    {0}};
+
+const struct command diff_command = {
+    .name = "diff",
+    .title = "compare two files",
+    .usage = "A B [tol=NUMBER]\nOLD.xml NEW.xml cell=CELL [K=V]...",
+    .help =
+        "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions, all by name. "
+        "Lists the differences and ends with 1 when there are any.\n"
+        "With cell= it compares two lists of exclusions. For a pair that a list excludes though it can collide, it "
+        "tells the joint values.",
+    .examples = "cellpipe diff part.stl part.stl tol=1e-6",
+    .options = options,
+    .reads = true,
+    .any_settings = true,
+    .run = command_diff};

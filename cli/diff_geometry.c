@@ -2,120 +2,119 @@
 #include "diff.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
-/* Two meshes placed on frames of one name. */
-struct placed {
-    const char *frame;
-    const cp_instance *instance;
-    const cp_mesh *mesh;
-};
+void differ(struct diff *diff, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+    printf("\n");
+    diff->differences++;
+}
+
+bool near(const struct diff *diff, double a, double b)
+{
+    return a == b || fabs(a - b) <= diff->tolerance;
+}
+
+struct point_text point_text(double x, double y, double z)
+{
+    struct point_text point;
+    char digits[3][CP_NUMBER_SIZE];
+    cp_print_double(x, digits[0]);
+    cp_print_double(y, digits[1]);
+    cp_print_double(z, digits[2]);
+    (void)snprintf(point.text, sizeof point.text, "(%s %s %s)", digits[0], digits[1], digits[2]);
+    return point;
+}
+
+static void place_vertex(const cp_instance *instance, const cp_mesh *mesh, uint32_t vertex, double out[3])
+{
+    const float *at = &mesh->positions[3 * (size_t)vertex];
+    const double *m = instance->transform.m;
+    for (int row = 0; row < 3; row++)
+        out[row] = m[4 * row] * (double)at[0] + m[4 * row + 1] * (double)at[1] + m[4 * row + 2] * (double)at[2] +
+                   m[4 * row + 3];
+}
 
 static uint32_t face_end(const cp_mesh *mesh, uint32_t face)
 {
     return mesh->face_offsets ? mesh->face_offsets[face + 1] : 3 * (face + 1);
 }
 
-static void diff_faces(struct diff *diff, const struct placed *a, const struct placed *b)
+/* Two meshes placed on frames of one name. Of vertices, faces and corners the first that differ are told. */
+static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *in_a, const cp_instance *in_b)
 {
-    for (uint32_t face = 0; face < a->mesh->face_count; face++)
-        if (face_end(a->mesh, face) != face_end(b->mesh, face)) {
-            differ(diff, "frame \"%s\": mesh \"%s\": face %" PRIu32 " has another number of corners", a->frame,
-                   mesh_name(a->mesh), face);
-            return;
-        }
-    for (uint32_t corner = 0; corner < a->mesh->corner_count; corner++)
-        if (a->mesh->corners[corner] != b->mesh->corners[corner]) {
-            differ(diff, "frame \"%s\": mesh \"%s\": corner %" PRIu32 " is vertex %" PRIu32 ", not %" PRIu32, a->frame,
-                   mesh_name(a->mesh), corner, a->mesh->corners[corner], b->mesh->corners[corner]);
-            return;
-        }
-}
-
-static void place_vertex(const struct placed *placed, uint32_t vertex, double out[3])
-{
-    const float *at = &placed->mesh->positions[3 * (size_t)vertex];
-    const double *m = placed->instance->transform.m;
-    for (int row = 0; row < 3; row++)
-        out[row] = m[4 * row] * (double)at[0] + m[4 * row + 1] * (double)at[1] + m[4 * row + 2] * (double)at[2] +
-                   m[4 * row + 3];
-}
-
-static void diff_vertices(struct diff *diff, const struct placed *a, const struct placed *b)
-{
-    for (uint32_t vertex = 0; vertex < a->mesh->vertex_count; vertex++) {
-        double at_a[3], at_b[3];
-        place_vertex(a, vertex, at_a);
-        place_vertex(b, vertex, at_b);
-        if (near(diff, at_a[0], at_b[0]) && near(diff, at_a[1], at_b[1]) && near(diff, at_a[2], at_b[2]))
-            continue;
-        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", a->frame, mesh_name(a->mesh),
-               vertex, point_text(at_a[0], at_a[1], at_a[2]).text, point_text(at_b[0], at_b[1], at_b[2]).text);
+    const cp_mesh *a = &cp_meshes(diff->a.scene, &(uint32_t){0})[in_a->mesh];
+    const cp_mesh *b = &cp_meshes(diff->b.scene, &(uint32_t){0})[in_b->mesh];
+    const char *name = mesh_name(a), *kind = cp_mesh_kind_name(a->kind);
+    if (in_a->use != in_b->use)
+        differ(diff, "frame \"%s\": mesh \"%s\" is for %s, not %s", frame, name, cp_use_name(in_a->use),
+               cp_use_name(in_b->use));
+    if (a->kind != b->kind) {
+        differ(diff, "frame \"%s\": mesh \"%s\" is a %s, not a %s", frame, name, kind, cp_mesh_kind_name(b->kind));
         return;
     }
-}
-
-static void diff_primitive(struct diff *diff, const struct placed *a, const struct placed *b)
-{
-    bool same = a->mesh->sides == b->mesh->sides, placed_same = true;
+    if (a->kind >= CP_MESH_BOX) {
+        bool same = a->sides == b->sides, there = true;
+        for (int i = 0; i < 3; i++)
+            same &= near(diff, a->size[i], b->size[i]);
+        for (int i = 0; i < 12; i++)
+            there &= near(diff, in_a->transform.m[i], in_b->transform.m[i]);
+        if (!same)
+            differ(diff, "frame \"%s\": %s \"%s\" has other sizes", frame, kind, name);
+        if (!there)
+            differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", frame, kind, name);
+        return;
+    }
+    const struct {
+        const char *what;
+        uint32_t a, b;
+    } counts[] = {{"vertices", a->vertex_count, b->vertex_count},
+                  {"faces", a->face_count, b->face_count},
+                  {"corners", a->corner_count, b->corner_count}};
+    uint64_t before = diff->differences;
     for (int i = 0; i < 3; i++)
-        same &= near(diff, a->mesh->size[i], b->mesh->size[i]);
-    for (int i = 0; i < 12; i++)
-        placed_same &= near(diff, a->instance->transform.m[i], b->instance->transform.m[i]);
-    if (!same)
-        differ(diff, "frame \"%s\": %s \"%s\" has other sizes", a->frame, cp_mesh_kind_name(a->mesh->kind),
-               mesh_name(a->mesh));
-    if (!placed_same)
-        differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", a->frame, cp_mesh_kind_name(a->mesh->kind),
-               mesh_name(a->mesh));
-}
-
-static bool diff_count(struct diff *diff, const struct placed *a, const char *what, uint32_t in_a, uint32_t in_b)
-{
-    if (in_a != in_b)
-        differ(diff, "frame \"%s\": mesh \"%s\" has %" PRIu32 " %s, not %" PRIu32, a->frame, mesh_name(a->mesh), in_a,
-               what, in_b);
-    return in_a == in_b;
-}
-
-static void diff_placed(struct diff *diff, const struct placed *a, const struct placed *b)
-{
-    if (a->instance->use != b->instance->use)
-        differ(diff, "frame \"%s\": mesh \"%s\" is for %s, not %s", a->frame, mesh_name(a->mesh),
-               cp_use_name(a->instance->use), cp_use_name(b->instance->use));
-    if (a->mesh->kind != b->mesh->kind) {
-        differ(diff, "frame \"%s\": mesh \"%s\" is a %s, not a %s", a->frame, mesh_name(a->mesh),
-               cp_mesh_kind_name(a->mesh->kind), cp_mesh_kind_name(b->mesh->kind));
+        if (counts[i].a != counts[i].b)
+            differ(diff, "frame \"%s\": mesh \"%s\" has %" PRIu32 " %s, not %" PRIu32, frame, name, counts[i].a,
+                   counts[i].what, counts[i].b);
+    if (diff->differences > before)
         return;
+    for (uint32_t vertex = 0; vertex < a->vertex_count; vertex++) {
+        double at[3], other[3];
+        place_vertex(in_a, a, vertex, at);
+        place_vertex(in_b, b, vertex, other);
+        if (near(diff, at[0], other[0]) && near(diff, at[1], other[1]) && near(diff, at[2], other[2]))
+            continue;
+        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", frame, name, vertex,
+               point_text(at[0], at[1], at[2]).text, point_text(other[0], other[1], other[2]).text);
+        break;
     }
-    if (a->mesh->kind >= CP_MESH_BOX) {
-        diff_primitive(diff, a, b);
-        return;
-    }
-    bool same = diff_count(diff, a, "vertices", a->mesh->vertex_count, b->mesh->vertex_count);
-    same &= diff_count(diff, a, "faces", a->mesh->face_count, b->mesh->face_count);
-    same &= diff_count(diff, a, "corners", a->mesh->corner_count, b->mesh->corner_count);
-    if (!same)
-        return;
-    diff_vertices(diff, a, b);
-    diff_faces(diff, a, b);
-}
-
-static struct placed placed_at(const struct side *side, const cp_node *node, uint32_t index)
-{
-    const cp_instance *instance = &cp_instances(side->scene, &(uint32_t){0})[node->first_instance + index];
-    return (struct placed){node->name, instance, &cp_meshes(side->scene, &(uint32_t){0})[instance->mesh]};
+    for (uint32_t face = 0; face < a->face_count; face++)
+        if (face_end(a, face) != face_end(b, face)) {
+            differ(diff, "frame \"%s\": mesh \"%s\": face %" PRIu32 " has another number of corners", frame, name,
+                   face);
+            return;
+        }
+    for (uint32_t corner = 0; corner < a->corner_count; corner++)
+        if (a->corners[corner] != b->corners[corner]) {
+            differ(diff, "frame \"%s\": mesh \"%s\": corner %" PRIu32 " is vertex %" PRIu32 ", not %" PRIu32, frame,
+                   name, corner, a->corners[corner], b->corners[corner]);
+            return;
+        }
 }
 
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b)
 {
     const cp_node *a = &diff->a.nodes[node_a], *b = &diff->b.nodes[node_b];
-    if (a->instance_count != b->instance_count) {
+    const cp_instance *in_a = cp_instances(diff->a.scene, &(uint32_t){0});
+    const cp_instance *in_b = cp_instances(diff->b.scene, &(uint32_t){0});
+    if (a->instance_count != b->instance_count)
         differ(diff, "frame \"%s\": %" PRIu32 " meshes, not %" PRIu32, a->name, a->instance_count, b->instance_count);
-        return;
-    }
-    for (uint32_t i = 0; i < a->instance_count; i++) {
-        struct placed in_a = placed_at(&diff->a, a, i), in_b = placed_at(&diff->b, b, i);
-        diff_placed(diff, &in_a, &in_b);
-    }
+    for (uint32_t i = 0; i < a->instance_count && a->instance_count == b->instance_count; i++)
+        diff_mesh(diff, a->name, &in_a[a->first_instance + i], &in_b[b->first_instance + i]);
 }

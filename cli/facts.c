@@ -4,16 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct short_number short_number(double value)
-{
-    struct short_number number;
-    (void)snprintf(number.text, sizeof number.text, "%.6g", value);
-    char *comma = strchr(number.text, ',');
-    if (comma)
-        *comma = '.';
-    return number;
-}
-
 static void note_times(struct clip_facts *facts, bool *any, double first, double last)
 {
     facts->first = *any && facts->first < first ? facts->first : first;

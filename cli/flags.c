@@ -1,67 +1,208 @@
-/* The command line's flags: one table for parsing, nearest words and help. */
+/* The command line, read by the descriptions of commands: flags of any command first, then each command's words. */
 #include "cli.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-enum global {
-    GLOBAL_NONE,
-    GLOBAL_HELP,
-    GLOBAL_VERSION,
-    GLOBAL_STRICT,
-    GLOBAL_REPORT,
-    GLOBAL_CONFINE,
-    GLOBAL_THREADS,
-    GLOBAL_LIMIT,
-    GLOBAL_NO_CLOBBER,
-    GLOBAL_SYNC,
-    GLOBAL_INCLUDE,
-    GLOBAL_PACKAGE,
-    GLOBAL_QUIET,
-    GLOBAL_VERBOSE
-};
+/* ---- options that several commands take ---- */
 
-static const struct flag {
-    const char *name, *letter; /* "--quiet", "-q" */
-    const char *argument;      /* NULL when it takes none */
-    enum global global;        /* or GLOBAL_NONE and */
-    unsigned bit;              /* FLAG_... */
-    const char *help;
-} flags[] = {
-    {"--strict", NULL, NULL, GLOBAL_STRICT, 0, "end with 5 when something would be lost"},
-    {"--report", NULL, "FILE", GLOBAL_REPORT, 0, "write what happened as JSON to FILE"},
-    {"--confine", NULL, NULL, GLOBAL_CONFINE, 0,
-     "read further files only from below the input's folder (--confine=no: from anywhere)"},
-    {"--threads", NULL, "N", GLOBAL_THREADS, 0, "use at most N threads; the result is the same for any N"},
-    {"--limit", NULL, "K=V", GLOBAL_LIMIT, 0, "set a limit (see: cellpipe help limits)"},
-    {"--no-clobber", NULL, NULL, GLOBAL_NO_CLOBBER, 0, "never replace an existing file"},
-    {"--sync", NULL, NULL, GLOBAL_SYNC, 0, "flush outputs to the disk before they appear"},
-    {"--include", "-I", "DIR", GLOBAL_INCLUDE, 0, "look for further files in DIR too"},
-    {"--package", NULL, "NAME=DIR", GLOBAL_PACKAGE, 0, "files of package://NAME/ and model://NAME/ are in DIR"},
-    {"--quiet", "-q", NULL, GLOBAL_QUIET, 0, "print errors only"},
-    {"--verbose", "-v", NULL, GLOBAL_VERBOSE, 0, "print notes too"},
-    {"--help", "-h", NULL, GLOBAL_HELP, 0, "show help, for a command when one is given"},
-    {"--version", NULL, NULL, GLOBAL_VERSION, 0, "print the version"},
-    {"--from", NULL, "FORMAT", GLOBAL_NONE, FLAG_FROM, "the input's format (default: told by its bytes)"},
-    {"--to", NULL, "FORMAT", GLOBAL_NONE, FLAG_TO, "the output's format (default: by its suffix; glb on stdout)"},
-    {"--in", NULL, "K=V", GLOBAL_NONE, FLAG_IN, "an option of the importer; stl.K=V: of every use of stl"},
-    {"--out", NULL, "K=V", GLOBAL_NONE, FLAG_OUT, "an option of the exporter"},
-    {"--out-dir", NULL, "DIR", GLOBAL_NONE, FLAG_OUT_DIR, "write a file for each input into DIR"},
-    {"--json", NULL, NULL, GLOBAL_NONE, FLAG_JSON, "one JSON object, for scripts"},
-    {"--dump", NULL, NULL, GLOBAL_NONE, FLAG_DUMP, "everything, as canonical text"},
-    {"--explain", NULL, NULL, GLOBAL_NONE, FLAG_EXPLAIN, "how a file without a description is understood, or why not"},
-    {"--clearance", NULL, "LENGTH", GLOBAL_NONE, FLAG_CLEARANCE, "list pairs that are nearer than this, too"},
-    {"--markdown", NULL, NULL, GLOBAL_NONE, FLAG_MARKDOWN, "the table as Markdown"},
-};
-enum { FLAG_COUNT = sizeof flags / sizeof *flags };
+static cp_status take_report(struct cli *cli, void *settings, const char *path)
+{
+    (void)settings;
+    if (strcmp(path, "-") == 0)
+        return complain(cli, CP_USAGE, "--report needs a file: standard output carries the result");
+    cli->report_path = path;
+    return cli->log || open_log(cli) ? CP_OK : complain(cli, CP_LIMIT, "out of memory");
+}
 
-/* A flag as it stands in the command line. */
+static cp_status take_input_option(struct cli *cli, void *settings, const char *value)
+{
+    return add_input_option(cli, &((struct request *)settings)->in, value);
+}
+
+static const struct option global_options[] = {
+    {"--strict", NULL, OPTION_SWITCH, offsetof(struct cli, globals.strict),
+     .help = "end with 5 when something would be lost"},
+    {"--report", "FILE", OPTION_CALL, 0, .take = take_report, .help = "write what happened to FILE, as JSON"},
+    {"--confine", NULL, OPTION_SWITCH, offsetof(struct cli, globals.confine),
+     .help = "read further files only from below the folder of the input or of a package; --confine=no: from anywhere, "
+             "also with --out-dir"},
+    {"--threads", "N", OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS,
+     .help = "use at most N threads: the result is the same for any N; without it as many as there are processors"},
+    {"--limit", "NAME=N", OPTION_TEXTS, offsetof(struct cli, globals.limits),
+     .help = "set a limit, such as nodes=1000; cellpipe help limits lists them"},
+    {"--no-clobber", NULL, OPTION_SWITCH, offsetof(struct cli, globals.no_clobber),
+     .help = "never replace an existing file"},
+    {"--sync", NULL, OPTION_SWITCH, offsetof(struct cli, globals.sync),
+     .help = "flush outputs to the disk before they appear"},
+    {"--include", "DIR", OPTION_TEXTS, offsetof(struct cli, globals.folders), .letter = "-I",
+     .help = "look for further files in DIR, too"},
+    {"--package", "NAME=DIR", OPTION_TEXTS, offsetof(struct cli, globals.packages),
+     .help = "look for files of package://NAME/ and model://NAME/ in DIR"},
+    {"--quiet", NULL, OPTION_SWITCH, offsetof(struct cli, quiet), .letter = "-q", .help = "print errors only"},
+    {"--verbose", NULL, OPTION_SWITCH, offsetof(struct cli, verbose), .letter = "-v", .help = "print notes, too"},
+    {"--help", NULL, OPTION_SWITCH, offsetof(struct cli, help), .letter = "-h",
+     .help = "show help, of the command when one is given"},
+    {"--version", NULL, OPTION_SWITCH, offsetof(struct cli, version), .help = "print the version"},
+    {0}};
+const struct command any_command = {.options = global_options};
+
+static const struct option reading_options[] = {
+    {"--from", "FORMAT", OPTION_TEXT, offsetof(struct request, from),
+     .help = "the input's format, by its name or suffix; without it the input's bytes tell"},
+    {"--in", "K=V", OPTION_CALL, 0, .take = take_input_option,
+     .help = "set an option of the input's format; stl.K=V sets it for every STL file that is read, nested ones too"},
+    {0}};
+
+static const struct option writing_options[] = {
+    {"--to", "FORMAT", OPTION_TEXT, offsetof(struct request, to),
+     .help = "the output's format, by its name or suffix; without it the output's suffix tells, and standard output "
+             "gets glb"},
+    {"--out", "K=V", OPTION_TEXTS, offsetof(struct request, out), .help = "set an option of the output's format"},
+    {0}};
+
+/* ---- descriptions ---- */
+
+const struct option *option_at(const struct command *command, size_t index)
+{
+    const struct option *tables[] = {command->options, command->reads ? reading_options : NULL,
+                                     command->writes ? writing_options : NULL};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const struct option *option = tables[i]; option && option->name; option++)
+            if (index-- == 0)
+                return option;
+    return NULL;
+}
+
+bool is_flag(const struct option *option)
+{
+    return option->name[0] == '-';
+}
+
+struct label option_label(const struct option *option)
+{
+    struct label label;
+    (void)snprintf(label.text, sizeof label.text, "%s%s%s%s%s", option->letter ? option->letter : "",
+                   option->letter ? ", " : "", option->name,
+                   !option->value    ? ""
+                   : is_flag(option) ? " "
+                                     : "=",
+                   option->value ? option->value : "");
+    return label;
+}
+
+bool add_option_names(struct cli *cli, const struct command *command, bool flags, struct list *names)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = option_at(command, i)); i++)
+        if (is_flag(option) == flags && (flags || option->value) && !list_add(cli, names, option->name))
+            return false;
+    return true;
+}
+
+const struct command *command_named(const struct cli *cli, const char *name)
+{
+    if (plugin_named(CP_FILTER, name) != SIZE_MAX)
+        name = "FILTER";
+    for (const struct command *const *command = cli->commands; *command; command++)
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    return NULL;
+}
+
+bool was_said(const struct list *said, const char *name)
+{
+    for (size_t i = 0; i < said->count; i++)
+        if (strcmp(said->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- values ---- */
+
+static cp_status complain_value(struct cli *cli, const struct option *option, const char *text)
+{
+    static const struct {
+        const char *noun, *example;
+    } needs[] = {[OPTION_SWITCH] = {"yes or no", ""},
+                 [OPTION_INTEGER] = {"a whole number", ""},
+                 [OPTION_NUMBER] = {"a number", ""},
+                 [OPTION_SECONDS] = {"seconds", ", such as 0.05"},
+                 [OPTION_LENGTH] = {"a length", ", such as 5mm"}};
+    char range[80] = "";
+    if (isinf(option->maximum))
+        (void)snprintf(range, sizeof range, " of at least %s", short_number(option->minimum).text);
+    else if (option->minimum < option->maximum)
+        (void)snprintf(range, sizeof range, " from %s to %s", short_number(option->minimum).text,
+                       short_number(option->maximum).text);
+    return complain(cli, CP_USAGE, "%s%s%s: needs %s%s%s", option->name, is_flag(option) && option->value ? " " : "=",
+                    text, needs[option->kind].noun, range, needs[option->kind].example);
+}
+
+/* text: NULL for a switch that is named alone. */
+static cp_status set_option(struct cli *cli, const struct option *option, void *settings, const char *text)
+{
+    void *place = (char *)settings + option->offset;
+    double number;
+    bool good = true;
+    switch (option->kind) {
+    case OPTION_SWITCH:
+        *(bool *)place = !text || strcmp(text, "yes") == 0;
+        good = *(bool *)place || strcmp(text, "no") == 0;
+        break;
+    case OPTION_TEXT:
+        *(const char **)place = text;
+        break;
+    case OPTION_TEXTS:
+        if (!list_add(cli, place, text))
+            return CP_LIMIT;
+        break;
+    case OPTION_INTEGER:
+    case OPTION_NUMBER:
+    case OPTION_SECONDS:
+    case OPTION_LENGTH:
+        good = (option->kind == OPTION_LENGTH ? cp_parse_length : cp_parse_double)(text, &number) && isfinite(number) &&
+               (option->minimum == option->maximum || (number >= option->minimum && number <= option->maximum)) &&
+               (option->kind != OPTION_INTEGER || number == floor(number));
+        if (good && option->kind == OPTION_INTEGER)
+            *(uint32_t *)place = (uint32_t)number;
+        else if (good)
+            *(double *)place = number;
+        break;
+    case OPTION_CALL:
+    case OPTION_ARGUMENT:
+        break;
+    }
+    return good ? CP_OK : complain_value(cli, option, text);
+}
+
+/* The user said it; settings begin with the list of what was said. */
+static cp_status take_option(struct cli *cli, const struct option *option, void *settings, const char *text)
+{
+    if (!list_add(cli, settings, option->name))
+        return CP_LIMIT;
+    cp_status status = set_option(cli, option, settings, text);
+    return status == CP_OK && option->take ? option->take(cli, settings, text) : status;
+}
+
+/* "stl.unit=mm" and "stl.partial" have a point before any '='. */
+cp_status add_input_option(struct cli *cli, struct list *in, const char *setting)
+{
+    bool for_all = setting[strcspn(setting, ".=")] == '.';
+    cp_status status = for_all ? cp_set_importer_option(cli->context, setting) : CP_OK;
+    if (status == CP_OK && !list_add(cli, for_all ? &cli->globals.importer_options : in, setting))
+        status = CP_LIMIT;
+    return status;
+}
+
+/* ---- words ---- */
+
+/* An option as it stands in the command line. */
 struct found {
-    const struct flag *flag;
-    const char *value; /* after "=" or in the next word, or NULL */
-    size_t words;      /* 1 or 2 */
+    const struct option *option; /* NULL: the word is none */
+    const char *value;           /* after "=" or in the next word, or NULL */
+    size_t words;                /* 1 or 2 */
 };
 
 /* A negative number is none. */
@@ -70,125 +211,61 @@ static bool looks_like_flag(const char *word)
     return word[0] == '-' && word[1] != '\0' && word[1] != '.' && !isdigit((unsigned char)word[1]);
 }
 
-static const struct flag *flag_of(const char *word, const char **attached)
+/* K=V, where K looks like an option's name: a path with '=' in it has another sign before, or comes after "--". */
+static bool looks_like_setting(const char *word)
 {
-    size_t size = strcspn(word, "=");
-    *attached = word[size] ? word + size + 1 : NULL;
-    for (size_t i = 0; i < FLAG_COUNT; i++) {
-        if (strlen(flags[i].name) == size && strncmp(flags[i].name, word, size) == 0)
-            return &flags[i];
-        if (!flags[i].letter || strncmp(flags[i].letter, word, 2) != 0)
-            continue;
-        if (word[2] == '\0' || flags[i].argument) {
-            *attached = word[2] ? word + 2 : NULL;
-            return &flags[i];
-        }
-    }
-    return NULL;
+    size_t size = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+    return size > 0 && word[size] == '=' && isalpha((unsigned char)*word);
 }
 
-/* Looks a word up, and takes its value from `next` (NULL at the end) when it has none of its own. */
-static cp_status find_flag(struct cli *cli, const char *word, const char *next, struct found *found)
+static struct found option_of(const struct command *command, const char *word)
 {
-    const char *attached;
-    const struct flag *flag = flag_of(word, &attached);
-    if (!flag) {
-        const char *names[FLAG_COUNT + 1] = {NULL};
-        for (size_t i = 0; i < FLAG_COUNT; i++)
-            names[i] = flags[i].name;
-        return complain_unknown(cli, "option", word, names);
+    size_t size = strcspn(word, "=");
+    const struct option *option;
+    for (size_t i = 0; (option = option_at(command, i)); i++) {
+        const char *value = word[size] ? word + size + 1 : NULL;
+        bool fits = strlen(option->name) == size && strncmp(option->name, word, size) == 0;
+        if (fits && option->kind != OPTION_ARGUMENT && (is_flag(option) || !value == !option->value))
+            return (struct found){option, value, 1};
+        if (option->letter && strncmp(option->letter, word, 2) == 0 && (!word[2] || option->value))
+            return (struct found){option, word[2] ? word + 2 : NULL, 1};
     }
-    *found = (struct found){flag, attached, 1};
-    if (flag->argument && !attached) {
-        if (!next)
-            return complain(cli, CP_USAGE, "%s needs a value: %s %s", word, word, flag->argument);
+    return (struct found){0};
+}
+
+/* Gives the option its value: `next`, the next word, when it has none of its own. */
+static cp_status complete_option(struct cli *cli, const char *next, struct found *found)
+{
+    const struct option *option = found->option;
+    if (option->value && !found->value && is_flag(option)) {
         found->value = next;
         found->words = 2;
     }
+    if (option->value && (!found->value || (!*found->value && !is_flag(option))))
+        return complain(cli, CP_USAGE, "%s needs a value: %s%s%s", option->name, option->name,
+                        is_flag(option) ? " " : "=", option->value);
     return CP_OK;
 }
 
-/* "--sync", "--sync=yes" or "--sync=no". */
-static cp_status read_switch(struct cli *cli, const struct found *found, bool *on)
+/* Of flags those count that the command takes; before a command is known, those of all. */
+static cp_status complain_flag(struct cli *cli, const char *word)
 {
-    *on = !found->value || strcmp(found->value, "yes") == 0;
-    if (*on || strcmp(found->value, "no") == 0)
-        return CP_OK;
-    return complain(cli, CP_USAGE, "%s=%s: needs yes or no", found->flag->name, found->value);
+    struct list names = {0};
+    const struct command *named = cli->words.count ? command_named(cli, cli->words.items[0]) : NULL;
+    bool good = add_option_names(cli, &any_command, true, &names);
+    for (size_t i = 0; good && cli->commands[i]; i++)
+        if (!named || named == cli->commands[i])
+            good = add_option_names(cli, cli->commands[i], true, &names);
+    return good && list_add(cli, &names, NULL) ? complain_unknown(cli, "option", word, names.items) : CP_LIMIT;
 }
 
-static cp_status set_threads(struct cli *cli, const char *value)
+cp_status complain_setting(struct cli *cli, const struct command *command, const char *word)
 {
-    double count;
-    bool whole = cp_parse_double(value, &count) && count >= 1 && count <= CP_MOST_THREADS && count == (uint32_t)count;
-    if (whole) {
-        cli->threads = (uint32_t)count;
-        return cp_set_threads(cli->context, cli->threads);
-    }
-    return complain(cli, CP_USAGE, "--threads %s: needs a whole number from 1 to %d", value, (int)CP_MOST_THREADS);
-}
-
-static void set_switch(struct cli *cli, enum global global, bool on)
-{
-    switch (global) {
-    case GLOBAL_HELP:
-        cli->help = on;
-        break;
-    case GLOBAL_VERSION:
-        cli->version = on;
-        break;
-    case GLOBAL_STRICT:
-        cli->globals.strict = on;
-        break;
-    case GLOBAL_CONFINE:
-        cli->confine_said = true;
-        cli->globals.confine = on;
-        break;
-    case GLOBAL_NO_CLOBBER:
-        cli->globals.no_clobber = on;
-        break;
-    case GLOBAL_SYNC:
-        cli->globals.sync = on;
-        break;
-    case GLOBAL_QUIET:
-        cli->quiet = on;
-        break;
-    default:
-        cli->verbose = on;
-    }
-}
-
-static cp_status set_report(struct cli *cli, const char *path)
-{
-    if (strcmp(path, "-") == 0)
-        return complain(cli, CP_USAGE, "--report needs a file: standard output carries the result");
-    cli->report_path = path;
-    if (cli->log || open_log(cli))
-        return CP_OK;
-    return complain(cli, CP_LIMIT, "out of memory");
-}
-
-static cp_status set_global(struct cli *cli, const struct found *found)
-{
-    bool on = true;
-    switch (found->flag->global) {
-    case GLOBAL_REPORT:
-        return set_report(cli, found->value);
-    case GLOBAL_THREADS:
-        return set_threads(cli, found->value);
-    case GLOBAL_LIMIT:
-        return list_add(cli, &cli->globals.limits, found->value) ? CP_OK : CP_LIMIT;
-    case GLOBAL_INCLUDE:
-        return list_add(cli, &cli->globals.folders, found->value) ? CP_OK : CP_LIMIT;
-    case GLOBAL_PACKAGE:
-        return list_add(cli, &cli->globals.packages, found->value) ? CP_OK : CP_LIMIT;
-    default: {
-        cp_status status = read_switch(cli, found, &on);
-        if (status == CP_OK)
-            set_switch(cli, found->flag->global, on);
-        return status;
-    }
-    }
+    struct list names = {0};
+    const char *what = cli_print(cli, "option of %s", command->name);
+    const char *name = cli_print(cli, "%.*s", (int)strcspn(word, "="), word);
+    bool good = what && name && add_option_names(cli, command, false, &names) && list_add(cli, &names, NULL);
+    return good ? complain_unknown(cli, what, name, names.items) : CP_LIMIT;
 }
 
 cp_status use_globals(struct cli *cli, const struct globals *globals)
@@ -207,134 +284,64 @@ cp_status use_globals(struct cli *cli, const struct globals *globals)
     return status;
 }
 
-/* igrip2vrml says what it translates by a word that looks like a flag. */
-static bool is_form(const struct cli *cli, const char *word)
-{
-    return cli->words.count == 1 && strcmp(cli->words.items[0], "igrip2vrml") == 0 && strlen(word) == 2 &&
-           strchr("dwp", word[1]);
-}
-
 cp_status take_global_flags(struct cli *cli, int argc, char **argv)
 {
+    cp_status status = CP_OK;
     cli->plain = SIZE_MAX;
-    for (int i = 1; i < argc; i++) {
-        struct found found;
-        if (cli->plain == SIZE_MAX && strcmp(argv[i], "--") == 0) {
+    for (int i = 1; i < argc && status == CP_OK; i++) {
+        const char *word = argv[i];
+        struct found found = {.words = 1};
+        if (cli->plain == SIZE_MAX && strcmp(word, "--") == 0) {
             cli->plain = cli->words.count;
             continue;
         }
-        bool is_flag = cli->plain == SIZE_MAX && looks_like_flag(argv[i]) && !is_form(cli, argv[i]);
-        cp_status status = is_flag ? find_flag(cli, argv[i], argv[i + 1], &found) : CP_OK;
-        if (status != CP_OK)
-            return status;
-        bool global = is_flag && found.flag->global != GLOBAL_NONE;
-        size_t words = is_flag ? found.words : 1;
-        for (size_t word = 0; !global && word < words; word++)
-            if (!list_add(cli, &cli->words, argv[i + (int)word]))
-                return CP_LIMIT;
-        status = global ? set_global(cli, &found) : CP_OK;
-        if (status != CP_OK)
-            return status;
-        i += (int)words - 1;
+        bool global = false;
+        if (cli->plain == SIZE_MAX && looks_like_flag(word)) {
+            found = option_of(&any_command, word);
+            global = found.option != NULL;
+            for (size_t k = 0; !found.option && cli->commands[k]; k++) /* flags of one name are alike in all commands */
+                found = option_of(cli->commands[k], word);
+            status = found.option ? complete_option(cli, argv[i + 1], &found) : complain_flag(cli, word);
+        }
+        if (status == CP_OK && global)
+            status = take_option(cli, found.option, cli, found.value);
+        for (size_t k = 0; !global && k < found.words && status == CP_OK; k++)
+            status = list_add(cli, &cli->words, argv[i + (int)k]) ? CP_OK : CP_LIMIT;
+        i += (int)found.words - 1;
     }
-    return use_globals(cli, &cli->globals);
+    if (status == CP_OK)
+        status = cp_set_threads(cli->context, cli->threads);
+    return status == CP_OK ? use_globals(cli, &cli->globals) : status;
 }
 
-/* K=V, where K looks like an option's name: a path with '=' in it has another sign before, or comes after "--". */
-static bool looks_like_setting(const char *word)
+cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct command *command, void *settings)
 {
-    size_t size = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
-    return size > 0 && word[size] == '=' && isalpha((unsigned char)*word);
-}
-
-/* "stl.unit=mm" and "stl.partial" have a point before any '='. */
-cp_status add_input_option(struct cli *cli, struct list *in, const char *setting)
-{
-    bool for_all = setting[strcspn(setting, ".=")] == '.';
-    cp_status status = for_all ? cp_set_importer_option(cli->context, setting) : CP_OK;
-    if (status == CP_OK && !list_add(cli, for_all ? &cli->globals.importer_options : in, setting))
-        status = CP_LIMIT;
-    return status;
-}
-
-static cp_status set_flag(struct cli *cli, const struct found *found, struct request *request)
-{
-    bool on = true;
-    cp_status status = found->flag->argument ? CP_OK : read_switch(cli, found, &on);
-    switch (found->flag->bit) {
-    case FLAG_FROM:
-        request->from = found->value;
-        break;
-    case FLAG_TO:
-        request->to = found->value;
-        break;
-    case FLAG_IN:
-        return add_input_option(cli, &request->in, found->value);
-    case FLAG_OUT:
-        return list_add(cli, &request->out, found->value) ? CP_OK : CP_LIMIT;
-    case FLAG_OUT_DIR:
-        request->out_dir = found->value;
-        break;
-    case FLAG_CLEARANCE:
-        request->clearance = found->value;
-        break;
-    case FLAG_JSON:
-        request->json = on;
-        break;
-    case FLAG_DUMP:
-        request->dump = on;
-        break;
-    case FLAG_EXPLAIN:
-        request->explain = on;
-        break;
-    default:
-        request->markdown = on;
-    }
-    return status;
-}
-
-/* Carries out the flag at `at`; *words is how many words it took. */
-static cp_status sort_flag(struct cli *cli, size_t at, size_t end, unsigned allowed, struct request *request)
-{
-    struct found found;
-    const char *word = cli->words.items[at];
-    cp_status status = find_flag(cli, word, at + 1 < end ? cli->words.items[at + 1] : NULL, &found);
-    if (status != CP_OK)
-        return status;
-    if (!(found.flag->bit & allowed))
-        return complain(cli, CP_USAGE, "%s has no place here (see: cellpipe help %s)", found.flag->name,
-                        cli->words.items[0]);
-    request->taken = found.words;
-    return set_flag(cli, &found, request);
-}
-
-cp_status sort_words(struct cli *cli, size_t begin, size_t end, unsigned allowed, struct request *request)
-{
-    *request = (struct request){0};
-    cp_status status = CP_OK;
-    for (size_t at = begin; at < end && status == CP_OK; at += request->taken) {
+    struct request *request = settings;
+    struct list names = {0};
+    const struct option *option;
+    cp_status status = add_option_names(cli, command, false, &names) ? CP_OK : CP_LIMIT;
+    for (size_t i = 0; status == CP_OK && (option = option_at(command, i)); i++)
+        if (option->initial)
+            status = set_option(cli, option, settings, option->initial);
+    for (size_t at = begin; at < end && status == CP_OK; at++) {
         const char *word = cli->words.items[at];
         bool plain = at >= cli->plain;
-        request->taken = 1;
-        if (!plain && looks_like_flag(word))
-            status = sort_flag(cli, at, end, allowed, request);
-        else if (!plain && (allowed & FLAG_SETTINGS) && looks_like_setting(word))
-            status = list_add(cli, &request->settings, word) ? CP_OK : CP_LIMIT;
-        else
-            status = list_add(cli, &request->words, word) ? CP_OK : CP_LIMIT;
+        struct found found = plain ? (struct found){0} : option_of(command, word);
+        if (found.option) {
+            status = complete_option(cli, at + 1 < end ? cli->words.items[at + 1] : NULL, &found);
+            if (status == CP_OK)
+                status = take_option(cli, found.option, settings, found.value);
+            at += found.words - 1;
+        } else if (!plain && looks_like_flag(word)) {
+            status = complain(cli, CP_USAGE, "%.*s is not an option of this command (see: cellpipe help %s)",
+                              (int)strcspn(word, "="), word, cli->words.items[0]);
+        } else {
+            bool setting = !plain && (names.count > 0 || command->any_settings) && looks_like_setting(word);
+            if (setting && !command->any_settings)
+                status = complain_setting(cli, command, word);
+            else if (!list_add(cli, setting ? &request->settings : &request->words, word))
+                status = CP_LIMIT;
+        }
     }
     return status;
-}
-
-void print_flags(FILE *file, bool global)
-{
-    for (size_t i = 0; i < FLAG_COUNT; i++) {
-        const struct flag *flag = &flags[i];
-        char left[40];
-        if ((flag->global != GLOBAL_NONE) != global)
-            continue;
-        (void)snprintf(left, sizeof left, "%s%s%s%s%s", flag->letter ? flag->letter : "", flag->letter ? ", " : "",
-                       flag->name, flag->argument ? " " : "", flag->argument ? flag->argument : "");
-        fprintf(file, "  %-18s %s\n", left, flag->help);
-    }
 }

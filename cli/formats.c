@@ -1,91 +1,55 @@
 /* formats and filters: what this build can read, write and do. */
 #include "cli.h"
 
-#include <string.h>
-
-const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind)
+/* A row of the table: an importer, an exporter or both of one name. In Markdown it is the README's, whatever this build left out. */
+static void print_format(const cp_plugin_info *info, bool reads, bool writes, bool markdown)
 {
-    struct list list = {0};
-    bool good = true;
-    for (size_t i = 0; i < cp_plugin_count(kind) && good; i++)
-        good = list_add(cli, &list, cp_plugin_at(kind, i).name);
-    return good && list_add(cli, &list, NULL) ? list.items : NULL;
-}
-
-/* One row of the table: an importer, an exporter or both of one name. */
-struct format {
-    const char *name, *title, *suffixes, *package, *lacks;
-    bool reads, writes;
-};
-
-static struct format format_of(const cp_plugin_info *info)
-{
-    return (struct format){info->name, info->title, info->suffixes, info->package, info->lacks, false, false};
-}
-
-/* All formats into rows (room for all plug-ins), importers first; returns how many. */
-static size_t list_formats(struct format *rows)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        cp_plugin_info info = cp_plugin_at(CP_IMPORTER, i);
-        rows[count] = format_of(&info);
-        rows[count].reads = true;
-        rows[count++].writes = plugin_named(CP_EXPORTER, info.name) != SIZE_MAX;
+    if (markdown) {
+        printf("| %s | %s | %s | %s | `%s` |\n", info->name, info->title, reads ? "yes" : "", writes ? "yes" : "",
+               info->suffixes);
+        return;
     }
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
-        cp_plugin_info info = cp_plugin_at(CP_EXPORTER, i);
-        if (plugin_named(CP_IMPORTER, info.name) != SIZE_MAX)
-            continue;
-        rows[count] = format_of(&info);
-        rows[count++].writes = true;
-    }
-    return count;
-}
-
-static void print_text(const struct format *row)
-{
-    const char *can = row->reads && row->writes ? "read, write" : row->reads ? "read" : "write";
-    printf("%-16s %-12s %-24s %s", row->name, can, row->suffixes, row->title);
-    if (row->package)
-        printf("; not built: apt-get install %s", row->package);
-    if (row->lacks)
-        printf("; not built: %s", row->lacks);
+    const char *can = reads && writes ? "read, write" : reads ? "read" : "write";
+    printf("%-16s %-12s %-24s %s", info->name, can, info->suffixes, info->title);
+    if (info->package)
+        printf("; not built: apt-get install %s", info->package);
+    if (info->lacks)
+        printf("; not built: %s", info->lacks);
     printf("\n");
 }
 
-/* The table of the README: what cellpipe knows, whatever this build left out. */
-static void print_markdown(const struct format *row)
-{
-    printf("| %s | %s | %s | %s | `%s` |\n", row->name, row->title, row->reads ? "yes" : "", row->writes ? "yes" : "",
-           row->suffixes);
-}
-
-cp_status command_formats(struct cli *cli)
-{
+struct formats {
     struct request request;
-    cp_status status = sort_words(cli, 1, cli->words.count, FLAG_MARKDOWN, &request);
+    bool markdown;
+};
+
+static cp_status command_formats(struct cli *cli)
+{
+    struct formats asked = {0};
+    cp_status status = sort_words(cli, 1, cli->words.count, &formats_command, &asked);
     if (status != CP_OK)
         return status;
-    if (request.words.count > 0)
+    if (asked.request.words.count > 0)
         return complain(cli, CP_USAGE, "formats takes no words (for one format: cellpipe help %s)",
-                        request.words.items[0]);
-    size_t most = cp_plugin_count(CP_IMPORTER) + cp_plugin_count(CP_EXPORTER);
-    struct format *rows = cli_allocate(cli, most * sizeof *rows);
-    if (!rows)
-        return CP_LIMIT;
-    if (request.markdown)
+                        asked.request.words.items[0]);
+    if (asked.markdown)
         printf("| format | what it is | reads | writes | suffixes |\n|---|---|---|---|---|\n");
-    size_t count = list_formats(rows);
-    for (size_t i = 0; i < count; i++)
-        (request.markdown ? print_markdown : print_text)(&rows[i]);
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
+        cp_plugin_info info = cp_plugin_at(CP_IMPORTER, i);
+        print_format(&info, true, plugin_named(CP_EXPORTER, info.name) != SIZE_MAX, asked.markdown);
+    }
+    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
+        cp_plugin_info info = cp_plugin_at(CP_EXPORTER, i);
+        if (plugin_named(CP_IMPORTER, info.name) == SIZE_MAX)
+            print_format(&info, false, true, asked.markdown);
+    }
     return CP_OK;
 }
 
-cp_status command_filters(struct cli *cli)
+static cp_status command_filters(struct cli *cli)
 {
-    struct request request;
-    cp_status status = sort_words(cli, 1, cli->words.count, 0, &request);
+    struct request request = {0};
+    cp_status status = sort_words(cli, 1, cli->words.count, &filters_command, &request);
     if (status != CP_OK)
         return status;
     if (request.words.count > 0)
@@ -95,3 +59,20 @@ cp_status command_filters(struct cli *cli)
         printf("%-16s %s\n", cp_plugin_at(CP_FILTER, i).name, cp_plugin_at(CP_FILTER, i).title);
     return CP_OK;
 }
+
+static const struct option options[] = {
+    {"--markdown", NULL, OPTION_SWITCH, offsetof(struct formats, markdown), .help = "print the table as Markdown"},
+    {0}};
+
+const struct command formats_command = {.name = "formats",
+                                        .title = "list the formats",
+                                        .usage = "[--markdown]",
+                                        .help = "A format that this build lacks is listed with the package it needs.",
+                                        .options = options,
+                                        .run = command_formats};
+
+const struct command filters_command = {.name = "filters",
+                                        .title = "list the filters",
+                                        .usage = "",
+                                        .help = "cellpipe help FILTER lists the options of one.",
+                                        .run = command_filters};

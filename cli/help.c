@@ -1,60 +1,141 @@
-/* help: the overview, a command, a format, a filter, or the limits. */
+/* help: the overview, a command, a format, a filter, the limits, or the flags. */
 #include "cli.h"
 
+#include <math.h>
 #include <string.h>
 
-const char *const *known_commands(struct cli *cli)
+enum { WIDTH = 100 }; /* columns */
+
+/* Breaks the text into lines from the column on, which the first one has reached; "\n" in it ends a line. */
+static void print_wrapped(FILE *file, const char *text, int column)
 {
-    struct list list = {0};
-    bool good = true;
-    for (const struct command *command = commands; command->name && good; command++)
-        good = list_add(cli, &list, command->name);
-    for (size_t i = 0; i < cp_plugin_count(CP_FILTER) && good; i++)
-        good = list_add(cli, &list, cp_plugin_at(CP_FILTER, i).name);
-    return good && list_add(cli, &list, NULL) ? list.items : NULL;
+    int at = column;
+    while (*text) {
+        int size = (int)strcspn(text, " \n");
+        bool first = at == column;
+        if (!first && at + 1 + size > WIDTH) {
+            fprintf(file, "\n%*s", column, "");
+            at = column;
+            first = true;
+        }
+        fprintf(file, "%s%.*s", first ? "" : " ", size, text);
+        at += size + !first;
+        text += size;
+        if (*text == '\n') {
+            fprintf(file, "\n%*s", column, "");
+            at = column;
+        }
+        text += *text != '\0';
+    }
+    fputc('\n', file);
 }
 
-void print_overview(FILE *file)
+/* A name and what it means, its default and its range. */
+static void print_row(FILE *file, int column, const char *name, const cp_option_info *info)
 {
-    fputs("cellpipe " CP_VERSION ": robot cells and CAD parts, read, worked on and written\n\ncommands:\n", file);
-    for (const struct command *command = commands; command->name; command++)
-        fprintf(file, "  %-10s %s\n", command->name, command->title);
-    fputs("\nfilters, each a command too (standard input to standard output, or FILTER IN OUT):\n ", file);
+    char text[1024], range[80] = "";
+    const char *initial = info->default_value ? info->default_value : "";
+    if (isinf(info->maximum))
+        (void)snprintf(range, sizeof range, "at least %s", short_number(info->minimum).text);
+    else if (info->minimum < info->maximum)
+        (void)snprintf(range, sizeof range, "%s .. %s", short_number(info->minimum).text,
+                       short_number(info->maximum).text);
+    bool any = *initial || *range;
+    (void)snprintf(text, sizeof text, "%s%s%s%s%s%s", info->help, any ? " (" : "", initial,
+                   *initial && *range ? "; " : "", range, any ? ")" : "");
+    int used = fprintf(file, "  %-*s ", column - 3, name);
+    if (used > column)
+        fprintf(file, "\n%*s", column, "");
+    print_wrapped(file, text, column);
+}
+
+static void print_options(FILE *file, const struct command *command, const char *title, bool flags)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = option_at(command, i)); i++) {
+        if (is_flag(option) != flags)
+            continue;
+        fputs(title, file);
+        title = "";
+        print_row(file, 21, option_label(option).text,
+                  &(cp_option_info){.help = option->help,
+                                    .default_value = option->initial,
+                                    .minimum = option->minimum,
+                                    .maximum = option->maximum});
+    }
+}
+
+static void print_flags(FILE *file)
+{
+    print_options(file, &any_command, "flags of all commands, in any place (\"--\" ends flags):\n", true);
+    print_options(file, &(struct command){.reads = true}, "\nflags of commands that read:\n", true);
+    print_options(file, &(struct command){.writes = true}, "\nflags of commands that write:\n", true);
+}
+
+void print_overview(const struct cli *cli, FILE *file)
+{
+    fputs("cellpipe " CP_VERSION ": reads robot cells and CAD parts, works on them, writes them\n\ncommands:\n", file);
+    for (const struct command *const *command = cli->commands; *command; command++)
+        fprintf(file, "  %-10s %s\n", (*command)->name, (*command)->title);
+    fputs("\nfilters:\n ", file);
     for (size_t i = 0; i < cp_plugin_count(CP_FILTER); i++)
         fprintf(file, " %s", cp_plugin_at(CP_FILTER, i).name);
-    fputs("\n\nflags that any command takes, in any place (\"--\" ends flags):\n", file);
-    print_flags(file, true);
-    fputs("\nflags of commands that read or write:\n", file);
-    print_flags(file, false);
-    fputs("\nexit codes: 0 done, 1 the answer is no or some inputs failed, 2 usage, 3 input, 4 output, 5 lossy under\n"
-          "--strict, 6 a limit or out of memory, 70 a bug of cellpipe\n\n"
-          "first steps:\n"
+    fputs("\n\n", file);
+    print_flags(file);
+    fputs("\nexit codes:\n", file);
+    for (size_t i = 0; exit_codes[i].meaning; i++)
+        fprintf(file, "  %-2d %s\n", exit_codes[i].code, exit_codes[i].meaning);
+    fputs("\nfirst steps:\n"
           "  cellpipe info CELL.wu\n"
           "  cellpipe convert CELL.wu CELL.glb\n"
           "  cellpipe help convert\n",
           file);
 }
 
-static void print_option(const cp_option_info *option)
+/* Each line of the text after the prefix and a blank. */
+static void print_lines(const char *prefix, const char *text)
 {
-    char left[64];
-    (void)snprintf(left, sizeof left, "%s=%s", option->name, option->choices ? option->choices : option->type);
-    printf("  %-28s %s", left, option->help);
-    const char *initial = option->default_value ? option->default_value : "";
-    if (option->minimum < option->maximum)
-        printf(" (%s; %s .. %s)", initial, short_number(option->minimum).text, short_number(option->maximum).text);
-    else if (*initial)
-        printf(" (%s)", initial);
-    printf("\n");
+    do {
+        int size = (int)strcspn(text, "\n");
+        printf("%s%s%.*s\n", prefix, size ? " " : "", size, text);
+        text += size + (text[size] == '\n');
+    } while (*text);
 }
 
-static void print_plugin(cp_plugin_kind kind, size_t index)
+static void print_command(const struct command *command)
+{
+    char prefix[32];
+    (void)snprintf(prefix, sizeof prefix, "cellpipe %s", command->name);
+    print_lines(prefix, command->usage);
+    printf("\n");
+    print_wrapped(stdout, command->help, 0);
+    print_options(stdout, command, "\nwords, with their defaults and ranges:\n", false);
+    print_options(stdout, command, "\nflags:\n", true);
+    if (command->examples) {
+        printf("\nexamples:\n");
+        print_lines(" ", command->examples);
+    }
+}
+
+/* ---- formats and filters ---- */
+
+/* What plug-ins and limits have: "unit=mm|cm|m". */
+static void print_setting(const cp_option_info *option)
+{
+    char name[256];
+    (void)snprintf(name, sizeof name, "%s=%s", option->name, option->choices ? option->choices : option->type);
+    print_row(stdout, 31, name, option);
+}
+
+static void print_plugin(const struct cli *cli, cp_plugin_kind kind, size_t index)
 {
     static const char *const heads[] = {"reading", "writing", "filter"};
+    static const char *const places[] = {"--in K=V", "--out K=V", "K=V"};
     cp_plugin_info info = cp_plugin_at(kind, index);
     printf("%s, %s: %s\n", info.name, heads[kind], info.title);
     if (kind == CP_FILTER)
-        printf("  cellpipe %s [K=V...] [--] [IN|-] [OUT|-]\n  ... ! %s [K=V...] ! ...\n", info.name, info.name);
+        printf("  cellpipe %s %s\n  ... ! %s [K=V]... ! ...\n", info.name, command_named(cli, info.name)->usage,
+               info.name);
     else
         printf("  suffixes: %s\n", *info.suffixes ? info.suffixes : "none");
     if (info.package)
@@ -62,17 +143,15 @@ static void print_plugin(cp_plugin_kind kind, size_t index)
     if (info.lacks)
         printf("  not built: %s\n", info.lacks);
     if (info.option_count > 0)
-        printf("options (%s; defaults and ranges in brackets):\n", kind == CP_FILTER     ? "K=V"
-                                                                   : kind == CP_IMPORTER ? "--in K=V"
-                                                                                         : "--out K=V");
+        printf("options (%s), with their defaults and ranges:\n", places[kind]);
     for (size_t i = 0; i < info.option_count; i++) {
         cp_option_info option = cp_plugin_option(kind, index, i);
-        print_option(&option);
+        print_setting(&option);
     }
 }
 
 /* One name may be an importer's and an exporter's. */
-static bool print_plugins(const char *word)
+static bool print_plugins(const struct cli *cli, const char *word)
 {
     bool found = false;
     for (cp_plugin_kind kind = CP_IMPORTER; kind <= CP_FILTER; kind++) {
@@ -81,67 +160,74 @@ static bool print_plugins(const char *word)
             continue;
         if (found)
             printf("\n");
-        print_plugin(kind, index);
+        print_plugin(cli, kind, index);
         found = true;
     }
     return found;
 }
 
-static bool print_command(const char *word)
-{
-    for (const struct command *command = commands; command->name; command++)
-        if (strcmp(command->name, word) == 0) {
-            printf("%s\n\n%s\n", command->usage, command->help);
-            return true;
-        }
-    return false;
-}
-
 static void print_limits(void)
 {
-    printf("limits (--limit NAME=VALUE; defaults in brackets):\n");
+    printf("limits (--limit NAME=N), with their defaults:\n");
     for (size_t i = 0; cp_limit_at(i).name; i++) {
         cp_option_info limit = cp_limit_at(i);
-        print_option(&limit);
+        print_setting(&limit);
     }
 }
 
-static cp_status complain_topic(struct cli *cli, const char *word)
-{
-    struct list list = {0};
-    const char *const *commands_and_filters = known_commands(cli);
-    bool good = commands_and_filters != NULL;
-    for (size_t i = 0; good && commands_and_filters[i]; i++)
-        good = list_add(cli, &list, commands_and_filters[i]);
-    for (cp_plugin_kind kind = CP_IMPORTER; kind <= CP_EXPORTER; kind++)
-        for (size_t i = 0; i < cp_plugin_count(kind) && good; i++)
-            good = list_add(cli, &list, cp_plugin_at(kind, i).name);
-    good = good && list_add(cli, &list, "limits") && list_add(cli, &list, NULL);
-    return good ? complain_unknown(cli, "topic", word, list.items) : CP_LIMIT;
-}
+/* ---- the command ---- */
 
 cp_status print_help(struct cli *cli, const char *word)
 {
-    if (!word) {
-        print_overview(stdout);
-        return CP_OK;
-    }
-    if (strcmp(word, "limits") == 0) {
+    const struct command *command = word && plugin_named(CP_FILTER, word) == SIZE_MAX ? command_named(cli, word) : NULL;
+    if (!word)
+        print_overview(cli, stdout);
+    else if (command)
+        print_command(command);
+    else if (strcmp(word, "limits") == 0)
         print_limits();
-        return CP_OK;
+    else if (strcmp(word, "flags") == 0)
+        print_flags(stdout);
+    else if (!print_plugins(cli, word)) {
+        struct list topics = {0};
+        return add_topics(cli, &topics) && list_add(cli, &topics, NULL)
+                   ? complain_unknown(cli, "topic", word, topics.items)
+                   : CP_LIMIT;
     }
-    if (print_command(word) || print_plugins(word))
-        return CP_OK;
-    return complain_topic(cli, word);
+    return CP_OK;
 }
 
-cp_status command_help(struct cli *cli)
-{
+struct help {
     struct request request;
-    cp_status status = sort_words(cli, 1, cli->words.count, 0, &request);
+    bool manual, complete;
+};
+
+static cp_status command_help(struct cli *cli)
+{
+    struct help help = {0};
+    cp_status status = sort_words(cli, 1, cli->words.count, &help_command, &help);
+    const struct list *words = &help.request.words;
     if (status != CP_OK)
         return status;
-    if (request.words.count > 1)
+    if (help.complete)
+        return print_completions(cli, words);
+    if (words->count > 1)
         return complain(cli, CP_USAGE, "help takes one word");
-    return print_help(cli, request.words.count ? request.words.items[0] : NULL);
+    if (help.manual)
+        print_manual(cli);
+    return help.manual ? CP_OK : print_help(cli, words->count ? words->items[0] : NULL);
 }
+
+static const struct option options[] = {
+    {"--man", NULL, OPTION_SWITCH, offsetof(struct help, manual), .help = "print the manual page (docs/cellpipe.1)"},
+    {"--complete", NULL, OPTION_SWITCH, offsetof(struct help, complete),
+     .help = "after -- come the words of a command line up to the cursor: print what may stand for the last one"},
+    {0}};
+
+const struct command help_command = {.name = "help",
+                                     .title = "explain a command, format or filter",
+                                     .usage = "[COMMAND|FORMAT|FILTER|flags|limits]",
+                                     .help = "Without a word it prints the overview.",
+                                     .examples = "cellpipe help convert\ncellpipe help stl",
+                                     .options = options,
+                                     .run = command_help};

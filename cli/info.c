@@ -35,38 +35,31 @@ static void print_value(const cp_joint *joint, double value)
         printf("%s%s", short_number(value).text, joint->type == CP_JOINT_PRISMATIC ? " m" : "");
 }
 
-static void print_expression(const cp_joint *joints, const cp_expression *expression)
-{
-    printf("= %s", expression->text);
-    for (uint32_t i = 0; i < expression->input_count; i++)
-        printf("%s dof(%" PRIu32 ") is %s", i ? "," : ";", i + 1, joints[expression->inputs[i]].name);
-}
-
-static void print_joint(const cp_joint *joints, const cp_joint *joint)
-{
-    printf("  %-20s %-9s ", joint->name, cp_joint_type_name(joint->type));
-    if (joint->expression) {
-        print_expression(joints, joint->expression);
-    } else if (joint->master != CP_NONE) {
-        printf("= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
-        print_value(joint, joint->offset);
-    } else {
-        print_value(joint, joint->lower);
-        printf(" .. ");
-        print_value(joint, joint->upper);
-        printf(", home ");
-        print_value(joint, joint->home);
-    }
-    printf("%s\n", joint->driven ? "" : ", not driven");
-}
-
 static void print_joints(const cp_scene *scene)
 {
     uint32_t count;
     const cp_joint *joints = cp_joints(scene, &count);
     printf("joints      %" PRIu32 "\n", count);
-    for (uint32_t i = 0; i < count; i++)
-        print_joint(joints, &joints[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const cp_joint *joint = &joints[i];
+        const cp_expression *expression = joint->expression;
+        printf("  %-20s %-9s ", joint->name, cp_joint_type_name(joint->type));
+        if (expression) {
+            printf("= %s", expression->text);
+            for (uint32_t k = 0; k < expression->input_count; k++)
+                printf("%s dof(%" PRIu32 ") is %s", k ? "," : ";", k + 1, joints[expression->inputs[k]].name);
+        } else if (joint->master != CP_NONE) {
+            printf("= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
+            print_value(joint, joint->offset);
+        } else {
+            print_value(joint, joint->lower);
+            printf(" .. ");
+            print_value(joint, joint->upper);
+            printf(", home ");
+            print_value(joint, joint->home);
+        }
+        printf("%s\n", joint->driven ? "" : ", not driven");
+    }
 }
 
 static void print_devices(const cp_scene *scene)
@@ -84,12 +77,6 @@ static void print_devices(const cp_scene *scene)
     }
 }
 
-static void print_corner(const char *word, const double corner[3])
-{
-    printf("%s (%s %s %s)", word, short_number(corner[0]).text, short_number(corner[1]).text,
-           short_number(corner[2]).text);
-}
-
 static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
 {
     uint32_t meshes, instances;
@@ -101,27 +88,14 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
         return status;
     printf("meshes      %" PRIu32 ", placed %" PRIu32 " times\n", meshes, instances);
     printf("drawn       %" PRIu64 " triangles", measures.triangles);
-    if (measures.any) {
-        printf(", %s m2, %s m3", short_number(measures.area).text, short_number(measures.volume).text);
-        print_corner(", from", measures.lower);
-        print_corner(" to", measures.upper);
-    }
+    if (measures.any)
+        printf(", %s m2, %s m3, from (%s %s %s) to (%s %s %s)", short_number(measures.area).text,
+               short_number(measures.volume).text, short_number(measures.lower[0]).text,
+               short_number(measures.lower[1]).text, short_number(measures.lower[2]).text,
+               short_number(measures.upper[0]).text, short_number(measures.upper[1]).text,
+               short_number(measures.upper[2]).text);
     printf("\n");
     return CP_OK;
-}
-
-static cp_status print_part_geometry(struct cli *cli, const cp_scene *scene)
-{
-    struct parts parts;
-    cp_measures measures;
-    cp_status status = print_geometry(cli, scene);
-    if (status == CP_OK)
-        status = cp_measure(cli->context, scene, CP_USE_BOTH, &measures);
-    if (status == CP_OK)
-        status = list_parts(cli, scene, true, &parts);
-    if (status == CP_OK)
-        print_parts(&parts, &measures);
-    return status;
 }
 
 static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
@@ -154,58 +128,85 @@ static void print_clips(const cp_scene *scene)
     }
 }
 
-static cp_status print_cell(struct cli *cli, const cp_scene *scene)
-{
-    print_joints(scene);
-    print_devices(scene);
-    cp_status status = print_geometry(cli, scene);
-    if (status == CP_OK)
-        status = print_pairs(cli, scene);
-    print_clips(scene);
-    return status;
-}
-
-/* What a part cannot have is not listed. */
+/* Of a part only what it can have. */
 static cp_status print_text(struct cli *cli, const char *path, const cp_scene *scene)
 {
     const cp_source *source = cp_scene_source(scene);
+    bool cell = is_cell(scene);
+    struct parts parts;
+    cp_measures measures;
     printf("%s: %s, unit %s m, %s up\n", path, source->format, short_number(source->unit).text,
            source->up == CP_UP_Y ? "Y" : "Z");
     print_frames(scene);
-    return is_cell(scene) ? print_cell(cli, scene) : print_part_geometry(cli, scene);
-}
-
-/* What the readers tried goes where notes go: they are shown, and the one reader that has more to say is asked to. */
-static cp_status ask_to_explain(struct cli *cli)
-{
-    cli->verbose = true;
-    return cp_set_importer_option(cli->context, "deneb-part.explain=yes");
-}
-
-cp_status command_info(struct cli *cli)
-{
-    struct request request;
-    cp_scene *scene;
-    cp_status status =
-        sort_words(cli, 1, cli->words.count, FLAG_READING | FLAG_JSON | FLAG_DUMP | FLAG_EXPLAIN, &request);
-    if (status != CP_OK)
+    if (cell) {
+        print_joints(scene);
+        print_devices(scene);
+    }
+    cp_status status = print_geometry(cli, scene);
+    if (cell) {
+        if (status == CP_OK)
+            status = print_pairs(cli, scene);
+        print_clips(scene);
         return status;
-    if (request.words.count != 1)
-        return complain(cli, CP_USAGE, "info takes one input: cellpipe info IN");
-    if (request.json && request.dump)
-        return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
-    const char *path = request.words.items[0];
-    status = request.explain ? ask_to_explain(cli) : CP_OK;
+    }
     if (status == CP_OK)
-        status = read_input(cli, path, &request, &scene);
+        status = cp_measure(cli->context, scene, CP_USE_BOTH, &measures);
+    if (status == CP_OK)
+        status = list_parts(cli, scene, true, &parts);
+    if (status == CP_OK)
+        print_parts(&parts, &measures);
+    return status;
+}
+
+struct info {
+    struct request request;
+    bool json, dump, explain;
+};
+
+static cp_status command_info(struct cli *cli)
+{
+    struct info info = {0};
+    cp_scene *scene;
+    cp_status status = sort_words(cli, 1, cli->words.count, &info_command, &info);
     if (status != CP_OK)
         return status;
-    if (request.dump)
+    if (info.request.words.count != 1)
+        return complain(cli, CP_USAGE, "info takes one input: cellpipe info IN");
+    if (info.json && info.dump)
+        return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
+    const char *path = info.request.words.items[0];
+    if (info.explain) { /* what readers tried are notes; the one reader that has more to say is asked to */
+        cli->verbose = true;
+        status = cp_set_importer_option(cli->context, "deneb-part.explain=yes");
+    }
+    if (status == CP_OK)
+        status = read_input(cli, path, &info.request, &scene);
+    if (status != CP_OK)
+        return status;
+    if (info.dump)
         status = cp_write(cli->context, scene, "-", "dump", NULL, 0);
-    else if (request.json)
+    else if (info.json)
         status = print_info_json(cli, scene);
     else
         status = print_text(cli, path, scene);
     cp_scene_free(scene);
     return status;
 }
+
+static const struct option options[] = {
+    {"--json", NULL, OPTION_SWITCH, offsetof(struct info, json),
+     .help = "print one JSON object, for scripts (docs/cli.md)"},
+    {"--dump", NULL, OPTION_SWITCH, offsetof(struct info, dump), .help = "print everything, as canonical text"},
+    {"--explain", NULL, OPTION_SWITCH, offsetof(struct info, explain),
+     .help = "tell how a file whose format nobody has described (legacy Deneb parts) was read, or why not: a note for "
+             "each reading that was tried"},
+    {0}};
+
+const struct command info_command = {.name = "info",
+                                     .title = "tell what a file holds",
+                                     .usage = "IN [--json|--dump] [--explain]",
+                                     .help = "Prints a summary of a cell or of a part, for people.",
+                                     .examples = "cellpipe info cell.wu",
+                                     .options = options,
+                                     .reads = true,
+                                     .run = command_info};

@@ -98,10 +98,9 @@ bool must_stop(void *user)
     return caught != 0 || bytes_missing != 0;
 }
 
-cp_status check_bytes(struct cli *cli, cp_status status)
+bool were_bytes_missing(void)
 {
-    return bytes_missing ? complain(cli, CP_INPUT, "an input file was cut short by somebody else while it was read")
-                         : status;
+    return bytes_missing != 0;
 }
 
 void end_if_interrupted(void)

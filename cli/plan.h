@@ -59,14 +59,14 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
 cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, size_t end);
 /* The index of the next "!" from the word `begin` on, or of the end. */
 size_t find_bang(const struct cli *cli, size_t begin);
-/* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
-cp_status run_plan(struct cli *cli, const struct plan *plan);
-
-/* ---- convert.c, bulk.c ---- */
-
 /* The plan of a conversion, with the filters from the word `bang` on (a "!", or the end). */
 cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
                           struct plan *plan);
+/* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
+cp_status run_plan(struct cli *cli, const struct plan *plan);
+
+/* ---- bulk.c ---- */
+
 /* Converts each of the request's words into a file in its out_dir. */
 cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang);
 

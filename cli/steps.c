@@ -7,14 +7,6 @@
 
 /* ---- formats ---- */
 
-size_t plugin_named(cp_plugin_kind kind, const char *name)
-{
-    for (size_t i = 0; i < cp_plugin_count(kind); i++)
-        if (strcmp(cp_plugin_at(kind, i).name, name) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
 static size_t size_without_gz(const char *path)
 {
     size_t size = strlen(path);
@@ -159,10 +151,11 @@ cp_status add_filter(struct cli *cli, struct plan *plan, const char *name, struc
 
 cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
-    struct request request;
+    static const struct command filter_step = {.name = "!"}; /* without flags; K=V are words */
+    struct request request = {0};
     if (begin == end)
         return complain(cli, CP_USAGE, "a filter's name is missing after \"!\"");
-    cp_status status = sort_words(cli, begin, end, 0, &request);
+    cp_status status = sort_words(cli, begin, end, &filter_step, &request);
     if (status != CP_OK)
         return status;
     const char *name = request.words.items[0];
@@ -210,6 +203,19 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
     }
     add_step(cli, plan, step);
     return check_options(cli, CP_EXPORTER, cp_plugin_at(CP_EXPORTER, exporter).name, &step.options);
+}
+
+cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
+                          struct plan *plan)
+{
+    if (!plan_open(cli, plan, cli->words.count - bang + 2))
+        return CP_LIMIT;
+    cp_status status = add_read(cli, plan, in, request->from, request->in);
+    for (size_t end; status == CP_OK && bang < cli->words.count; bang = end) {
+        end = find_bang(cli, bang + 1);
+        status = add_filter_words(cli, plan, bang + 1, end);
+    }
+    return status == CP_OK ? add_write(cli, plan, out, request->to, request->out, false) : status;
 }
 
 /* ---- carrying it out ---- */

@@ -152,13 +152,15 @@ static bool is_beginning(const char *word, const char *of)
     return !*word;
 }
 
-/* "tol" is nearer to "tolerance" than the letters that it lacks would make it. */
+/* "tol" and "tolerance" are nearer to each other than the letters that one of them lacks would make them. */
 static size_t word_distance(const char *word, const char *known)
 {
     if (strlen(known) > LONGEST_WORD)
         return SIZE_MAX;
     size_t distance = edit_distance(word, known);
-    return distance > 1 && strlen(word) > 1 && is_beginning(word, known) ? 1 : distance;
+    if (distance > 1 && strlen(word) > 1 && is_beginning(word, known))
+        return 1;
+    return distance > 2 && strlen(known) > 2 && is_beginning(known, word) ? 2 : distance;
 }
 
 const char *nearest_word(const char *word, const char *const *words)

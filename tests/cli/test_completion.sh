@@ -34,4 +34,29 @@ offers tolerance= cellpipe weld tol
 offers clip= cellpipe collide cell.wu cl
 offers nodes= cellpipe info --limit no
 offers limits cellpipe help lim
+offers clip= cellpipe collide --quiet cl
+offers manifold cellpipe check man
+offers nodes= cellpipe info --limit ''
+offers read cellpipe run ''
+offers tolerance= cellpipe run read part.stl ! weld ''
+
+# Every flag and option of the help is offered, and stands at one place of the source.
+checks=0
+for word in $(cellpipe help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p') weld; do
+    topic=$word
+    [ "$word" != weld ] || topic=FILTER
+    for flag in $({ cellpipe help flags | sed '/that read/,$d'; cellpipe help "$topic"; } | grep -o -E '^  (-., )?--[a-z-]+' | grep -o -E -- '--[a-z-]+'); do
+        checks=$((checks + 1))
+        offers "$flag" cellpipe "$word" "$flag"
+    done
+    for option in $(cellpipe help "$topic" | sed -n 's/^  \([a-z]*=\)[^ ]* .*/\1/p'); do
+        checks=$((checks + 1))
+        offers "$option" cellpipe "$word" "$option"
+    done
+done
+[ "$checks" -gt 150 ] || { failed=1; echo "FAILED: $checks flags and options"; }
+for flag in $(cellpipe help --complete -- run --) $(cellpipe help --complete -- info --) $(cellpipe help --complete -- collide --); do
+    places=$(cat ../../../../cli/*.c | grep -c -F "{\"$flag\", ")
+    [ "$places" -le 2 ] || { failed=1; echo "FAILED: $flag has $places rows in cli/"; }
+done
 [ $failed = 0 ]

@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_docs.sh PROGRAM: the README's table of formats is that of the program; every command, flag, filter and exit code stands where
-# a reader looks for it; links lead somewhere.
+# test_docs.sh PROGRAM: the manual page, and blocks of the other pages between <!-- cellpipe ARGUMENTS --> and <!-- /cellpipe -->, are
+# what the program prints (UPDATE=1 writes them anew); every filter and exit code stands where a reader looks for it; links lead
+# somewhere; examples work.
 program=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 checks=0 failed=0
@@ -14,40 +15,51 @@ check() { # what command...
     echo "FAILED: $what"
 }
 
-table=$(sed -n '/^<!-- formats -->/,/^<!-- \/formats -->/p' README.md | grep '^|')
-check "the README's formats are stale: put the output of \`cellpipe formats --markdown\` there" \
-    [ "$table" = "$("$program" formats --markdown)" ]
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 
-commands=$("$program" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-flags=$("$program" help | grep -o -E '^  (-., )?--[a-z-]+' | grep -o -E -- '--[a-z-]+')
-check "help lists commands and flags" [ "$(printf '%s\n' "$commands" "$flags" | wc -l)" -gt 15 ]
-for word in $commands; do
-    check "docs/cli.md: $word" grep -q -- "cellpipe $word" docs/cli.md
-    check "docs/cellpipe.1: $word" grep -q -E "^\.B $word\$" docs/cellpipe.1
-    check "cli/completion.bash: $word" grep -q -E "commands=.*[' ]${word}[' ]" cli/completion.bash
-    check "help of $word" "$program" help "$word"
+# The page as it should be. Fences stay.
+renew() {
+    awk -v program="$program" '
+        function run() { fflush(); system("\"" program "\" " words) }
+        /^<!-- cellpipe .* -->$/ { print; words = $0; sub(/^<!-- cellpipe /, "", words); sub(/ -->$/, "", words); inside = 1; fences = 0; next }
+        /^<!-- \/cellpipe -->$/ { if (!fences) run(); inside = 0 }
+        inside && /^```/ { print; if (!fences++) run(); next }
+        !inside' "$1"
+}
+stays() { # page, what it should be
+    [ -z "${UPDATE-}" ] || cp "$2" "$1"
+    diff -u "$1" "$2" >&2
+}
+for page in README.md docs/*.md; do
+    renew "$page" >"$work/page"
+    check "$page is stale: UPDATE=1 tests/cli/test_docs.sh PROGRAM" stays "$page" "$work/page"
 done
-for flag in $flags --from --to --in --out --out-dir --json --dump --explain --markdown; do
-    check "docs/cli.md: $flag" grep -q -- "\`${flag}[ \`=]" docs/cli.md
-    check "docs/cellpipe.1: $flag" grep -q -- "$(printf '%s' "$flag" | sed 's/-/\\\\-/g')" docs/cellpipe.1
-    check "cli/completion.bash: $flag" grep -q -E -- "[' ]${flag}([' ]|\$)" cli/completion.bash
+"$program" help --man >"$work/page"
+check "docs/cellpipe.1 is stale: cellpipe help --man prints it" stays docs/cellpipe.1 "$work/page"
+check "the README has the formats" grep -q '^| stl |' README.md
+if command -v man >/dev/null; then
+    check "the manual page is good roff" [ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z docs/cellpipe.1 2>&1 >/dev/null)" ]
+fi
+
+commands=$("$program" help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p')
+check "help lists commands" [ "$(printf '%s\n' "$commands" | wc -l)" -gt 9 ]
+for word in $commands FILTER; do
+    check "docs/cli.md: $word" grep -q "^<!-- cellpipe help $word -->$" docs/cli.md
+    check "help of $word" "$program" help "$word"
 done
 for code in 0 1 2 3 4 5 6 70; do
     check "docs/cli.md: exit $code" grep -q "^| $code |" docs/cli.md
-    check "docs/cellpipe.1: exit $code" grep -q "^\.B $code\$" docs/cellpipe.1
 done
 for name in $("$program" formats | awk '{print $1}') $("$program" filters | awk '{print $1}'); do
     check "help of $name" "$program" help "$name"
     check "CHANGES.md: $name" grep -q "\`$name\`" CHANGES.md
 done
 version=$("$program" --version)
-check "the version in the manual page" grep -q "\"$version\"" docs/cellpipe.1
 check "the version in CMake" grep -q "VERSION ${version#cellpipe } " CMakeLists.txt
 check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.md
 
 # Every example works as printed, given files of the names that it has.
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/parts" "$work/build"
 ln -s "$program" "$work/bin/cellpipe"
 ln -s ../bin "$work/build/release"

@@ -119,6 +119,7 @@ static void test_words_and_numbers(void **state)
     char digits[CP_NUMBER_SIZE];
     double value = 0;
     assert_string_equal(cp_nearest_word("normal", words), "normals");
+    assert_string_equal(cp_nearest_word("normalsmooth", words), "normals"); /* it begins with it */
     assert_null(cp_nearest_word("xyzzy", words));
     assert_int_equal(cp_print_double(0.1, digits), 3);
     assert_string_equal(digits, "0.1");

@@ -1,0 +1,88 @@
+/* What TAB offers: cli/completion.bash asks for it by `cellpipe help --complete -- WORD...`. */
+#include "cli.h"
+
+#include <string.h>
+
+bool add_topics(struct cli *cli, struct list *list)
+{
+    return add_commands(cli, list) && add_plugins(cli, CP_IMPORTER, list) && add_plugins(cli, CP_EXPORTER, list) &&
+           list_add(cli, list, "FILTER") && list_add(cli, list, "flags") && list_add(cli, list, "limits");
+}
+
+/* "name=". */
+static bool add_setting(struct cli *cli, const char *name, struct list *list)
+{
+    const char *text = cli_print(cli, "%s=", name);
+    return text && list_add(cli, list, text);
+}
+
+static bool add_plugin_settings(struct cli *cli, cp_plugin_kind kind, const char *name, struct list *list)
+{
+    size_t plugin = plugin_named(kind, name), count = plugin == SIZE_MAX ? 0 : cp_plugin_at(kind, plugin).option_count;
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        good = add_setting(cli, cp_plugin_option(kind, plugin, i).name, list);
+    return good;
+}
+
+/* A flag's value, by what stands for it in the help. */
+static bool add_values(struct cli *cli, const struct option *flag, struct list *list)
+{
+    bool good = true;
+    if (strcmp(flag->value, "FORMAT") == 0)
+        return add_plugins(cli, CP_IMPORTER, list) && add_plugins(cli, CP_EXPORTER, list);
+    for (size_t i = 0; strcmp(flag->name, "--limit") == 0 && cp_limit_at(i).name && good; i++)
+        good = add_setting(cli, cp_limit_at(i).name, list);
+    return good;
+}
+
+/* Its flags, or its other words. */
+static bool add_options(struct cli *cli, const struct command *command, bool flags, struct list *list)
+{
+    const struct option *option;
+    bool good = true;
+    for (size_t i = 0; (option = option_at(command, i)) && good; i++)
+        if (is_flag(option) == flags && option->kind != OPTION_ARGUMENT)
+            good = flags || !option->value ? list_add(cli, list, option->name) : add_setting(cli, option->name, list);
+    return good;
+}
+
+/* words: of the command line up to the cursor, where the last one, `word`, may be empty. */
+static bool add_words(struct cli *cli, const struct list *words, struct list *list)
+{
+    size_t last = words->count - 1, step = 0;
+    const char *word = words->items[last], *before = last > 0 ? words->items[last - 1] : "";
+    const struct command *command = last > 0 ? command_named(cli, words->items[0]) : NULL;
+    const struct option *option;
+    for (size_t i = 0; command && (option = option_at(command, i)); i++)
+        if (option->value && strcmp(option->name, before) == 0)
+            return add_values(cli, option, list);
+    for (size_t i = 0; (option = option_at(&any_command, i)); i++)
+        if (option->value && strcmp(option->name, before) == 0)
+            return add_values(cli, option, list);
+    if (*word == '-')
+        return add_options(cli, &any_command, true, list) && (!command || add_options(cli, command, true, list));
+    if (last == 0)
+        return add_commands(cli, list);
+    if (strcmp(words->items[0], "help") == 0)
+        return add_topics(cli, list);
+    bool runs = strcmp(words->items[0], "run") == 0;
+    for (size_t i = 0; i < last; i++)
+        if ((i == 0 && runs) || strcmp(words->items[i], "!") == 0)
+            step = i + 1;
+    if (step == last)
+        return (!runs || (list_add(cli, list, "read") && list_add(cli, list, "write"))) &&
+               add_plugins(cli, CP_FILTER, list);
+    return (step > 0 || !command || add_options(cli, command, false, list)) &&
+           add_plugin_settings(cli, CP_FILTER, words->items[step], list);
+}
+
+cp_status print_completions(struct cli *cli, const struct list *words)
+{
+    struct list list = {0};
+    if (words->count > 0 && !add_words(cli, words, &list))
+        return CP_LIMIT;
+    for (size_t i = 0; i < list.count; i++)
+        printf("%s\n", list.items[i]);
+    return CP_OK;
+}

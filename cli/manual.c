@@ -1,0 +1,128 @@
+/* The manual page, docs/cellpipe.1: the descriptions of all commands as roff. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+const struct exit_code exit_codes[] = {{0, "done"},
+                                       {1, "the answer is no, or some inputs of several failed"},
+                                       {2, "the request makes no sense"},
+                                       {3, "an input is unreadable, invalid or unsupported"},
+                                       {4, "an output cannot be written"},
+                                       {5, "something would be lost, and --strict was given"},
+                                       {6, "a limit was reached, or memory ran out"},
+                                       {70, "a bug of cellpipe"},
+                                       {0, NULL}};
+
+static void put_character(char character)
+{
+    if (character == '-' || character == '\\')
+        putchar('\\');
+    putchar(character == '\\' ? 'e' : character);
+}
+
+/* Each line a paragraph. */
+static void put_text(const char *text)
+{
+    bool begins = true;
+    for (; *text; text++) {
+        if (begins && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        begins = *text == '\n';
+        if (begins)
+            fputs("\n.PP", stdout);
+        put_character(*text);
+    }
+    putchar('\n');
+}
+
+/* What is typed as it is is bold, what is typed for a NAME is italic. */
+static void put_syntax(const char *text)
+{
+    while (*text) {
+        size_t size = 0;
+        while (isalnum((unsigned char)text[size]) || (size > 0 && text[size] == '_'))
+            size++;
+        bool name = size > 0 && isupper((unsigned char)*text);
+        if (size == 0 && (*text == '-' || *text == '!' || *text == '='))
+            size = strspn(text, "-!=");
+        const char *end = text + (size ? size : 1);
+        if (size > 0)
+            fputs(name ? "\\fI" : "\\fB", stdout);
+        while (text < end)
+            put_character(*text++);
+        if (size > 0)
+            fputs("\\fR", stdout);
+    }
+}
+
+/* Each line of the text, after `cellpipe NAME` where there is a name. */
+static void put_lines(const char *name, const char *text)
+{
+    printf(".nf\n");
+    do {
+        size_t size = strcspn(text, "\n");
+        char line[200];
+        (void)snprintf(line, sizeof line, "%s%s%s%.*s", name ? "cellpipe " : "", name ? name : "",
+                       name && size ? " " : "", (int)size, text);
+        if (name)
+            put_syntax(line);
+        for (const char *at = line; !name && *at; at++)
+            put_character(*at);
+        putchar('\n');
+        text += size + (text[size] == '\n');
+    } while (*text);
+    printf(".fi\n");
+}
+
+static void put_options(const struct command *command)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = option_at(command, i)); i++) {
+        printf(".TP\n");
+        put_syntax(option_label(option).text);
+        putchar('\n');
+        put_text(option->help);
+        if (option->initial)
+            printf("(default: %s)\n", option->initial);
+    }
+}
+
+void print_manual(const struct cli *cli)
+{
+    printf(".TH CELLPIPE 1 \"\" \"cellpipe " CP_VERSION "\" \"User commands\"\n"
+           ".SH NAME\ncellpipe \\- convert robot cells and CAD parts, with their kinematics\n.SH SYNOPSIS\n");
+    for (const struct command *const *command = cli->commands; *command; command++)
+        put_lines((*command)->name, (*command)->usage);
+    printf(".SH DESCRIPTION\n");
+    put_text("cellpipe reads robot cells and CAD parts. It holds each as one scene: frames, meshes, joints, devices, "
+             "collision exclusions, clips. It writes glTF, VRML97, STL, RobWork collision setups and a canonical "
+             "text. `cellpipe formats` lists all formats, `cellpipe filters` all filters.\n"
+             "Standard output carries the result alone. Messages go to standard error.");
+    printf(".SH COMMANDS\n");
+    for (const struct command *const *command = cli->commands; *command; command++) {
+        printf(".SS %s\n", (*command)->name);
+        put_lines((*command)->name, (*command)->usage);
+        printf(".PP\n");
+        put_text((*command)->help);
+        put_options(&(struct command){.options = (*command)->options});
+    }
+    printf(".SH OPTIONS\nThese hold for every command and may stand anywhere. \\-\\- ends them.\n");
+    put_options(&any_command);
+    printf(".PP\nThese hold for commands that read:\n");
+    put_options(&(struct command){.reads = true});
+    printf(".PP\nThese hold for commands that write:\n");
+    put_options(&(struct command){.writes = true});
+    printf(".SH EXIT STATUS\n");
+    for (size_t i = 0; exit_codes[i].meaning; i++) {
+        printf(".TP\n.B %d\n", exit_codes[i].code);
+        put_text(exit_codes[i].meaning);
+    }
+    printf(".PP\nA signal ends the program silently and leaves no temporary files. So does a closed pipe.\n"
+           ".SH EXAMPLES\n");
+    for (const struct command *const *command = cli->commands; *command; command++)
+        if ((*command)->examples)
+            put_lines(NULL, (*command)->examples);
+    printf(".SH SEE ALSO\nThe manual, docs/cli.md; the format between stages, docs/stage\\-format.md.\n");
+}
