@@ -151,6 +151,11 @@ void vrml_turn(struct vrml *v, const char *field, const struct rotation *rotatio
 void vrml_string(struct vrml *v, const char *text);
 void vrml_define(struct vrml *v, const char *name);
 
+/* looks.c */
+void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
+/* 0..1 as displayed from 0..1 as light. */
+double vrml_shown_colour(struct vrml *v, double linear);
+
 /* tree.c, shapes.c, faces.c */
 void vrml_write_placing(struct vrml *v, const struct placing *placing);
 cp_status vrml_write_tree(struct vrml *v);
@@ -163,9 +168,6 @@ struct vrml_part {
 cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part);
 cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part);
 cp_status vrml_write_faces(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name);
-void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
-/* 0..1 as displayed from 0..1 as light. */
-double vrml_shown_colour(struct vrml *v, double linear);
 
 /* lists.c */
 /* A vector a line, as the rest makes it. */

@@ -4,23 +4,11 @@
 
 #include <math.h>
 
+#include "../../scene/motion/play.h"
+
 static const char *const path_words[] = {"", "translation", "rotation", "scale", "weights", NULL};
 static const char *const interpolation_words[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};
 enum { PATH_WEIGHTS = 4 };
-
-uint32_t gltf_path_width(cp_path path)
-{
-    static const uint32_t widths[] = {1, 3, 4, 3};
-    return widths[path];
-}
-
-bool gltf_times_ascend(const double *times, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++)
-        if (!(times[i] > times[i - 1]))
-            return false;
-    return true;
-}
 
 /* ---- tracks ---- */
 
@@ -38,7 +26,7 @@ static double *new_values(struct gltf *gltf, uint64_t rows, uint32_t width)
 static const double *turn_values(struct gltf *gltf, const struct gltf_channel *channel, uint64_t rows)
 {
     static const double half = 0.70710678118654752440; /* cos 45 degrees: the quaternion of 90 degrees about X */
-    uint32_t width = gltf_path_width(channel->path);
+    uint32_t width = path_width(channel->path);
     if (channel->path == CP_PATH_SCALE)
         return channel->values;
     double *values = new_values(gltf, rows, width);
@@ -64,7 +52,7 @@ static double joint_row(const cp_joint *joint, const struct gltf_channel *channe
 {
     struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
     double *parts[] = {NULL, trs.translation, trs.rotation, trs.scale};
-    for (uint32_t i = 0; i < gltf_path_width(channel->path); i++)
+    for (uint32_t i = 0; i < path_width(channel->path); i++)
         parts[channel->path][i] = row[i];
     cp_pose motion = pose_from_trs(&trs);
     return own_joint_value(joint, &motion, near);
@@ -87,7 +75,7 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
         const double axis[3] = {joint.axis[0], joint.axis[1], joint.axis[2]};
         pose_point(&back, axis, joint.axis);
     }
-    uint32_t width = gltf_path_width(channel->path);
+    uint32_t width = path_width(channel->path);
     uint64_t rows = (uint64_t)channel->key_count * (cubic ? 3 : 1);
     double *values = new_values(gltf, rows, 1), near = joint.q;
     for (uint64_t i = 0; values && i < rows; i++)
@@ -158,7 +146,7 @@ static void read_keys(struct gltf *gltf, const struct sampler *sampler, struct g
     uint32_t values = 0;
     channel->interpolation = sampler->interpolation;
     channel->times = gltf_doubles(gltf, sampler->input, 1, &channel->key_count);
-    channel->values = gltf_doubles(gltf, sampler->output, gltf_path_width(channel->path), &values);
+    channel->values = gltf_doubles(gltf, sampler->output, path_width(channel->path), &values);
     uint64_t rows = (uint64_t)channel->key_count * (channel->interpolation == CP_CUBIC ? 3 : 1);
     if (gltf->status == CP_OK && values != rows)
         gltf_error(gltf, sampler->value, "gltf-count", "%lu values for %lu keys", (unsigned long)values,
@@ -184,7 +172,7 @@ static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler
     read_keys(gltf, &samplers->items[sampler], &channel);
     if (gltf->status != CP_OK)
         return false;
-    bool sound = channel.key_count > 0 && gltf_times_ascend(channel.times, channel.key_count);
+    bool sound = channel.key_count > 0 && numbers_ascend(channel.times, channel.key_count);
     if (sound && make_track(gltf, &channel, track))
         return true;
     gltf_loss(gltf, sound ? LOSS_CHANNELS : LOSS_TIMES, 1);

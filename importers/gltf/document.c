@@ -217,6 +217,14 @@ const double *gltf_all_numbers(struct gltf *gltf, uint32_t array, uint32_t *coun
     return gltf->status == CP_OK ? numbers : NULL;
 }
 
+bool numbers_ascend(const double *numbers, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (!(numbers[i] > numbers[i - 1]))
+            return false;
+    return true;
+}
+
 struct gltf_list gltf_items(struct gltf *gltf, uint32_t object, const char *key, bool objects)
 {
     struct gltf_list none = {NULL, 0};

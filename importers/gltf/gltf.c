@@ -91,7 +91,6 @@ static void read_parts(struct gltf *gltf)
     gltf_place_chains(gltf);
     gltf_read_materials(gltf);
     gltf_read_meshes(gltf);
-    own_read_undrawn_meshes(gltf);
     gltf_place_meshes(gltf);
     gltf_build_nodes(gltf);
     gltf_build_joints(gltf);

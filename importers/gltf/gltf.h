@@ -248,6 +248,8 @@ uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const ch
 bool gltf_numbers(struct gltf *gltf, uint32_t object, const char *key, uint32_t count, double *out);
 /* All numbers of an array value; NULL after an error. In the scene's arena. */
 const double *gltf_all_numbers(struct gltf *gltf, uint32_t array, uint32_t *count);
+/* True when each is larger than the one before. */
+bool numbers_ascend(const double *numbers, uint32_t count);
 /* The items of an array member; an error for items that are no objects when `objects`. */
 struct gltf_list gltf_items(struct gltf *gltf, uint32_t object, const char *key, bool objects);
 uint32_t gltf_extension(struct gltf *gltf, uint32_t object, const char *name);
@@ -304,8 +306,6 @@ void gltf_read_credits(struct gltf *gltf);
 void gltf_read_materials(struct gltf *gltf);
 void gltf_read_meshes(struct gltf *gltf);
 void gltf_place_meshes(struct gltf *gltf);
-/* Adds a mesh to gltf->meshes. */
-bool gltf_add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh);
 void gltf_read_tree(struct gltf *gltf);
 /* A copy that lives as long as the reading; the identity when out of memory. */
 const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose);
@@ -322,9 +322,6 @@ cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *link);
 /* AGI_articulations of other tools: joints of a node. */
 void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node);
 void gltf_read_animations(struct gltf *gltf);
-/* Numbers a key of a track. */
-uint32_t gltf_path_width(cp_path path);
-bool gltf_times_ascend(const double *times, uint32_t count);
 /* The extras of other tools, as metadata "extras"; those of the asset as "asset.extras". */
 void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index);
 void gltf_keep_asset_extras(struct gltf *gltf, uint32_t asset);
@@ -352,7 +349,8 @@ void own_build_joint(struct gltf *gltf, const struct gltf_node *link);
 double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near);
 void own_finish_joints(struct gltf *gltf);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
-void own_read_undrawn_meshes(struct gltf *gltf);
+/* A mesh that glTF cannot draw, from the scene's extras. */
+struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value);
 /* False after an error, and when something is hung on what is not there. */
 bool own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip);
 void own_read_devices(struct gltf *gltf);

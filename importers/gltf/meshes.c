@@ -500,18 +500,17 @@ static void make_shape(struct batch *batch)
 
 /* ---- meshes ---- */
 
-bool gltf_add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh)
+static void add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh)
 {
     void *items = gltf->meshes;
     if (gltf->status != CP_OK)
-        return false;
+        return;
     if (!array_reserve(gltf->context, &items, &gltf->meshes_room, (uint64_t)gltf->meshes_count + 1, sizeof *mesh)) {
         gltf_no_memory(gltf);
-        return false;
+        return;
     }
     gltf->meshes = items;
     gltf->meshes[gltf->meshes_count++] = *mesh;
-    return true;
 }
 
 static uint64_t drawn_elements(const struct batch *batch)
@@ -548,7 +547,7 @@ static void add_batch(struct batch *batch, uint32_t value, uint32_t own)
         own_read_mesh(gltf, &mesh, drawn_elements(batch));
     if (gltf->status == CP_OK && !has_same_shape(&mesh.mesh, &batch->mesh))
         keep_drawn(batch, &mesh);
-    (void)gltf_add_mesh(gltf, &mesh);
+    add_mesh(gltf, &mesh);
 }
 
 /* Room for the primitives of any mesh, used for one after the other. */
@@ -612,6 +611,12 @@ void gltf_read_meshes(struct gltf *gltf)
     }
     if (gltf->status == CP_OK)
         gltf->mesh_first[count] = gltf->meshes_count;
+    struct gltf_list undrawn = gltf_items(gltf, gltf->scene_own, "meshes", true);
+    gltf->held[HELD_MESHES] += undrawn.count;
+    for (uint32_t i = 0; i < undrawn.count && gltf->status == CP_OK; i++) {
+        struct gltf_mesh mesh = own_undrawn_mesh(gltf, undrawn.items[i]);
+        add_mesh(gltf, &mesh);
+    }
 }
 
 static void place_mesh(struct gltf *gltf, struct gltf_mesh *mesh)

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../../scene/motion/play.h"
+
 static const char *const path_words[] = {"joint", "translation", "rotation", "scale", NULL};
 static const char *const interpolation_words[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};
 
@@ -20,10 +22,10 @@ static bool read_track(struct gltf *gltf, uint32_t value, cp_track *track)
         return false;
     track->times = gltf_all_numbers(gltf, gltf_array(gltf, value, "times"), &track->key_count);
     track->values = gltf_all_numbers(gltf, gltf_array(gltf, value, "values"), &values);
-    uint64_t wanted = (uint64_t)track->key_count * gltf_path_width(track->path);
+    uint64_t wanted = (uint64_t)track->key_count * path_width(track->path);
     wanted *= track->interpolation == CP_CUBIC ? 3 : 1;
     if (gltf->status == CP_OK &&
-        (track->key_count == 0 || values != wanted || !gltf_times_ascend(track->times, track->key_count)))
+        (track->key_count == 0 || values != wanted || !numbers_ascend(track->times, track->key_count)))
         gltf_error(gltf, value, "gltf-track", "times must ascend, and values be as many as the keys ask for");
     return gltf->status == CP_OK;
 }

@@ -265,7 +265,7 @@ void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)
         (void)read_groups(gltf, gltf_array(gltf, own, "groups"), mesh);
 }
 
-static void read_undrawn(struct gltf *gltf, uint32_t value)
+struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value)
 {
     struct gltf_mesh entry = {.own = value, .value = value};
     cp_mesh *mesh = &entry.mesh;
@@ -281,13 +281,5 @@ static void read_undrawn(struct gltf *gltf, uint32_t value)
     else if (vertices > 0)
         changed(gltf);
     own_read_mesh(gltf, &entry, 0);
-    (void)gltf_add_mesh(gltf, &entry);
-}
-
-void own_read_undrawn_meshes(struct gltf *gltf)
-{
-    struct gltf_list list = gltf_items(gltf, gltf->scene_own, "meshes", true);
-    gltf->held[HELD_MESHES] += list.count;
-    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        read_undrawn(gltf, list.items[i]);
+    return entry;
 }

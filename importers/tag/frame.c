@@ -83,6 +83,22 @@ cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pos
     return CP_OK;
 }
 
+/* ---- names ---- */
+
+uint32_t tag_find_node(struct tag_reader *reader, const char *name)
+{
+    struct buffer *key = &reader->key;
+    for (uint32_t i = reader->load_count; i-- > 0;) {
+        key->size = 0;
+        buffer_text(key, reader->loads[i].prefix.text);
+        buffer_text(key, name);
+        const uint32_t *found = key->failed ? NULL : name_map_find_sized(&reader->nodes, key->data, key->size);
+        if (found)
+            return *found;
+    }
+    return CP_NONE;
+}
+
 /* ---- joints ---- */
 
 static cp_status read_limits(struct tag_reader *reader, const struct tag *tag, cp_joint *joint)

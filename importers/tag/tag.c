@@ -72,22 +72,6 @@ static int probe(const char *head, size_t size, uint64_t file_size)
     return 0;
 }
 
-/* ---- scopes ---- */
-
-uint32_t tag_find_node(struct tag_reader *reader, const char *name)
-{
-    struct buffer *key = &reader->key;
-    for (uint32_t i = reader->load_count; i-- > 0;) {
-        key->size = 0;
-        buffer_text(key, reader->loads[i].prefix.text);
-        buffer_text(key, name);
-        const uint32_t *found = key->failed ? NULL : name_map_find_sized(&reader->nodes, key->data, key->size);
-        if (found)
-            return *found;
-    }
-    return CP_NONE;
-}
-
 /* ---- loads ---- */
 
 /* The device of a file with an active joint; `first`: the tag to begin with. */

@@ -151,8 +151,6 @@ struct tag_reader {
     uint64_t bytes; /* of all files that tag files name and that are read as such */
 };
 
-/* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */
-uint32_t tag_find_node(struct tag_reader *reader, const char *name);
 /* Enters a file's load; takes over the source (closed on failure too). */
 cp_status tag_push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load);
 
@@ -182,6 +180,8 @@ cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *lis
 
 /* ---- frame.c ---- */
 
+/* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */
+uint32_t tag_find_node(struct tag_reader *reader, const char *name);
 /* The fixed transform that the tag's attributes give. */
 cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pose *pose);
 /* Makes the tag's node, with its joint and flags, below the load on top of the stack. */

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-cp_group merge_part_group(const cp_mesh *mesh, uint32_t group)
-{
-    return mesh->group_count > 0 ? mesh->groups[group] : (cp_group){0, mesh->face_count, CP_NONE};
-}
-
 /* ---- where meshes would go ---- */
 
 static uint32_t scope_anchor(const struct merge_job *job, uint32_t node)

@@ -107,6 +107,11 @@ static double world_length(const cp_pose *pose, const double vector[3])
 
 /* ---- counting ---- */
 
+cp_group merge_part_group(const cp_mesh *mesh, uint32_t group)
+{
+    return mesh->group_count > 0 ? mesh->groups[group] : (cp_group){0, mesh->face_count, CP_NONE};
+}
+
 static bool prepare_numbering(const struct merge_job *job, struct numbering *numbering)
 {
     cp_context *context = job->scene->context;
