@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+#include "../../scene/text/xml.h"
 #include "../importers.h"
 
 /* ---- for importers ---- */
@@ -165,9 +166,7 @@ const struct importer collision_setup_importer = {
     .plugin = {.name = "collision-setup",
                .title = "RobWork collision setup",
                .options = options,
-#ifndef HAVE_XML2
-               .package = "libxml2-dev",
-#endif
+               .package = XML_PACKAGE,
                .settings_size = sizeof(struct settings)},
     .suffixes = ".xml",
     .probe = probe,

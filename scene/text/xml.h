@@ -1,0 +1,85 @@
+/* XML 1.0 with namespaces as a stream of events, in the order of the document:
+ *
+ *     static const struct xml_codes codes = XML_CODES("urdf");
+ *     struct xml xml;
+ *     cp_status status = xml_open(&xml, source, strict, &codes);
+ *     for (uint32_t root = 0; xml_child(&xml, root);)      // <robot>
+ *         for (uint32_t robot = 1; xml_child(&xml, robot);)
+ *             if (strcmp(xml.name, "link") == 0)
+ *                 read_link(xml_attribute(&xml, "name"), ...);
+ *     status = xml_close(&xml);
+ *
+ * The parser is libxml2's. No DOCTYPE is read: no entities but XML's five, and nothing else is opened. Elements have at most
+ * 256 attributes and are nested at most 256 deep (fewer by the context's limit); libxml2 bounds names by 50,000 bytes and
+ * values by 10 MB. Text comes as UTF-8. Encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; a file that declares none, or
+ * UTF-8, and is not UTF-8 is read as Latin-1 with a warning, and refused when strict. */
+#ifndef CELLPIPE_XML_H
+#define CELLPIPE_XML_H
+
+#include "../plugin.h"
+
+/* What an importer that reads XML says in its struct plugin. */
+#ifdef HAVE_XML2
+#define XML_PACKAGE NULL
+enum { XML_IS_BUILT = 1 };
+#else
+#define XML_PACKAGE "libxml2-dev"
+enum { XML_IS_BUILT = 0 };
+#endif
+
+/* The codes of the errors, which begin with the importer's name. */
+struct xml_codes {
+    const char *syntax, *doctype, *encoding, *depth, *attributes, *memory, *truncated, *unbuilt;
+};
+#define XML_CODES(name)                                                                                                \
+    {                                                                                                                  \
+        name "-xml", name "-doctype", name "-encoding", name "-depth", name "-limit", name "-memory",                  \
+            name "-truncated", name "-unbuilt"                                                                         \
+    }
+
+enum xml_event {
+    XML_START,
+    XML_TEXT, /* a piece of it: between two tags there may be several. CDATA is text */
+    XML_COMMENT,
+    XML_END,
+    XML_OVER /* the document has ended, or an error: see status */
+};
+
+struct xml_attribute {
+    const char *name;  /* without prefix */
+    const char *uri;   /* of its namespace; "" without a prefix */
+    const char *value; /* "&amp;" is "&" already; blanks stay */
+};
+
+/* The event that xml_next returned last. Names and URIs live until xml_close, texts and attributes until the next event. */
+struct xml {
+    const char *name; /* of the element that starts or ends, without prefix */
+    const char *uri;  /* of its namespace; "" for none */
+    const struct xml_attribute *attributes;
+    uint32_t attribute_count;
+    uint32_t namespace_count; /* xmlns and xmlns:PREFIX, which are not among the attributes */
+    const char *text;         /* of text or a comment: `size` bytes and a NUL */
+    size_t size;
+    uint32_t depth;   /* open elements, the one that starts or ends included; 1 for the root */
+    uint64_t line;    /* where the event ends */
+    cp_status status; /* CP_INPUT, CP_LIMIT: reported */
+    struct xml_parser *parser;
+};
+
+/* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even on
+ * failure. */
+cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes);
+/* Frees all, and returns the status. */
+cp_status xml_close(struct xml *xml);
+
+enum xml_event xml_next(struct xml *xml);
+/* Goes to the next element right inside the open one at `depth` (0: to the root), past text, comments and whatever is left
+ * of the child before. False when the open one has ended, or there is an error. */
+bool xml_child(struct xml *xml, uint32_t depth);
+/* Goes to the end of the element that has just started, and returns the text right inside it, joined; it lives until the
+ * next call. NULL after an error. */
+const char *xml_text(struct xml *xml);
+/* The value of an attribute without a namespace, or NULL. */
+const char *xml_attribute(const struct xml *xml, const char *name);
+
+#endif
