@@ -14,38 +14,12 @@ static void indent(const struct json *json)
     fprintf(json->file, "\n%*s", json->depth, "");
 }
 
-/* The length of the well-formed UTF-8 character at `at`, or 0. */
-static int character_length(const unsigned char *at)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (at[0] < 0x80)
-        return 1;
-    int length = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : at[0] >= 0xC0 ? 2 : 0;
-    if (length == 0 || at[0] > 0xF4)
-        return 0;
-    uint32_t code = at[0] & (0x7Fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xC0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3Fu);
-    }
-    bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-    return code < smallest[length] || surrogate || code > 0x10FFFF ? 0 : length;
-}
-
 static void put_string(FILE *file, const char *text)
 {
+    char character[CP_JSON_CHARACTER_SIZE];
     fputc('"', file);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        int length = character_length(at);
-        if (length == 0 || *at < 0x20 || *at == 0x7F)
-            fprintf(file, "\\u%04x", (unsigned)*at);
-        else if (*at == '"' || *at == '\\')
-            fprintf(file, "\\%c", *at);
-        else
-            fwrite(at, 1, (size_t)length, file);
-        at += length ? length : 1;
-    }
+    for (size_t size; (size = cp_print_json_character(&text, character)) > 0;)
+        fwrite(character, 1, size, file);
     fputc('"', file);
 }
 

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_EXPORTERS_FINDING_H
 #define CELLPIPE_EXPORTERS_FINDING_H
 
-#include "json.h"
+#include "../scene/text/json_write.h"
 
 /* All members but the witness, within the open object. What was not measured or is not known is left out. */
 void json_finding(struct json_writer *json, const cp_finding *finding);

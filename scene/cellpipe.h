@@ -586,6 +586,10 @@ CP_API size_t cp_exporter_of(const char *path);
 /* The shortest decimal text that reads back to the same double, whatever the locale; returns its length. */
 enum { CP_NUMBER_SIZE = 32 };
 CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
+/* Writes the next character of a text as a string of JSON has it (RFC 8259), moves *text behind it and returns how many
+ * bytes are in out: 0 at the end. DEL is escaped too, and a byte that is not UTF-8 is read as Latin-1 and escaped. */
+enum { CP_JSON_CHARACTER_SIZE = 6 };
+CP_API size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZE]);
 /* False when the text as a whole is not one number; blanks around it are allowed, and the locale does not matter. */
 CP_API bool cp_parse_double(const char *text, double *value);
 /* The same of a length with a unit after it ("5mm", "0.2in", "1e-6m"); without one it is in metres. */

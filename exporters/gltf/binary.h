@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_GLTF_BINARY_H
 #define CELLPIPE_GLTF_BINARY_H
 
-#include "../json.h"
+#include "../../scene/text/json_write.h"
 
 /* How the bytes of a view come from its data. */
 enum encoding {

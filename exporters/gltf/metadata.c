@@ -2,7 +2,7 @@
  * isAttachPoint and the copyright. */
 #include "writer.h"
 
-#include "../../scene/text/json.h"
+#include "../../scene/text/json_read.h"
 #include "../../scene/text/text.h"
 
 #include <string.h>
@@ -49,19 +49,19 @@ static bool list_metadata(struct writer *writer)
 /* ---- what has a place of its own ---- */
 
 /* Anybody can write metadata: what is no JSON (CP_INPUT) cannot stand in the file as it is. json_free is due in any case. */
-static cp_status parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json *json)
+static cp_status parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json_document *json)
 {
     const uint64_t nesting = 64;
     size_t size = strlen(metadata->value);
-    *json = (struct json){.context = writer->context, .text = metadata->value, .size = (uint32_t)size};
+    *json = (struct json_document){.context = writer->context, .text = metadata->value, .size = (uint32_t)size};
     bool text = metadata->type == CP_VALUE_JSON && size < UINT32_MAX && utf8_valid(metadata->value, size);
-    return text ? json_parse(json, NULL, nesting) : CP_INPUT;
+    return text ? json_parse(json, NULL, nesting, NULL) : CP_INPUT;
 }
 
 /* CP_OK for an object that does not say what our own extras do. */
 static cp_status check_extras(const struct writer *writer, const cp_metadata *metadata)
 {
-    struct json json;
+    struct json_document json;
     cp_status status = parse_metadata(writer, metadata, &json);
     if (status == CP_OK && (!json_is(&json, 0, JSON_OBJECT) || json_count(&json, 0) == 0))
         status = CP_INPUT;
@@ -157,7 +157,7 @@ void write_metadata_value(struct writer *writer, uint32_t joint, const char *fro
     uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, from);
     if (at == CP_NONE)
         return;
-    struct json json;
+    struct json_document json;
     cp_status status = parse_metadata(writer, &writer->scene->metadata[at], &json);
     if (status == CP_OK) {
         json_key(&writer->json, key);

@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_GLTF_WRITER_H
 #define CELLPIPE_GLTF_WRITER_H
 
-#include "../json.h"
+#include "../../scene/text/json_write.h"
 #include "binary.h"
 #include "web/web.h"
 

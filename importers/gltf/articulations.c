@@ -59,7 +59,7 @@ static void keep_origin(struct gltf *gltf, const struct gltf_articulation *artic
                         uint32_t joint)
 {
     cp_scene *scene = gltf->scene;
-    const struct json *json = &gltf->json;
+    const struct json_document *json = &gltf->json;
     if (!scene_add_metadata(scene, CP_OWNER_JOINT, joint, "articulation", CP_VALUE_STRING, articulation->name) ||
         (stage->name && !scene_add_metadata(scene, CP_OWNER_JOINT, joint, "stage", CP_VALUE_STRING, stage->name)))
         gltf_no_memory(gltf);

@@ -60,7 +60,7 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
 
 static void count_losses(struct gltf *gltf)
 {
-    const struct json *json = &gltf->json;
+    const struct json_document *json = &gltf->json;
     uint32_t lights = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights");
     gltf_loss(gltf, LOSS_TEXTURES, json_count(json, gltf_array(gltf, 0, "textures")));
     gltf_loss(gltf, LOSS_SKINS, json_count(json, gltf_array(gltf, 0, "skins")));

@@ -296,7 +296,7 @@ const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node)
 }
 
 /* What gltf_node_name and the readers of our extras take. */
-static bool is_taken(const struct json *json, uint32_t key, bool named)
+static bool is_taken(const struct json_document *json, uint32_t key, bool named)
 {
     if (json_string_equals(json, key, "cellpipe"))
         return json_is(json, key + 1, JSON_OBJECT);
@@ -304,7 +304,7 @@ static bool is_taken(const struct json *json, uint32_t key, bool named)
 }
 
 /* The members of the extras but those that are taken, as one object. */
-static void compact_extras(const struct json *json, uint32_t extras, bool named, struct buffer *buffer)
+static void compact_extras(const struct json_document *json, uint32_t extras, bool named, struct buffer *buffer)
 {
     if (!json_is(json, extras, JSON_OBJECT)) {
         json_compact(json, extras, buffer);

@@ -121,8 +121,9 @@ static void read_document(struct gltf *gltf)
     size_t size;
     if (gltf_open(gltf, &text, &size) != CP_OK)
         return;
-    gltf->json = (struct json){.context = gltf->context, .text = text, .size = (uint32_t)size};
-    gltf->status = json_parse(&gltf->json, gltf->source->name, limit_nesting(gltf->context));
+    static const struct json_codes codes = JSON_CODES("gltf");
+    gltf->json = (struct json_document){.context = gltf->context, .text = text, .size = (uint32_t)size};
+    gltf->status = json_parse(&gltf->json, gltf->source->name, limit_nesting(gltf->context), &codes);
     if (gltf->status == CP_OK && !json_is(&gltf->json, 0, JSON_OBJECT))
         gltf_error(gltf, 0, "gltf-type", "the document is not an object");
     read_parts(gltf);

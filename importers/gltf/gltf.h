@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_GLTF_H
 #define CELLPIPE_GLTF_H
 
-#include "../../scene/text/json.h"
+#include "../../scene/text/json_read.h"
 
 enum gltf_up { UP_AUTO, UP_Y, UP_Z };
 
@@ -177,7 +177,7 @@ struct gltf {
     cp_scene *scene;
     const struct gltf_settings *settings;
     struct arena *arena; /* lives as long as the reading */
-    struct json json;
+    struct json_document json;
     cp_status status; /* the first error; later calls do nothing */
     uint64_t losses[LOSS_COUNT];
     uint64_t held[HELD_COUNT]; /* found so far */

@@ -75,7 +75,7 @@ static void read_accessors(struct gltf *gltf, struct primitive *primitive)
 
 static void count_primitive_losses(struct gltf *gltf, const struct primitive *primitive)
 {
-    const struct json *json = &gltf->json;
+    const struct json_document *json = &gltf->json;
     gltf_loss(gltf, LOSS_TARGETS, json_member(json, primitive->value, "targets") != JSON_NONE);
     gltf_loss(gltf, LOSS_PRIMITIVE_EXTRAS, json_member(json, primitive->value, "extras") != JSON_NONE);
     uint32_t attributes = json_member(json, primitive->value, "attributes");

@@ -106,7 +106,7 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
 /* [first_face, face_count, "material id" | null] behind the last group; false when it does not follow. */
 static bool read_group(struct gltf *gltf, uint32_t entry, uint32_t next, uint32_t face_count, cp_group *group)
 {
-    const struct json *json = &gltf->json;
+    const struct json_document *json = &gltf->json;
     if (!json_is(json, entry, JSON_ARRAY) || json_count(json, entry) != 3)
         return false;
     uint32_t first = json_first(json, entry), count = json_next(json, entry, first);

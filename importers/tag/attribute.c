@@ -1,6 +1,7 @@
 /* The attributes of a tag: typed values for those that mean something, metadata for the others. */
 #include <string.h>
 
+#include "../../scene/text/json_write.h"
 #include "tag.h"
 
 struct tag_attribute *tag_find(const struct tag *tag, const char *key)
@@ -95,57 +96,50 @@ cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const str
 
 /* ---- metadata ---- */
 
-static void append_json_string(struct buffer *json, const char *text)
+/* The digits alone: json_number would write -0 as -0.0. */
+static void put_number(struct json_writer *json, double value)
 {
-    buffer_append(json, "\"", 1);
-    for (const char *character = text; *character; character++) {
-        if (*character == '"' || *character == '\\')
-            buffer_append(json, "\\", 1);
-        if ((unsigned char)*character < ' ')
-            buffer_print(json, "\\u%04x", (unsigned)(unsigned char)*character);
-        else
-            buffer_append(json, character, 1);
-    }
-    buffer_append(json, "\"", 1);
+    char digits[NUMBER_SIZE];
+    print_double(value, digits);
+    json_word(json, digits);
 }
 
-static void append_json_value(struct buffer *json, const struct tag_value *value)
+static void put_value(struct json_writer *json, const struct tag_value *value)
 {
     if (value->kind == TAG_VALUE_STRING) {
-        append_json_string(json, value->string.text);
+        json_text(json, value->string.text);
     } else if (value->kind == TAG_VALUE_NUMBER) {
-        buffer_double(json, value->number);
+        put_number(json, value->number);
     } else {
-        for (uint32_t i = 0; i < value->list_count; i++) {
-            buffer_text(json, i ? "," : "[");
-            buffer_double(json, value->list[i]);
-        }
-        buffer_text(json, "]");
+        json_open(json, '[');
+        for (uint32_t i = 0; i < value->list_count; i++)
+            put_number(json, value->list[i]);
+        json_close(json, ']');
     }
 }
 
 /* No value: true; one string or number: as it is; a list or several values: a JSON array. */
 static cp_value_type attribute_text(const struct tag_attribute *attribute, struct buffer *text)
 {
+    struct json_writer json = {.out = text};
     const struct tag_value *values = attribute->values;
     if (!attribute->value_count) {
-        buffer_text(text, "true");
+        json_word(&json, "true");
         return CP_VALUE_BOOLEAN;
     }
     if (attribute->value_count == 1) {
         if (values->kind == TAG_VALUE_STRING)
             buffer_text(text, values->string.text);
         else
-            append_json_value(text, values);
+            put_value(&json, values);
         return values->kind == TAG_VALUE_STRING   ? CP_VALUE_STRING
                : values->kind == TAG_VALUE_NUMBER ? CP_VALUE_NUMBER
                                                   : CP_VALUE_JSON;
     }
-    for (uint32_t i = 0; i < attribute->value_count; i++) {
-        buffer_text(text, i ? "," : "[");
-        append_json_value(text, &values[i]);
-    }
-    buffer_text(text, "]");
+    json_open(&json, '[');
+    for (uint32_t i = 0; i < attribute->value_count; i++)
+        put_value(&json, &values[i]);
+    json_close(&json, ']');
     return CP_VALUE_JSON;
 }
 

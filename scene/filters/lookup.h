@@ -1,6 +1,6 @@
 /* One thing of a scene by the name that a user gives. */
-#ifndef CELLPIPE_LOOKUP_H
-#define CELLPIPE_LOOKUP_H
+#ifndef CELLPIPE_FILTERS_LOOKUP_H
+#define CELLPIPE_FILTERS_LOOKUP_H
 
 #include "../plugin.h"
 

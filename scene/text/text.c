@@ -5,9 +5,10 @@
 
 /* ---- UTF-8 ---- */
 
-/* The length of the well-formed sequence at text (Unicode table 3-7), or 0. */
-static size_t utf8_length(const unsigned char *text, size_t size)
+/* Unicode table 3-7. */
+size_t utf8_length(const char *bytes, size_t size)
 {
+    const unsigned char *text = (const unsigned char *)bytes;
     unsigned char c = text[0];
     if (c == 0)
         return 0;
@@ -28,7 +29,7 @@ static size_t utf8_length(const unsigned char *text, size_t size)
 bool utf8_valid(const char *bytes, size_t size)
 {
     for (size_t at = 0, length; at < size; at += length) {
-        length = utf8_length((const unsigned char *)bytes + at, size - at);
+        length = utf8_length(bytes + at, size - at);
         if (length == 0)
             return false;
     }

@@ -30,6 +30,8 @@ struct shown_number {
 };
 struct shown_number show_number(double value);
 
+/* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
+size_t utf8_length(const char *bytes, size_t size);
 /* True when size bytes are well-formed UTF-8 without NUL. */
 bool utf8_valid(const char *bytes, size_t size);
 /* A NUL-ended UTF-8 copy of the bytes: as they are when valid, else read as Latin-1 (NUL becomes U+FFFD) with

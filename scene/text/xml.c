@@ -20,7 +20,8 @@ typedef xmlErrorPtr error_pointer;
 
 enum { CHUNK_SIZE = 1 << 16, MOST_ATTRIBUTES = 256, DEEPEST = 256 };
 
-/* Its texts are in the parser's buffer, which moves when it grows: offsets. Names and URIs are libxml2's own until the end. */
+/* Its texts are in the parser's buffer, which moves when it grows: offsets. Names and URIs are libxml2's own until the
+ * end. */
 struct queued {
     enum xml_event event;
     const char *name, *uri;
@@ -234,8 +235,8 @@ static void on_comment(void *user, const xmlChar *text)
 
 /* ---- bytes ---- */
 
-/* libxml2 compares all attributes of an element with each other, so their number is bounded before it sees them: a start
- * tag has an '=' for each outside of quotes. UTF-16 and its like, which hold zero bytes, are refused as well. */
+/* libxml2 compares all attributes of an element with each other, so their number is bounded before it sees them: a
+ * start tag has an '=' for each outside of quotes. UTF-16 and its like, which hold zero bytes, are refused as well. */
 static cp_status check_bytes(const struct source *source, const struct xml_codes *codes)
 {
     const char *zero = memchr(source->data, '\0', source->size);

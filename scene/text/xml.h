@@ -9,10 +9,10 @@
  *                 read_link(xml_attribute(&xml, "name"), ...);
  *     status = xml_close(&xml);
  *
- * The parser is libxml2's. No DOCTYPE is read: no entities but XML's five, and nothing else is opened. Elements have at most
- * 256 attributes and are nested at most 256 deep (fewer by the context's limit); libxml2 bounds names by 50,000 bytes and
- * values by 10 MB. Text comes as UTF-8. Encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; a file that declares none, or
- * UTF-8, and is not UTF-8 is read as Latin-1 with a warning, and refused when strict. */
+ * The parser is libxml2's. No DOCTYPE is read: no entities but XML's five, and nothing else is opened. Elements have at
+ * most 256 attributes and are nested at most 256 deep (fewer by the context's limit); libxml2 bounds names by 50,000
+ * bytes and values by 10 MB. Text comes as UTF-8. Encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; a file that
+ * declares none, or UTF-8, and is not UTF-8 is read as Latin-1 with a warning, and refused when strict. */
 #ifndef CELLPIPE_XML_H
 #define CELLPIPE_XML_H
 
@@ -51,7 +51,8 @@ struct xml_attribute {
     const char *value; /* "&amp;" is "&" already; blanks stay */
 };
 
-/* The event that xml_next returned last. Names and URIs live until xml_close, texts and attributes until the next event. */
+/* The event that xml_next returned last. Names and URIs live until xml_close, texts and attributes until the next
+ * event. */
 struct xml {
     const char *name; /* of the element that starts or ends, without prefix */
     const char *uri;  /* of its namespace; "" for none */
@@ -66,18 +67,18 @@ struct xml {
     struct xml_parser *parser;
 };
 
-/* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even on
- * failure. */
+/* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even
+ * on failure. */
 cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes);
 /* Frees all, and returns the status. */
 cp_status xml_close(struct xml *xml);
 
 enum xml_event xml_next(struct xml *xml);
-/* Goes to the next element right inside the open one at `depth` (0: to the root), past text, comments and whatever is left
- * of the child before. False when the open one has ended, or there is an error. */
+/* Goes to the next element right inside the open one at `depth` (0: to the root), past text, comments and whatever is
+ * left of the child before. False when the open one has ended, or there is an error. */
 bool xml_child(struct xml *xml, uint32_t depth);
-/* Goes to the end of the element that has just started, and returns the text right inside it, joined; it lives until the
- * next call. NULL after an error. */
+/* Goes to the end of the element that has just started, and returns the text right inside it, joined; it lives until
+ * the next call. NULL after an error. */
 const char *xml_text(struct xml *xml);
 /* The value of an attribute without a namespace, or NULL. */
 const char *xml_attribute(const struct xml *xml, const char *name);

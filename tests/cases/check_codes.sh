@@ -37,6 +37,7 @@ for file in $(find scene importers exporters -name '*.c' | sort); do
 done >"$work/found"
 # A reader's codes begin with the name of the format; those of one format stand for all.
 sed -n '/^#define XML_CODES/,/}/p' scene/text/xml.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/collision-setup/' >>"$work/found"
+sed -n '/^#define JSON_CODES/,/}/p' scene/text/json_read.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
 LC_ALL=C sort -u "$work/found" >"$work/known"
 
 CODES=$work/seen "$here/run.sh" "$program"

@@ -1,6 +1,6 @@
-/* A fuzzer for the reader of XML by itself, which formats stop early: whatever the bytes are, elements end in the order in which
- * they began, texts are UTF-8, lines never go back, and what is no XML is an error with a reason. The other ways around in the
- * document (children, texts) see what the events say. */
+/* A fuzzer for the reader of XML by itself, which formats stop early: whatever the bytes are, elements end in the order
+ * in which they began, texts are UTF-8, lines never go back, and what is no XML is an error with a reason. The other
+ * ways around in the document (children, texts) see what the events say. */
 #include "text/xml.h"
 
 #include <stdio.h>

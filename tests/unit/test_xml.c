@@ -1,4 +1,5 @@
-/* The reader of XML by itself: its events, what it refuses, input that breaks off, and memory that runs out, in libxml2 too. */
+/* The reader of XML by itself: its events, what it refuses, input that breaks off, and memory that runs out, in libxml2
+ * too. */
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
 #include <setjmp.h>
@@ -417,8 +418,8 @@ static void say_nothing(void *user, const char *message, ...)
     (void)message;
 }
 
-/* Either the document is read as it is, since what failed was not needed, or there is an error; in some places libxml2 takes
- * a failed allocation for a mistake in the document. */
+/* Either the document is read as it is, since what failed was not needed, or there is an error; in some places libxml2
+ * takes a failed allocation for a mistake in the document. */
 static void test_failed_allocations_in_libxml(void **state)
 {
     (void)state;

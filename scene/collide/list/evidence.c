@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "../../bytes/source.h"
-#include "../../text/json.h"
+#include "../../text/json_read.h"
 
 struct reading {
     struct evidence *evidence;
     struct source *source;
-    struct json json;
+    struct json_document json;
     uint32_t array;      /* that items are taken from */
     struct name_map ids; /* of frames */
     cp_status status;    /* sticky */
@@ -172,6 +172,7 @@ static void read_object(struct reading *reading)
 
 static void read_source(struct reading *reading)
 {
+    static const struct json_codes codes = JSON_CODES("gltf"); /* scripts know them so */
     const struct source *source = reading->source;
     cp_context *context = reading->evidence->context;
     if (source->size >= UINT32_MAX || !utf8_valid(source->data, source->size)) {
@@ -179,8 +180,8 @@ static void read_source(struct reading *reading)
             report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
         return;
     }
-    reading->json = (struct json){.context = context, .text = source->data, .size = (uint32_t)source->size};
-    reading->status = json_parse(&reading->json, source->name, limit_nesting(context));
+    reading->json = (struct json_document){.context = context, .text = source->data, .size = (uint32_t)source->size};
+    reading->status = json_parse(&reading->json, source->name, limit_nesting(context), &codes);
     if (reading->status == CP_OK)
         read_object(reading);
     json_free(&reading->json);

@@ -1,10 +1,10 @@
 /* JSON out (RFC 8259). */
-#include "json.h"
+#include "json_write.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../scene/text/digits.h"
+#include "digits.h"
 
 static void begin_value(struct json_writer *json)
 {
@@ -48,44 +48,51 @@ void json_line(struct json_writer *json)
     json->comma = false;
 }
 
-static void put_escape(struct buffer *out, unsigned char byte)
+size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
-    char code[6] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
-    char pair[2] = {'\\', (char)byte};
-    if (byte == '"' || byte == '\\')
-        buffer_append(out, pair, sizeof pair);
-    else
-        buffer_append(out, code, sizeof code);
+    const char *at = *text;
+    unsigned char byte = (unsigned char)*at;
+    size_t length = utf8_length(at, CP_JSON_CHARACTER_SIZE); /* a NUL ends it, too */
+    if (byte == 0)
+        return 0;
+    *text += length > 0 ? length : 1;
+    if (byte == '"' || byte == '\\') {
+        out[0] = '\\';
+        out[1] = *at;
+        return 2;
+    }
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+        memcpy(out, "\\u00", 4);
+        out[4] = digits[byte >> 4];
+        out[5] = digits[byte & 15];
+        return 6;
+    }
+    memcpy(out, at, length);
+    return length;
 }
 
 /* How many characters of ASCII the text begins with that stand for themselves. */
 static size_t plain_length(const char *text)
 {
     size_t size = 0;
-    while (text[size] >= 0x20 && text[size] < 0x7f && text[size] != '"' && text[size] != '\\')
+    while (text[size] >= 0x20 && (unsigned char)text[size] < 0x80 && text[size] != '"' && text[size] != '\\')
         size++;
     return size;
 }
 
-/* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes: those are read as Latin-1. */
+/* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes. */
 static void put_escaped(struct buffer *out, const char *text)
 {
-    size_t begin = 0, at = plain_length(text);
-    if (!text[at]) {
-        buffer_append(out, text, at);
-        return;
-    }
-    unsigned char highest = utf8_valid(text, strlen(text)) ? 0xff : 0x7f;
-    for (; text[at]; at++) {
-        unsigned char byte = (unsigned char)text[at];
-        if (byte >= 0x20 && byte <= highest && byte != '"' && byte != '\\')
-            continue;
-        buffer_append(out, text + begin, at - begin);
-        put_escape(out, byte);
-        begin = at + 1;
-    }
-    buffer_append(out, text + begin, at - begin);
+    char character[CP_JSON_CHARACTER_SIZE];
+    size_t size;
+    do {
+        size = plain_length(text);
+        buffer_append(out, text, size);
+        text += size;
+        size = cp_print_json_character(&text, character);
+        buffer_append(out, character, size);
+    } while (size > 0);
 }
 
 void json_text_of_two(struct json_writer *json, const char *first, const char *second)

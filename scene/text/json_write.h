@@ -1,8 +1,9 @@
-/* JSON out, as a stream: commas and escapes are kept right, numbers are exact. Failure is sticky in the buffer. */
-#ifndef CELLPIPE_EXPORTERS_JSON_H
-#define CELLPIPE_EXPORTERS_JSON_H
+/* JSON out, as a stream: commas and escapes are kept right, numbers are exact. Failure is sticky in the buffer. The
+ * program's own answers, which are laid out in another way, escape by the same cp_print_json_character. */
+#ifndef CELLPIPE_JSON_WRITE_H
+#define CELLPIPE_JSON_WRITE_H
 
-#include "../scene/plugin.h"
+#include "../plugin.h"
 
 struct json_writer {
     struct buffer *out; /* the end of the text */
@@ -17,7 +18,8 @@ uint64_t json_size(const struct json_writer *json);
 /* '{' or '[', and its end. */
 void json_open(struct json_writer *json, char bracket);
 void json_close(struct json_writer *json, char bracket);
-/* The next value of an array begins a line, for people who look at the file. The text so far is passed on once it is long. */
+/* The next value of an array begins a line, for people who look at the file. The text so far is passed on once it is
+ * long. */
 void json_line(struct json_writer *json);
 /* The keys are ours: nothing in them needs an escape. */
 void json_key(struct json_writer *json, const char *key);

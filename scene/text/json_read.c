@@ -1,19 +1,20 @@
-/* The parser of json.h, and the way around in its values. */
-#include "json.h"
+/* The parser of json_read.h, and the way around in its values. */
+#include "json_read.h"
 
 #include <string.h>
 
 enum { TYPE_BITS = 3, MOST_VALUES = (1 << (32 - TYPE_BITS)) - 1, NO_CONTAINER = MOST_VALUES };
 
-static uint32_t next_of(const struct json *json, uint32_t value)
+static uint32_t next_of(const struct json_document *json, uint32_t value)
 {
     return json->values[value].after >> TYPE_BITS;
 }
 
 /* While a container is open, the container around it stands in place of the next value. */
 struct parser {
-    struct json *json;
+    struct json_document *json;
     const char *file;
+    const struct json_codes *codes;
     uint64_t nesting, depth;
     uint32_t at, open;
     cp_status status;
@@ -36,10 +37,10 @@ static struct place place_of(const struct parser *parser)
 static void fail(struct parser *parser, const char *expected)
 {
     const char *end = parser->at >= parser->json->size ? ", but the text ends" : "";
-    if (parser->status == CP_OK && !parser->file)
+    if (parser->status == CP_OK && !parser->codes)
         parser->status = CP_INPUT;
     else if (parser->status == CP_OK)
-        parser->status = report_error(parser->json->context, CP_INPUT, "gltf-json", place_of(parser),
+        parser->status = report_error(parser->json->context, CP_INPUT, parser->codes->syntax, place_of(parser),
                                       "%s expected here%s", expected, end);
     parser->at = parser->json->size;
 }
@@ -148,7 +149,7 @@ static void skip_word(struct parser *parser, const char *word)
 
 /* ---- values ---- */
 
-static void set_next(struct json *json, uint32_t value, uint32_t next)
+static void set_next(struct json_document *json, uint32_t value, uint32_t next)
 {
     json->values[value].after = next << TYPE_BITS | (uint32_t)json_type_of(json, value);
 }
@@ -163,17 +164,16 @@ static bool check_count(struct parser *parser)
 {
     if (parser->json->count < MOST_VALUES)
         return true;
-    if (parser->file)
-        (void)report_error(parser->json->context, CP_LIMIT, "gltf-values", place_of(parser), "more than %u values",
-                           (unsigned)MOST_VALUES);
-    stop(parser, parser->file ? CP_LIMIT : CP_INPUT);
+    stop(parser, parser->codes ? report_error(parser->json->context, CP_LIMIT, parser->codes->values, place_of(parser),
+                                              "more than %u values", (unsigned)MOST_VALUES)
+                               : CP_INPUT);
     return false;
 }
 
 /* Its next is the value that comes next; of a container it is set once more when that ends. */
 static bool add_value(struct parser *parser, enum json_type type)
 {
-    struct json *json = parser->json;
+    struct json_document *json = parser->json;
     void *values = json->values;
     if (!check_count(parser))
         return false;
@@ -202,11 +202,11 @@ static void add_scalar(struct parser *parser, enum json_type type)
 static void open_container(struct parser *parser, enum json_type type)
 {
     if (++parser->depth > parser->nesting) {
-        if (parser->file)
-            (void)report_error(parser->json->context, CP_LIMIT, "gltf-nesting", place_of(parser),
-                               "nested deeper than the limit of %llu (--limit nesting=)",
-                               (unsigned long long)parser->nesting);
-        stop(parser, parser->file ? CP_LIMIT : CP_INPUT);
+        stop(parser, parser->codes
+                         ? report_error(parser->json->context, CP_LIMIT, parser->codes->nesting, place_of(parser),
+                                        "nested deeper than the limit of %llu (--limit nesting=)",
+                                        (unsigned long long)parser->nesting)
+                         : CP_INPUT);
         return;
     }
     if (!add_value(parser, type))
@@ -288,14 +288,14 @@ static void parse(struct parser *parser)
         fail(parser, "the end of the text");
 }
 
-cp_status json_parse(struct json *json, const char *file, uint64_t nesting)
+cp_status json_parse(struct json_document *json, const char *file, uint64_t nesting, const struct json_codes *codes)
 {
-    struct parser parser = {.json = json, .file = file, .nesting = nesting, .open = NO_CONTAINER};
+    struct parser parser = {.json = json, .file = file, .codes = codes, .nesting = nesting, .open = NO_CONTAINER};
     parse(&parser);
     return parser.status;
 }
 
-void json_free(struct json *json)
+void json_free(struct json_document *json)
 {
     memory_free(json->context, json->values, json->room, sizeof *json->values);
     json->values = NULL;
@@ -304,12 +304,12 @@ void json_free(struct json *json)
 
 /* ---- the way around ---- */
 
-enum json_type json_type_of(const struct json *json, uint32_t value)
+enum json_type json_type_of(const struct json_document *json, uint32_t value)
 {
     return (enum json_type)(json->values[value].after & ((1U << TYPE_BITS) - 1));
 }
 
-bool json_is(const struct json *json, uint32_t value, enum json_type type)
+bool json_is(const struct json_document *json, uint32_t value, enum json_type type)
 {
     return value != JSON_NONE && json_type_of(json, value) == type;
 }
@@ -334,7 +334,7 @@ static uint32_t container_end(const char *text, uint32_t at)
     return at;
 }
 
-uint32_t json_end(const struct json *json, uint32_t value)
+uint32_t json_end(const struct json_document *json, uint32_t value)
 {
     uint32_t at = json->values[value].start;
     switch (json_type_of(json, value)) {
@@ -350,14 +350,14 @@ uint32_t json_end(const struct json *json, uint32_t value)
     }
 }
 
-uint32_t json_first(const struct json *json, uint32_t container)
+uint32_t json_first(const struct json_document *json, uint32_t container)
 {
     if (!json_is(json, container, JSON_ARRAY) && !json_is(json, container, JSON_OBJECT))
         return JSON_NONE;
     return next_of(json, container) > container + 1 ? container + 1 : JSON_NONE;
 }
 
-uint32_t json_next(const struct json *json, uint32_t container, uint32_t value)
+uint32_t json_next(const struct json_document *json, uint32_t container, uint32_t value)
 {
     uint32_t next = next_of(json, value), end = next_of(json, container);
     if (json_is(json, container, JSON_OBJECT) && next < end)
@@ -365,7 +365,7 @@ uint32_t json_next(const struct json *json, uint32_t container, uint32_t value)
     return next < end ? next : JSON_NONE;
 }
 
-uint32_t json_member(const struct json *json, uint32_t object, const char *key)
+uint32_t json_member(const struct json_document *json, uint32_t object, const char *key)
 {
     if (!json_is(json, object, JSON_OBJECT))
         return JSON_NONE;
@@ -375,7 +375,7 @@ uint32_t json_member(const struct json *json, uint32_t object, const char *key)
     return JSON_NONE;
 }
 
-uint32_t json_count(const struct json *json, uint32_t container)
+uint32_t json_count(const struct json_document *json, uint32_t container)
 {
     uint32_t count = 0;
     for (uint32_t at = json_first(json, container); at != JSON_NONE; at = json_next(json, container, at))
@@ -385,7 +385,7 @@ uint32_t json_count(const struct json *json, uint32_t container)
 
 /* ---- scalars ---- */
 
-double json_to_number(const struct json *json, uint32_t value)
+double json_to_number(const struct json_document *json, uint32_t value)
 {
     double number = 0;
     if (json_is(json, value, JSON_NUMBER))
@@ -451,7 +451,7 @@ static size_t next_bytes(const char **text, const char *end, char out[4])
     return 1;
 }
 
-char *json_string_text(const struct json *json, struct arena *arena, uint32_t value)
+char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value)
 {
     const char *at = json->text + json->values[value].start + 1, *end = json->text + json_end(json, value) - 1;
     /* No escape is shorter than what it stands for. */
@@ -469,7 +469,7 @@ char *json_string_text(const struct json *json, struct arena *arena, uint32_t va
     return copy;
 }
 
-bool json_string_equals(const struct json *json, uint32_t value, const char *text)
+bool json_string_equals(const struct json_document *json, uint32_t value, const char *text)
 {
     if (!json_is(json, value, JSON_STRING))
         return false;
@@ -491,7 +491,7 @@ bool json_string_equals(const struct json *json, uint32_t value, const char *tex
 
 /* ---- text ---- */
 
-void json_compact(const struct json *json, uint32_t value, struct buffer *buffer)
+void json_compact(const struct json_document *json, uint32_t value, struct buffer *buffer)
 {
     const char *text = json->text;
     uint32_t end = json_end(json, value), done = json->values[value].start;
@@ -510,7 +510,7 @@ void json_compact(const struct json *json, uint32_t value, struct buffer *buffer
 }
 
 /* The child of a container that is or holds the value, and the step to it. */
-static uint32_t step_to(const struct json *json, uint32_t container, uint32_t value, struct buffer *buffer)
+static uint32_t step_to(const struct json_document *json, uint32_t container, uint32_t value, struct buffer *buffer)
 {
     uint32_t at = json_first(json, container), number = 0;
     for (uint32_t next = at; next != JSON_NONE && next <= value; next = json_next(json, container, next), number++)
@@ -524,7 +524,7 @@ static uint32_t step_to(const struct json *json, uint32_t container, uint32_t va
     return at + 1;
 }
 
-void json_pointer(const struct json *json, uint32_t value, struct buffer *buffer)
+void json_pointer(const struct json_document *json, uint32_t value, struct buffer *buffer)
 {
     if (value == 0)
         buffer_text(buffer, "/");
