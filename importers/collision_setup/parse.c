@@ -47,15 +47,20 @@ static void take_note(struct reading *reading)
         reading->status = CP_LIMIT;
 }
 
-/* The next element in the open one, whose children are read to their ends. False at its end. */
-static bool next_child(struct reading *reading)
+/* The next element in the open one, whose children are read to their ends. False at its end. Its text is appended to
+ * `text`, or lost when that is NULL. */
+static bool next_child(struct reading *reading, struct buffer *text)
 {
+    struct xml *xml = &reading->xml;
     while (reading->status == CP_OK)
-        switch (xml_next(&reading->xml)) {
+        switch (xml_next(xml)) {
         case XML_START:
             return true;
         case XML_TEXT:
-            lose_text(reading);
+            if (text)
+                buffer_append(text, xml->text, xml->size);
+            else
+                lose_text(reading);
             break;
         case XML_COMMENT:
             take_note(reading);
@@ -67,34 +72,14 @@ static bool next_child(struct reading *reading)
     return false;
 }
 
-/* To the end of an element that has no children, which RobWork does not look at. Its text is appended to `text`, or lost. */
+/* To the end of an element that has no children; RobWork does not look at those that there are. */
 static void end_leaf(struct reading *reading, struct buffer *text)
 {
-    struct xml *xml = &reading->xml;
-    uint32_t depth = xml->depth;
-    while (reading->status == CP_OK)
-        switch (xml_next(xml)) {
-        case XML_START:
-            if (xml->depth == depth + 1)
-                report_loss(reading->setup->context, "collision-setup-inner", IN_FILE(reading->setup->file), 1,
-                            "the element <%.100s> where no element has a meaning", xml->name);
-            break;
-        case XML_TEXT:
-            if (xml->depth == depth && text)
-                buffer_append(text, xml->text, xml->size);
-            else if (xml->depth == depth)
-                lose_text(reading);
-            break;
-        case XML_COMMENT:
-            take_note(reading);
-            break;
-        case XML_END:
-            if (xml->depth == depth)
-                return;
-            break;
-        case XML_OVER:
-            return;
-        }
+    while (next_child(reading, text)) {
+        report_loss(reading->setup->context, "collision-setup-inner", IN_FILE(reading->setup->file), 1,
+                    "the element <%.100s> where no element has a meaning", reading->xml.name);
+        (void)xml_text(&reading->xml);
+    }
 }
 
 /* ---- statements ---- */
@@ -184,7 +169,7 @@ static void refuse_element(struct reading *reading, const char *parent)
 static void read_exclude(struct reading *reading)
 {
     refuse_attributes(reading);
-    while (next_child(reading))
+    while (next_child(reading, NULL))
         if (strcmp(reading->xml.name, "FramePair") == 0)
             read_pair(reading);
         else
@@ -199,7 +184,7 @@ static void read_root(struct reading *reading)
                                        "the outermost element is <%.100s>, not <CollisionSetup>", name);
     else
         refuse_attributes(reading);
-    while (next_child(reading)) {
+    while (next_child(reading, NULL)) {
         name = reading->xml.name;
         if (strcmp(name, "Exclude") == 0) {
             read_exclude(reading);
@@ -224,7 +209,7 @@ cp_status collision_setup_parse(struct source *source, struct collision_setup *s
         return CP_OK;
     }
     if (xml_open(&reading.xml, source, setup->strict, &codes) == CP_OK)
-        while (next_child(&reading)) /* once: a second root is no XML */
+        while (next_child(&reading, NULL)) /* once: a second root is no XML */
             read_root(&reading);
     cp_status status = xml_close(&reading.xml);
     return reading.status == CP_OK ? status : reading.status;
