@@ -246,7 +246,7 @@ static cp_status check_bytes(const struct source *source, const struct xml_codes
                             "the file holds a zero byte; UTF-16 is not read");
     static const char *const markup[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
     /* There is a NUL after the last byte and none before it, so strings end where the file does. */
-    for (const char *at = source->data; at && (at = strchr(at, '<')) != NULL;) {
+    for (const char *at = strchr(source->data, '<'); at; at = at ? strchr(at, '<') : NULL) {
         size_t kind = 0, equal_signs = 0;
         while (kind < 3 && strncmp(at, markup[kind][0], strlen(markup[kind][0])) != 0)
             kind++;
@@ -255,10 +255,12 @@ static cp_status check_bytes(const struct source *source, const struct xml_codes
             continue;
         }
         /* A tag: to its end, past the values, which may hold '=' and '>'. */
-        for (at++; at && *at && *at != '<' && *at != '>' && equal_signs <= MOST_ATTRIBUTES; at = at ? at + 1 : at) {
+        for (at++; *at && *at != '<' && *at != '>' && equal_signs <= MOST_ATTRIBUTES; at++) {
             equal_signs += *at == '=';
             if (*at == '"' || *at == '\'')
                 at = strchr(at + 1, *at);
+            if (!at) /* libxml2 goes no further either */
+                return CP_OK;
         }
         if (equal_signs > MOST_ATTRIBUTES)
             return report_error(source->context, CP_LIMIT, codes->attributes,

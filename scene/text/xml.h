@@ -2,12 +2,12 @@
  *
  *     static const struct xml_codes codes = XML_CODES("urdf");
  *     struct xml xml;
- *     cp_status status = xml_open(&xml, source, strict, &codes);
- *     for (uint32_t root = 0; xml_child(&xml, root);)      // <robot>
- *         for (uint32_t robot = 1; xml_child(&xml, robot);)
+ *     (void)xml_open(&xml, source, strict, &codes);
+ *     while (xml_child(&xml, 0))     // <robot>, and what it holds
+ *         while (xml_child(&xml, 1))
  *             if (strcmp(xml.name, "link") == 0)
- *                 read_link(xml_attribute(&xml, "name"), ...);
- *     status = xml_close(&xml);
+ *                 read_link(&xml);   // xml_attribute(&xml, "name"), while (xml_child(&xml, 2)) ...
+ *     cp_status status = xml_close(&xml); // of all that was read
  *
  * The parser is libxml2's. No DOCTYPE is read: no entities but XML's five, and nothing else is opened. Elements have at
  * most 256 attributes and are nested at most 256 deep (fewer by the context's limit); libxml2 bounds names by 50,000
