@@ -20,19 +20,9 @@ typedef xmlErrorPtr error_pointer;
 
 enum { CHUNK_SIZE = 1 << 16, MOST_ATTRIBUTES = 256, DEEPEST = 256 };
 
-/* Its texts are in the parser's buffer, which moves when it grows: offsets. Names and URIs are libxml2's own until the
- * end. */
 struct queued {
     enum xml_event event;
-    const char *name, *uri;
-    size_t text, size;
-    uint64_t line;
-    uint32_t depth, first_attribute, attribute_count, namespace_count;
-};
-
-struct queued_attribute {
-    const char *name, *uri;
-    size_t value;
+    struct xml xml; /* as it will be handed out: names and URIs are libxml2's own, texts in `piece` */
 };
 
 struct xml_parser {
@@ -40,19 +30,14 @@ struct xml_parser {
     const struct source *source;
     const struct xml_codes *codes;
     xmlParserCtxtPtr libxml;
-    const char *bytes; /* the source's, or as UTF-8 */
+    const char *bytes; /* the source's, or as UTF-8 in `arena` */
     size_t size, fed;
-    struct arena *arena; /* of the latter */
-    const char *root;    /* the root's name, once it has started */
+    struct arena *arena;
+    const char *root; /* the root's name, once it has started */
     uint32_t depth, most_depth;
-    /* what the last piece of bytes gave, and how much of it was taken */
-    struct queued *queue;
+    struct queued *queue; /* what the last piece of bytes gave */
     uint32_t count, room, taken;
-    struct queued_attribute *queued;
-    uint32_t queued_count, queued_room;
-    struct buffer text;
-    /* what xml.h hands out */
-    struct xml_attribute attributes[MOST_ATTRIBUTES];
+    struct arena *piece;
     struct buffer element_text;
     /* the end: the error comes after all events that are before it in the document */
     bool over;
@@ -138,28 +123,15 @@ static void on_error(void *user, error_pointer error)
 
 /* ---- events ---- */
 
-/* The offset of a copy in the parser's text, with a NUL after it. */
-static size_t keep_text(struct xml_parser *parser, const xmlChar *text, size_t size)
+static void add_event(struct xml_parser *parser, enum xml_event event, struct xml xml)
 {
-    size_t offset = parser->text.size;
-    buffer_append(&parser->text, text, size);
-    buffer_append(&parser->text, "", 1);
-    return offset;
-}
-
-/* The new event, or NULL when there shall be none. */
-static struct queued *add_event(struct xml_parser *parser, enum xml_event event)
-{
-    if (parser->over)
-        return NULL;
-    if (parser->text.failed || !array_reserve(parser->context, &parser->queue, &parser->room,
-                                              parser->count + UINT64_C(1), sizeof *parser->queue)) {
+    xml.parser = parser;
+    xml.line = line_of(parser);
+    if (!array_reserve(parser->context, &parser->queue, &parser->room, parser->count + UINT64_C(1),
+                       sizeof *parser->queue))
         fail_without_memory(parser);
-        return NULL;
-    }
-    struct queued *queued = &parser->queue[parser->count++];
-    *queued = (struct queued){.event = event, .line = line_of(parser), .depth = parser->depth};
-    return queued;
+    else
+        parser->queue[parser->count++] = (struct queued){event, xml};
 }
 
 static const char *text_or_none(const xmlChar *text)
@@ -175,52 +147,53 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     (void)prefix;
     (void)namespaces;
     (void)defaulted;
-    if (!parser->over && parser->depth >= parser->most_depth)
+    if (parser->over)
+        return;
+    if (parser->depth >= parser->most_depth) {
         fail(parser, CP_LIMIT, parser->codes->depth,
              "elements are nested deeper than the limit of %u (--limit nesting=, at most %d)",
              (unsigned)parser->most_depth, DEEPEST);
-    struct queued *start = add_event(parser, XML_START);
-    if (!start)
         return;
-    start->name = (const char *)name;
-    start->uri = text_or_none(uri);
-    start->namespace_count = (uint32_t)namespace_count;
-    start->first_attribute = parser->queued_count;
-    start->attribute_count = (uint32_t)count;
-    if (!array_reserve(parser->context, &parser->queued, &parser->queued_room, parser->queued_count + (uint64_t)count,
-                       sizeof *parser->queued)) {
-        parser->count--;
+    }
+    struct xml_attribute *attributes = arena_allocate(parser->piece, (size_t)count, sizeof *attributes);
+    for (int i = 0; attributes && i < count; i++, fields += 5) {
+        const char *value = arena_copy_text(parser->piece, (const char *)fields[3], (size_t)(fields[4] - fields[3]));
+        attributes[i] = (struct xml_attribute){(const char *)fields[0], text_or_none(fields[2]), value};
+        attributes = value ? attributes : NULL;
+    }
+    if (!attributes) {
         fail_without_memory(parser);
         return;
     }
-    for (int i = 0; i < count; i++, fields += 5)
-        parser->queued[parser->queued_count++] =
-            (struct queued_attribute){(const char *)fields[0], text_or_none(fields[2]),
-                                      keep_text(parser, fields[3], (size_t)(fields[4] - fields[3]))};
     if (!parser->root)
-        parser->root = start->name;
-    start->depth = ++parser->depth;
+        parser->root = (const char *)name;
+    add_event(parser, XML_START,
+              (struct xml){.name = (const char *)name,
+                           .uri = text_or_none(uri),
+                           .attributes = attributes,
+                           .attribute_count = (uint32_t)count,
+                           .namespace_count = (uint32_t)namespace_count,
+                           .depth = ++parser->depth});
 }
 
 static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
     struct xml_parser *parser = user;
     (void)prefix;
-    struct queued *end = add_event(parser, XML_END);
-    if (!end)
-        return;
-    end->name = (const char *)name;
-    end->uri = text_or_none(uri);
-    parser->depth--;
+    if (!parser->over)
+        add_event(parser, XML_END,
+                  (struct xml){.name = (const char *)name, .uri = text_or_none(uri), .depth = parser->depth--});
 }
 
 static void add_text(struct xml_parser *parser, enum xml_event event, const xmlChar *text, size_t size)
 {
-    struct queued *piece = add_event(parser, event);
-    if (!piece)
+    if (parser->over)
         return;
-    piece->text = keep_text(parser, text, size);
-    piece->size = size;
+    const char *copy = arena_copy_text(parser->piece, (const char *)text, size);
+    if (copy)
+        add_event(parser, event, (struct xml){.text = copy, .size = size, .depth = parser->depth});
+    else
+        fail_without_memory(parser);
 }
 
 static void on_text(void *user, const xmlChar *text, int size)
@@ -340,7 +313,7 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     if (!parser)
         return CP_LIMIT;
     uint64_t nesting = limit_nesting(context);
-    parser->context = parser->text.context = parser->element_text.context = context;
+    parser->context = parser->element_text.context = context;
     parser->source = source;
     parser->codes = codes;
     parser->most_depth = nesting < DEEPEST ? (uint32_t)nesting : DEEPEST;
@@ -362,10 +335,9 @@ cp_status xml_close(struct xml *xml)
     if (!parser)
         return xml->status;
     xmlFreeParserCtxt(parser->libxml);
-    buffer_free(&parser->text);
     buffer_free(&parser->element_text);
     memory_free(parser->context, parser->queue, parser->room, sizeof *parser->queue);
-    memory_free(parser->context, parser->queued, parser->queued_room, sizeof *parser->queued);
+    arena_free(parser->piece);
     arena_free(parser->arena);
     memory_free(parser->context, parser, 1, sizeof *parser);
     xml->parser = NULL;
@@ -375,11 +347,12 @@ cp_status xml_close(struct xml *xml)
 /* Feeds the parser until there are events. False at the end. */
 static bool fill_queue(struct xml_parser *parser)
 {
-    parser->count = parser->taken = parser->queued_count = 0;
-    parser->text.size = 0;
+    parser->count = parser->taken = 0;
     while (parser->count == 0 && !parser->over) {
         size_t left = parser->size - parser->fed, size = left < CHUNK_SIZE ? left : CHUNK_SIZE;
-        if (context_is_cancelled(parser->context)) {
+        arena_free(parser->piece);
+        parser->piece = arena_new(parser->context);
+        if (!parser->piece || context_is_cancelled(parser->context)) {
             fail_without_memory(parser);
             break;
         }
@@ -389,10 +362,6 @@ static bool fill_queue(struct xml_parser *parser)
         bool cut = result < 0 || result == XML_ERR_NO_MEMORY || (left == 0 && (!parser->root || parser->depth > 0));
         if (cut && !parser->over)
             fail(parser, CP_LIMIT, parser->codes->memory, "%s", no_memory);
-        if (parser->text.failed) { /* texts are missing */
-            fail_without_memory(parser);
-            parser->count = 0;
-        }
         parser->over = parser->over || left == 0;
     }
     return parser->count > 0;
@@ -403,29 +372,15 @@ enum xml_event xml_next(struct xml *xml)
     struct xml_parser *parser = xml->parser;
     if (xml->status != CP_OK)
         return XML_OVER;
-    if (parser->taken == parser->count && !fill_queue(parser)) {
-        xml->status = parser->status;
-        if (parser->code)
-            (void)report_error(parser->context, parser->status, parser->code,
-                               AT_LINE(parser->source->name, parser->error_line), "%s", parser->message);
-        return XML_OVER;
+    if (parser->taken < parser->count || fill_queue(parser)) {
+        *xml = parser->queue[parser->taken].xml;
+        return parser->queue[parser->taken++].event;
     }
-    const struct queued *event = &parser->queue[parser->taken++];
-    for (uint32_t i = 0; i < event->attribute_count; i++) {
-        const struct queued_attribute *queued = &parser->queued[event->first_attribute + i];
-        parser->attributes[i] = (struct xml_attribute){queued->name, queued->uri, parser->text.data + queued->value};
-    }
-    *xml = (struct xml){.name = event->name,
-                        .uri = event->uri,
-                        .attributes = parser->attributes,
-                        .attribute_count = event->attribute_count,
-                        .namespace_count = event->namespace_count,
-                        .text = event->size > 0 ? parser->text.data + event->text : "",
-                        .size = event->size,
-                        .depth = event->depth,
-                        .line = event->line,
-                        .parser = parser};
-    return event->event;
+    xml->status = parser->status;
+    if (parser->code)
+        (void)report_error(parser->context, parser->status, parser->code,
+                           AT_LINE(parser->source->name, parser->error_line), "%s", parser->message);
+    return XML_OVER;
 }
 
 const char *xml_text(struct xml *xml)

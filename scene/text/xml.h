@@ -51,8 +51,8 @@ struct xml_attribute {
     const char *value; /* "&amp;" is "&" already; blanks stay */
 };
 
-/* The event that xml_next returned last. Names and URIs live until xml_close, texts and attributes until the next
- * event. */
+/* The event that xml_next returned last; what it does not have is NULL or 0. Names and URIs live until xml_close, texts
+ * and attributes until the next event. */
 struct xml {
     const char *name; /* of the element that starts or ends, without prefix */
     const char *uri;  /* of its namespace; "" for none */
