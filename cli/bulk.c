@@ -44,39 +44,6 @@ static const char *output_path(struct cli *cli, const char *folder, const char *
     return path;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Inputs of the same name in different folders would overwrite each other's output. */
-static cp_status check_distinct(struct cli *cli, const struct list *outputs)
-{
-    const char **sorted = cli_allocate(cli, outputs->count * sizeof *sorted);
-    if (!sorted)
-        return CP_LIMIT;
-    memcpy(sorted, outputs->items, outputs->count * sizeof *sorted);
-    qsort(sorted, outputs->count, sizeof *sorted, compare_words);
-    for (size_t i = 1; i < outputs->count; i++)
-        if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            return complain(cli, CP_USAGE, "two inputs would both be written to %s", sorted[i]);
-    return CP_OK;
-}
-
-static cp_status name_outputs(struct cli *cli, const struct request *request, struct list *outputs)
-{
-    char suffix[32];
-    output_suffix(request->to, suffix, sizeof suffix);
-    for (size_t i = 0; i < request->words.count; i++) {
-        if (strcmp(request->words.items[i], "-") == 0)
-            return complain(cli, CP_USAGE, "standard input has no name for an output in %s", request->out_dir);
-        const char *path = output_path(cli, request->out_dir, request->words.items[i], suffix);
-        if (!path || !list_add(cli, outputs, path))
-            return CP_LIMIT;
-    }
-    return check_distinct(cli, outputs);
-}
-
 /* ---- jobs ---- */
 
 struct job {
@@ -235,10 +202,30 @@ static cp_status convert_all(struct bulk *bulk)
     return status;
 }
 
+/* Names all outputs, and keeps the names: inputs of the same name in different folders would replace each other's. */
+static cp_status name_outputs(struct bulk *bulk, const struct request *request)
+{
+    struct cli *cli = bulk->cli;
+    char suffix[32];
+    output_suffix(request->to, suffix, sizeof suffix);
+    for (size_t i = 0; i < bulk->count; i++) {
+        struct job *job = &bulk->jobs[i];
+        job->in = request->words.items[i];
+        if (strcmp(job->in, "-") == 0)
+            return complain(cli, CP_USAGE, "standard input has no name for an output in %s", request->out_dir);
+        job->out = output_path(cli, request->out_dir, job->in, suffix);
+        cp_status status = job->out ? cp_reserve_output(cli->context, job->out) : CP_LIMIT;
+        if (status == CP_NO)
+            return complain(cli, CP_USAGE, "two inputs would both be written to %s", job->out);
+        if (status != CP_OK)
+            return status;
+    }
+    return CP_OK;
+}
+
 /* In bulk, inputs may come from strangers: confined unless --confine=no was said. */
 cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang)
 {
-    struct list outputs = {0};
     struct bulk bulk = {.cli = cli, .count = request->words.count, .logs = cli->log != NULL};
     if (!request->to)
         request->to = "glb";
@@ -246,14 +233,8 @@ cp_status convert_into_folder(struct cli *cli, struct request *request, size_t b
         return complain_unknown(cli, "output format", request->to, plugin_words(cli, CP_EXPORTER));
     cli->globals.confine |= !was_said(&cli->said, "--confine");
     cp_set_flag(cli->context, CP_FLAG_CONFINE, cli->globals.confine);
-    cp_status status = name_outputs(cli, request, &outputs);
-    if (status == CP_OK && !(bulk.jobs = cli_allocate(cli, bulk.count * sizeof *bulk.jobs)))
-        status = CP_LIMIT;
-    for (size_t i = 0; i < bulk.count && status == CP_OK; i++) {
-        bulk.jobs[i].in = request->words.items[i];
-        bulk.jobs[i].out = outputs.items[i];
-        status = cp_reserve_output(cli->context, outputs.items[i]);
-    }
+    bulk.jobs = cli_allocate(cli, bulk.count * sizeof *bulk.jobs);
+    cp_status status = bulk.jobs ? name_outputs(&bulk, request) : CP_LIMIT;
     if (status == CP_OK) /* a misspelt word is one mistake, not one an input */
         status = plan_conversion(cli, request, bang, bulk.jobs[0].in, bulk.jobs[0].out, &bulk.plan);
     if (status == CP_OK)

@@ -382,7 +382,7 @@ CP_API cp_status cp_expect_output(cp_context *context, const char *path);
  * the path ends in .gz. A file that was read or written with this context is CP_USAGE. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
 /* Keeps the path for a cp_write with this context or one beside it: further files that other outputs bring along do not
- * take it, but fail with CP_USAGE. */
+ * take it, but fail with CP_USAGE. CP_NO, and no entry in the report, when it is kept already. */
 CP_API cp_status cp_reserve_output(cp_context *context, const char *path);
 /* True when path is a file that was read with this context, also by another name. cp_write refuses to replace one. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);

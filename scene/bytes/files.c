@@ -79,7 +79,9 @@ cp_status files_reserve(cp_context *context, const char *path)
     struct file_book *book = context->book;
     (void)pthread_mutex_lock(&book->lock);
     const char *key = arena_copy_text(book->owner->arena, path, strlen(path));
-    return finish_entry(context, key && name_map_add(&book->reserved, key, 0, NULL));
+    bool fresh = true;
+    cp_status status = finish_entry(context, key && name_map_add(&book->reserved, key, 0, &fresh));
+    return status == CP_OK && !fresh ? CP_NO : status;
 }
 
 bool files_reserved(const cp_context *context, const char *path)

@@ -26,7 +26,7 @@ void files_free(struct file_book *book);
 cp_status files_record(cp_context *context, struct file_record file);
 /* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that file. */
 bool files_known(const cp_context *context, const char *path, unsigned uses);
-/* Keeps a name for a top output, and whether one is kept. */
+/* Keeps a path for a top output, CP_NO: it is kept already; and whether one is kept. */
 cp_status files_reserve(cp_context *context, const char *path);
 bool files_reserved(const cp_context *context, const char *path);
 /* Between these calls one thread alone puts files in place, of all contexts beside each other. */

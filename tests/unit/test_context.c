@@ -469,6 +469,8 @@ static void test_reserved_output(void **state)
     cp_context *first = cp_context_new(NULL), *beside = cp_context_beside(first);
     cp_scene *scene = read_part(beside);
     assert_int_equal(cp_reserve_output(first, path_of("a.bin")), CP_OK);
+    assert_int_equal(cp_reserve_output(beside, path_of("a.bin")), CP_NO);
+    assert_int_equal(cp_reserve_output(beside, path_of("b.glb")), CP_OK);
     assert_int_equal(cp_write(beside, scene, path_of("a.gltf"), NULL, NULL, 0), CP_USAGE);
     assert_true(was_reported(beside, "sink-twice"));
     assert_int_equal(empty_folder(), 0);
