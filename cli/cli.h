@@ -143,8 +143,6 @@ struct request {
     const char *from, *to, *out_dir;
 };
 
-/* Puts all of it in force in the cli's context. */
-cp_status use_globals(struct cli *cli, const struct globals *globals);
 /* The flags that any command takes, as if they were those of one. */
 extern const struct command any_command;
 
@@ -169,6 +167,11 @@ bool add_option_names(struct cli *cli, const struct command *command, bool flags
 cp_status complain_setting(struct cli *cli, const struct command *command, const char *word);
 /* By its name, or the command FILTER by the name of a filter; NULL when there is none. */
 const struct command *command_named(const struct cli *cli, const char *name);
+
+/* ---- plan.c ---- */
+
+/* Tells the cli's context what holds for all that is read and written. */
+cp_status use_globals(struct cli *cli, const struct globals *globals);
 
 /* ---- steps.c: reading, names of formats and files ---- */
 

@@ -268,22 +268,6 @@ cp_status complain_setting(struct cli *cli, const struct command *command, const
     return good ? complain_unknown(cli, what, name, names.items) : CP_LIMIT;
 }
 
-cp_status use_globals(struct cli *cli, const struct globals *globals)
-{
-    static cp_status (*const setters[])(cp_context * context, const char *text) = {
-        cp_set_limit, cp_set_importer_option, cp_add_include_folder, cp_add_package_folder};
-    const struct list *lists[] = {&globals->limits, &globals->importer_options, &globals->folders, &globals->packages};
-    cp_set_flag(cli->context, CP_FLAG_STRICT, globals->strict);
-    cp_set_flag(cli->context, CP_FLAG_CONFINE, globals->confine);
-    cp_set_flag(cli->context, CP_FLAG_NO_CLOBBER, globals->no_clobber);
-    cp_set_flag(cli->context, CP_FLAG_SYNC, globals->sync);
-    cp_status status = CP_OK;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (size_t k = 0; k < lists[i]->count && status == CP_OK; k++)
-            status = setters[i](cli->context, lists[i]->items[k]);
-    return status;
-}
-
 cp_status take_global_flags(struct cli *cli, int argc, char **argv)
 {
     cp_status status = CP_OK;

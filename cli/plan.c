@@ -7,24 +7,27 @@
 static const char first_line[] = "cellpipe plan 1\n";
 static const char *const step_words[] = {"read", "merge", "filter", "write"}; /* by step_kind */
 
+/* What may be said of all steps: the word in a plan, its place in the globals, and how a context is told. */
 static const struct switch_word {
     const char *word;
-    size_t offset; /* of a bool in the globals */
+    size_t offset; /* of a bool */
+    cp_flag flag;
 } switch_words[] = {
-    {"strict", offsetof(struct globals, strict)},
-    {"confine", offsetof(struct globals, confine)},
-    {"no-clobber", offsetof(struct globals, no_clobber)},
-    {"sync", offsetof(struct globals, sync)},
+    {"strict", offsetof(struct globals, strict), CP_FLAG_STRICT},
+    {"confine", offsetof(struct globals, confine), CP_FLAG_CONFINE},
+    {"no-clobber", offsetof(struct globals, no_clobber), CP_FLAG_NO_CLOBBER},
+    {"sync", offsetof(struct globals, sync), CP_FLAG_SYNC},
 };
 
 static const struct list_word {
     const char *word;
-    size_t offset; /* of a list in the globals */
+    size_t offset; /* of a struct list */
+    cp_status (*tell)(cp_context *context, const char *text);
 } list_words[] = {
-    {"limit", offsetof(struct globals, limits)},
-    {"importer", offsetof(struct globals, importer_options)},
-    {"include", offsetof(struct globals, folders)},
-    {"package", offsetof(struct globals, packages)},
+    {"limit", offsetof(struct globals, limits), cp_set_limit},
+    {"importer", offsetof(struct globals, importer_options), cp_set_importer_option},
+    {"include", offsetof(struct globals, folders), cp_add_include_folder},
+    {"package", offsetof(struct globals, packages), cp_add_package_folder},
 };
 
 enum {
@@ -32,6 +35,27 @@ enum {
     SWITCH_WORDS = sizeof switch_words / sizeof *switch_words,
     LIST_WORDS = sizeof list_words / sizeof *list_words
 };
+
+static bool is_on(const struct globals *globals, size_t i)
+{
+    return *(const bool *)((const char *)globals + switch_words[i].offset);
+}
+
+static const struct list *list_of(const struct globals *globals, size_t i)
+{
+    return (const struct list *)((const char *)globals + list_words[i].offset);
+}
+
+cp_status use_globals(struct cli *cli, const struct globals *globals)
+{
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < SWITCH_WORDS; i++)
+        cp_set_flag(cli->context, switch_words[i].flag, is_on(globals, i));
+    for (size_t i = 0; i < LIST_WORDS; i++)
+        for (size_t k = 0; k < list_of(globals, i)->count && status == CP_OK; k++)
+            status = list_words[i].tell(cli->context, list_of(globals, i)->items[k]);
+    return status;
+}
 
 bool plan_open(struct cli *cli, struct plan *plan, size_t room)
 {
@@ -75,13 +99,12 @@ static void print_after(const char *word, const char *text, FILE *file)
 
 void print_plan(const struct plan *plan, FILE *file)
 {
-    const char *globals = (const char *)&plan->globals;
     fputs(first_line, file);
     for (size_t i = 0; i < SWITCH_WORDS; i++)
-        if (*(const bool *)(globals + switch_words[i].offset))
+        if (is_on(&plan->globals, i))
             fprintf(file, "%s\n", switch_words[i].word);
     for (size_t i = 0; i < LIST_WORDS; i++) {
-        const struct list *list = (const struct list *)(globals + list_words[i].offset);
+        const struct list *list = list_of(&plan->globals, i);
         for (size_t k = 0; k < list->count; k++) {
             fputs(list_words[i].word, file);
             print_string(list->items[k], file);
