@@ -34,16 +34,6 @@ static cp_status make_folder(struct cli *cli, const char *folder)
     return complain(cli, CP_OUTPUT, "the folder %s cannot be made: %s", folder, strerror(errno));
 }
 
-static const char *output_path(struct cli *cli, const char *folder, const char *in, const char *suffix)
-{
-    const char *stem = path_stem(cli, in);
-    size_t size = stem ? strlen(folder) + strlen(stem) + strlen(suffix) + 2 : 0;
-    char *path = stem ? cli_allocate(cli, size) : NULL;
-    if (path)
-        (void)snprintf(path, size, "%s/%s%s", folder, stem, suffix);
-    return path;
-}
-
 /* ---- jobs ---- */
 
 struct job {
@@ -213,7 +203,8 @@ static cp_status name_outputs(struct bulk *bulk, const struct request *request)
         job->in = request->words.items[i];
         if (strcmp(job->in, "-") == 0)
             return complain(cli, CP_USAGE, "standard input has no name for an output in %s", request->out_dir);
-        job->out = output_path(cli, request->out_dir, job->in, suffix);
+        const char *stem = path_stem(cli, job->in);
+        job->out = stem ? cli_print(cli, "%s/%s%s", request->out_dir, stem, suffix) : NULL;
         cp_status status = job->out ? cp_reserve_output(cli->context, job->out) : CP_LIMIT;
         if (status == CP_NO)
             return complain(cli, CP_USAGE, "two inputs would both be written to %s", job->out);

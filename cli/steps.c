@@ -101,10 +101,7 @@ const char *path_stem(struct cli *cli, const char *path)
             size = i;
             break;
         }
-    char *stem = cli_allocate(cli, size + 1);
-    if (stem)
-        memcpy(stem, name, size);
-    return stem;
+    return cli_print(cli, "%.*s", (int)size, name);
 }
 
 /* ---- making a plan ---- */
@@ -169,12 +166,7 @@ static const char *packed_format(struct cli *cli, const char *word, const char *
 {
     size_t size = strlen(word), plain = size_without_gz(word);
     bool packed = plain < size || strcasecmp(word + (*word == '.'), "wrz") == 0;
-    if (!packed)
-        return name;
-    char *format = cli_allocate(cli, strlen(name) + sizeof ".gz");
-    if (format)
-        strcat(strcpy(format, name), ".gz");
-    return format;
+    return packed ? cli_print(cli, "%s.gz", name) : name;
 }
 
 cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options,
