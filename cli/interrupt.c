@@ -7,6 +7,7 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,8 +16,8 @@ enum {
     WAKE = SIGURG /* for wake_thread: nobody else minds it */
 };
 
-static volatile sig_atomic_t caught; /* a signal handler can reach nothing else */
-static volatile sig_atomic_t bytes_missing;
+static atomic_int caught; /* a signal handler may change it, in one thread, while others look */
+static atomic_int bytes_missing;
 static size_t page_size;
 
 /* Of the signal that was caught; an alarm of somebody else's ends the program as its own. */
