@@ -399,8 +399,8 @@ CP_API cp_status cp_world_poses(cp_context *context, const cp_scene *scene, cons
 /* The values of all joints into values[joint count]: q, or the current ones, and what follows from them. */
 CP_API cp_status cp_joint_values(cp_context *context, const cp_scene *scene, const double *q, double *values);
 
-/* The joints of a scene, compiled for many poses. It belongs to the context and sees the scene, neither of which may change or go
- * before it. One thread at a time may use it. */
+/* The joints of a scene, compiled for many poses. It belongs to the context and sees the scene, neither of which may
+ * change or go before it. One thread at a time may use it. */
 typedef struct cp_mechanism cp_mechanism;
 
 CP_API cp_status cp_mechanism_new(cp_context *context, const cp_scene *scene, cp_mechanism **mechanism);

@@ -324,24 +324,32 @@ cp_pose pose_y_up_from_z_up(void)
     return (cp_pose){{1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0}};
 }
 
-cp_pose joint_motion(const cp_joint *joint, double q)
+void joint_motion_into(const cp_joint *joint, double q, cp_pose *restrict motion)
 {
+    const double *axis = joint->axis;
+    *motion = POSE_IDENTITY;
     switch (joint->type) {
     case CP_JOINT_REVOLUTE:
-        return pose_rotation(joint->axis, q);
+        if (q != 0)
+            *motion = rotation(axis, sin(q), cos(q));
+        break;
     case CP_JOINT_PRISMATIC:
-        return pose_translation(q * joint->axis[0], q * joint->axis[1], q * joint->axis[2]);
-    case CP_JOINT_SCALE: {
-        /* Stretches along the axis: I + (q - 1) a a^T. */
-        const double *a = joint->axis;
-        cp_pose pose = POSE_IDENTITY;
+        for (int row = 0; row < 3; row++)
+            AT(motion, row, 3) = q * axis[row];
+        break;
+    case CP_JOINT_SCALE: /* Stretches along the axis: I + (q - 1) a a^T. */
         for (int row = 0; row < 3; row++)
             for (int column = 0; column < 3; column++)
-                AT(&pose, row, column) += (q - 1) * a[row] * a[column];
-        return pose;
-    }
+                AT(motion, row, column) += (q - 1) * axis[row] * axis[column];
+        break;
     case CP_JOINT_FIXED:
         break;
     }
-    return POSE_IDENTITY;
+}
+
+cp_pose joint_motion(const cp_joint *joint, double q)
+{
+    cp_pose motion;
+    joint_motion_into(joint, q, &motion);
+    return motion;
 }

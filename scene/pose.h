@@ -44,7 +44,8 @@ bool pose_to_trs(const cp_pose *pose, double tolerance, struct trs *trs);
 /* Y-up source to the scene's Z-up: (x, y, z) -> (x, -z, y); and back. */
 cp_pose pose_z_up_from_y_up(void);
 cp_pose pose_y_up_from_z_up(void);
-/* The motion of a joint at value q. */
+/* The motion of a joint at value q; into: without a copy, where it counts. */
 cp_pose joint_motion(const cp_joint *joint, double q);
+void joint_motion_into(const cp_joint *joint, double q, cp_pose *restrict motion);
 
 #endif

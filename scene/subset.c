@@ -5,9 +5,9 @@
 #include "pose.h"
 #include "tables.h"
 
-/* A kept node below lost ones hangs on the nearest kept one and takes their current poses over. values: of the joints.
- * moved[node]: its pose is told in another frame than before. */
-static cp_status keep_nodes(struct moves *moves, const bool *keep, const double *values, bool *moved)
+/* A kept node below lost ones hangs on the nearest kept one and takes their current poses over. moved[node]: its pose
+ * is told in another frame than before. */
+static cp_status keep_nodes(struct moves *moves, const cp_mechanism *mechanism, const bool *keep, bool *moved)
 {
     cp_scene *scene = moves->scene;
     uint32_t kept = 0, *map = moves_add_map(moves, TABLE_NODES);
@@ -19,7 +19,7 @@ static cp_status keep_nodes(struct moves *moves, const bool *keep, const double 
         const cp_pose *lost = i > 0 && map[node->parent] == CP_NONE ? &above[node->parent] : NULL;
         map[i] = i == 0 || keep[i] ? kept++ : CP_NONE;
         if (map[i] == CP_NONE) {
-            above[i] = node_pose(scene, i, &node->local, values);
+            above[i] = node_pose(mechanism, i, &node->local);
             if (lost)
                 above[i] = pose_multiply(lost, &above[i]);
         } else if (lost) {
@@ -34,7 +34,7 @@ static cp_status keep_nodes(struct moves *moves, const bool *keep, const double 
 }
 
 /* A dependent joint stays where it is when a joint goes that it depends on. */
-static cp_status keep_joints(struct moves *moves, const double *values)
+static cp_status keep_joints(struct moves *moves, const cp_mechanism *mechanism)
 {
     cp_scene *scene = moves->scene;
     if (!moves_find(moves, TABLE_JOINTS))
@@ -48,7 +48,7 @@ static cp_status keep_joints(struct moves *moves, const double *values)
             continue;
         if (joint->master != CP_NONE)
             joint->home = joint->scale * scene->joints[joint->master].home + joint->offset;
-        joint->q = values[i];
+        joint->q = mechanism->values[i];
         joint->master = CP_NONE;
         joint->expression = NULL;
         joint->scale = 1;
@@ -148,18 +148,18 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     bool *moved = memory_allocate_zeroed(context, nodes, sizeof *moved);
     uint32_t *still = memory_allocate_zeroed(context, nodes, sizeof *still);
     uint32_t *parents = memory_allocate(context, nodes, sizeof *parents);
-    cp_mechanism mechanism;
+    cp_mechanism mechanism; /* the joints as they are before */
     cp_status status = mechanism_open(&mechanism, context, scene);
     if (status == CP_OK)
-        status = moved && still && parents ? keep_nodes(&moves, keep, mechanism.values, moved) : CP_LIMIT;
+        status = moved && still && parents ? keep_nodes(&moves, &mechanism, keep, moved) : CP_LIMIT;
     if (status == CP_OK)
-        status = keep_joints(&moves, mechanism.values);
+        status = keep_joints(&moves, &mechanism);
     if (status == CP_OK)
         status = keep_devices(&moves);
     if (status == CP_OK)
         status = stop_orphans(&moves, moved, still, parents);
-    mechanism_close(&mechanism);
     status = moves_end(&moves, status);
+    mechanism_close(&mechanism);
     memory_free(context, moved, nodes, sizeof *moved);
     memory_free(context, still, nodes, sizeof *still);
     memory_free(context, parents, nodes, sizeof *parents);

@@ -194,7 +194,7 @@ cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool ow
     cp_mechanism mechanism;
     cp_status status = mechanism_open(&mechanism, context, scene);
     for (uint32_t i = scene->node_count; i-- > 1 && status == CP_OK;) {
-        cp_pose pose = node_pose(scene, i, &scene->nodes[i].local, mechanism.values);
+        cp_pose pose = node_pose(&mechanism, i, &scene->nodes[i].local);
         if (boxes[i].any)
             extend_by_box(&boxes[scene->nodes[i].parent], &pose, &boxes[i]);
     }

@@ -258,78 +258,70 @@ const char *expression_check(const char *text, uint32_t input_count, size_t *at)
 /* Each level of nesting leaves at most three values waiting: on the left of + or -, of * or /, and of a comma. */
 enum { MOST_VALUES = 3 * EXPRESSION_DEEPEST + 3 };
 
+/* What a step makes of the top of the stack: of values[0], and of values[1] where it takes two. */
+static double apply(const struct expression_step *step, const double *values)
+{
+    double a = values[0], unit = step->number;
+    switch (step->operation) {
+    case EXPRESSION_NUMBER:
+    case EXPRESSION_INPUT:
+        break;
+    case EXPRESSION_NEGATE:
+        return -a;
+    case EXPRESSION_SIN:
+        return sin(a * unit);
+    case EXPRESSION_COS:
+        return cos(a * unit);
+    case EXPRESSION_TAN:
+        return tan(a * unit);
+    case EXPRESSION_ASIN:
+        return asin(a) / unit;
+    case EXPRESSION_ACOS:
+        return acos(a) / unit;
+    case EXPRESSION_ATAN:
+        return atan(a) / unit;
+    case EXPRESSION_SQRT:
+        return sqrt(a);
+    case EXPRESSION_ABS:
+        return fabs(a);
+    case EXPRESSION_ADD:
+        return a + values[1];
+    case EXPRESSION_SUBTRACT:
+        return a - values[1];
+    case EXPRESSION_MULTIPLY:
+        return a * values[1];
+    case EXPRESSION_DIVIDE:
+        return a / values[1];
+    case EXPRESSION_POWER:
+        return pow(a, values[1]);
+    case EXPRESSION_ATAN2:
+        return atan2(a, values[1]) / unit;
+    case EXPRESSION_MIN:
+        return values[1] < a ? values[1] : a;
+    case EXPRESSION_MAX:
+        return values[1] > a ? values[1] : a;
+    }
+    return 0;
+}
+
 const char *expression_run(const struct expression_step *steps, uint32_t count, const double *inputs, double *value)
 {
-    double stack[1 + MOST_VALUES], *top = stack; /* the first one stays unused */
-    const char *fault = NULL;
-    for (const struct expression_step *step = steps; step < steps + count && !fault; step++) {
-        top -= step->operation >= EXPRESSION_ADD; /* those take two values */
-        switch (step->operation) {
-        case EXPRESSION_NUMBER:
-            *++top = step->number;
-            break;
-        case EXPRESSION_INPUT:
-            *++top = step->number * inputs[step->input];
-            break;
-        case EXPRESSION_NEGATE:
-            *top = -*top;
-            break;
-        case EXPRESSION_SIN:
-            *top = sin(*top * step->number);
-            break;
-        case EXPRESSION_COS:
-            *top = cos(*top * step->number);
-            break;
-        case EXPRESSION_TAN:
-            *top = tan(*top * step->number);
-            break;
-        case EXPRESSION_ASIN:
-            *top = asin(*top) / step->number;
-            break;
-        case EXPRESSION_ACOS:
-            *top = acos(*top) / step->number;
-            break;
-        case EXPRESSION_ATAN:
-            *top = atan(*top) / step->number;
-            break;
-        case EXPRESSION_SQRT:
-            *top = sqrt(*top);
-            break;
-        case EXPRESSION_ABS:
-            *top = fabs(*top);
-            break;
-        case EXPRESSION_ADD:
-            *top += top[1];
-            break;
-        case EXPRESSION_SUBTRACT:
-            *top -= top[1];
-            break;
-        case EXPRESSION_MULTIPLY:
-            *top *= top[1];
-            break;
-        case EXPRESSION_DIVIDE:
-            fault = top[1] == 0 ? "a division by zero" : NULL;
-            *top /= fault ? 1 : top[1];
-            break;
-        case EXPRESSION_POWER:
-            *top = pow(*top, top[1]);
-            break;
-        case EXPRESSION_ATAN2:
-            *top = atan2(*top, top[1]) / step->number;
-            break;
-        case EXPRESSION_MIN:
-            *top = top[1] < *top ? top[1] : *top;
-            break;
-        case EXPRESSION_MAX:
-            *top = top[1] > *top ? top[1] : *top;
-            break;
+    double stack[1 + MOST_VALUES], *top = stack; /* the first one is below all values */
+    *value = *top = 0;
+    for (const struct expression_step *step = steps; step < steps + count; step++) {
+        if (step->operation <= EXPRESSION_INPUT) {
+            *++top = step->operation == EXPRESSION_NUMBER ? step->number : step->number * inputs[step->input];
+        } else {
+            top -= step->operation >= EXPRESSION_ADD; /* those take two */
+            *top = apply(step, top);
         }
         /* Where it arises: the inverse of a result that is too large is none. */
-        if (!fault && !isfinite(*top))
-            fault = "the result is no finite number";
+        if (!isfinite(*top))
+            return step->operation == EXPRESSION_DIVIDE && top[1] == 0 ? "a division by zero"
+                                                                       : "the result is no finite number";
     }
-    *value = fault ? 0 : *top;
-    return fault;
+    *value = *top;
+    return NULL;
 }
 
 /* ---- inputs ---- */

@@ -6,13 +6,12 @@
 
 enum { EXPRESSION_LONGEST = 1024, EXPRESSION_DEEPEST = 64 };
 
-/* A step of a compiled formula, for a machine with a stack. */
+/* What a step does to a stack of values: it puts one there, changes the top, or takes two and puts one back. */
 enum expression_operation {
     EXPRESSION_NUMBER,
     EXPRESSION_INPUT, /* number * inputs[input] */
-    /* of the top of the stack */
     EXPRESSION_NEGATE,
-    EXPRESSION_SIN, /* number: radians of one unit of what sin, cos, tan take and asin, acos, atan, atan2 give */
+    EXPRESSION_SIN, /* angles are in units of `number` radians */
     EXPRESSION_COS,
     EXPRESSION_TAN,
     EXPRESSION_ASIN,
@@ -20,8 +19,7 @@ enum expression_operation {
     EXPRESSION_ATAN,
     EXPRESSION_SQRT,
     EXPRESSION_ABS,
-    /* of the two on the top */
-    EXPRESSION_ADD,
+    EXPRESSION_ADD, /* from here on of two */
     EXPRESSION_SUBTRACT,
     EXPRESSION_MULTIPLY,
     EXPRESSION_DIVIDE,
@@ -30,18 +28,21 @@ enum expression_operation {
     EXPRESSION_MIN,
     EXPRESSION_MAX
 };
+/* A step of a compiled formula. */
 struct expression_step {
     enum expression_operation operation;
     uint32_t input;
     double number;
 };
 
-/* Compiles a formula over dof(1) .. dof(input_count); inputs are numbered from 0, with the factor 1. angle: as of the step. Takes no memory.
+/* Compiles a formula over dof(1) .. dof(input_count), which are inputs from 0 with the factor 1. angle: radians of one
+ * unit of what the trigonometric functions take and give. Takes no memory.
  *     expression = term { ("+" | "-") term }        term = signed { ("*" | "/") signed }
  *     signed = [ "-" | "+" ] power                  power = primary [ "^" signed ]
- *     primary = number | "dof" "(" whole number ")" | "pi" | function "(" expression { "," expression } ")" | "(" expression ")"
+ *     primary = number | "dof" "(" whole number ")" | "pi" | "(" expression ")"
+ *             | function "(" expression { "," expression } ")"
  *     function = sin cos tan asin acos atan atan2 sqrt abs min max
- * Names may be in capitals. NULL when all is well; else what is wrong (a literal) and where (*at), and there are no steps. */
+ * Names may be in capitals. NULL when all is well; else what is wrong (a literal), and where (*at), without steps. */
 const char *expression_compile(const char *text, double angle, uint32_t input_count,
                                struct expression_step steps[EXPRESSION_LONGEST], uint32_t *count, size_t *at);
 /* What expression_compile would say. */

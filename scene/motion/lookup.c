@@ -145,7 +145,7 @@ cp_pose lookup_world(const struct clip_lookup *lookup, uint32_t node, double tim
         for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
             lookup->mechanism.values[i] = lookup_joint(lookup, i, time);
         cp_pose local = lookup_local(lookup, node, time);
-        cp_pose pose = node_pose(lookup->scene, node, &local, lookup->mechanism.values);
+        cp_pose pose = node_pose(&lookup->mechanism, node, &local);
         world = pose_multiply(&pose, &world);
     }
     return world;

@@ -75,11 +75,12 @@ static cp_status compile_joint(cp_mechanism *mechanism, uint32_t joint)
 cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene)
 {
     uint32_t count = scene->joint_count;
-    *mechanism = (cp_mechanism){.context = context, .scene = scene};
+    *mechanism = (cp_mechanism){.context = context, .scene = scene, .joint_count = count};
     mechanism->joints = memory_allocate(context, count, sizeof *mechanism->joints);
     mechanism->values = memory_allocate(context, count, sizeof *mechanism->values);
     mechanism->q = memory_allocate(context, count, sizeof *mechanism->q);
-    cp_status status = mechanism->joints && mechanism->values && mechanism->q ? CP_OK : CP_LIMIT;
+    mechanism->motions = memory_allocate(context, count, sizeof *mechanism->motions);
+    cp_status status = mechanism->joints && mechanism->values && mechanism->q && mechanism->motions ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
         status = compile_joint(mechanism, i);
     return status == CP_OK ? mechanism_values(mechanism, NULL) : status;
@@ -88,10 +89,11 @@ cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_
 void mechanism_close(cp_mechanism *mechanism)
 {
     cp_context *context = mechanism->context;
-    uint32_t count = mechanism->scene ? mechanism->scene->joint_count : 0;
+    uint32_t count = mechanism->joint_count; /* the scene may have lost some */
     memory_free(context, mechanism->joints, count, sizeof *mechanism->joints);
     memory_free(context, mechanism->values, count, sizeof *mechanism->values);
     memory_free(context, mechanism->q, count, sizeof *mechanism->q);
+    memory_free(context, mechanism->motions, count, sizeof *mechanism->motions);
     memory_free(context, mechanism->steps, mechanism->step_room, sizeof *mechanism->steps);
     *mechanism = (cp_mechanism){.context = context};
 }
@@ -111,10 +113,10 @@ double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const doub
     return it->law.scale * value + it->law.offset;
 }
 
-/* What can fail to have values, such as joints in a closed chain, belongs here: behind those that follow from q at once. */
+/* Joints whose values have to be searched for, and may have none, belong behind those that follow from q at once. */
 cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
 {
-    uint32_t count = mechanism->scene->joint_count;
+    uint32_t count = mechanism->joint_count;
     const double *given = q ? q : mechanism->q;
     for (uint32_t i = 0; i < count && !q; i++)
         mechanism->q[i] = mechanism->scene->joints[i].q;
@@ -125,18 +127,54 @@ cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
 
 /* ---- poses ---- */
 
-cp_pose node_pose(const cp_scene *scene, uint32_t node, const cp_pose *local, const double *values)
+/* A pose, then the motions of a node's joints. moved: room for what comes out. */
+static const cp_pose *add_motions(const cp_mechanism *mechanism, const cp_node *node, const cp_pose *pose,
+                                  cp_pose moved[2])
 {
-    const cp_node *it = &scene->nodes[node];
-    cp_pose poses[2];
-    const cp_pose *pose = local;
-    for (uint32_t i = 0; i < it->joint_count; i++) {
-        const cp_joint *joint = &scene->joints[it->first_joint + i];
-        cp_pose motion = joint_motion(joint, values[it->first_joint + i]);
-        pose_multiply_into(pose, &motion, &poses[i % 2]);
-        pose = &poses[i % 2];
+    for (uint32_t i = 0; i < node->joint_count; i++) {
+        pose_multiply_into(pose, &mechanism->motions[node->first_joint + i], &moved[i % 2]);
+        pose = &moved[i % 2];
     }
-    return *pose;
+    return pose;
+}
+
+static void set_motions(const cp_mechanism *mechanism, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        joint_motion_into(&mechanism->scene->joints[i], mechanism->values[i], &mechanism->motions[i]);
+}
+
+cp_pose node_pose(const cp_mechanism *mechanism, uint32_t node, const cp_pose *local)
+{
+    const cp_node *it = &mechanism->scene->nodes[node];
+    cp_pose moved[2];
+    set_motions(mechanism, it->first_joint, it->joint_count);
+    return *add_motions(mechanism, it, local, moved);
+}
+
+/* All motions come first: what has just been written in parts is slow to read as a whole. */
+static void set_poses(const cp_mechanism *mechanism, cp_pose *worlds)
+{
+    const cp_scene *scene = mechanism->scene;
+    set_motions(mechanism, 0, mechanism->joint_count);
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        const cp_pose *parent = node->parent == CP_NONE ? &POSE_IDENTITY : &worlds[node->parent];
+        cp_pose moved[2];
+        pose_multiply_into(parent, add_motions(mechanism, node, &node->local, moved), &worlds[i]);
+    }
+}
+
+cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds)
+{
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, context, scene);
+    if (status == CP_OK && q)
+        status = mechanism_values(&mechanism, q);
+    if (status == CP_OK)
+        set_poses(&mechanism, worlds);
+    mechanism_close(&mechanism);
+    return status;
 }
 
 /* ---- for users ---- */
@@ -165,22 +203,15 @@ void cp_mechanism_free(cp_mechanism *mechanism)
 cp_status cp_mechanism_values(cp_mechanism *mechanism, const double *q, double *values)
 {
     cp_status status = mechanism_values(mechanism, q);
-    memcpy(values, mechanism->values, mechanism->scene->joint_count * sizeof *values);
+    memcpy(values, mechanism->values, mechanism->joint_count * sizeof *values);
     return status;
 }
 
 cp_status cp_mechanism_poses(cp_mechanism *mechanism, const double *q, cp_pose *worlds)
 {
-    const cp_scene *scene = mechanism->scene;
     cp_status status = mechanism_values(mechanism, q);
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
-        cp_pose pose = node_pose(scene, i, &scene->nodes[i].local, mechanism->values);
-        uint32_t parent = scene->nodes[i].parent;
-        if (parent == CP_NONE)
-            worlds[i] = pose;
-        else
-            pose_multiply_into(&worlds[parent], &pose, &worlds[i]);
-    }
+    if (status == CP_OK)
+        set_poses(mechanism, worlds);
     return status;
 }
 
@@ -192,16 +223,6 @@ cp_status cp_joint_values(cp_context *context, const cp_scene *scene, const doub
         status = cp_mechanism_values(&mechanism, q, values);
     mechanism_close(&mechanism);
     return context_finish(context, status);
-}
-
-cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds)
-{
-    cp_mechanism mechanism;
-    cp_status status = mechanism_open(&mechanism, context, scene);
-    if (status == CP_OK)
-        status = cp_mechanism_poses(&mechanism, q, worlds);
-    mechanism_close(&mechanism);
-    return status;
 }
 
 cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds)

@@ -1,12 +1,12 @@
-/* The joints of a scene, compiled once: q -> values of all joints -> poses of all nodes. All that moves joints works with it. */
+/* The joints of a scene, compiled once: q -> values of all joints -> poses of all nodes. */
 #ifndef CELLPIPE_MECHANISM_H
 #define CELLPIPE_MECHANISM_H
 
 #include "../build.h"
 #include "expression.h"
 
-/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader, with scale 1 and
- * offset 0, one with a formula too: so its own values make its motion, whoever tells them. */
+/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader, with
+ * scale 1 and offset 0; one with a formula too, for those who are told its values. */
 struct joint_law {
     uint32_t leader;
     double scale, offset;
@@ -24,13 +24,14 @@ struct cp_mechanism {
     const cp_scene *scene;
     struct mechanism_joint *joints;
     struct expression_step *steps;
-    double *values; /* a value for each joint: those that were asked for last; at first those at the scene's own q */
-    double *q;      /* scratch of its user: a value for each joint; at first the scene's own */
-    uint32_t step_count, step_room;
+    double *values;   /* a value for each joint: those that were asked for last; at first those at the scene's own q */
+    double *q;        /* scratch of its user: a value for each joint; at first the scene's own */
+    cp_pose *motions; /* scratch */
+    uint32_t joint_count, step_count, step_room;
 };
 
-/* CP_LIMIT when out of memory; CP_BUG, with an entry in the report, when a joint follows none, or one that follows another, or has a formula
- * that is none. Close it in any case. The scene must not change meanwhile. */
+/* CP_LIMIT when out of memory; CP_BUG, with an entry in the report, when a joint follows none, or one that follows
+ * another, or by no formula. Close it in any case. The scene must not change meanwhile. */
 cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene);
 void mechanism_close(cp_mechanism *mechanism);
 
@@ -41,11 +42,11 @@ double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const doub
 
 /* As cp_world_poses, for those that are within a call. */
 cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
-/* A node in its parent's frame: `local`, then its joints at values[joint count]. */
-cp_pose node_pose(const cp_scene *scene, uint32_t node, const cp_pose *local, const double *values);
+/* A node in its parent's frame: `local`, then its joints at mechanism->values. */
+cp_pose node_pose(const cp_mechanism *mechanism, uint32_t node, const cp_pose *local);
 
-/* The joints whose value follows from that of another: those of joint i, in their order, are joints[ends[i - 1]] .. joints[ends[i] - 1],
- * of the first one from 0 on. */
+/* The joints whose value follows from that of another: those of joint i, in their order, are joints[ends[i - 1]] ..
+ * joints[ends[i] - 1], of the first one from 0 on. */
 struct followers {
     cp_context *context;
     uint32_t *ends, *joints, joint_count, count;

@@ -244,7 +244,7 @@ static void find_world(struct player *player, uint32_t node)
         player->way[depth++] = node;
     while (depth > 0) {
         uint32_t at = player->way[--depth], parent = player->parents[at];
-        cp_pose local = node_pose(player->scene, at, &player->locals[at], player->mechanism.values);
+        cp_pose local = node_pose(&player->mechanism, at, &player->locals[at]);
         player->worlds[at] = parent == CP_NONE ? local : pose_multiply(&player->worlds[parent], &local);
         player->known[at] = true;
     }

@@ -233,7 +233,7 @@ static bool measure(struct thinning *thinning)
         thinning->reaches[i] = sqrt(squares);
     }
     for (uint32_t i = nodes; i-- > 1;) {
-        cp_pose pose = node_pose(scene, i, &scene->nodes[i].local, thinning->before.mechanism.values);
+        cp_pose pose = node_pose(&thinning->before.mechanism, i, &scene->nodes[i].local);
         double *above = &thinning->reaches[scene->nodes[i].parent];
         double way = sqrt(pose.m[3] * pose.m[3] + pose.m[7] * pose.m[7] + pose.m[11] * pose.m[11]);
         if (thinning->reaches[i] > 0)

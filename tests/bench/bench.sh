@@ -8,8 +8,8 @@ peers_folder=$here/peers
 usage() {
     cat <<'EOF'
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
-  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web memory recordings collisions
-                    linear quality (all)
+  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web memory recordings poses
+                    collisions linear quality (all)
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
@@ -30,11 +30,12 @@ EOF
 . "$here/floors.sh"
 . "$here/memory.sh"
 . "$here/recording.sh"
+. "$here/poses.sh"
 . "$here/collisions.sh"
 . "$here/linear.sh"
 . "$here/quality.sh"
 
-all_rows="floors $speed_rows memory recordings collisions linear quality"
+all_rows="floors $speed_rows memory recordings poses collisions linear quality"
 rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into=''
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
@@ -176,6 +177,7 @@ print_estimate() {
     for row in $rows; do
         case $row in
         floors | memory) seconds=30 ;;
+        poses) seconds=$((rounds * triangles / 1000000)) ;;
         recordings) seconds=$((recorded / 100)) ;;
         collisions) seconds=$((rounds * triangles / 100000)) ;;
         linear) seconds=$((linear / 25000)) ;;
@@ -216,6 +218,7 @@ measure_row() { # row
     floors) measure_floors ;;
     memory) measure_memory ;;
     recordings) measure_recordings ;;
+    poses) measure_poses ;;
     collisions) measure_collisions ;;
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;

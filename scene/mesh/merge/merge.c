@@ -32,7 +32,7 @@ static cp_status find_anchors(struct merge_job *job)
     scene_find_links(scene, job->heads);
     for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
         uint32_t anchor = scope_anchor(job, i);
-        cp_pose own = node_pose(scene, i, &scene->nodes[i].local, mechanism.values);
+        cp_pose own = node_pose(&mechanism, i, &scene->nodes[i].local);
         job->relative[i] = anchor == i ? POSE_IDENTITY : pose_multiply(&job->relative[scene->nodes[i].parent], &own);
         uint32_t other = scene->nodes[i].flags ^ scene->nodes[anchor].flags;
         job->anchors[i] = other & (CP_NODE_HIGHLIGHT | CP_NODE_WIRE) ? i : anchor;
