@@ -117,46 +117,10 @@ static void dump_limit(struct sink *sink, const char *label, double value)
 
 /* ---- references: ids, or the word none ---- */
 
-static const char *node_id(const cp_scene *scene, uint32_t node)
+static void dump_named_id(struct sink *sink, const char *label, const cp_scene *scene, enum scene_table table,
+                          uint32_t index)
 {
-    return node < scene->node_count ? scene->nodes[node].id : NULL;
-}
-
-static const char *joint_id(const cp_scene *scene, uint32_t joint)
-{
-    return joint < scene->joint_count ? scene->joints[joint].id : NULL;
-}
-
-static const char *mesh_id(const cp_scene *scene, uint32_t mesh)
-{
-    return mesh < scene->mesh_count ? scene->meshes[mesh].id : NULL;
-}
-
-static const char *material_id(const cp_scene *scene, uint32_t material)
-{
-    return material < scene->material_count ? scene->materials[material].id : NULL;
-}
-
-static const char *device_id(const cp_scene *scene, uint32_t device)
-{
-    return device < scene->device_count ? scene->devices[device].id : NULL;
-}
-
-static const char *owner_id(const cp_scene *scene, const cp_metadata *metadata)
-{
-    switch (metadata->owner) {
-    case CP_OWNER_NODE:
-        return node_id(scene, metadata->index);
-    case CP_OWNER_MESH:
-        return mesh_id(scene, metadata->index);
-    case CP_OWNER_MATERIAL:
-        return material_id(scene, metadata->index);
-    case CP_OWNER_JOINT:
-        return joint_id(scene, metadata->index);
-    case CP_OWNER_SCENE:
-        break;
-    }
-    return NULL;
+    dump_named_string(sink, label, scene_id(scene, table, index));
 }
 
 /* ---- the tree ---- */
@@ -190,8 +154,8 @@ static void dump_nodes(const cp_scene *scene, struct sink *sink)
         dump_named_string(sink, "name", node->name);
         if (node->raw_name)
             dump_named_string(sink, "raw", node->raw_name);
-        dump_named_string(sink, "parent", node_id(scene, node->parent));
-        dump_named_string(sink, "scope", device_id(scene, node->scope));
+        dump_named_id(sink, "parent", scene, TABLE_NODES, node->parent);
+        dump_named_id(sink, "scope", scene, TABLE_DEVICES, node->scope);
         dump_node_flags(sink, node->flags);
         dump_named_doubles(sink, "local", node->local.m, 12);
         sink_text(sink, "\n");
@@ -203,8 +167,8 @@ static void dump_instances(const cp_scene *scene, struct sink *sink)
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const cp_instance *instance = &scene->instances[i];
         sink_text(sink, "instance node");
-        dump_string(sink, node_id(scene, instance->node));
-        dump_named_string(sink, "mesh", mesh_id(scene, instance->mesh));
+        dump_string(sink, scene_id(scene, TABLE_NODES, instance->node));
+        dump_named_id(sink, "mesh", scene, TABLE_MESHES, instance->mesh);
         dump_word(sink, "use", use_words[instance->use & CP_USE_BOTH]);
         dump_named_doubles(sink, "transform", instance->transform.m, 12);
         sink_text(sink, "\n");
@@ -272,7 +236,7 @@ static void dump_groups(const cp_scene *scene, const cp_mesh *mesh, struct sink 
         return;
     for (uint32_t i = 0; i < mesh->group_count; i++) {
         sink_print(sink, "group faces %lu", (unsigned long)mesh->groups[i].face_count);
-        dump_named_string(sink, "material", material_id(scene, mesh->groups[i].material));
+        dump_named_id(sink, "material", scene, TABLE_MATERIALS, mesh->groups[i].material);
         sink_text(sink, "\n");
     }
 }
@@ -332,14 +296,14 @@ static void dump_expression(const cp_scene *scene, const cp_expression *expressi
     dump_named_doubles(sink, "angle", &expression->angle, 1);
     sink_text(sink, " inputs");
     for (uint32_t i = 0; i < expression->input_count; i++)
-        dump_string(sink, joint_id(scene, expression->inputs[i]));
+        dump_string(sink, scene_id(scene, TABLE_JOINTS, expression->inputs[i]));
     dump_named_doubles(sink, "factors", expression->factors, expression->input_count);
 }
 
 static void dump_joint_law(const cp_scene *scene, const cp_joint *joint, struct sink *sink)
 {
     dump_flag(sink, "driven", joint->driven);
-    dump_named_string(sink, "master", joint_id(scene, joint->master));
+    dump_named_id(sink, "master", scene, TABLE_JOINTS, joint->master);
     if (joint->expression)
         dump_expression(scene, joint->expression, sink);
     if (!cp_joint_is_dependent(joint))
@@ -355,7 +319,7 @@ static void dump_joints(const cp_scene *scene, struct sink *sink)
         sink_text(sink, "joint");
         dump_string(sink, joint->id);
         dump_named_string(sink, "name", joint->name);
-        dump_named_string(sink, "node", node_id(scene, joint->node));
+        dump_named_id(sink, "node", scene, TABLE_NODES, joint->node);
         dump_word(sink, "type", joint_type_words[joint->type]);
         dump_named_doubles(sink, "axis", joint->axis, 3);
         dump_limit(sink, "lower", joint->lower);
@@ -373,10 +337,10 @@ static void dump_device_lists(const cp_scene *scene, const cp_device *device, st
 {
     sink_text(sink, " ends");
     for (uint32_t i = 0; i < device->end_count; i++)
-        dump_string(sink, node_id(scene, device->ends[i]));
+        dump_string(sink, scene_id(scene, TABLE_NODES, device->ends[i]));
     sink_text(sink, " joints");
     for (uint32_t i = 0; i < device->joint_count; i++)
-        dump_string(sink, joint_id(scene, device->joints[i]));
+        dump_string(sink, scene_id(scene, TABLE_JOINTS, device->joints[i]));
     if (device->home)
         dump_named_doubles(sink, "home", device->home, device->joint_count);
     else
@@ -391,8 +355,8 @@ static void dump_devices(const cp_scene *scene, struct sink *sink)
         dump_string(sink, device->id);
         dump_named_string(sink, "name", device->name);
         dump_word(sink, "kind", device_kind_words[device->kind]);
-        dump_named_string(sink, "base", node_id(scene, device->base));
-        dump_named_string(sink, "scope", device_id(scene, device->scope));
+        dump_named_id(sink, "base", scene, TABLE_NODES, device->base);
+        dump_named_id(sink, "scope", scene, TABLE_DEVICES, device->scope);
         dump_device_lists(scene, device, sink);
         sink_text(sink, "\n");
     }
@@ -409,7 +373,7 @@ static void dump_finding(const cp_scene *scene, const cp_finding *finding, struc
     if (finding->witness_count > 0)
         sink_text(sink, " witness");
     for (uint32_t i = 0; i < finding->witness_count; i++) {
-        dump_string(sink, joint_id(scene, finding->witness[i].joint));
+        dump_string(sink, scene_id(scene, TABLE_JOINTS, finding->witness[i].joint));
         dump_doubles(sink, &finding->witness[i].value, 1);
     }
 }
@@ -419,8 +383,8 @@ static void dump_pairs(const cp_scene *scene, struct sink *sink)
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
         sink_text(sink, "pair");
-        dump_string(sink, node_id(scene, pair->first));
-        dump_string(sink, node_id(scene, pair->second));
+        dump_string(sink, scene_id(scene, TABLE_NODES, pair->first));
+        dump_string(sink, scene_id(scene, TABLE_NODES, pair->second));
         dump_word(sink, "verdict", verdict_words[pair->verdict]);
         dump_named_string(sink, "reason", pair->reason);
         dump_named_string(sink, "evidence", pair->evidence);
@@ -443,7 +407,8 @@ static void dump_track(const cp_scene *scene, const cp_track *track, struct sink
     bool on_joint = track->path == CP_PATH_JOINT;
     size_t width = track_width(track);
     sink_text(sink, "track");
-    dump_string(sink, on_joint ? joint_id(scene, track->target) : node_id(scene, track->target));
+    dump_string(sink,
+                on_joint ? scene_id(scene, TABLE_JOINTS, track->target) : scene_id(scene, TABLE_NODES, track->target));
     dump_word(sink, "path", path_words[track->path]);
     dump_word(sink, "interpolation", interpolation_words[track->interpolation]);
     sink_print(sink, " keys %lu\n", (unsigned long)track->key_count);
@@ -458,8 +423,8 @@ static void dump_track(const cp_scene *scene, const cp_track *track, struct sink
 static void dump_attachment(const cp_scene *scene, const cp_attachment *attachment, struct sink *sink)
 {
     sink_text(sink, "attach");
-    dump_string(sink, node_id(scene, attachment->node));
-    dump_named_string(sink, "to", node_id(scene, attachment->host));
+    dump_string(sink, scene_id(scene, TABLE_NODES, attachment->node));
+    dump_named_id(sink, "to", scene, TABLE_NODES, attachment->host);
     dump_named_doubles(sink, "at", &attachment->time, 1);
     sink_text(sink, "\n");
 }
@@ -487,7 +452,7 @@ static void dump_metadata(const cp_scene *scene, struct sink *sink)
         const cp_metadata *metadata = &scene->metadata[i];
         sink_print(sink, "metadata %s", owner_words[metadata->owner]);
         if (metadata->owner != CP_OWNER_SCENE)
-            dump_string(sink, owner_id(scene, metadata));
+            dump_string(sink, scene_id(scene, metadata_table(metadata), metadata->index));
         dump_named_string(sink, "key", metadata->key);
         dump_word(sink, "type", value_type_words[metadata->type]);
         dump_named_string(sink, "value", metadata->value);

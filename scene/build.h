@@ -91,6 +91,11 @@ uint32_t scene_add_clip(cp_scene *scene, const char *name, uint32_t track_count,
 bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, cp_value_type type,
                         const char *value);
 
+/* The id of a table's row, NULL for CP_NONE. */
+const char *scene_id(const cp_scene *scene, enum scene_table table, uint32_t index);
+/* Of which table an entry of metadata has the index of its owner. */
+enum scene_table metadata_table(const void *metadata);
+
 /* Gives every node, mesh, material, joint and device without an id a unique one made of its name, makes set ids unique
  * (warning "scene-id"), sets joints' q to home where NaN, sorts metadata by owner, then checks all invariants
  * (cp_validate). Every importer ends with it. */
@@ -103,8 +108,9 @@ void scene_replace(cp_scene *scene, cp_scene *copy);
 /* Keeps the nodes with keep[node] (the world always), and what hangs on them alone; a kept node whose parent goes
  * hangs on the nearest kept one with its local multiplied by the lost ones' current poses. */
 cp_status scene_keep(cp_scene *scene, const bool *keep);
-/* Replaces the table of instances by one of memory_allocate(context, room, sizeof), in the order of the nodes, which
- * the caller has told where theirs begin. */
+/* Tells each node which instances and joints are its own: they stand in the order of their nodes. */
+void scene_find_spans(cp_scene *scene);
+/* Replaces the table of instances by one of memory_allocate(context, room, sizeof), in the order of the nodes. */
 void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t count, uint32_t room);
 /* Drops meshes and materials that nothing uses. */
 cp_status scene_drop_unused(cp_scene *scene);

@@ -18,6 +18,12 @@ enum scene_table member_table(const struct member *member, const void *row)
     return member->table_of ? member->table_of(row) : member->table;
 }
 
+const char *scene_id(const cp_scene *scene, enum scene_table table, uint32_t index)
+{
+    const struct member *id = table_member(table, MEMBER_ID);
+    return index < table_count(scene, table) ? row_pointer(table_row(scene, table, index), id->at) : NULL;
+}
+
 /* ---- tables ---- */
 
 uint32_t scene_add_row(cp_scene *scene, enum scene_table table, const void *row)

@@ -124,6 +124,7 @@ void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t coun
     scene->instances = instances;
     scene->instance_count = count;
     scene->rooms[TABLE_INSTANCES] = room;
+    scene_find_spans(scene);
 }
 
 uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb)

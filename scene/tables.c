@@ -128,7 +128,7 @@ static const struct member clip_members[] = {
      .count = offsetof(cp_clip, attachment_count), .wrong = "attaches a node that is not there"},
     {0}};
 
-static enum scene_table owner_table(const void *metadata)
+enum scene_table metadata_table(const void *metadata)
 {
     static const enum scene_table tables_of_owners[] = {TABLE_NONE, TABLE_NODES, TABLE_MESHES, TABLE_MATERIALS,
                                                         TABLE_JOINTS};
@@ -136,7 +136,7 @@ static enum scene_table owner_table(const void *metadata)
 }
 
 static const struct member metadata_members[] = {
-    {MEMBER_ROW, offsetof(cp_metadata, index), .table_of = owner_table, .wrong = "belongs to nothing"},
+    {MEMBER_ROW, offsetof(cp_metadata, index), .table_of = metadata_table, .wrong = "belongs to nothing"},
     {MEMBER_STRING, offsetof(cp_metadata, key), .wrong = "belongs to nothing"},
     {MEMBER_STRING, offsetof(cp_metadata, value), .wrong = "belongs to nothing"},
     {0}};

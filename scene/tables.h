@@ -97,9 +97,6 @@ static inline void *table_row(const cp_scene *scene, enum scene_table table, uin
     return (char *)row_pointer(scene, tables[table].rows) + index * tables[table].layout.size;
 }
 
-/* Tells each node which instances and joints are its own: they stand in the order of their nodes. */
-void scene_find_spans(cp_scene *scene);
-
 /* ---- rows that move ---- */
 
 /* Where the rows of a scene go, or those that come into it; references go with them. */

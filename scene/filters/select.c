@@ -101,21 +101,6 @@ static cp_status mark_parts(cp_context *context, const cp_scene *scene, const st
     return CP_OK;
 }
 
-/* The world always stays: without its geometry, unless it was selected. */
-static void drop_instances(cp_scene *scene, const unsigned char *parts)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        cp_node *node = &scene->nodes[i];
-        uint32_t first = node->first_instance, count = parts[i] == PART_WHOLE ? node->instance_count : 0;
-        node->first_instance = kept;
-        node->instance_count = count;
-        for (uint32_t k = 0; k < count; k++)
-            scene->instances[kept++] = scene->instances[first + k];
-    }
-    scene->instance_count = kept;
-}
-
 static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
 {
     uint32_t node_count = scene->node_count;
@@ -124,7 +109,12 @@ static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
         return CP_LIMIT;
     for (uint32_t i = 0; i < node_count; i++)
         keep[i] = parts[i] != PART_NONE;
-    drop_instances(scene, parts);
+    /* The world always stays: without its geometry, unless it was selected. */
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        if (parts[scene->instances[i].node] == PART_WHOLE)
+            scene->instances[kept++] = scene->instances[i];
+    scene->instance_count = kept;
     cp_status status = scene_keep(scene, keep);
     memory_free(scene->context, keep, node_count, sizeof *keep);
     return status;

@@ -107,21 +107,15 @@ static cp_status rebuild_instances(struct split *split, bool with_pieces)
     cp_instance *table = memory_allocate(split->context, room, sizeof *table);
     if (!table)
         return CP_LIMIT;
-    for (uint32_t n = 0; n < scene->node_count; n++) {
-        cp_node *node = &scene->nodes[n];
-        size_t begin = count;
-        for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++) {
-            cp_instance instance = scene->instances[i];
-            const struct range *range = &split->ranges[instance.mesh];
-            if (range->count == 0)
-                table[count++] = instance;
-            for (uint32_t k = 0; with_pieces && k < range->count; k++) {
-                instance.mesh = range->first + k;
-                table[count++] = instance;
-            }
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        cp_instance instance = scene->instances[i];
+        const struct range *range = &split->ranges[instance.mesh];
+        if (range->count == 0)
+            table[count++] = instance;
+        for (uint32_t k = 0; with_pieces && k < range->count; k++) {
+            instance.mesh = range->first + k;
+            table[count++] = instance;
         }
-        node->first_instance = (uint32_t)begin;
-        node->instance_count = (uint32_t)(count - begin);
     }
     scene_take_instances(scene, table, (uint32_t)count, (uint32_t)room);
     return CP_OK;

@@ -17,6 +17,7 @@
 #include "context.h"
 #include "plugin.h"
 #include "report_support.h"
+#include "tables.h"
 
 static char folder[64];
 
@@ -290,6 +291,14 @@ static const char *break_rest(struct sound *sound, int fault)
         return sound->track.target = 2, "clip 0 has a bad track";
     case 9:
         return sound->scene->metadata[0].index = 3, "metadata 0 belongs to nothing";
+    case 10:
+        return sound->scene->devices[0].ends = NULL, "device 0 names a node or joint that is not there";
+    case 11:
+        return sound->track.times = NULL, "clip 0 has a bad track";
+    case 12:
+        return sound->scene->clips[0].tracks = NULL, "clip 0 has a bad track";
+    case 13:
+        return sound->scene->clips[0].name = NULL, "clip 0 has no name";
     default:
         return NULL;
     }
@@ -316,6 +325,22 @@ static void test_broken_scenes_are_found(void **unused)
             cp_scene_free(sound.scene);
         }
     cp_context_free(context);
+}
+
+/* Which rows stay is found table by table: one that must refer to a row is looked at after that row. */
+static void test_tables_refer_to_earlier_ones(void **unused)
+{
+    (void)unused;
+    for (enum scene_table table = 0; table < TABLE_COUNT; table++) {
+        assert_non_null(tables[table].word);
+        for (const struct member *member = tables[table].layout.members; member->kind != MEMBER_END; member++) {
+            assert_true(member->at < tables[table].layout.size);
+            if (member->kind == MEMBER_ROW && !member->table_of)
+                assert_true(member->table < table);
+        }
+    }
+    for (cp_owner owner = CP_OWNER_NODE; owner <= CP_OWNER_JOINT; owner++)
+        assert_true(metadata_table(&(cp_metadata){.owner = owner}) < TABLE_METADATA);
 }
 
 static void test_depth_limit(void **unused)
@@ -798,6 +823,7 @@ int main(void)
         cmocka_unit_test(test_many_equal_names_are_cheap),
         cmocka_unit_test(test_names_become_utf8),
         cmocka_unit_test(test_broken_scenes_are_found),
+        cmocka_unit_test(test_tables_refer_to_earlier_ones),
         cmocka_unit_test(test_depth_limit),
         cmocka_unit_test(test_forward_kinematics),
         cmocka_unit_test(test_keeping_a_subset),

@@ -73,16 +73,11 @@ static cp_status share_copies(cp_scene *scene, double *displaced)
 static void drop_undrawn(cp_scene *scene)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        cp_node *node = &scene->nodes[i];
-        uint32_t first = kept, end = node->first_instance + node->instance_count;
-        for (uint32_t k = node->first_instance; k < end; k++)
-            if (scene->instances[k].use != CP_USE_COLLISION)
-                scene->instances[kept++] = scene->instances[k];
-        node->first_instance = first;
-        node->instance_count = kept - first;
-    }
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        if (scene->instances[i].use != CP_USE_COLLISION)
+            scene->instances[kept++] = scene->instances[i];
     scene->instance_count = kept;
+    scene_find_spans(scene);
 }
 
 /* Meshes that stand nowhere. */

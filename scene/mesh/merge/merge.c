@@ -245,8 +245,8 @@ static void count_moved_pairs(struct merge_job *job, bool *moved)
 }
 
 /* One node's: those that are left, then the joined ones that go there. */
-static uint32_t place_node(const struct merge_job *job, cp_node *node, const uint32_t range[2], const uint32_t *buckets,
-                           cp_instance *out)
+static uint32_t place_node(const struct merge_job *job, const cp_node *node, const uint32_t range[2],
+                           const uint32_t *buckets, cp_instance *out)
 {
     const cp_scene *scene = job->scene;
     uint32_t count = 0;
@@ -288,13 +288,8 @@ static cp_status place_instances(struct merge_job *job)
     bool good = first && order && table;
     if (good)
         order_buckets(job, first, order);
-    for (uint32_t i = 0; good && i < nodes; i++) {
-        cp_node *node = &scene->nodes[i];
-        uint32_t added = place_node(job, node, first + i, order, table + count);
-        node->first_instance = count;
-        node->instance_count = added;
-        count += added;
-    }
+    for (uint32_t i = 0; good && i < nodes; i++)
+        count += place_node(job, &scene->nodes[i], first + i, order, table + count);
     if (good)
         scene_take_instances(scene, table, count, room);
     else
