@@ -13,11 +13,6 @@ const struct member *table_member(enum scene_table table, enum member_kind kind)
     return member->kind == kind ? member : NULL;
 }
 
-enum scene_table member_table(const struct member *member, const void *row)
-{
-    return member->table_of ? member->table_of(row) : member->table;
-}
-
 const char *scene_id(const cp_scene *scene, enum scene_table table, uint32_t index)
 {
     const struct member *id = table_member(table, MEMBER_ID);
@@ -233,6 +228,8 @@ static bool move_table(const struct moves *moves, enum scene_table table)
 
 cp_status moves_end(struct moves *moves, cp_status status)
 {
+    const cp_scene *scene = moves->scene;
+    uint64_t before = (uint64_t)scene->node_count + scene->instance_count + scene->joint_count;
     bool good = status == CP_OK;
     for (enum scene_table table = 0; table < TABLE_COUNT && good; table++)
         if (!moves->maps[table] && refers_to_moved(moves, &tables[table].layout))
@@ -240,7 +237,7 @@ cp_status moves_end(struct moves *moves, cp_status status)
     for (enum scene_table table = 0; table < TABLE_COUNT && good; table++)
         if (moves->maps[table])
             good = move_table(moves, table);
-    if (good)
+    if (good && before > (uint64_t)scene->node_count + scene->instance_count + scene->joint_count)
         scene_find_spans(moves->scene);
     for (enum scene_table table = 0; table < TABLE_COUNT; table++)
         memory_free(moves->scene->context, moves->maps[table], moves->counts[table], sizeof *moves->maps[table]);

@@ -61,7 +61,10 @@ extern const struct layout expression_layout;
 /* Where a table's rows have their ids, or names; NULL for a table without. */
 const struct member *table_member(enum scene_table table, enum member_kind kind);
 /* Of which table a MEMBER_ROW or MEMBER_ROW_OR_NONE of this row is. */
-enum scene_table member_table(const struct member *member, const void *row);
+static inline enum scene_table member_table(const struct member *member, const void *row)
+{
+    return member->table_of ? member->table_of(row) : member->table;
+}
 
 /* The pointer, or the number, that a row (or the scene) has at an offset. */
 static inline void *row_pointer(const void *row, size_t at)

@@ -8,9 +8,18 @@
 #include "pose.h"
 #include "tables.h"
 
-static cp_status broken(cp_context *context, const cp_scene *scene, const char *what, uint32_t index, const char *why)
+/* What is being checked, and what adds up on the way. */
+struct check {
+    cp_context *context;
+    const cp_scene *scene;
+    uint32_t *depths;  /* of the nodes */
+    uint32_t too_deep; /* one of them, or CP_NONE */
+    uint64_t instances, joints, vertices;
+};
+
+static cp_status broken(const struct check *check, const char *what, uint32_t index, const char *why)
 {
-    return report_error(context, CP_BUG, "scene-invalid", IN_FILE(scene->source.file), "%s %u %s", what,
+    return report_error(check->context, CP_BUG, "scene-invalid", IN_FILE(check->scene->source.file), "%s %u %s", what,
                         (unsigned)index, why);
 }
 
@@ -20,8 +29,8 @@ static bool are_finite(const void *values, uint64_t count)
 {
     const double *numbers = values;
     bool finite = true;
-    for (uint64_t i = 0; i < count && finite; i++)
-        finite = isfinite(numbers[i]);
+    for (uint64_t i = 0; i < count; i++)
+        finite &= isfinite(numbers[i]) != 0;
     return finite;
 }
 
@@ -59,40 +68,11 @@ static const char *check_members(const cp_scene *scene, const struct layout *lay
     return why;
 }
 
-/* All rows of a table, by a rule of their own or by what they are made of. */
-static cp_status check_table(cp_context *context, const cp_scene *scene, enum scene_table table,
-                             const char *(*rule)(const cp_scene *scene, uint32_t index))
-{
-    for (uint32_t i = 0; i < table_count(scene, table); i++) {
-        const char *why =
-            rule ? rule(scene, i) : check_members(scene, &tables[table].layout, table_row(scene, table, i), NULL);
-        if (why)
-            return broken(context, scene, tables[table].word, i, why);
-    }
-    return CP_OK;
-}
-
-/* Ids differ. */
-static cp_status check_ids(cp_context *context, const cp_scene *scene, enum scene_table table)
-{
-    const struct member *id = table_member(table, MEMBER_ID);
-    struct name_map seen = {.context = context};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; id && i < table_count(scene, table) && status == CP_OK; i++) {
-        bool added = true;
-        if (!name_map_add(&seen, row_pointer(table_row(scene, table, i), id->at), 0, &added))
-            status = CP_LIMIT;
-        else if (!added)
-            status = broken(context, scene, tables[table].word, i, "has another's id");
-    }
-    name_map_free(&seen);
-    return status;
-}
-
 /* ---- what else holds for a row: what is wrong, or NULL ---- */
 
-static const char *check_node(const cp_scene *scene, uint32_t index)
+static const char *check_node(struct check *check, uint32_t index)
 {
+    const cp_scene *scene = check->scene;
     const cp_node *node = &scene->nodes[index];
     bool world = index == 0;
     if (world != (node->parent == CP_NONE) || (!world && node->parent >= index))
@@ -102,11 +82,17 @@ static const char *check_node(const cp_scene *scene, uint32_t index)
     if ((uint64_t)node->first_instance + node->instance_count > scene->instance_count ||
         (uint64_t)node->first_joint + node->joint_count > scene->joint_count)
         return "has instances or joints that are not there";
+    check->depths[index] = world ? 0 : check->depths[node->parent] + 1;
+    if (check->depths[index] > check->context->limits.depth && check->too_deep == CP_NONE)
+        check->too_deep = index;
+    check->instances += node->instance_count;
+    check->joints += node->joint_count;
     return NULL;
 }
 
-static const char *check_instance(const cp_scene *scene, uint32_t index)
+static const char *check_instance(struct check *check, uint32_t index)
 {
+    const cp_scene *scene = check->scene;
     const cp_instance *instance = &scene->instances[index];
     const cp_node *node = &scene->nodes[instance->node];
     if (index - node->first_instance >= node->instance_count)
@@ -136,10 +122,10 @@ static const char *check_faces(const cp_mesh *mesh)
         if (mesh->face_offsets[i + 1] < mesh->face_offsets[i] ||
             mesh->face_offsets[i + 1] - mesh->face_offsets[i] < least)
             return "has a face of too few corners";
+    uint32_t beyond = 0; /* as wide as the corners, so that compilers take several at once */
     for (uint32_t i = 0; i < mesh->corner_count; i++)
-        if (mesh->corners[i] >= mesh->vertex_count)
-            return "has a corner that is no vertex";
-    return NULL;
+        beyond |= mesh->corners[i] >= mesh->vertex_count;
+    return beyond ? "has a corner that is no vertex" : NULL;
 }
 
 static const char *check_groups(const cp_mesh *mesh)
@@ -155,10 +141,12 @@ static const char *check_groups(const cp_mesh *mesh)
     return mesh->group_count > 0 && !primitive && next != mesh->face_count ? "has groups that leave faces out" : NULL;
 }
 
-static const char *check_mesh(const cp_scene *scene, uint32_t index)
+static const char *check_mesh(struct check *check, uint32_t index)
 {
+    const cp_scene *scene = check->scene;
     const cp_mesh *mesh = &scene->meshes[index];
     uint64_t vertices = mesh->vertex_count;
+    check->vertices += vertices;
     if (mesh->kind >= CP_MESH_BOX)
         return mesh->vertex_count || mesh->face_count || mesh->corner_count ? "is a primitive with arrays"
                                                                             : check_groups(mesh);
@@ -186,8 +174,9 @@ static const char *check_expression(const cp_scene *scene, const cp_joint *joint
     return NULL;
 }
 
-static const char *check_joint(const cp_scene *scene, uint32_t index)
+static const char *check_joint(struct check *check, uint32_t index)
 {
+    const cp_scene *scene = check->scene;
     const cp_joint *joint = &scene->joints[index];
     const cp_node *node = &scene->nodes[joint->node];
     if (index - node->first_joint >= node->joint_count)
@@ -209,8 +198,9 @@ static const char *check_joint(const cp_scene *scene, uint32_t index)
                : NULL;
 }
 
-static const char *check_pair(const cp_scene *scene, uint32_t index)
+static const char *check_pair(struct check *check, uint32_t index)
 {
+    const cp_scene *scene = check->scene;
     const cp_finding *finding = scene->pairs[index].finding;
     return finding && !finding_is_sound(finding) ? "has a finding with a number that cannot be" : NULL;
 }
@@ -226,8 +216,9 @@ static bool track_is_sound(const cp_track *track)
     return sound;
 }
 
-static const char *check_clip(const cp_scene *scene, uint32_t index)
+static const char *check_clip(struct check *check, uint32_t index)
 {
+    const cp_scene *scene = check->scene;
     const cp_clip *clip = &scene->clips[index];
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (!track_is_sound(&clip->tracks[i]))
@@ -238,86 +229,96 @@ static const char *check_clip(const cp_scene *scene, uint32_t index)
     return NULL;
 }
 
-/* ---- what holds for all together ---- */
-
-static cp_status check_tree(cp_context *context, const cp_scene *scene)
+/* A rule looks at rows of other tables only where the row's own references lead, which are in range by then. */
+static cp_status check_table(struct check *check, enum scene_table table)
 {
-    uint64_t limit = context->limits.depth, instances = 0, joints = 0;
-    uint32_t *depths = memory_allocate(context, scene->node_count, sizeof *depths);
-    cp_status status = depths ? CP_OK : CP_LIMIT;
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
-        const cp_node *node = &scene->nodes[i];
-        depths[i] = i == 0 ? 0 : depths[node->parent] + 1;
-        instances += node->instance_count;
-        joints += node->joint_count;
-        if (depths[i] > limit)
-            status = report_error(context, CP_LIMIT, "scene-depth", NOWHERE,
-                                  "node \"%s\" lies deeper than the limit of %llu (--limit depth=)", node->name,
-                                  (unsigned long long)limit);
+    static const char *(*const rules[TABLE_COUNT])(struct check *, uint32_t) = {
+        [TABLE_NODES] = check_node,   [TABLE_MESHES] = check_mesh, [TABLE_INSTANCES] = check_instance,
+        [TABLE_JOINTS] = check_joint, [TABLE_PAIRS] = check_pair,  [TABLE_CLIPS] = check_clip,
+    };
+    uint32_t count = table_count(check->scene, table);
+    for (uint32_t i = 0; i < count; i++) {
+        const void *row = table_row(check->scene, table, i);
+        const char *why = check_members(check->scene, &tables[table].layout, row, NULL);
+        if (!why && rules[table])
+            why = rules[table](check, i);
+        if (why)
+            return broken(check, tables[table].word, i, why);
     }
-    memory_free(context, depths, scene->node_count, sizeof *depths);
-    if (status == CP_OK && (instances != scene->instance_count || joints != scene->joint_count))
-        return broken(context, scene, "instance or joint", 0, "belongs to no node or to two");
+    return CP_OK;
+}
+
+/* ---- what holds for all rows together ---- */
+
+/* Ids differ. */
+static cp_status check_ids(const struct check *check, enum scene_table table)
+{
+    const struct member *id = table_member(table, MEMBER_ID);
+    struct name_map seen = {.context = check->context};
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; id && i < table_count(check->scene, table) && status == CP_OK; i++) {
+        bool added = true;
+        if (!name_map_add(&seen, row_pointer(table_row(check->scene, table, i), id->at), 0, &added))
+            status = CP_LIMIT;
+        else if (!added)
+            status = broken(check, tables[table].word, i, "has another's id");
+    }
+    name_map_free(&seen);
     return status;
 }
 
-static cp_status check_vertices(cp_context *context, const cp_scene *scene)
+static cp_status check_sums(const struct check *check)
 {
-    uint64_t limit = context->limits.vertices, vertices = 0;
-    for (uint32_t i = 0; i < scene->mesh_count; i++)
-        vertices += scene->meshes[i].vertex_count;
-    if (vertices <= limit)
-        return CP_OK;
-    return report_error(context, CP_LIMIT, "scene-vertices", NOWHERE,
-                        "%llu vertices, more than the limit of %llu (--limit vertices=)", (unsigned long long)vertices,
-                        (unsigned long long)limit);
+    const cp_scene *scene = check->scene;
+    const struct limits *limits = &check->context->limits;
+    if (check->instances != scene->instance_count || check->joints != scene->joint_count)
+        return broken(check, "instance or joint", 0, "belongs to no node or to two");
+    if (check->too_deep != CP_NONE)
+        return report_error(check->context, CP_LIMIT, "scene-depth", NOWHERE,
+                            "node \"%s\" lies deeper than the limit of %llu (--limit depth=)",
+                            scene->nodes[check->too_deep].name, (unsigned long long)limits->depth);
+    if (check->vertices > limits->vertices)
+        return report_error(check->context, CP_LIMIT, "scene-vertices", NOWHERE,
+                            "%llu vertices, more than the limit of %llu (--limit vertices=)",
+                            (unsigned long long)check->vertices, (unsigned long long)limits->vertices);
+    return CP_OK;
 }
 
-/* At no time of a clip does a node hang on itself. */
-static cp_status check_attachments(cp_context *context, const cp_scene *scene)
+/* At no time of a clip does a node hang on itself. Takes the memory for depths. */
+static cp_status check_attachments(const struct check *check)
 {
-    uint32_t *parents = NULL;
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < scene->clip_count && status == CP_OK; i++) {
+    const cp_scene *scene = check->scene;
+    uint32_t *parents = check->depths;
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
         const cp_clip *clip = &scene->clips[i];
-        if (clip->attachment_count == 0)
-            continue;
-        parents = parents ? parents : memory_allocate(context, scene->node_count, sizeof *parents);
-        if (!parents)
-            return CP_LIMIT;
-        for (uint32_t k = 0; k < scene->node_count; k++)
+        for (uint32_t k = 0; clip->attachment_count > 0 && k < scene->node_count; k++)
             parents[k] = scene->nodes[k].parent;
-        for (uint32_t k = 0; k < clip->attachment_count && status == CP_OK; k++) {
+        for (uint32_t k = 0; k < clip->attachment_count; k++) {
             const cp_attachment *attachment = &clip->attachments[k];
             if (attachment->node == 0)
-                status = broken(context, scene, "clip", i, "attaches a node that is not there");
-            else if (!attach_node(context, parents, attachment->node, attachment->host))
-                status = broken(context, scene, "clip", i, "attaches a node to what hangs on it");
+                return broken(check, "clip", i, "attaches a node that is not there");
+            if (!attach_node(check->context, parents, attachment->node, attachment->host))
+                return broken(check, "clip", i, "attaches a node to what hangs on it");
         }
     }
-    memory_free(context, parents, scene->node_count, sizeof *parents);
-    return status;
+    return CP_OK;
 }
 
 cp_status cp_validate(cp_context *context, const cp_scene *scene)
 {
-    static const char *(*const rules[TABLE_COUNT])(const cp_scene *, uint32_t) = {
-        [TABLE_NODES] = check_node,   [TABLE_MESHES] = check_mesh, [TABLE_INSTANCES] = check_instance,
-        [TABLE_JOINTS] = check_joint, [TABLE_PAIRS] = check_pair,  [TABLE_CLIPS] = check_clip,
-    };
-    cp_status status = scene->node_count > 0 ? CP_OK : broken(context, scene, "node", 0, "is missing");
+    struct check check = {.context = context, .scene = scene, .too_deep = CP_NONE};
+    check.depths = memory_allocate(context, scene->node_count, sizeof *check.depths);
+    cp_status status = check.depths ? CP_OK : CP_LIMIT;
+    if (scene->node_count == 0)
+        status = broken(&check, "node", 0, "is missing");
     for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++)
-        status = check_table(context, scene, table, NULL);
+        status = check_table(&check, table);
+    if (status == CP_OK)
+        status = check_sums(&check);
+    if (status == CP_OK)
+        status = check_attachments(&check);
     for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++)
-        if (rules[table])
-            status = check_table(context, scene, table, rules[table]);
-    if (status == CP_OK)
-        status = check_tree(context, scene);
-    if (status == CP_OK)
-        status = check_vertices(context, scene);
-    if (status == CP_OK)
-        status = check_attachments(context, scene);
-    for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++)
-        status = check_ids(context, scene, table);
+        status = check_ids(&check, table);
+    memory_free(context, check.depths, scene->node_count, sizeof *check.depths);
     return context_finish(context, status);
 }

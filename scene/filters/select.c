@@ -115,6 +115,7 @@ static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
         if (parts[scene->instances[i].node] == PART_WHOLE)
             scene->instances[kept++] = scene->instances[i];
     scene->instance_count = kept;
+    scene_find_spans(scene);
     cp_status status = scene_keep(scene, keep);
     memory_free(scene->context, keep, node_count, sizeof *keep);
     return status;
