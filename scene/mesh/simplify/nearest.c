@@ -67,86 +67,36 @@ void search_from(struct search *search, uint32_t vertex)
 
 /* ---- the tree ---- */
 
-static void empty_box(double box[6])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box[axis] = INFINITY;
-        box[3 + axis] = -INFINITY;
-    }
-}
-
-static void widen_box(double box[6], const double low[3], const double high[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box[axis] = low[axis] < box[axis] ? low[axis] : box[axis];
-        box[3 + axis] = high[axis] > box[3 + axis] ? high[axis] : box[3 + axis];
-    }
-}
-
-static uint32_t groups_of(uint32_t count, uint32_t size)
-{
-    return (uint32_t)(((uint64_t)count + size - 1) / size);
-}
-
-static double box_distance(const double box[6], const double point[3])
+static double box_distance(const struct box *box, const double point[3])
 {
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double below = box[axis] - point[axis], above = point[axis] - box[3 + axis];
+        double below = box->low[axis] - point[axis], above = point[axis] - box->high[axis];
         double away = below > above ? below : above;
         sum += away > 0 ? away * away : 0;
     }
     return sum;
 }
 
-/* Boxes that are still to be looked into. */
-struct pending {
-    uint32_t level, box;
-};
-
-struct tree_walk {
-    uint32_t starts[34], counts[34]; /* of levels */
-    struct pending stack[34 * FAN];
-    uint32_t height;
-};
-
-static void search_leaf(struct search *search, uint32_t leaf)
-{
-    uint32_t end = search->map->surface->triangle_count - leaf * LEAF < LEAF ? search->map->surface->triangle_count
-                                                                             : (leaf + 1) * LEAF;
-    for (uint32_t at = leaf * LEAF; at < end; at++)
-        search_face(search, search->map->order[at]);
-}
-
 void search_all(struct search *search, uint32_t *boxes)
 {
-    enum { MOST_BOXES = 512 };
+    enum { MOST_BOXES = 512, MOST_LEVELS = 17 };
     const struct face_map *map = search->map;
-    struct tree_walk walk;
-    uint32_t count = groups_of(map->surface->triangle_count, LEAF), start = 0, levels = 0;
-    for (;; levels++) {
-        walk.starts[levels] = start;
-        walk.counts[levels] = count;
-        start += count;
-        if (count == 1)
-            break;
-        count = groups_of(count, FAN);
-    }
-    walk.height = 0;
-    walk.stack[walk.height++] = (struct pending){levels, 0};
-    for (uint32_t seen = 0; walk.height > 0 && seen < MOST_BOXES; seen++) {
+    const struct box_tree *tree = &map->tree;
+    uint32_t waiting[MOST_LEVELS * FAN] = {0}, count = 1;
+    for (uint32_t seen = 0; count > 0 && seen < MOST_BOXES; seen++) {
         if (*boxes == 0)
             return;
         --*boxes;
-        struct pending at = walk.stack[--walk.height];
-        if (!(box_distance(map->boxes[walk.starts[at.level] + at.box], search->point) < search->distance))
+        uint32_t at = waiting[--count], end;
+        if (!(box_distance(&tree->boxes[at], search->point) < search->distance))
             continue;
-        if (at.level == 0) {
-            search_leaf(search, at.box);
-            continue;
-        }
-        for (uint32_t child = at.box * FAN; child < (at.box + 1) * FAN && child < walk.counts[at.level - 1]; child++)
-            walk.stack[walk.height++] = (struct pending){at.level - 1, child};
+        if (at >= tree->first_leaf)
+            for (uint32_t i = box_tree_items(tree, at, &end); i < end; i++)
+                search_face(search, map->order[i]);
+        for (uint32_t part = at * FAN + 1; at < tree->first_leaf && part <= (at + 1) * FAN; part++)
+            if (tree->boxes[part].low[0] <= tree->boxes[part].high[0]) /* not empty */
+                waiting[count++] = part;
     }
 }
 
@@ -179,45 +129,24 @@ static void order_faces(struct face_map *map)
 void face_map_measure(struct face_map *map)
 {
     const struct surface *surface = map->surface;
-    uint32_t leaves = groups_of(surface->triangle_count, LEAF);
-    for (uint32_t leaf = 0; leaf < leaves; leaf++)
-        empty_box(map->boxes[leaf]);
+    box_tree_start(&map->tree, surface->triangle_count);
     for (uint32_t at = 0; at < surface->triangle_count; at++)
         for (int corner = 0; corner < 3; corner++) {
             const double *point = surface->points[surface->triangles[map->order[at]][corner]];
-            widen_box(map->boxes[at / LEAF], point, point);
+            box_add(box_tree_leaf(&map->tree, at), point, point);
         }
-    for (uint32_t first = 0, count = leaves; count > 1;) {
-        uint32_t above = groups_of(count, FAN);
-        for (uint32_t box = 0; box < above; box++)
-            empty_box(map->boxes[first + count + box]);
-        for (uint32_t box = 0; box < count; box++)
-            widen_box(map->boxes[first + count + box / FAN], map->boxes[first + box], map->boxes[first + box] + 3);
-        first += count;
-        count = above;
-    }
-}
-
-static uint32_t count_boxes(uint32_t faces)
-{
-    uint32_t count = groups_of(faces, LEAF), all = count;
-    while (count > 1) {
-        count = groups_of(count, FAN);
-        all += count;
-    }
-    return all;
+    box_tree_join(&map->tree);
 }
 
 bool face_map_make(struct face_map *map, struct surface *surface)
 {
     cp_context *context = surface->context;
     size_t faces = surface->triangle_count;
-    *map = (struct face_map){.surface = surface, .box_room = count_boxes(surface->triangle_count)};
+    *map = (struct face_map){.surface = surface, .tree = {.fan = FAN, .leaf = LEAF}};
     map->first = memory_allocate(context, surface->vertex_count, sizeof *map->first);
     map->next = memory_allocate(context, 3 * faces, sizeof *map->next);
     map->order = memory_allocate(context, faces, sizeof *map->order);
-    map->boxes = memory_allocate(context, map->box_room, sizeof *map->boxes);
-    if (!map->first || !map->next || !map->order || !map->boxes)
+    if (!box_tree_reserve(&map->tree, context, surface->triangle_count) || !map->first || !map->next || !map->order)
         return false;
     link_corners(map);
     order_faces(map);
@@ -234,5 +163,5 @@ void face_map_free(struct face_map *map)
     memory_free(context, map->first, map->surface->vertex_count, sizeof *map->first);
     memory_free(context, map->next, 3 * faces, sizeof *map->next);
     memory_free(context, map->order, faces, sizeof *map->order);
-    memory_free(context, map->boxes, map->box_room, sizeof *map->boxes);
+    box_tree_free(&map->tree, context);
 }

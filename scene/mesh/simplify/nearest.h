@@ -3,6 +3,7 @@
 #ifndef CELLPIPE_NEAREST_H
 #define CELLPIPE_NEAREST_H
 
+#include "../box_tree.h"
 #include "surface.h"
 
 /* The faces at each vertex, and boxes around faces that lie together. */
@@ -10,8 +11,7 @@ struct face_map {
     struct surface *surface;
     uint32_t *first, *next; /* corners (3 x face + number) at each vertex */
     uint32_t *order;        /* faces along the curve of the vertices */
-    double (*boxes)[6];     /* of leaves, then of groups of them, ..., at last of all: lows, highs */
-    uint32_t box_room;
+    struct box_tree tree;   /* over order */
 };
 
 struct search {

@@ -3,9 +3,9 @@
  * lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed before when the
  * highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the same side for all
  * faces at the edge. */
+#include "../box_tree.h"
 #include "../polygon.h"
 #include "../radix.h"
-#include "boxes.h"
 #include "shells.h"
 
 #include <float.h>
@@ -14,6 +14,8 @@
 /* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in each
  * other's way by the thousand take more. */
 enum { STEPS_A_CORNER = 50 };
+
+enum { STACK = 40 }; /* boxes that wait, depth first */
 
 struct nesting {
     struct mesh_shells *shells;
@@ -25,7 +27,8 @@ struct nesting {
     uint32_t *faces;           /* of solids that enclose others */
     struct box *face_boxes;
     uint32_t face_count, face_room;
-    struct box_tree tree; /* over the solids, then over these faces */
+    struct box_tree tree; /* over the solids, then over these faces ... */
+    uint32_t *order;      /* ... in this order */
     uint64_t steps, most_steps;
 };
 
@@ -40,8 +43,11 @@ static bool step(struct nesting *nesting, uint64_t steps)
 static void add_face(struct box *box, const cp_mesh *mesh, uint32_t face)
 {
     struct polygon polygon = polygon_view(mesh, face);
-    for (uint32_t i = 0; i < polygon.count; i++)
-        box_add(box, polygon_position(&polygon, i), polygon_position(&polygon, i));
+    for (uint32_t i = 0; i < polygon.count; i++) {
+        const float *at = polygon_position(&polygon, i);
+        const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
+        box_add(box, point, point);
+    }
 }
 
 /* numbers: room for each shell's place among the solids. */
@@ -59,27 +65,55 @@ static void set_boxes(struct nesting *nesting, uint32_t *numbers)
     }
 }
 
+static bool box_holds(const struct box *outer, const struct box *inner)
+{
+    bool holds = true;
+    for (int axis = 0; axis < 3; axis++)
+        holds &= outer->low[axis] <= inner->low[axis] && inner->high[axis] <= outer->high[axis];
+    return holds;
+}
+
+static bool build_tree(struct nesting *nesting, cp_context *context, const struct box *items, uint32_t count)
+{
+    struct box_tree *tree = &nesting->tree;
+    *tree = (struct box_tree){.fan = 2, .leaf = 4};
+    nesting->order = memory_allocate(context, count, sizeof *nesting->order);
+    if (!box_tree_reserve(tree, context, count) || !nesting->order || !box_order(context, items, count, nesting->order))
+        return false;
+    box_tree_start(tree, count);
+    for (uint32_t i = 0; i < count; i++)
+        box_add(box_tree_leaf(tree, i), items[nesting->order[i]].low, items[nesting->order[i]].high);
+    box_tree_join(tree);
+    return true;
+}
+
+static void free_tree(struct nesting *nesting, cp_context *context)
+{
+    box_tree_free(&nesting->tree, context);
+    memory_free(context, nesting->order, nesting->tree.count, sizeof *nesting->order);
+    nesting->order = NULL;
+}
+
 /* Whether the box of another solid is round this one's (around), or in it. Yes when it takes too long to tell. */
 static bool has_other(struct nesting *nesting, uint32_t solid, bool around)
 {
     const struct box_tree *tree = &nesting->tree;
     const struct box *own = &nesting->boxes[solid];
-    uint32_t stack[BOX_STACK], depth = 0;
-    for (stack[depth++] = 1; depth > 0;) {
-        uint32_t at = stack[--depth];
+    uint32_t stack[STACK] = {0}, depth = 1;
+    while (depth > 0) {
+        uint32_t at = stack[--depth], end;
         if (!step(nesting, 1))
             return true;
         if (around ? !box_holds(&tree->boxes[at], own) : !box_meets(&tree->boxes[at], own))
             continue;
-        if (at < tree->leaf_count) {
+        if (at < tree->first_leaf) {
+            stack[depth++] = 2 * at + 2;
             stack[depth++] = 2 * at + 1;
-            stack[depth++] = 2 * at;
             continue;
         }
-        uint32_t first = (at - tree->leaf_count) * BOX_LEAF;
-        for (uint32_t i = first; i < first + BOX_LEAF && i < tree->count; i++) {
-            const struct box *other = &nesting->boxes[tree->order[i]];
-            if (tree->order[i] != solid && (around ? box_holds(other, own) : box_holds(own, other)))
+        for (uint32_t i = box_tree_items(tree, at, &end); i < end; i++) {
+            const struct box *other = &nesting->boxes[nesting->order[i]];
+            if (nesting->order[i] != solid && (around ? box_holds(other, own) : box_holds(own, other)))
                 return true;
         }
     }
@@ -88,15 +122,14 @@ static bool has_other(struct nesting *nesting, uint32_t solid, bool around)
 
 static bool find_enclosed(struct nesting *nesting, cp_context *context, bool *any)
 {
-    bool good = box_tree_build(&nesting->tree, context, nesting->boxes, nesting->count);
+    bool good = build_tree(nesting, context, nesting->boxes, nesting->count);
     for (uint32_t i = 0; good && i < nesting->count; i++) {
         nesting->enclosed[i] = has_other(nesting, i, true);
         *any |= nesting->enclosed[i];
     }
     for (uint32_t i = 0; good && *any && i < nesting->count; i++)
         nesting->encloses[i] = has_other(nesting, i, false);
-    box_tree_free(&nesting->tree, context);
-    nesting->tree = (struct box_tree){0};
+    free_tree(nesting, context);
     return good;
 }
 
@@ -170,29 +203,28 @@ static void meet_face(const struct nesting *nesting, struct ray *ray, uint32_t f
 static bool may_meet(const struct ray *ray, const struct box *box)
 {
     return box->low[0] <= ray->from[0] && ray->from[0] <= box->high[0] && box->low[1] <= ray->from[1] &&
-           ray->from[1] <= box->high[1] && box->high[2] >= ray->from[2] && (double)box->low[2] <= ray->height;
+           ray->from[1] <= box->high[1] && box->high[2] >= ray->from[2] && box->low[2] <= ray->height;
 }
 
 /* The lower half first. False when there have been too many steps. */
 static bool cast_ray(struct nesting *nesting, struct ray *ray)
 {
     const struct box_tree *tree = &nesting->tree;
-    uint32_t stack[BOX_STACK], depth = 0;
-    for (stack[depth++] = 1; depth > 0;) {
-        uint32_t at = stack[--depth];
+    uint32_t stack[STACK] = {0}, depth = 1;
+    while (depth > 0) {
+        uint32_t at = stack[--depth], end;
         if (!step(nesting, 1))
             return false;
         if (!may_meet(ray, &tree->boxes[at]))
             continue;
-        if (at < tree->leaf_count) {
-            bool right_lower = tree->boxes[2 * at + 1].low[2] < tree->boxes[2 * at].low[2];
-            stack[depth++] = 2 * at + !right_lower;
-            stack[depth++] = 2 * at + right_lower;
+        if (at < tree->first_leaf) {
+            bool right_lower = tree->boxes[2 * at + 2].low[2] < tree->boxes[2 * at + 1].low[2];
+            stack[depth++] = 2 * at + 1 + !right_lower;
+            stack[depth++] = 2 * at + 1 + right_lower;
             continue;
         }
-        uint32_t first = (at - tree->leaf_count) * BOX_LEAF;
-        for (uint32_t i = first; i < first + BOX_LEAF && i < tree->count; i++) {
-            uint32_t face = nesting->faces[tree->order[i]];
+        for (uint32_t i = box_tree_items(tree, at, &end); i < end; i++) {
+            uint32_t face = nesting->faces[nesting->order[i]];
             (void)step(nesting, mesh_face_size(nesting->shells->edges.mesh, face));
             meet_face(nesting, ray, face);
         }
@@ -284,7 +316,7 @@ static bool make_face_tree(struct nesting *nesting, cp_context *context)
         return false;
     choose_faces(nesting, nesting->placed);
     memset(nesting->placed, 0, shells->count * sizeof *nesting->placed);
-    return box_tree_build(&nesting->tree, context, nesting->face_boxes, nesting->face_count);
+    return build_tree(nesting, context, nesting->face_boxes, nesting->face_count);
 }
 
 static bool place_enclosed(struct nesting *nesting, cp_context *context)
@@ -318,7 +350,7 @@ static void release(struct nesting *nesting, cp_context *context)
     memory_free(context, nesting->placed, nesting->shells->count, sizeof *nesting->placed);
     memory_free(context, nesting->faces, nesting->face_room, sizeof *nesting->faces);
     memory_free(context, nesting->face_boxes, nesting->face_room, sizeof *nesting->face_boxes);
-    box_tree_free(&nesting->tree, context);
+    free_tree(nesting, context);
 }
 
 static bool measure_boxes(struct nesting *nesting, cp_context *context)

@@ -32,7 +32,7 @@ void ears_free(struct ears *ears)
 {
     memory_free(ears->context, ears->points, ears->room, sizeof *ears->points);
     memory_free(ears->context, ears->links, ears->room, sizeof *ears->links);
-    reflex_free(&ears->reflex, ears->context, ears->room);
+    reflex_free(&ears->reflex, ears->context);
 }
 
 struct triangle {
@@ -60,27 +60,10 @@ static bool same_point(const float a[2], const float b[2])
 
 /* True when the whole box is right of the line from a to b. The corner farthest to the left decides; rounding is
  * monotonic, so no point of the box can be judged otherwise by triangle_area. */
-static bool box_is_right(const struct reflex_box *box, const float a[2], const float b[2])
+static bool box_is_right(const struct box *box, const double a[3], const double b[3])
 {
-    float far_left[2] = {b[1] > a[1] ? box->low[0] : box->high[0], b[0] > a[0] ? box->high[1] : box->low[1]};
-    return triangle_area(a, b, far_left) < 0;
-}
-
-static bool box_is_apart(const struct reflex_box *box, const struct triangle *triangle)
-{
-    return box_is_right(box, triangle->a, triangle->b) || box_is_right(box, triangle->b, triangle->c) ||
-           box_is_right(box, triangle->c, triangle->a);
-}
-
-static bool box_is_beside(const struct reflex_box *box, const struct triangle *triangle)
-{
-    for (int axis = 0; axis < 2; axis++) {
-        float a = triangle->a[axis], b = triangle->b[axis], c = triangle->c[axis];
-        if ((a > box->high[axis] && b > box->high[axis] && c > box->high[axis]) ||
-            (a < box->low[axis] && b < box->low[axis] && c < box->low[axis]))
-            return true;
-    }
-    return false;
+    double x = b[1] > a[1] ? box->low[0] : box->high[0], y = b[0] > a[0] ? box->high[1] : box->low[1];
+    return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) < 0;
 }
 
 /* True when the boundary runs from `corner`, which lies on the tip, into the tip's angle. */
@@ -112,12 +95,12 @@ static bool corner_blocks(const struct ears *ears, const struct triangle *triang
 
 static bool leaf_blocks(struct ears *ears, const struct triangle *triangle, uint32_t leaf)
 {
-    const struct reflex_tree *tree = &ears->reflex;
-    uint32_t first = leaf * REFLEX_LEAF;
-    for (uint32_t i = 0; i < REFLEX_LEAF && i < tree->count - first; i++) {
-        uint32_t corner = reflex_at(tree, first + i);
+    const struct reflex_tree *reflex = &ears->reflex;
+    uint32_t end, first = box_tree_items(&reflex->tree, leaf, &end);
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t corner = reflex_at(reflex, i);
         ears->steps++;
-        if (tree->place[corner] != CP_NONE && corner_blocks(ears, triangle, corner))
+        if (reflex->place[corner] != CP_NONE && corner_blocks(ears, triangle, corner))
             return true;
     }
     return false;
@@ -126,19 +109,26 @@ static bool leaf_blocks(struct ears *ears, const struct triangle *triangle, uint
 /* True when the triangle, itself not empty, holds a reflex corner. */
 static bool is_blocked(struct ears *ears, const struct triangle *triangle)
 {
-    const struct reflex_tree *tree = &ears->reflex;
-    uint32_t stack[64] = {1}; /* one box a level of the tree, and its sibling */
+    const struct reflex_tree *reflex = &ears->reflex;
+    uint32_t stack[64] = {0}; /* one box a level of the tree, and its sibling */
     uint32_t depth = 1;
+    const double a[] = {(double)triangle->a[0], (double)triangle->a[1], 0};
+    const double b[] = {(double)triangle->b[0], (double)triangle->b[1], 0};
+    const double c[] = {(double)triangle->c[0], (double)triangle->c[1], 0};
+    struct box around = {{a[0], a[1], 0}, {a[0], a[1], 0}}; /* the triangle */
+    box_add(&around, b, b);
+    box_add(&around, c, c);
     while (depth > 0) {
         uint32_t at = stack[--depth];
-        const struct reflex_box *box = &tree->boxes[at];
+        const struct box *box = &reflex->tree.boxes[at];
         ears->steps++;
-        if (box->live == 0 || box_is_beside(box, triangle) || box_is_apart(box, triangle))
+        if (reflex->live[at] == 0 || !box_meets(box, &around) || box_is_right(box, a, b) || box_is_right(box, b, c) ||
+            box_is_right(box, c, a))
             continue;
-        if (at < tree->leaf_count) {
-            stack[depth++] = 2 * at;
+        if (at < reflex->tree.first_leaf) {
             stack[depth++] = 2 * at + 1;
-        } else if (leaf_blocks(ears, triangle, at - tree->leaf_count)) {
+            stack[depth++] = 2 * at + 2;
+        } else if (leaf_blocks(ears, triangle, at)) {
             return true;
         }
     }
@@ -170,9 +160,8 @@ static enum level level_of(struct ears *ears, uint32_t corner, enum level allowe
 static void stop_waiting(struct ears *ears, uint32_t corner)
 {
     struct corner_link *link = &ears->links[corner];
-    if (!link->waiting)
+    if (link->waiting_next == corner)
         return;
-    link->waiting = false;
     if (link->waiting_previous == CP_NONE)
         ears->first_waiting = link->waiting_next;
     else
@@ -181,13 +170,13 @@ static void stop_waiting(struct ears *ears, uint32_t corner)
         ears->last_waiting = link->waiting_previous;
     else
         ears->links[link->waiting_next].waiting_previous = link->waiting_previous;
+    link->waiting_next = corner;
 }
 
 static void wait_last(struct ears *ears, uint32_t corner)
 {
     stop_waiting(ears, corner);
     struct corner_link *link = &ears->links[corner];
-    link->waiting = true;
     link->waiting_previous = ears->last_waiting;
     link->waiting_next = CP_NONE;
     if (ears->last_waiting == CP_NONE)
@@ -201,8 +190,8 @@ static void link_corners(struct ears *ears, uint32_t count)
 {
     ears->first_waiting = ears->last_waiting = CP_NONE;
     for (uint32_t corner = 0; corner < count; corner++)
-        ears->links[corner] =
-            (struct corner_link){corner > 0 ? corner - 1 : count - 1, corner + 1 < count ? corner + 1 : 0, 0, 0, false};
+        ears->links[corner] = (struct corner_link){corner > 0 ? corner - 1 : count - 1,
+                                                   corner + 1 < count ? corner + 1 : 0, CP_NONE, corner};
     reflex_clear(&ears->reflex, (const float(*)[2])ears->points, count);
     for (uint32_t corner = 0; corner < count; corner++) {
         wait_last(ears, corner);

@@ -7,8 +7,7 @@
 /* A corner in two rings and lists: the boundary that is left, and the corners that wait to be tried. */
 struct corner_link {
     uint32_t previous, next;
-    uint32_t waiting_previous, waiting_next; /* CP_NONE at the ends */
-    bool waiting;
+    uint32_t waiting_previous, waiting_next; /* CP_NONE at the ends; next is the corner itself while it does not wait */
 };
 
 /* Room for polygons of up to `room` corners: made once for a mesh, used for face after face. */

@@ -3,50 +3,44 @@
 #include "reflex.h"
 #include "../radix.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Powers of two of leaves: at most twice as many as needed, so room / REFLEX_LEAF * 4 boxes and a few are enough. */
-static size_t boxes_for(uint32_t room)
+bool reflex_reserve(struct reflex_tree *reflex, cp_context *context, uint32_t room)
 {
-    return (size_t)room / REFLEX_LEAF * 4 + 4;
+    *reflex = (struct reflex_tree){.room = room, .tree = {.fan = REFLEX_FAN, .leaf = REFLEX_LEAF}};
+    reflex->order = memory_allocate(context, room, sizeof *reflex->order);
+    reflex->spare = memory_allocate(context, room, sizeof *reflex->spare);
+    reflex->place = memory_allocate(context, room, sizeof *reflex->place);
+    bool good = box_tree_reserve(&reflex->tree, context, room);
+    reflex->live = memory_allocate(context, reflex->tree.box_room, sizeof *reflex->live);
+    return good && reflex->order && reflex->spare && reflex->place && reflex->live;
 }
 
-bool reflex_reserve(struct reflex_tree *tree, cp_context *context, uint32_t room)
+void reflex_free(struct reflex_tree *reflex, cp_context *context)
 {
-    tree->box_room = boxes_for(room);
-    tree->order = memory_allocate(context, room, sizeof *tree->order);
-    tree->spare = memory_allocate(context, room, sizeof *tree->spare);
-    tree->place = memory_allocate(context, room, sizeof *tree->place);
-    tree->boxes = memory_allocate(context, tree->box_room, sizeof *tree->boxes);
-    return tree->order && tree->spare && tree->place && tree->boxes;
+    memory_free(context, reflex->order, reflex->room, sizeof *reflex->order);
+    memory_free(context, reflex->spare, reflex->room, sizeof *reflex->spare);
+    memory_free(context, reflex->place, reflex->room, sizeof *reflex->place);
+    memory_free(context, reflex->live, reflex->tree.box_room, sizeof *reflex->live);
+    box_tree_free(&reflex->tree, context);
 }
 
-void reflex_free(struct reflex_tree *tree, cp_context *context, uint32_t room)
+void reflex_clear(struct reflex_tree *reflex, const float (*points)[2], uint32_t corner_count)
 {
-    memory_free(context, tree->order, room, sizeof *tree->order);
-    memory_free(context, tree->spare, room, sizeof *tree->spare);
-    memory_free(context, tree->place, room, sizeof *tree->place);
-    memory_free(context, tree->boxes, tree->box_room, sizeof *tree->boxes);
+    reflex->points = points;
+    reflex->count = 0;
+    memset(reflex->place, 0xff, corner_count * sizeof *reflex->place);
 }
 
-void reflex_clear(struct reflex_tree *tree, const float (*points)[2], uint32_t corner_count)
+void reflex_add(struct reflex_tree *reflex, uint32_t corner)
 {
-    tree->points = points;
-    tree->count = 0;
-    for (uint32_t corner = 0; corner < corner_count; corner++)
-        tree->place[corner] = CP_NONE;
-}
-
-void reflex_add(struct reflex_tree *tree, uint32_t corner)
-{
-    tree->order[tree->count++] = corner;
+    reflex->order[reflex->count++] = corner;
 }
 
 /* 0 .. 65535 from low to high; 0 for what is no number. */
-static uint32_t quantise(float value, float low, float high)
+static uint32_t quantise(double value, double low, double high)
 {
-    double part = ((double)value - (double)low) / ((double)high - (double)low);
+    double part = (value - low) / (high - low);
     return part > 0 && part <= 1 ? (uint32_t)(part * 65535) : 0;
 }
 
@@ -59,70 +53,50 @@ static uint32_t spread_bits(uint32_t value)
     return (value | value << 1) & 0x55555555u;
 }
 
-static struct reflex_box box_empty(void)
+/* In z-order: the key in the high half of each entry. */
+static void sort_corners(struct reflex_tree *reflex)
 {
-    return (struct reflex_box){{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 0};
+    struct box all = box_empty();
+    for (uint32_t i = 0; i < reflex->count; i++)
+        box_add_flat(&all, reflex->points[reflex_at(reflex, i)]);
+    for (uint32_t i = 0; i < reflex->count; i++) {
+        const float *point = reflex->points[reflex_at(reflex, i)];
+        uint64_t key = spread_bits(quantise((double)point[0], all.low[0], all.high[0])) |
+                       spread_bits(quantise((double)point[1], all.low[1], all.high[1])) << 1;
+        reflex->order[i] |= key << 32;
+    }
+    radix_sort(reflex->order, reflex->spare, reflex->count);
 }
 
-static void box_add(struct reflex_box *box, const float low[2], const float high[2], uint32_t live)
+void reflex_build(struct reflex_tree *reflex)
 {
-    for (int axis = 0; axis < 2; axis++) {
-        box->low[axis] = low[axis] < box->low[axis] ? low[axis] : box->low[axis];
-        box->high[axis] = high[axis] > box->high[axis] ? high[axis] : box->high[axis];
+    struct box_tree *tree = &reflex->tree;
+    if (reflex->count > REFLEX_LEAF)
+        sort_corners(reflex);
+    box_tree_start(tree, reflex->count);
+    memset(reflex->live, 0, tree->box_count * sizeof *reflex->live);
+    for (uint32_t place = 0; place < reflex->count; place++) {
+        uint32_t corner = reflex_at(reflex, place);
+        struct box *leaf = box_tree_leaf(tree, place);
+        box_add_flat(leaf, reflex->points[corner]);
+        reflex->live[leaf - tree->boxes]++;
+        reflex->place[corner] = place;
     }
-    box->live += live;
+    box_tree_join(tree);
+    for (uint32_t box = tree->box_count; box-- > 1;)
+        reflex->live[(box - 1) / REFLEX_FAN] += reflex->live[box];
 }
 
-/* The z-order key in the high half of each entry. */
-static void set_keys(struct reflex_tree *tree)
+void reflex_remove(struct reflex_tree *reflex, uint32_t corner)
 {
-    struct reflex_box all = box_empty();
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const float *point = tree->points[tree->order[i]];
-        box_add(&all, point, point, 1);
-    }
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const float *point = tree->points[tree->order[i]];
-        uint64_t key = spread_bits(quantise(point[0], all.low[0], all.high[0])) |
-                       spread_bits(quantise(point[1], all.low[1], all.high[1])) << 1;
-        tree->order[i] |= key << 32;
-    }
-}
-
-static void set_boxes(struct reflex_tree *tree)
-{
-    for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++)
-        tree->boxes[tree->leaf_count + leaf] = box_empty();
-    for (uint32_t place = 0; place < tree->count; place++) {
-        uint32_t corner = reflex_at(tree, place);
-        tree->place[corner] = place;
-        box_add(&tree->boxes[tree->leaf_count + place / REFLEX_LEAF], tree->points[corner], tree->points[corner], 1);
-    }
-    for (uint32_t box = tree->leaf_count; box-- > 1;) {
-        tree->boxes[box] = box_empty();
-        for (uint32_t half = 2 * box; half <= 2 * box + 1; half++)
-            box_add(&tree->boxes[box], tree->boxes[half].low, tree->boxes[half].high, tree->boxes[half].live);
-    }
-}
-
-void reflex_build(struct reflex_tree *tree)
-{
-    if (tree->count > REFLEX_LEAF) {
-        set_keys(tree);
-        radix_sort(tree->order, tree->spare, tree->count);
-    }
-    tree->leaf_count = 1;
-    while ((uint64_t)tree->leaf_count * REFLEX_LEAF < tree->count)
-        tree->leaf_count *= 2;
-    set_boxes(tree);
-}
-
-void reflex_remove(struct reflex_tree *tree, uint32_t corner)
-{
-    uint32_t place = tree->place[corner];
+    uint32_t place = reflex->place[corner];
     if (place == CP_NONE)
         return;
-    tree->place[corner] = CP_NONE;
-    for (uint32_t box = tree->leaf_count + place / REFLEX_LEAF; box > 0; box /= 2)
-        tree->boxes[box].live--;
+    reflex->place[corner] = CP_NONE;
+    uint32_t box = reflex->tree.first_leaf + place / REFLEX_LEAF;
+    reflex->live[box]--;
+    while (box > 0) {
+        box = (box - 1) / REFLEX_FAN;
+        reflex->live[box]--;
+    }
 }

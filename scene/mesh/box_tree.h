@@ -1,0 +1,67 @@
+/* Boxes, and trees of them over items in an order that keeps neighbours together. */
+#ifndef CELLPIPE_BOX_TREE_H
+#define CELLPIPE_BOX_TREE_H
+
+#include "../memory.h"
+
+#include <math.h>
+
+struct box {
+    double low[3], high[3];
+};
+
+/* A complete tree. Box 0 is the root; the `fan` parts of box i are the boxes from i * fan + 1 on. The boxes from first_leaf
+ * on hold `leaf` items each, in the order of the items; boxes beyond the last item are empty. */
+struct box_tree {
+    uint32_t fan, leaf; /* the caller sets them: boxes in a box, items in a leaf */
+    uint32_t count;     /* items */
+    uint32_t first_leaf, box_count, box_room;
+    struct box *boxes;
+};
+
+/* Makes room for trees over up to `items` items. False when out of memory. Call box_tree_free even on failure. */
+bool box_tree_reserve(struct box_tree *tree, cp_context *context, uint32_t items);
+void box_tree_free(struct box_tree *tree, cp_context *context);
+/* Starts a tree over `count` items: all its boxes are empty. The caller adds item i to box_tree_leaf(tree, i), then calls
+ * box_tree_join, which makes the other boxes from the leaves. */
+void box_tree_start(struct box_tree *tree, uint32_t count);
+void box_tree_join(struct box_tree *tree);
+/* order[0 .. count): the boxes along a z-curve, near ones one after the other. Takes linear time for any boxes. False when
+ * out of memory. */
+bool box_order(cp_context *context, const struct box *boxes, uint32_t count, uint32_t *order);
+
+static inline struct box *box_tree_leaf(const struct box_tree *tree, uint32_t item)
+{
+    return &tree->boxes[tree->first_leaf + item / tree->leaf];
+}
+
+/* The items of a leaf that has some: from this one to below *end. */
+static inline uint32_t box_tree_items(const struct box_tree *tree, uint32_t leaf, uint32_t *end)
+{
+    uint32_t first = (leaf - tree->first_leaf) * tree->leaf, left = tree->count - first;
+    *end = first + (left < tree->leaf ? left : tree->leaf);
+    return first;
+}
+
+static inline struct box box_empty(void)
+{
+    return (struct box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static inline void box_add(struct box *box, const double low[3], const double high[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->low[axis] = low[axis] < box->low[axis] ? low[axis] : box->low[axis];
+        box->high[axis] = high[axis] > box->high[axis] ? high[axis] : box->high[axis];
+    }
+}
+
+static inline bool box_meets(const struct box *one, const struct box *other)
+{
+    bool meets = true;
+    for (int axis = 0; axis < 3; axis++)
+        meets &= one->low[axis] <= other->high[axis] && other->low[axis] <= one->high[axis];
+    return meets;
+}
+
+#endif
