@@ -127,20 +127,16 @@ static void report_missing(struct file_system *system, const char *name)
 static struct aiFile *open_further(struct file_system *system, const char *name)
 {
     struct source *further = NULL;
-    size_t size = strlen(name);
-    char *relative = memory_allocate(system->context, size + 1, 1);
-    if (!relative) {
-        system->status = CP_LIMIT;
-        return NULL;
-    }
-    for (size_t i = 0; i <= size; i++)
-        relative[i] = name[i] == '\\' ? '/' : name[i];
-    cp_status status = source_open(system->top, relative, &further);
+    struct buffer path = {.context = system->context};
+    buffer_append(&path, name, strlen(name) + 1);
+    for (char *at = path.data; at && (at = strchr(at, '\\'));)
+        *at = '/';
+    cp_status status = path.failed ? CP_LIMIT : source_open(system->top, path.data, &further);
     if (status == CP_NO)
-        report_missing(system, relative);
+        report_missing(system, path.data);
     else if (status != CP_OK)
         system->status = status;
-    memory_free(system->context, relative, size + 1, 1);
+    buffer_free(&path);
     return status == CP_OK ? add_file(system, further) : NULL;
 }
 

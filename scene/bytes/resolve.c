@@ -80,111 +80,87 @@ bool uri_is_known(const char *name)
 
 /* ---- candidates ---- */
 
-static bool add(struct candidates *list, struct arena *arena, const char *folder, const char *path)
+/* NULLs are found in the end. */
+static void add(struct candidates *list, const char *path, const char *name)
 {
-    struct candidate *candidate = &list->items[list->count++];
-    candidate->path = candidate->name = arena_print(arena, "%s%s", folder, path);
-    return candidate->path;
-}
-
-/* Seen from the folder of the file that names it; messages have the path from the top file's folder. */
-static bool add_beside(struct candidates *list, struct arena *arena, const struct source *parent, const char *path)
-{
-    const char *slash = strrchr(parent->path, '/'), *name_slash = parent->parent ? strrchr(parent->name, '/') : NULL;
-    int size = slash ? (int)(slash - parent->path) + 1 : 0;
-    int name_size = name_slash ? (int)(name_slash - parent->name) + 1 : 0;
-    struct candidate *candidate = &list->items[list->count++];
-    candidate->path = arena_print(arena, "%.*s%s", size, parent->path, path);
-    candidate->name = arena_print(arena, "%.*s%s", name_size, parent->name, path);
-    return candidate->path && candidate->name;
-}
-
-static bool add_includes(struct candidates *list, struct arena *arena, const cp_context *context, const char *path)
-{
-    for (uint32_t i = 0; i < context->include_folder_count; i++) {
-        const char *folder = arena_print(arena, "%s/", context->include_folders[i]);
-        if (!folder || !add(list, arena, folder, path))
-            return false;
-    }
-    return true;
-}
-
-static bool resolve_path(const struct source *parent, struct arena *arena, const char *path, struct candidates *list)
-{
-    list->items = arena_allocate(arena, (size_t)parent->context->include_folder_count + 1, sizeof *list->items);
-    if (!list->items)
-        return false;
-    if (path[0] == '/')
-        return add(list, arena, "", path);
-    return add_beside(list, arena, parent, path) && add_includes(list, arena, parent->context, path);
-}
-
-static bool resolve_package(const struct source *parent, struct arena *arena, const char *rest, struct candidates *list)
-{
-    const cp_context *context = parent->context;
-    size_t name_size = strcspn(rest, "/");
-    bool is_none = !rest[name_size];
-    const char *name = decode(arena, rest, name_size, &is_none);
-    const char *path = decode(arena, rest + name_size + !is_none, strlen(rest) - name_size - !is_none, &is_none);
-    if (!name || !path)
-        return false;
-    if (is_none || !*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return true;
-
-    /* Each folder of the real path is one above the naming file's. */
-    const char *slash = strrchr(parent->path, '/');
-    const char *folder = slash ? arena_copy_text(arena, parent->path, (size_t)(slash - parent->path) + 1) : ".";
-    char *above = folder ? realpath(folder, NULL) : NULL;
-    size_t room = (size_t)1 + context->package_folder_count + context->include_folder_count;
-    for (const char *at = above; at && *at; at++)
-        room += *at == '/';
-    list->items = folder ? arena_allocate(arena, room, sizeof *list->items) : NULL;
-    bool done = list->items;
-
-    /* The folders that were said for the package, and no others. */
-    name_size = strlen(name);
-    for (uint32_t i = 0; done && i < context->package_folder_count; i++) {
-        const char *setting = context->package_folders[i]; /* NAME=FOLDER */
-        if (strncmp(setting, name, name_size) == 0 && setting[name_size] == '=') {
-            const char *said = arena_print(arena, "%s/", setting + name_size + 1);
-            done = said && add(list, arena, said, path);
-        }
-    }
-
-    /* Else a folder of its name, as files lie in a workspace of packages. */
-    if (done && list->count == 0) {
-        const char *inside = arena_print(arena, "%s/%s", name, path);
-        done = inside && add_beside(list, arena, parent, inside);
-        for (char *end; done && above && (end = strrchr(above, '/'));) {
-            end[1] = '\0';
-            done = add(list, arena, above, inside);
-            *end = '\0';
-        }
-        done = done && add_includes(list, arena, context, inside);
-    }
-    free(above);
-    return done;
+    list->items[list->count++] = (struct candidate){path, name};
 }
 
 cp_status resolve(const struct source *parent, struct arena *arena, const char *name, struct candidates *list)
 {
-    *list = (struct candidates){0};
-    const char *rest = after_package(name);
-    if (rest)
-        return resolve_package(parent, arena, rest, list) ? CP_OK : CP_LIMIT;
-    rest = after_file(name);
+    const cp_context *context = parent->context;
+    const char *in_package = after_package(name), *in_file = after_file(name);
+    const char *package = "", *prefix = "", *path = name; /* prefix: the package and a slash */
     bool is_none = false;
-    const char *path = rest ? decode(arena, rest, strlen(rest), &is_none) : name;
-    return is_none || (path && resolve_path(parent, arena, path, list)) ? CP_OK : CP_LIMIT;
+    *list = (struct candidates){0};
+
+    /* The package and the path of a URI. */
+    if (in_package) {
+        size_t size = strcspn(in_package, "/");
+        const char *rest = in_package + size + (in_package[size] == '/');
+        package = decode(arena, in_package, size, &is_none);
+        path = decode(arena, rest, strlen(rest), &is_none);
+        prefix = package ? arena_print(arena, "%s/", package) : NULL;
+        is_none |= package && (!*package || strchr(package, '/') || !strcmp(package, ".") || !strcmp(package, ".."));
+    } else if (in_file) {
+        path = decode(arena, in_file, strlen(in_file), &is_none);
+    }
+    if (!prefix || !path)
+        return CP_LIMIT;
+    if (is_none)
+        return CP_OK;
+
+    /* Room for all: each '/' of the real path ends a folder above the naming file's. */
+    char *above = in_package ? realpath(*parent->folder ? parent->folder : ".", NULL) : NULL;
+    size_t room = (size_t)1 + context->package_folder_count + context->include_folder_count;
+    for (const char *at = above; at && *at; at++)
+        room += *at == '/';
+    list->items = arena_allocate(arena, room, sizeof *list->items);
+    if (!list->items) {
+        free(above);
+        return CP_LIMIT;
+    }
+
+    /* The folders that were given for the package. */
+    size_t size = strlen(package);
+    for (uint32_t i = 0; in_package && i < context->package_folder_count; i++) {
+        const char *setting = context->package_folders[i]; /* NAME=FOLDER */
+        if (strncmp(setting, package, size) == 0 && setting[size] == '=') {
+            const char *given = arena_print(arena, "%s/%s", setting + size + 1, path);
+            add(list, given, given);
+        }
+    }
+
+    /* Without any: beside the naming file; above it, as in a workspace of packages; in the include folders. */
+    if (!in_package && path[0] == '/') {
+        add(list, path, path);
+    } else if (list->count == 0) {
+        add(list, arena_print(arena, "%s%s%s", parent->folder, prefix, path),
+            arena_print(arena, "%s%s%s", parent->name_folder, prefix, path));
+        for (char *end; above && (end = strrchr(above, '/')); *end = '\0') {
+            const char *higher = arena_print(arena, "%.*s%s%s", (int)(end - above) + 1, above, prefix, path);
+            add(list, higher, higher);
+        }
+        for (uint32_t i = 0; i < context->include_folder_count; i++) {
+            const char *included = arena_print(arena, "%s/%s%s", context->include_folders[i], prefix, path);
+            add(list, included, included);
+        }
+    }
+    free(above);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!list->items[i].path || !list->items[i].name)
+            return CP_LIMIT;
+    return CP_OK;
 }
 
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name)
 {
     struct candidates list;
-    if (!uri_is_known(name) || resolve(parent, arena, name, &list) != CP_OK)
-        return "";
-    const char *text = "";
-    for (uint32_t i = 0; i < list.count && text; i++)
-        text = arena_print(arena, "%s%s%s", text, i == 0 ? "; looked at " : ", ", list.items[i].name);
-    return text ? text : "";
+    struct buffer text = {.context = parent->context};
+    if (uri_is_known(name) && resolve(parent, arena, name, &list) == CP_OK)
+        for (uint32_t i = 0; i < list.count; i++)
+            buffer_print(&text, "%s%s", i == 0 ? "; looked at " : ", ", list.items[i].name);
+    const char *kept = arena_copy_text(arena, text.data ? text.data : "", text.size);
+    buffer_free(&text);
+    return kept ? kept : "";
 }

@@ -171,7 +171,7 @@ static struct source *source_new(cp_context *context)
     if (!source)
         return NULL;
     source->context = context;
-    source->name = source->path = source->label = "";
+    source->name = source->path = source->label = source->folder = source->name_folder = "";
     source->state = memory_allocate_zeroed(context, 1, sizeof *source->state);
     if (source->state)
         source->state->arena = arena_new(context);
@@ -186,6 +186,12 @@ static struct source *source_new(cp_context *context)
     return NULL;
 }
 
+static const char *folder_of(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_copy_text(arena, path, (size_t)(slash - path) + 1) : "";
+}
+
 static const char *name_without_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -197,7 +203,9 @@ static cp_status set_names(struct source *source, const char *path, const char *
     struct arena *arena = source->state->arena;
     source->path = arena_copy_text(arena, path, strlen(path));
     source->name = arena_copy_text(arena, name, strlen(name));
-    if (!source->path || !source->name)
+    source->folder = folder_of(arena, path);
+    source->name_folder = source->parent ? folder_of(arena, name) : "";
+    if (!source->path || !source->name || !source->folder || !source->name_folder)
         return CP_LIMIT;
     if (!source->parent)
         source->label = name_without_folder(source->name);
@@ -219,10 +227,7 @@ static cp_status set_root(struct source *source)
 {
     if (!source->context->flags[CP_FLAG_CONFINE])
         return CP_OK;
-    struct arena *arena = source->state->arena;
-    const char *slash = strrchr(source->path, '/');
-    const char *folder = slash ? arena_copy_text(arena, source->path, (size_t)(slash - source->path) + 1) : ".";
-    source->state->root = folder ? real_folder(arena, folder) : NULL;
+    source->state->root = real_folder(source->state->arena, *source->folder ? source->folder : ".");
     return source->state->root ? CP_OK : CP_LIMIT;
 }
 
@@ -246,8 +251,7 @@ static cp_status find_inside(const struct source *source, const char *resolved, 
     return CP_OK;
 }
 
-/* Before the file is opened: that alone may wait (a FIFO) or do something (a device). One that is not there is inside.
- */
+/* Before the file is opened: opening may wait (a FIFO) or do something (a device). One that is not there is inside. */
 static cp_status check_confined(const struct source *source)
 {
     const struct source *parent = source->parent;

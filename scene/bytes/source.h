@@ -7,8 +7,9 @@
 
 struct source {
     cp_context *context;
-    const char *name;  /* for messages: relative to the top file's folder, or as given for the top file */
-    const char *path;  /* on disk; "" for memory and standard input */
+    const char *name; /* for messages: relative to the top file's folder, or as given for the top file */
+    const char *path; /* on disk; "" for memory and standard input */
+    const char *folder, *name_folder; /* of path and of name, "" or with a '/' at the end; the top file's name has "" */
     const char *label; /* as outputs name it, whatever folder it was found in: the top file's own name, and what its
                         * text names, relative to it */
     const char *data;  /* size bytes, NUL after the last */
