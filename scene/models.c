@@ -28,20 +28,21 @@ void models_free(struct models *models)
 
 /* ---- finding ---- */
 
-/* The place in the map of what was asked for, or of a file, with the format it is read by; made with CP_NONE when
- * absent. A path is kept without "./" and "//", a relative one in the folder of `from` (the file that names it; NULL:
- * as it is). NULL when out of memory. */
-static uint32_t *find_key(struct models *models, struct name_map *map, const struct model_request *request,
-                          const struct source *from, const char *path, bool *added)
+/* A name or path as a key, in models->key: without "./" and "//", a relative one in the folder. Search rules may find
+ * another file for a name, a format another model in a file. NULL when out of memory. */
+static const char *write_key(struct models *models, const struct model_request *request,
+                             const struct file_search *search, const char *folder, const char *path)
 {
     struct buffer *key = &models->key;
-    const char *slash = from && path[0] != '/' ? strrchr(from->path, '/') : NULL;
     bool is_uri = uri_is_known(path);
     key->size = 0;
-    if (map == &models->requests) /* other rules may find another file */
-        buffer_print(key, "%p ", (const void *)request->search);
-    buffer_print(key, "%s ", request->format ? request->format : "");
-    buffer_append(key, slash ? from->path : "", slash ? (size_t)(slash - from->path) + 1 : 0);
+    for (uintptr_t bits = (uintptr_t)search; bits; bits >>= 7) {
+        char digit = (char)(0x80 | (bits & 0x7f)); /* never zero */
+        buffer_append(key, &digit, 1);
+    }
+    buffer_text(key, request->format ? request->format : "");
+    buffer_text(key, " ");
+    buffer_text(key, path[0] == '/' ? "" : folder);
     for (const char *at = path; *at;) {
         size_t size = strcspn(at, "/");
         size += at[size] == '/';
@@ -51,14 +52,12 @@ static uint32_t *find_key(struct models *models, struct name_map *map, const str
         at += size;
     }
     buffer_append(key, "", 1);
-    if (key->failed)
-        return NULL;
-    uint32_t *known = name_map_find(map, key->data);
-    *added = !known;
-    if (known)
-        return known;
-    const char *kept = arena_copy_text(models->arena, key->data, key->size - 1);
-    return kept ? name_map_add(map, kept, CP_NONE, NULL) : NULL;
+    return key->failed ? NULL : key->data;
+}
+
+static const char *keep_key(const struct models *models, const char *key)
+{
+    return key ? arena_copy_text(models->arena, key, strlen(key)) : NULL;
 }
 
 cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_count, uint32_t *model)
@@ -92,36 +91,32 @@ static cp_status read_model(struct models *models, const struct model_request *r
 static cp_status try_file(struct models *models, const struct model_request *request, const struct file_search *search,
                           uint32_t *model)
 {
-    bool added;
     const char *spelled = models->spelled.data;
-    uint32_t *known = find_key(models, &models->files, request, request->from, spelled, &added);
-    if (!known)
+    const char *name = keep_key(models, write_key(models, request, NULL, request->from->folder, spelled));
+    if (!name)
         return CP_LIMIT;
-    *model = *known;
-    if (!added)
+    const uint32_t *known = name_map_find(&models->files, name);
+    *model = known ? *known : CP_NONE;
+    if (known)
         return *known == CP_NONE ? CP_NO : CP_OK;
     struct source *source;
     cp_status status = search_open(search, request->from, spelled, &source);
     if (status != CP_OK)
-        return status;
+        return status != CP_NO || name_map_add(&models->files, name, CP_NONE, NULL) ? status : CP_LIMIT;
 
-    /* It may have been read under another name, or from another folder that looks here too. */
-    uint32_t *file = find_key(models, &models->files, request, NULL, source->path, &added);
-    if (file)
-        *model = *file;
+    /* It may have been read under another name, or for another folder. */
+    const char *path = keep_key(models, write_key(models, request, NULL, "", source->path));
+    known = path ? name_map_find(&models->files, path) : NULL;
+    if (known)
+        *model = *known;
     else
-        status = CP_LIMIT;
-    if (status == CP_OK && *file == CP_NONE)
-        status = read_model(models, request, source, model);
+        status = path ? read_model(models, request, source, model) : CP_LIMIT;
     source_close(source);
-    if (status != CP_OK)
+    if (status != CP_OK && status != CP_NO)
         return status;
-    *file = *model;
-    known = find_key(models, &models->files, request, request->from, spelled, &added); /* the map may have moved */
-    if (!known)
+    if (!name_map_add(&models->files, name, *model, NULL) || !name_map_add(&models->files, path, *model, NULL))
         return CP_LIMIT;
-    *known = *model;
-    return CP_OK;
+    return *model == CP_NONE ? CP_NO : CP_OK;
 }
 
 cp_status models_find(struct models *models, const struct model_request *request, uint32_t *model)
@@ -129,22 +124,21 @@ cp_status models_find(struct models *models, const struct model_request *request
     static const char *const as_it_is[] = {"", NULL};
     static const struct file_search plain = {.suffixes = as_it_is};
     const struct file_search *search = request->search ? request->search : &plain;
-    bool added;
-    *model = CP_NONE;
-    uint32_t *known = find_key(models, &models->requests, request, request->from, request->name, &added);
-    if (!known)
-        return CP_LIMIT;
-    *model = *known;
-    if (!added)
+    const char *key = write_key(models, request, search, request->from->folder, request->name);
+    const uint32_t *known = key ? name_map_find(&models->requests, key) : NULL;
+    *model = known ? *known : CP_NONE;
+    if (known)
         return CP_OK;
+    key = keep_key(models, key);
     uint32_t attempt = 0;
-    cp_status status = CP_NO;
+    cp_status status = key ? CP_NO : CP_LIMIT;
     while (status == CP_NO && search_spell(search, request->name, &attempt, &models->spelled))
         status = try_file(models, request, search, model);
     if (models->spelled.failed)
         return CP_LIMIT;
-    *known = *model; /* nothing else has been asked for meanwhile */
-    return status;
+    if (status != CP_OK && status != CP_NO)
+        return status;
+    return name_map_add(&models->requests, key, *model, NULL) ? status : CP_LIMIT;
 }
 
 const char *models_places(const struct models *models, const struct model_request *request)
@@ -164,13 +158,16 @@ cp_status models_place(struct models *models, uint32_t model, uint32_t node, uin
             scene->instances[shown->first + i].use |= use;
         return CP_OK;
     }
+    for (uint32_t i = 0; i < shown->part_count; i++) {
+        cp_pose transform = pose_multiply(pose, &shown->parts[i].transform);
+        if (!pose_is_finite(&transform))
+            return CP_NO;
+    }
     shown->node = node;
     shown->first = scene->instance_count;
     shown->pose = *pose;
     for (uint32_t i = 0; i < shown->part_count; i++) {
         cp_pose transform = pose_multiply(pose, &shown->parts[i].transform);
-        if (!pose_is_finite(&transform))
-            return CP_NO;
         if (scene_add_instance(scene, node, shown->parts[i].mesh, use, &transform) == CP_NONE)
             return CP_LIMIT;
     }
