@@ -52,6 +52,12 @@ ends 0 'cell.wu:2:3: warning: no drawn model "package://parts/meshes/box.stl" is
     "$cellpipe" convert ws/cells/cell.wu out.dump --package parts=none
 ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl$' \
     "$cellpipe" convert ws/cells/cell.wu out.dump -I lib/none
+printf 'File "package://parts/more.wu"\n{ "X"\n  Device "file://../parts/arm.dev"\n}\n' >ws/cells/all.wu
+printf '{ "Included"\n}\n' >ws/parts/more.wu
+printf '{ "Joint"\n  CraigDH 0 0 1 0\n}\n' >ws/parts/arm.dev
+ends 0 '' "$cellpipe" convert ws/cells/all.wu all.dump
+must "includes and devices are found by their URIs" grep -q 'X.Joint' all.dump
+must "and what is included is there" grep -q 'Included' all.dump
 ends 0 '' "$cellpipe" convert ws/cells/cell.wu ws/cells/near.wu --out-dir bulk --package parts=lib/parts \
     --package parts=ws/parts
 ends 2 'package folder "parts": needs NAME=FOLDER' "$cellpipe" convert ws/cells/cell.wu out.dump --package parts
