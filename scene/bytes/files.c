@@ -1,4 +1,4 @@
-/* The record of all files that went through a context and those beside it, found again by their identity on the disk. */
+/* The record of all files that went through a context and those beside it, by their identity on the disk. */
 #include "files.h"
 
 #include <pthread.h>
@@ -32,8 +32,8 @@ static struct identity identity_of(dev_t device, ino_t inode)
     return identity;
 }
 
-/* One record for each regular file: its uses come together, its latest path counts. What is written is a new file, though
- * it may have got the number of one that was read and is gone. */
+/* One record for each regular file: its uses come together, its latest path counts. What is written is a new file,
+ * though it may have got the number of one that was read and is gone. */
 static bool find_later(struct file_book *book, uint32_t index)
 {
     struct file_record *file = &book->files[index];
@@ -56,7 +56,7 @@ static bool record(struct file_book *book, struct file_record file)
     if (!file.path)
         return false;
     book->files[book->file_count++] = file;
-    return file.missing || !file.inode || find_later(book, book->file_count - 1);
+    return !file.inode || find_later(book, book->file_count - 1);
 }
 
 /* Lets the lock go. The owner's report has what went wrong; so has this context's, if it is another. */

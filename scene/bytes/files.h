@@ -11,7 +11,6 @@ enum file_use { FILE_READ = 1, FILE_WRITTEN = 2 };
 struct file_record {
     const char *path; /* as opened */
     unsigned use;     /* FILE_... */
-    bool missing;     /* it was looked for and not there */
     dev_t device;
     ino_t inode; /* 0 when it is no regular file */
 };
@@ -24,7 +23,8 @@ void files_free(struct file_book *book);
 
 /* Keeps a copy. */
 cp_status files_record(cp_context *context, struct file_record file);
-/* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that file. */
+/* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that
+ * file. */
 bool files_known(const cp_context *context, const char *path, unsigned uses);
 /* Keeps a path for a top output, CP_NO: it is kept already; and whether one is kept. */
 cp_status files_reserve(cp_context *context, const char *path);

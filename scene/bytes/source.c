@@ -422,10 +422,8 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
     if (status != CP_OK)
         return status;
     int file = context_open_file(source->context, source->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && is_missing(errno)) {
-        struct file_record miss = {.path = source->path, .use = FILE_READ, .missing = true};
-        return files_record(source->context, miss) == CP_OK ? CP_NO : CP_LIMIT;
-    }
+    if (file < 0 && is_missing(errno))
+        return CP_NO;
     if (file < 0)
         return report_error(source->context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
                             "file \"%s\" cannot be opened: %s", source->name, strerror(errno));
