@@ -157,9 +157,12 @@ const char *resolve_places(const struct source *parent, struct arena *arena, con
 {
     struct candidates list;
     struct buffer text = {.context = parent->context};
+    const char *package = after_package(name);
     if (uri_is_known(name) && resolve(parent, arena, name, &list) == CP_OK)
         for (uint32_t i = 0; i < list.count; i++)
             buffer_print(&text, "%s%s", i == 0 ? "; looked at " : ", ", list.items[i].name);
+    if (package && text.size > 0)
+        buffer_print(&text, " (--package %.*s=DIR gives its folder)", (int)strcspn(package, "/"), package);
     const char *kept = arena_copy_text(arena, text.data ? text.data : "", text.size);
     buffer_free(&text);
     return kept ? kept : "";

@@ -28,7 +28,8 @@ cp_status resolve(const struct source *parent, struct arena *arena, const char *
 bool uri_is_known(const char *name);
 /* Decodes %XX in place; *size is the new length. False when malformed: then the text is spoilt. */
 bool uri_decode(char *text, size_t *size);
-/* What a message adds about a URI whose file is missing: "; looked at A, B". "" for a path, and when out of memory. */
+/* What a message adds about a URI whose file is missing: "; looked at A, B", and the option that gives its package a
+ * folder. "" for a path, and when out of memory. */
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name);
 
 #endif

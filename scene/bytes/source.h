@@ -20,10 +20,10 @@ struct source {
     struct source_state *state; /* private */
 };
 
-/* Opens a further file that `parent` names, by a path or a URI: the first of those that it may mean (resolve.h) that is
- * there. CP_NO when there is none (unreported; the miss is recorded), else the error is reported: a file that is one of
- * its own parents is "source-cycle", one where confinement lets nobody look "source-confined". The caller closes it.
- * Backslashes are the format's business. */
+/* Opens a further file that `parent` names by a path or a URI: of the files that the name may mean (resolve.h), the first
+ * that exists. CP_NO, unreported, when none does. Errors are reported: "source-cycle" for a file that is one of its own
+ * parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source, and has
+ * replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
 void source_close(struct source *source);
 /* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */

@@ -48,9 +48,9 @@ done
 ends 0 '' "$cellpipe" convert ws/cells/near.wu near.dump
 must "the model above is placed" grep -q 'model://parts/near' near.dump
 ends 3 'lies outside the top file.s folder' "$cellpipe" convert ws/cells/near.wu out.dump --confine
-ends 0 'cell.wu:2:3: warning: no drawn model "package://parts/meshes/box.stl" is there; looked at none/meshes/box.stl$' \
+ends 0 'cell.wu:2:3: warning: no drawn model "package://parts/meshes/box.stl" is there; looked at none/meshes/box.stl .--package parts=DIR gives' \
     "$cellpipe" convert ws/cells/cell.wu out.dump --package parts=none
-ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl$' \
+ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl .--package' \
     "$cellpipe" convert ws/cells/cell.wu out.dump -I lib/none
 printf 'File "package://parts/more.wu"\n{ "X"\n  Device "file://../parts/arm.dev"\n}\n' >ws/cells/all.wu
 printf '{ "Included"\n}\n' >ws/parts/more.wu
