@@ -60,7 +60,8 @@ struct short_number {
 struct short_number short_number(double value);
 /* Says what is wrong with the request or the world outside the library; returns status. */
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Leaves a warning in the report; what the user sees of it is the caller's. The text begins at `start` of the message. */
+/* Leaves a warning in the report; what the user sees of it is the caller's. The text begins at `start` of the
+ * message. */
 void log_fault(struct cli *cli, const char *code, const char *file, const char *message, size_t start);
 /* Complains about an unknown word and names the nearest of `known` (a list ended by NULL), if one is near. */
 cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known);
@@ -125,7 +126,8 @@ struct option {
     cp_status (*take)(struct cli *cli, void *settings, const char *value); /* or NULL; called with each value */
 };
 
-/* All there is to know of a command. What a user says to it goes into its settings, a struct that begins with a request. */
+/* All there is to know of a command. What a user says to it goes into its settings, a struct that begins with a
+ * request. */
 struct command {
     const char *name, *title;
     const char *usage;            /* the words after the name; one form a line */
@@ -173,20 +175,14 @@ const struct command *command_named(const struct cli *cli, const char *name);
 /* Tells the cli's context what holds for all that is read and written. */
 cp_status use_globals(struct cli *cli, const struct globals *globals);
 
-/* ---- steps.c: reading, names of formats and files ---- */
+/* ---- steps.c ---- */
 
 /* Reads the input of info, check and diff; the report is not yet printed. */
 cp_status read_input(struct cli *cli, const char *path, const struct request *request, cp_scene **scene);
 /* What comes after any read; *scene is NULL when it failed. */
 cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
-/* The exporter by name, or else the one that has the suffix; NULL when there is none. */
-const char *exporter_named(const char *word);
-/* The index of the exporter for an output: by a format's name or suffix, or NULL, and a path; SIZE_MAX when there is none. */
-size_t exporter_for(const char *format, const char *path);
-/* The suffix of outputs in the format of that name; a word that is itself a suffix ("wrl.gz") is kept. */
-void output_suffix(const char *word, char *out, size_t size);
-/* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
-const char *path_stem(struct cli *cli, const char *path);
+
+/* ---- commands, each at the end of its file ---- */
 
 extern const struct command convert_command, run_command, filter_command, info_command, check_command, diff_command,
     collide_command, igrip2vrml_command, formats_command, filters_command, help_command;
@@ -209,7 +205,7 @@ cp_status print_completions(struct cli *cli, const struct list *words);
 /* All that help can explain. */
 bool add_topics(struct cli *cli, struct list *list);
 
-/* ---- plugins.c ---- */
+/* ---- plugins.c: names of formats, filters and files ---- */
 
 /* Adds the names of all commands and filters, or of all plug-ins of a kind; false when out of memory. */
 bool add_commands(struct cli *cli, struct list *list);
@@ -218,6 +214,20 @@ bool add_plugins(struct cli *cli, cp_plugin_kind kind, struct list *list);
 const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind);
 /* The index of a plug-in, or SIZE_MAX. */
 size_t plugin_named(cp_plugin_kind kind, const char *name);
+/* The importer by name, or else the first that has the suffix ("glb" or ".glb"); NULL when there is none. */
+const char *importer_named(const char *word);
+/* The exporter by name, or else the one that has the suffix; NULL when there is none. */
+const char *exporter_named(const char *word);
+/* The index of the exporter for an output: by a format's name or suffix, or NULL, and a path; SIZE_MAX when there is
+ * none. */
+size_t exporter_for(const char *format, const char *path);
+/* The exporter's name for cp_write, with ".gz" if the user's word asks for it: "wrl.gz" is "vrml97.gz", and so is
+ * "wrz", the suffix of compressed VRML files. NULL when out of memory. */
+const char *packed_format(struct cli *cli, const char *word, const char *name);
+/* The suffix of outputs in the format of that name; a word that is itself a suffix ("wrl.gz") is kept. */
+void output_suffix(const char *word, char *out, size_t size);
+/* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
+const char *path_stem(struct cli *cli, const char *path);
 
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
 
@@ -233,8 +243,8 @@ const char *mesh_name(const cp_mesh *mesh);
 const char *frame_kind(const cp_scene *scene, uint32_t node);
 bool is_placeholder(const cp_scene *scene, uint32_t node);
 
-/* Exclusions without repeats, each with first < second by index, in the order of the first statement: those between real frames, and
- * with dangling_too those that name a frame that is not there; and how many statements do. */
+/* Exclusions without repeats, each with first < second by index, in the order of the first statement: those between
+ * real frames, and with dangling_too those that name a frame that is not there; and how many statements do. */
 struct exclusions {
     cp_pair *pairs;
     size_t count, dangling;

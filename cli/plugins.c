@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <strings.h>
 
 size_t plugin_named(cp_plugin_kind kind, const char *name)
 {
@@ -31,4 +32,84 @@ const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind)
 {
     struct list list = {0};
     return add_plugins(cli, kind, &list) && list_add(cli, &list, NULL) ? list.items : NULL;
+}
+
+/* ---- formats by a name or suffix ---- */
+
+static size_t size_without_gz(const char *path)
+{
+    size_t size = strlen(path);
+    return size > 3 && strcasecmp(path + size - 3, ".gz") == 0 ? size - 3 : size;
+}
+
+const char *exporter_named(const char *word)
+{
+    size_t size = size_without_gz(word);
+    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
+        const char *name = cp_plugin_at(CP_EXPORTER, i).name;
+        if (strlen(name) == size && strncmp(name, word, size) == 0)
+            return name;
+    }
+    char path[32] = ".";
+    if (strlen(word) + 2 > sizeof path)
+        return NULL;
+    strcat(path, word + (*word == '.'));
+    size_t index = cp_exporter_of(path);
+    return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
+}
+
+size_t exporter_for(const char *format, const char *path)
+{
+    const char *name = format ? exporter_named(format) : strcmp(path, "-") == 0 ? "glb" : NULL;
+    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(path);
+}
+
+/* True when ".word" is one of the suffixes ".a .b". */
+static bool has_suffix(const char *suffixes, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = suffixes; *at; at += *at == ' ') {
+        size_t size = strcspn(at, " ");
+        if (size == length + 1 && strncasecmp(at + 1, word, length) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+const char *importer_named(const char *word)
+{
+    if (plugin_named(CP_IMPORTER, word) != SIZE_MAX)
+        return word;
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++)
+        if (has_suffix(cp_plugin_at(CP_IMPORTER, i).suffixes, word + (*word == '.')))
+            return cp_plugin_at(CP_IMPORTER, i).name;
+    return NULL;
+}
+
+void output_suffix(const char *word, char *out, size_t size)
+{
+    size_t index = plugin_named(CP_EXPORTER, word);
+    const char *suffixes = index == SIZE_MAX ? word : cp_plugin_at(CP_EXPORTER, index).suffixes;
+    (void)snprintf(out, size, "%s%.*s", *suffixes == '.' ? "" : ".", (int)strcspn(suffixes, " "), suffixes);
+}
+
+const char *packed_format(struct cli *cli, const char *word, const char *name)
+{
+    size_t size = strlen(word), plain = size_without_gz(word);
+    bool packed = plain < size || strcasecmp(word + (*word == '.'), "wrz") == 0;
+    return packed ? cli_print(cli, "%s.gz", name) : name;
+}
+
+const char *path_stem(struct cli *cli, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t size = size_without_gz(name);
+    for (size_t i = size; i-- > 1;)
+        if (name[i] == '.') {
+            size = i;
+            break;
+        }
+    return cli_print(cli, "%.*s", (int)size, name);
 }

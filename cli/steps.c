@@ -2,107 +2,7 @@
 #include "plan.h"
 
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
-
-/* ---- formats ---- */
-
-static size_t size_without_gz(const char *path)
-{
-    size_t size = strlen(path);
-    return size > 3 && strcasecmp(path + size - 3, ".gz") == 0 ? size - 3 : size;
-}
-
-const char *exporter_named(const char *word)
-{
-    size_t size = size_without_gz(word);
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
-        const char *name = cp_plugin_at(CP_EXPORTER, i).name;
-        if (strlen(name) == size && strncmp(name, word, size) == 0)
-            return name;
-    }
-    char path[32] = ".";
-    if (strlen(word) + 2 > sizeof path)
-        return NULL;
-    strcat(path, word + (*word == '.'));
-    size_t index = cp_exporter_of(path);
-    return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
-}
-
-size_t exporter_for(const char *format, const char *path)
-{
-    const char *name = format ? exporter_named(format) : strcmp(path, "-") == 0 ? "glb" : NULL;
-    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(path);
-}
-
-/* True when ".word" is one of the suffixes ".a .b". */
-static bool has_suffix(const char *suffixes, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = suffixes; *at; at += *at == ' ') {
-        size_t size = strcspn(at, " ");
-        if (size == length + 1 && strncasecmp(at + 1, word, length) == 0)
-            return true;
-        at += size;
-    }
-    return false;
-}
-
-/* The importer by name, or else the first that has the suffix ("glb" or ".glb"); NULL when there is none. */
-static const char *importer_named(const char *word)
-{
-    if (plugin_named(CP_IMPORTER, word) != SIZE_MAX)
-        return word;
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++)
-        if (has_suffix(cp_plugin_at(CP_IMPORTER, i).suffixes, word + (*word == '.')))
-            return cp_plugin_at(CP_IMPORTER, i).name;
-    return NULL;
-}
-
-void output_suffix(const char *word, char *out, size_t size)
-{
-    size_t index = plugin_named(CP_EXPORTER, word);
-    const char *suffixes = index == SIZE_MAX ? word : cp_plugin_at(CP_EXPORTER, index).suffixes;
-    (void)snprintf(out, size, "%s%.*s", *suffixes == '.' ? "" : ".", (int)strcspn(suffixes, " "), suffixes);
-}
-
-static bool has_stage_profile(size_t exporter)
-{
-    size_t count = cp_plugin_at(CP_EXPORTER, exporter).option_count;
-    for (size_t i = 0; i < count; i++) {
-        cp_option_info option = cp_plugin_option(CP_EXPORTER, exporter, i);
-        if (strcmp(option.name, "profile") == 0)
-            return option.choices && strstr(option.choices, "stage") != NULL;
-    }
-    return false;
-}
-
-/* A profile, or what is for viewers by its nature. */
-static bool says_profile(const struct list *settings)
-{
-    static const char *const web[] = {"web", "web=yes", "web=true", "web=on", "web=1", NULL};
-    for (size_t i = 0; i < settings->count; i++) {
-        if (strncmp(settings->items[i], "profile=", 8) == 0)
-            return true;
-        for (size_t k = 0; web[k]; k++)
-            if (strcmp(settings->items[i], web[k]) == 0)
-                return true;
-    }
-    return false;
-}
-
-const char *path_stem(struct cli *cli, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    size_t size = size_without_gz(name);
-    for (size_t i = size; i-- > 1;)
-        if (name[i] == '.') {
-            size = i;
-            break;
-        }
-    return cli_print(cli, "%.*s", (int)size, name);
-}
 
 /* ---- making a plan ---- */
 
@@ -161,12 +61,29 @@ cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, siz
     return add_filter(cli, plan, name, (struct list){request.words.items + 1, request.words.count - 1, 0});
 }
 
-/* "wrl.gz" is "vrml97.gz"; a compressed VRML file has a suffix of its own. */
-static const char *packed_format(struct cli *cli, const char *word, const char *name)
+static bool has_stage_profile(size_t exporter)
 {
-    size_t size = strlen(word), plain = size_without_gz(word);
-    bool packed = plain < size || strcasecmp(word + (*word == '.'), "wrz") == 0;
-    return packed ? cli_print(cli, "%s.gz", name) : name;
+    size_t count = cp_plugin_at(CP_EXPORTER, exporter).option_count;
+    for (size_t i = 0; i < count; i++) {
+        cp_option_info option = cp_plugin_option(CP_EXPORTER, exporter, i);
+        if (strcmp(option.name, "profile") == 0)
+            return option.choices && strstr(option.choices, "stage") != NULL;
+    }
+    return false;
+}
+
+/* A profile, or what is for viewers by its nature. */
+static bool says_profile(const struct list *settings)
+{
+    static const char *const web[] = {"web", "web=yes", "web=true", "web=on", "web=1", NULL};
+    for (size_t i = 0; i < settings->count; i++) {
+        if (strncmp(settings->items[i], "profile=", 8) == 0)
+            return true;
+        for (size_t k = 0; web[k]; k++)
+            if (strcmp(settings->items[i], web[k]) == 0)
+                return true;
+    }
+    return false;
 }
 
 cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options,
