@@ -93,7 +93,7 @@ bool were_bytes_missing(void);
 void end_if_interrupted(void);
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
 void start_progress(struct cli *cli);
-/* So many inputs are done, the last one being `file`. */
+/* So many inputs are done; `file` is the first that is not. */
 void show_input(struct cli *cli, size_t done, size_t count, const char *file);
 /* To be called before anything else is printed on the terminal. */
 void clear_progress(struct cli *cli);
