@@ -12,8 +12,8 @@
  * Behaviour and limitations:
  * - As in RobWork, attributes on CollisionSetup and Exclude and unknown elements are errors; the text of Volatile is
  *   not trimmed; pairs may be there twice, and a frame may be paired with itself.
- * - Reasons and findings that our exporter notes in attributes of FramePair are read. Other attributes, or others' values in
- *   these, elements inside FramePair and text between elements are losses.
+ * - Reasons and findings that our exporter notes in attributes of FramePair are read. Other attributes, or others'
+ *   values in these, elements inside FramePair and text between elements are losses.
  * - Read alone, the names are placeholders: frames are in the workcell. `prefix=` goes before each name; without it,
  *   the prefix that our exporter notes in a comment does.
  * - No DOCTYPE, no entities but the five of XML; encodings: UTF-8, ASCII, ISO-8859-1, Windows-1252; at most 256

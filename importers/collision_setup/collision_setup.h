@@ -37,8 +37,8 @@ struct collision_pair {
     cp_finding finding;
     bool reasoned; /* the reason is one of ours, and so are the numbers then */
 };
-/* pair.c: takes an attribute of FramePair, "reason" before the others; its value lives as long as the pair. False when it says nothing
- * to us. */
+/* pair.c: takes an attribute of FramePair, "reason" before the others; its value lives as long as the pair. False when
+ * it says nothing to us. */
 bool collision_pair_take(struct collision_pair *pair, const char *name, const char *value);
 
 /* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name; a name that

@@ -203,7 +203,8 @@ cp_status collision_setup_parse(struct source *source, struct collision_setup *s
 {
     static const struct xml_codes codes = XML_CODES("collision-setup");
     struct reading reading = {.setup = setup};
-    if (!XML_IS_BUILT) { /* A workcell can be read without its exclusions; the importer itself is listed as not built. */
+    /* A workcell can be read without its exclusions; the importer itself is listed as not built. */
+    if (!XML_IS_BUILT) {
         report_loss(setup->context, "collision-setup-unbuilt", IN_FILE(source->name), 1,
                     "the exclusions: cellpipe was built without libxml2");
         return CP_OK;

@@ -18,7 +18,22 @@ typedef const xmlError *error_pointer;
 typedef xmlErrorPtr error_pointer;
 #endif
 
-enum { CHUNK_SIZE = 1 << 16, MOST_ATTRIBUTES = 256, DEEPEST = 256 };
+enum { MOST_ATTRIBUTES = 256, DEEPEST = 256 };
+
+/* Bytes at a time. Few under the address sanitizer, which so sees who holds a text for too long, and whether words that
+ * are cut by the end of a piece are read. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED
+#endif
+#ifdef IS_SANITIZED
+enum { PIECE_SIZE = 256 };
+#else
+enum { PIECE_SIZE = 1 << 16 };
+#endif
 
 struct queued {
     enum xml_event event;
@@ -349,7 +364,7 @@ static bool fill_queue(struct xml_parser *parser)
 {
     parser->count = parser->taken = 0;
     while (parser->count == 0 && !parser->over) {
-        size_t left = parser->size - parser->fed, size = left < CHUNK_SIZE ? left : CHUNK_SIZE;
+        size_t left = parser->size - parser->fed, size = left < PIECE_SIZE ? left : PIECE_SIZE;
         arena_free(parser->piece);
         parser->piece = arena_new(parser->context);
         if (!parser->piece || context_is_cancelled(parser->context)) {
