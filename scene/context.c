@@ -59,7 +59,8 @@ cp_context *context_new(const cp_allocator *allocator, const struct plugins *plu
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);
     context->arena = arena_new(context);
-    if (context->arena && report_make_room(context))
+    context->texts = arena_new(context);
+    if (context->arena && context->texts && report_make_room(context))
         context->book = files_new(context);
     if (context->book)
         return context;
@@ -113,7 +114,6 @@ void cp_context_free(cp_context *context)
     if (!context)
         return;
     arena_free(context->arena);
-    memory_free(context, context->entries, context->entry_room, sizeof *context->entries);
     report_free(context);
     memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
     memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);

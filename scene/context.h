@@ -31,7 +31,8 @@ struct cp_context {
     bool flags[5];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */
     const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
-    struct arena *arena; /* report texts, importer options */
+    struct arena *arena; /* importer options, folders */
+    struct arena *texts; /* of the report */
     cp_entry *entries;
     uint32_t entry_count, entry_room;
     bool out_of_memory;

@@ -136,16 +136,22 @@ struct arena *arena_new(cp_context *context)
     return arena;
 }
 
-void arena_free(struct arena *arena)
+void arena_clear(struct arena *arena)
 {
-    if (!arena)
-        return;
     for (const struct taken *taken = arena->taken; taken; taken = taken->next)
         memory_free(arena->context, taken->block, 1, taken->size);
     for (struct block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
         memory_free(arena->context, block, 1, block->size);
     }
+    *arena = (struct arena){.context = arena->context};
+}
+
+void arena_free(struct arena *arena)
+{
+    if (!arena)
+        return;
+    arena_clear(arena);
     memory_free(arena->context, arena, 1, sizeof *arena);
 }
 

@@ -21,6 +21,8 @@ void memory_free(cp_context *context, void *block, size_t count, size_t size);
 struct arena;
 struct arena *arena_new(cp_context *context);
 void arena_free(struct arena *arena);
+/* Gives its blocks back: the arena is as it was when it was new. */
+void arena_clear(struct arena *arena);
 /* count x size uninitialised bytes, aligned for any type. */
 void *arena_allocate(struct arena *arena, size_t count, size_t size);
 /* A NUL-ended copy of size bytes (which may hold no NUL). */

@@ -201,15 +201,6 @@ static cp_status set_choice(cp_context *context, const struct value *value)
     return bad_value(context, value, value->option->choices);
 }
 
-static cp_status set_string(cp_context *context, const struct value *value)
-{
-    const char *copy = arena_copy_text(context->arena, value->text, strlen(value->text));
-    if (!copy)
-        return CP_LIMIT;
-    *(const char **)target(value) = copy;
-    return CP_OK;
-}
-
 static cp_status set_value(cp_context *context, const struct value *value)
 {
     switch (value->option->type) {
@@ -227,7 +218,8 @@ static cp_status set_value(cp_context *context, const struct value *value)
     case OPTION_UNIT:
         return set_unit(context, value);
     case OPTION_STRING:
-        return set_string(context, value);
+        *(const char **)target(value) = value->text;
+        return CP_OK;
     case OPTION_EXTENT:
         return set_extent(context, value);
     }

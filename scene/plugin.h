@@ -30,7 +30,7 @@ enum option_type {
     OPTION_ANGLE,   /* double in radians; accepts rad, deg after the number, bare = degrees */
     OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
     OPTION_UNIT,    /* double: metres per unit; m, mm, cm, in, ft, or a number. 0 = not given when initial is NULL */
-    OPTION_STRING,  /* const char *; NULL when not given and initial is NULL */
+    OPTION_STRING,  /* const char *, the caller's; NULL when not given and initial is NULL */
     OPTION_EXTENT   /* struct extent: a length, or a part of a size with % after it */
 };
 

@@ -10,6 +10,8 @@
 
 /* After so many entries of one code the last one only counts on. */
 enum { ENTRIES_A_CODE = 100 };
+/* For so many there is room whatever happens. */
+enum { FEWEST_ENTRIES = 2 };
 
 struct code_count {
     const char *code;
@@ -46,11 +48,11 @@ static const char *make_printable(char *message)
 
 static const char *print_message(cp_context *context, const cp_entry *entry, const struct place *place)
 {
-    const char *where = print_place(context->arena, place);
+    const char *where = print_place(context->texts, place);
     if (!where)
         return NULL;
     const char *word = severity_words[entry->severity];
-    struct arena *arena = context->arena;
+    struct arena *arena = context->texts;
     unsigned long long count = entry->count;
     if (count > 1 && entry->severity == CP_LOSS)
         return make_printable(arena_print(arena, "%s: %s: %s (%llu)", where, word, entry->text, count));
@@ -106,7 +108,7 @@ static void add_up(cp_context *context, cp_entry *old, uint64_t count)
 
 static const char *keep(cp_context *context, const char *text)
 {
-    return text ? arena_copy_text(context->arena, text, strlen(text)) : NULL;
+    return text ? arena_copy_text(context->texts, text, strlen(text)) : NULL;
 }
 
 static void add_entry(cp_context *context, cp_entry entry)
@@ -139,7 +141,7 @@ static void add(cp_context *context, cp_entry entry, const struct place *place, 
     va_copy(again, list);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = length < 0 ? NULL : arena_allocate(context->arena, 1, (size_t)length + 1);
+    char *text = length < 0 ? NULL : arena_allocate(context->texts, 1, (size_t)length + 1);
     if (!text)
         return;
     (void)vsnprintf(text, (size_t)length + 1, format, list);
@@ -214,7 +216,7 @@ cp_status report_unknown(cp_context *context, const char *code, const char *what
 bool report_make_room(cp_context *context)
 {
     void *entries = context->entries;
-    bool made = array_reserve(context, &entries, &context->entry_room, (uint64_t)context->entry_count + 2,
+    bool made = array_reserve(context, &entries, &context->entry_room, (uint64_t)context->entry_count + FEWEST_ENTRIES,
                               sizeof *context->entries);
     context->entries = entries;
     return made;
@@ -263,7 +265,9 @@ size_t report_loss_count(const cp_context *context)
 
 void report_free(cp_context *context)
 {
+    memory_free(context, context->entries, context->entry_room, sizeof *context->entries);
     memory_free(context, context->codes, context->code_room, sizeof *context->codes);
+    arena_free(context->texts);
 }
 
 const cp_entry *cp_report(const cp_context *context, size_t *count)
@@ -274,7 +278,15 @@ const cp_entry *cp_report(const cp_context *context, size_t *count)
 
 void cp_report_clear(cp_context *context)
 {
-    context->entry_count = 0;
-    context->code_count = 0;
+    size_t room = context->entry_room * sizeof *context->entries, least = FEWEST_ENTRIES * sizeof *context->entries;
+    void *fewer = room > least ? memory_resize(context, context->entries, room, least) : NULL;
+    if (fewer) {
+        context->entries = fewer;
+        context->entry_room = FEWEST_ENTRIES;
+    }
+    memory_free(context, context->codes, context->code_room, sizeof *context->codes);
+    context->codes = NULL;
+    arena_clear(context->texts);
+    context->entry_count = context->code_count = context->code_room = 0;
     context->out_of_memory = false;
 }

@@ -2,62 +2,133 @@
 #include "files.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../context.h"
 
+/* A regular file, about 100 bytes with its places in the chains. */
+struct entry {
+    struct entry *next[2];   /* in its chains */
+    uint64_t hashes[2];      /* of its path, and of its place on the disk */
+    struct file_record file; /* its path follows */
+    size_t size;             /* of all */
+};
+enum { BY_PATH, BY_PLACE };
+
 struct file_book {
     pthread_mutex_t placing; /* taken before `lock` */
     pthread_mutex_t lock;    /* of all that follows */
     cp_context *owner;       /* who has the memory; called by nobody else while others hold the lock */
-    struct file_record *files;
-    uint32_t file_count, file_room;
-    struct name_map places;   /* indices of records by identity */
+    struct entry **chains;   /* by hash: chain_count by path, then as many by place */
+    size_t chain_count, count;
     struct name_map reserved; /* paths */
     unsigned next_number;
 };
 
-/* A regular file's device and number, as text. */
-struct identity {
-    char text[48];
-};
+/* ---- entries ---- */
 
-static struct identity identity_of(dev_t device, ino_t inode)
+static struct entry **chain_of(const struct file_book *book, int way, uint64_t hash)
 {
-    struct identity identity;
-    (void)snprintf(identity.text, sizeof identity.text, "%llx/%llx", (unsigned long long)device,
-                   (unsigned long long)inode);
-    return identity;
+    return &book->chains[(size_t)way * book->chain_count + (hash & (book->chain_count - 1))];
 }
 
-/* One record for each regular file: its uses come together, its latest path counts. What is written is a new file,
- * though it may have got the number of one that was read and is gone. */
-static bool find_later(struct file_book *book, uint32_t index)
+static void add_to_chains(struct file_book *book, struct entry *entry)
 {
-    struct file_record *file = &book->files[index];
-    struct identity identity = identity_of(file->device, file->inode);
-    const char *key = arena_copy_text(book->owner->arena, identity.text, strlen(identity.text));
-    uint32_t *known = key ? name_map_add(&book->places, key, index, NULL) : NULL;
-    if (known && *known != index) {
-        if (file->use == FILE_READ)
-            file->use |= book->files[*known].use;
-        *known = index;
+    for (int way = BY_PATH; way <= BY_PLACE; way++) {
+        struct entry **chain = chain_of(book, way, entry->hashes[way]);
+        entry->next[way] = *chain;
+        *chain = entry;
     }
-    return known;
 }
 
+static bool grow_chains(struct file_book *book)
+{
+    struct file_book old = *book;
+    if (book->count < book->chain_count)
+        return true;
+    size_t count = old.chain_count ? 2 * old.chain_count : 16;
+    struct entry **chains = memory_allocate_zeroed(book->owner, count, 2 * sizeof(struct entry *));
+    if (!chains)
+        return false;
+    book->chains = chains;
+    book->chain_count = count;
+    for (size_t i = 0; i < old.chain_count; i++)
+        for (struct entry *entry = old.chains[i], *next; entry; entry = next) {
+            next = entry->next[BY_PATH];
+            add_to_chains(book, entry);
+        }
+    memory_free(book->owner, old.chains, old.chain_count, 2 * sizeof(struct entry *));
+    return true;
+}
+
+static uint64_t hash_of_place(const struct file_book *book, dev_t device, ino_t inode)
+{
+    const uint64_t place[] = {(uint64_t)device, (uint64_t)inode};
+    return hash_bytes(book->owner, place, sizeof place);
+}
+
+static struct entry *find_place(const struct file_book *book, dev_t device, ino_t inode)
+{
+    struct entry *entry = book->count ? *chain_of(book, BY_PLACE, hash_of_place(book, device, inode)) : NULL;
+    while (entry && (entry->file.device != device || entry->file.inode != inode))
+        entry = entry->next[BY_PLACE];
+    return entry;
+}
+
+static struct entry *find_path(const struct file_book *book, const char *path)
+{
+    struct entry *entry = book->count ? *chain_of(book, BY_PATH, hash_bytes(book->owner, path, strlen(path))) : NULL;
+    while (entry && strcmp(entry->file.path, path) != 0)
+        entry = entry->next[BY_PATH];
+    return entry;
+}
+
+static void remove_entry(struct file_book *book, struct entry *entry)
+{
+    for (int way = BY_PATH; way <= BY_PLACE; way++) {
+        struct entry **link = chain_of(book, way, entry->hashes[way]);
+        while (*link != entry)
+            link = &(*link)->next[way];
+        *link = entry->next[way];
+    }
+    memory_free(book->owner, entry, 1, entry->size);
+    book->count--;
+}
+
+/* One entry for each file: its uses come together, its latest path counts, and a path is that of the latest file there. What is
+ * written is a new file, though it may have got the number of one that was read and is gone. */
 static bool record(struct file_book *book, struct file_record file)
 {
-    if (!array_reserve(book->owner, &book->files, &book->file_room, (uint64_t)book->file_count + 1, sizeof file))
+    if (!file.inode)
+        return true;
+    struct entry *same = find_place(book, file.device, file.inode);
+    if (same && file.use == FILE_READ)
+        file.use |= same->file.use;
+    if (same && strcmp(same->file.path, file.path) == 0) {
+        same->file.use = file.use;
+        return true;
+    }
+    size_t path_size = strlen(file.path) + 1, size = sizeof(struct entry) + path_size;
+    struct entry *entry = grow_chains(book) ? memory_allocate(book->owner, 1, size) : NULL;
+    if (!entry)
         return false;
-    file.path = arena_copy_text(book->owner->arena, file.path, strlen(file.path));
-    if (!file.path)
-        return false;
-    book->files[book->file_count++] = file;
-    return !file.inode || find_later(book, book->file_count - 1);
+    struct entry *replaced = *file.path ? find_path(book, file.path) : NULL;
+    if (replaced)
+        remove_entry(book, replaced);
+    if (same)
+        remove_entry(book, same);
+    *entry = (struct entry){
+        .hashes = {hash_bytes(book->owner, file.path, path_size - 1), hash_of_place(book, file.device, file.inode)},
+        .file = file,
+        .size = size};
+    entry->file.path = memcpy(entry + 1, file.path, path_size);
+    add_to_chains(book, entry);
+    book->count++;
+    return true;
 }
+
+/* ---- the book ---- */
 
 /* Lets the lock go. The owner's report has what went wrong; so has this context's, if it is another. */
 static cp_status finish_entry(cp_context *context, bool done)
@@ -78,10 +149,10 @@ cp_status files_reserve(cp_context *context, const char *path)
 {
     struct file_book *book = context->book;
     (void)pthread_mutex_lock(&book->lock);
-    const char *key = arena_copy_text(book->owner->arena, path, strlen(path));
-    bool fresh = true;
-    cp_status status = finish_entry(context, key && name_map_add(&book->reserved, key, 0, &fresh));
-    return status == CP_OK && !fresh ? CP_NO : status;
+    bool known = name_map_find(&book->reserved, path);
+    const char *key = known ? path : arena_copy_text(book->owner->arena, path, strlen(path));
+    cp_status status = finish_entry(context, key && name_map_add(&book->reserved, key, 0, NULL));
+    return status == CP_OK && known ? CP_NO : status;
 }
 
 bool files_reserved(const cp_context *context, const char *path)
@@ -116,12 +187,11 @@ bool files_known(const cp_context *context, const char *path, unsigned uses)
     struct stat info;
     if (stat(path, &info) != 0)
         return false;
-    struct identity identity = identity_of(info.st_dev, info.st_ino);
     (void)pthread_mutex_lock(&book->lock);
-    const uint32_t *known = name_map_find(&book->places, identity.text);
-    struct file_record file = known ? book->files[*known] : (struct file_record){0};
+    const struct entry *entry = find_place(book, info.st_dev, info.st_ino);
+    bool known = entry && (entry->file.use & uses) && is_still_there(&entry->file);
     (void)pthread_mutex_unlock(&book->lock);
-    return (file.use & uses) && is_still_there(&file);
+    return known;
 }
 
 unsigned files_next_number(cp_context *context)
@@ -138,7 +208,7 @@ struct file_book *files_new(cp_context *context)
     if (!book)
         return NULL;
     book->owner = context;
-    book->places.context = book->reserved.context = context;
+    book->reserved.context = context;
     (void)pthread_mutex_init(&book->placing, NULL); /* the default kind cannot fail */
     (void)pthread_mutex_init(&book->lock, NULL);
     return book;
@@ -148,8 +218,10 @@ void files_free(struct file_book *book)
 {
     if (!book)
         return;
-    memory_free(book->owner, book->files, book->file_room, sizeof *book->files);
-    name_map_free(&book->places);
+    for (size_t i = 0; i < book->chain_count; i++)
+        while (book->chains[i])
+            remove_entry(book, book->chains[i]);
+    memory_free(book->owner, book->chains, book->chain_count, 2 * sizeof(struct entry *));
     name_map_free(&book->reserved);
     (void)pthread_mutex_destroy(&book->lock);
     (void)pthread_mutex_destroy(&book->placing);

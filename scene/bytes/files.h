@@ -9,7 +9,7 @@
 enum file_use { FILE_READ = 1, FILE_WRITTEN = 2 };
 
 struct file_record {
-    const char *path; /* as opened */
+    const char *path; /* as opened; "" for standard input */
     unsigned use;     /* FILE_... */
     dev_t device;
     ino_t inode; /* 0 when it is no regular file */
@@ -21,7 +21,7 @@ void files_free(struct file_book *book);
 
 /* These may be called by several threads, each with its own context. */
 
-/* Keeps a copy. */
+/* Keeps a copy. A file whose path or whose place on the disk is on record already takes no more memory. */
 cp_status files_record(cp_context *context, struct file_record file);
 /* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that
  * file. */

@@ -56,14 +56,14 @@ static int remove_folder(void **state)
 /* ---- cancelling ---- */
 
 struct owner {
-    size_t blocks;          /* of memory */
+    size_t blocks, bytes;   /* of memory */
     size_t asked, patience; /* how often the owner was asked, and bears it */
 };
 
 static void *resize(void *user, void *block, size_t old_size, size_t size)
 {
     struct owner *owner = user;
-    (void)old_size;
+    owner->bytes += size - old_size;
     owner->blocks += !block && size > 0;
     owner->blocks -= block && size == 0;
     if (size > 0)
@@ -406,6 +406,76 @@ static void test_number_of_a_gone_file(void **state)
     cp_context_free(context);
 }
 
+/* ---- long sessions ---- */
+
+/* A read with a warning, one that fails, a filter that fails, and an output that replaces the last one. */
+static void work_once(cp_context *context)
+{
+    static const char broken[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 x\n";
+    static const char *const nobody[] = {"node=nobody"};
+    cp_scene *scene, *none;
+    assert_int_equal(cp_read(context, SAMPLES "/stl_dialects.stl", NULL, NULL, 0, &scene), CP_OK);
+    assert_true(was_reported(context, "stl-no-normal"));
+    assert_int_equal(cp_read_memory(context, broken, sizeof broken - 1, "broken.stl", NULL, NULL, 0, &none), CP_INPUT);
+    assert_int_equal(cp_read(context, path_of("none.stl"), NULL, NULL, 0, &none), CP_INPUT);
+    assert_int_equal(cp_apply(context, scene, "select", nobody, 1), CP_USAGE);
+    assert_int_equal(cp_write(context, scene, path_of("part.glb"), NULL, NULL, 0), CP_OK);
+    assert_true(cp_reserve_output(context, path_of("other.glb")) != CP_LIMIT); /* is kept from the first time on */
+    cp_scene_free(scene);
+    cp_report_clear(context);
+}
+
+/* What a context has is the same after so many rounds as after one. */
+static void test_sessions_do_not_grow(void **state)
+{
+    (void)state;
+    struct owner owner = {0};
+    cp_context *context = cp_context_new(&(cp_allocator){resize, &owner});
+    work_once(context);
+    size_t blocks = owner.blocks, bytes = owner.bytes;
+    for (int i = 0; i < (getenv("CELLPIPE_LONG") ? 200000 : 500); i++)
+        work_once(context);
+    assert_int_equal(owner.blocks, blocks);
+    assert_int_equal(owner.bytes, bytes);
+    cp_context_free(context);
+    assert_int_equal(owner.bytes, 0);
+    (void)empty_folder();
+}
+
+/* A file is known by each of its names as long as one that it was read by is its own. */
+static void test_names_of_files_read(void **state)
+{
+    enum { FILES = 200 };
+    static const char part[] = "solid a\nendsolid a\n";
+    (void)state;
+    struct owner owner = {0};
+    cp_context *context = cp_context_new(&(cp_allocator){resize, &owner}), *writer = cp_context_new(NULL);
+    char name[32], old[512];
+    cp_scene *scene;
+    size_t bytes = owner.bytes;
+    (void)empty_folder();
+    for (int i = 0; i < FILES; i++) {
+        (void)snprintf(name, sizeof name, "%d.stl", i);
+        assert_int_equal(cp_write_file(writer, path_of(name), part, sizeof part - 1), CP_OK);
+        assert_int_equal(cp_read(context, path_of(name), NULL, NULL, 0, &scene), CP_OK);
+        cp_scene_free(scene);
+    }
+    cp_report_clear(context);
+    assert_true(owner.bytes - bytes < FILES * (size_t)256);
+    (void)snprintf(old, sizeof old, "%s", path_of("7.stl"));
+    assert_int_equal(link(old, path_of("link.stl")), 0);
+    assert_true(cp_was_read(context, path_of("./199.stl")) && cp_was_read(context, path_of("link.stl")));
+    assert_int_equal(rename(path_of("8.stl"), old), 0); /* another file, whose own name is gone */
+    assert_false(cp_was_read(context, old) || cp_was_read(context, path_of("link.stl")));
+    assert_int_equal(cp_read(context, path_of("link.stl"), NULL, NULL, 0, &scene), CP_OK);
+    assert_true(cp_was_read(context, path_of("link.stl")) && !cp_was_read(context, old));
+    cp_scene_free(scene);
+    cp_context_free(context);
+    cp_context_free(writer);
+    assert_int_equal(owner.bytes, 0);
+    assert_int_equal(empty_folder(), FILES);
+}
+
 /* ---- contexts beside each other ---- */
 
 static cp_scene *read_part(cp_context *context)
@@ -516,6 +586,8 @@ int main(void)
         cmocka_unit_test(test_merge_wants_two_scenes_of_one_context),
         cmocka_unit_test(test_write_file),
         cmocka_unit_test(test_number_of_a_gone_file),
+        cmocka_unit_test(test_sessions_do_not_grow),
+        cmocka_unit_test(test_names_of_files_read),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
