@@ -1,5 +1,6 @@
 /* Poses. */
 #include "pose.h"
+#include "vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -200,24 +201,12 @@ static void quaternion_from_columns(const double column[3][3], double quaternion
         quaternion[i] = rows[best][i] / length;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Any unit vector at right angles to the given directions (count 0, 1 or 2 unit vectors). */
 static void complete(const double (*directions)[3], int count, double out[3])
 {
     if (count == 2)
-        cross(directions[0], directions[1], out);
-    if (count == 2 && dot(out, out) < 1e-18)
+        cross_product(directions[0], directions[1], out);
+    if (count == 2 && dot_product(out, out) < 1e-18)
         count = 1; /* parallel: they leave as much freedom as one */
     if (count < 2) {
         int smallest = 0;
@@ -227,12 +216,12 @@ static void complete(const double (*directions)[3], int count, double out[3])
         memset(out, 0, 3 * sizeof *out);
         out[smallest] = 1;
         if (count == 1) {
-            double along = dot(out, directions[0]);
+            double along = dot_product(out, directions[0]);
             for (int i = 0; i < 3; i++)
                 out[i] -= along * directions[0][i];
         }
     }
-    double length = sqrt(dot(out, out));
+    double length = sqrt(dot_product(out, out));
     for (int i = 0; i < 3; i++)
         out[i] /= length;
 }
@@ -249,7 +238,7 @@ static void split_columns(const cp_pose *pose, double column[3][3], double scale
         scale[c] = 0;
         if (largest > 0) {
             double scaled[3] = {raw[0] / largest, raw[1] / largest, raw[2] / largest};
-            double length = sqrt(dot(scaled, scaled));
+            double length = sqrt(dot_product(scaled, scaled));
             scale[c] = length * largest;
             for (int i = 0; i < 3; i++)
                 column[c][i] = scaled[i] / length;
@@ -274,11 +263,11 @@ static void orthonormalise(double column[3][3])
 {
     for (int c = 1; c < 3; c++) {
         for (int d = 0; d < c; d++) {
-            double along = dot(column[c], column[d]);
+            double along = dot_product(column[c], column[d]);
             for (int i = 0; fabs(along) > 1e-15 && i < 3; i++)
                 column[c][i] -= along * column[d][i];
         }
-        double length = sqrt(dot(column[c], column[c]));
+        double length = sqrt(dot_product(column[c], column[c]));
         if (length < 1e-9)
             complete((const double(*)[3])column, c, column[c]);
         else
@@ -292,8 +281,8 @@ bool pose_to_trs(const cp_pose *pose, double tolerance, struct trs *trs)
     double column[3][3];
     split_columns(pose, column, trs->scale);
     double normal[3];
-    cross(column[0], column[1], normal);
-    if (dot(normal, column[2]) < 0)
+    cross_product(column[0], column[1], normal);
+    if (dot_product(normal, column[2]) < 0)
         for (int c = 0; c < 3; c++) {
             trs->scale[c] = -trs->scale[c];
             for (int i = 0; i < 3; i++)

@@ -1,6 +1,8 @@
 /* Poses and joint motions as glTF's translation, rotation and scale. */
 #include "writer.h"
 
+#include "../../scene/vector.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -15,11 +17,6 @@ struct columns {
     double c[3][3]; /* c[column][row] */
 };
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void rotate_columns(struct columns *m, int a, int b, double cosine, double sine)
 {
     for (int row = 0; row < 3; row++) {
@@ -32,10 +29,10 @@ static void rotate_columns(struct columns *m, int a, int b, double cosine, doubl
 /* Turns columns a and b until they are at right angles. */
 static void orthogonalise(struct columns *m, struct columns *v, int a, int b)
 {
-    double along = dot(m->c[a], m->c[b]);
+    double along = dot_product(m->c[a], m->c[b]);
     if (along == 0)
         return;
-    double zeta = (dot(m->c[b], m->c[b]) - dot(m->c[a], m->c[a])) / (2 * along);
+    double zeta = (dot_product(m->c[b], m->c[b]) - dot_product(m->c[a], m->c[a])) / (2 * along);
     double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
     double cosine = 1 / sqrt(1 + tangent * tangent);
     rotate_columns(m, a, b, cosine, cosine * tangent);
@@ -67,7 +64,7 @@ static double columns_of_pose(const cp_pose *pose, struct columns *m)
 static void drop_noise(struct columns *m)
 {
     for (int column = 0; column < 3; column++)
-        if (dot(m->c[column], m->c[column]) < 1e-30)
+        if (dot_product(m->c[column], m->c[column]) < 1e-30)
             memset(m->c[column], 0, sizeof m->c[column]);
 }
 

@@ -21,14 +21,14 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-static bool is_letter(unsigned char c)
+static bool begins_name(unsigned char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 static bool is_plain(unsigned char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9');
+    return begins_name(c) || (c >= '0' && c <= '9');
 }
 
 /* The standard allows more characters; letters, digits and _ are what all readers share. Others become _, one for
@@ -47,7 +47,7 @@ static char *legal_name(struct vrml *v, const char *prefix, const char *wanted)
             name[size++] = is_plain(byte) ? (char)byte : '_';
     }
     name[size] = 0;
-    if (!is_letter((unsigned char)name[0]) || is_reserved(name)) {
+    if (!begins_name((unsigned char)name[0]) || is_reserved(name)) {
         memmove(name + 2, name, size + 1);
         memcpy(name, "n_", 2);
     }

@@ -15,11 +15,6 @@ struct text {
     const char *at, *end; /* of a line, without the blanks before it */
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* Steps over the word and the blanks after it if the line begins with it. */
 static bool accept_word(struct text *line, const char *word)
 {

@@ -13,7 +13,7 @@ enum { BLANK_MARK = 0x1f };
 
 /* ---- OBJ ---- */
 
-static bool is_blank(char c)
+static bool is_space_or_tab(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -21,14 +21,14 @@ static bool is_blank(char c)
 /* The rest of a line "o NAME" without the blanks around it; false for other lines. */
 static bool find_object_name(const char **at, const char **end)
 {
-    while (*at < *end && is_blank(**at))
+    while (*at < *end && is_space_or_tab(**at))
         (*at)++;
-    if (*end - *at < 2 || (*at)[0] != 'o' || !is_blank((*at)[1]))
+    if (*end - *at < 2 || (*at)[0] != 'o' || !is_space_or_tab((*at)[1]))
         return false;
     (*at)++;
-    while (*at < *end && is_blank(**at))
+    while (*at < *end && is_space_or_tab(**at))
         (*at)++;
-    while (*end > *at && (is_blank((*end)[-1]) || (*end)[-1] == '\r'))
+    while (*end > *at && (is_space_or_tab((*end)[-1]) || (*end)[-1] == '\r'))
         (*end)--;
     return true;
 }
@@ -37,7 +37,7 @@ static bool find_object_name(const char **at, const char **end)
 static bool mark_blanks(const struct source *source, const char *name, const char *end, char **shown)
 {
     for (; name < end; name++) {
-        if (!is_blank(*name))
+        if (!is_space_or_tab(*name))
             continue;
         if (!*shown) {
             *shown = memory_allocate(source->context, source->size + 1, 1);

@@ -50,11 +50,6 @@ static cp_status bad_header(const struct ply *ply, const char *why)
 
 /* ---- the header ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* The next word of [*at, end); an empty one at the end. */
 static struct word next_word(const char **at, const char *end)
 {

@@ -10,11 +10,6 @@
 
 enum { HEAD_SIZE = 1 << 16 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* After the name of the tag that holds the unit, or NULL. */
 static const char *find_tag(const char *text, const char *end)
 {

@@ -9,14 +9,9 @@ enum { BLOCK = 16, LEAST_TOKENS = 15 }; /* version, 3 points, a value, a line */
 
 /* ---- what such a file looks like ---- */
 
-static bool is_blank(char character)
+static bool is_separator(char character)
 {
     return character == ' ' || character == ',' || (character >= '\t' && character <= '\r') || character == 0x1a;
-}
-
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
 }
 
 /* 1 .. 99, else 0. */
@@ -55,7 +50,7 @@ int deneb_probe_legacy(const char *head, size_t size)
         sure = sure || (at - start == 1 && *start == '*');
         if (version == 0 && tokens > 0)
             return 0;
-        if (at < end && !is_blank(*at++))
+        if (at < end && !is_separator(*at++))
             return 0;
     }
     return tokens < LEAST_TOKENS ? 0 : sure ? 70 : 1;

@@ -3,19 +3,9 @@
 
 #include <string.h>
 
-static bool is_blank(char character)
+static bool is_separator(char character)
 {
     return character == ' ' || character == '\t' || character == ',' || character == '\f' || character == '\v';
-}
-
-static bool is_line_end(char character)
-{
-    return character == '\n' || character == '\r';
-}
-
-static bool is_letter(char character)
-{
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
 }
 
 struct place deneb_place(const struct deneb_file *file)
@@ -83,7 +73,7 @@ static void skip_blanks(struct deneb_file *file)
         } else if (*file->next == '#') {
             while (file->next < file->end && !is_line_end(*file->next))
                 file->next++;
-        } else if (is_blank(*file->next)) {
+        } else if (is_separator(*file->next)) {
             file->next++;
         } else {
             return;
@@ -120,7 +110,7 @@ static void lex_formula(struct deneb_file *file)
     while (at < file->end && !is_line_end(*at) && *at != '#')
         at++;
     file->next = at;
-    while (at > token->start && is_blank(at[-1]))
+    while (at > token->start && is_separator(at[-1]))
         at--;
     token->size = (size_t)(at - token->start);
 }
@@ -128,7 +118,7 @@ static void lex_formula(struct deneb_file *file)
 static void lex_bare(struct deneb_file *file)
 {
     const char *at = file->next;
-    while (at < file->end && !is_blank(*at) && !is_line_end(*at) && *at != '"')
+    while (at < file->end && !is_separator(*at) && !is_line_end(*at) && *at != '"')
         at++;
     file->token.kind = DENEB_BARE;
     file->token.size = (size_t)(at - file->next);

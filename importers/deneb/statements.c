@@ -9,11 +9,6 @@ const char *const deneb_kind_words[] = {"PART", "DEVICE", "WORKCELL", "RECORDING
 
 /* ---- the first line ---- */
 
-static bool is_space(char character)
-{
-    return character == ' ' || (character >= '\t' && character <= '\r');
-}
-
 /* The next word of a text, in any case; NULL when it is another. */
 static const char *skip_word(const char *text, const char *end, const char *word)
 {
@@ -38,11 +33,6 @@ enum deneb_kind deneb_find_kind(const char *head, size_t size)
     while (after && deneb_kind_words[kind] && !skip_word(after, end, deneb_kind_words[kind]))
         kind++;
     return after ? (enum deneb_kind)kind : DENEB_KIND_COUNT;
-}
-
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
 }
 
 /* digits "." digits; the numbers stop growing long before they overflow. */

@@ -38,11 +38,6 @@ bool deneb_in_line(struct deneb_file *file, const char *what)
 
 /* ---- numbers ---- */
 
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
-
 static bool starts_number(const struct deneb_token *token)
 {
     return token->kind == DENEB_BARE && token->size > 0 &&

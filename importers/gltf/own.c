@@ -154,7 +154,7 @@ static uint32_t read_flags(struct gltf *gltf, uint32_t own)
     return flags;
 }
 
-static int hex_digit(char byte)
+static int lower_hex_digit(char byte)
 {
     const char *digits = "0123456789abcdef", *at = byte ? strchr(digits, byte) : NULL;
     return at ? (int)(at - digits) : -1;
@@ -171,7 +171,7 @@ static const char *read_raw_name(struct gltf *gltf, uint32_t own)
     if (!raw)
         return NULL;
     for (size_t i = 0; i < size; i++) {
-        int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+        int high = lower_hex_digit(hex[2 * i]), low = lower_hex_digit(hex[2 * i + 1]);
         if (high < 0 || low < 0)
             return NULL;
         raw[i] = (char)(unsigned char)(high * 16 + low);

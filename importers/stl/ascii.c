@@ -40,7 +40,7 @@ static struct place find_place(const struct ascii *ascii)
 static void copy_word(const struct ascii *ascii, char word[33])
 {
     size_t size = 0;
-    for (const char *at = ascii->at; at < ascii->end && !stl_is_blank(*at) && size < 32; at++)
+    for (const char *at = ascii->at; at < ascii->end && !is_space(*at) && size < 32; at++)
         word[size++] = *at > ' ' && *at < 0x7f ? *at : '?';
     word[size] = '\0';
 }
@@ -48,7 +48,7 @@ static void copy_word(const struct ascii *ascii, char word[33])
 static bool word_touches_end(const struct ascii *ascii)
 {
     const char *at = ascii->at;
-    while (at < ascii->end && !stl_is_blank(*at))
+    while (at < ascii->end && !is_space(*at))
         at++;
     return at == ascii->end;
 }
@@ -85,7 +85,7 @@ static void fail_not_finite(struct ascii *ascii)
 
 static void skip_blanks(struct ascii *ascii)
 {
-    while (ascii->at < ascii->end && stl_is_blank(*ascii->at))
+    while (ascii->at < ascii->end && is_space(*ascii->at))
         ascii->at++;
 }
 
@@ -99,20 +99,15 @@ static bool accept(struct ascii *ascii, const char *word)
     return true;
 }
 
-static bool is_line_end(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
 /* The first word of the line from `at` on for which is_mark holds, else the line's end. */
 static const char *find_in_line(const char *at, const char *end, bool (*is_mark)(const char *, const char *))
 {
     for (;;) {
-        while (at < end && stl_is_blank(*at) && !is_line_end(*at))
+        while (at < end && is_space(*at) && !is_line_end(*at))
             at++;
         if (at == end || is_line_end(*at) || is_mark(at, end))
             return at;
-        while (at < end && !stl_is_blank(*at))
+        while (at < end && !is_space(*at))
             at++;
     }
 }
@@ -143,7 +138,7 @@ static bool is_in_line(const struct ascii *ascii, const char *at)
 /* Where the first word "facet" begins in [at, limit), else limit. Something stands before it. */
 static const char *guess_facet(const char *at, const char *limit, const char *end)
 {
-    while (at < limit && !((*at | 0x20) == 'f' && stl_is_blank(at[-1]) && stl_begins_with(at, end, "facet")))
+    while (at < limit && !((*at | 0x20) == 'f' && is_space(at[-1]) && stl_begins_with(at, end, "facet")))
         at++;
     return at;
 }
@@ -268,7 +263,7 @@ static void read_solid(struct ascii *ascii)
     const char *name = ascii->at;
     ascii->at = find_in_line(name, ascii->end, begins_facet);
     const char *name_end = ascii->at;
-    while (name_end > name && stl_is_blank(name_end[-1]))
+    while (name_end > name && is_space(name_end[-1]))
         name_end--;
     if (read_facets(ascii) && (accept(ascii, "endsolid") || fail_expected(ascii, "\"facet\" or \"endsolid\"")))
         skip_line(ascii);
@@ -280,7 +275,7 @@ static void read_solid(struct ascii *ascii)
 static void read_rest(struct ascii *ascii)
 {
     const char *at = ascii->at;
-    while (at < ascii->end && (stl_is_blank(*at) || *at == '\0' || *at == 0x1a))
+    while (at < ascii->end && (is_space(*at) || *at == '\0' || *at == 0x1a))
         at++;
     const struct stl_reader *reader = ascii->reader;
     if (at < ascii->end) {

@@ -14,12 +14,12 @@ bool stl_begins_with(const char *text, const char *end, const char *word)
     for (size_t i = 0; i < size; i++)
         if ((text[i] | 0x20) != word[i])
             return false;
-    return text + size == end || stl_is_blank(text[size]);
+    return text + size == end || is_space(text[size]);
 }
 
 static const char *skip_blanks(const char *text, const char *end)
 {
-    while (text < end && stl_is_blank(*text))
+    while (text < end && is_space(*text))
         text++;
     return text;
 }
@@ -41,7 +41,7 @@ bool stl_is_exact_binary(const char *head, size_t size, uint64_t file_size)
 static bool has_only_text(const char *head, size_t size)
 {
     for (size_t i = 0; i < size && i < TEXT_PROBE; i++)
-        if ((unsigned char)head[i] < 0x20 && !stl_is_blank(head[i]))
+        if ((unsigned char)head[i] < 0x20 && !is_space(head[i]))
             return false;
     return true;
 }

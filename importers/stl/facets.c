@@ -15,7 +15,7 @@ struct text {
 
 static void skip_blanks(struct text *text)
 {
-    while (text->at < text->end && stl_is_blank(*text->at))
+    while (text->at < text->end && is_space(*text->at))
         text->at++;
 }
 
@@ -36,7 +36,7 @@ static inline bool accept_sized(struct text *text, const char *word, size_t size
     if ((size_t)(text->end - text->at) < size || !word_equal(text->at, word, size))
         return false;
     const char *after = text->at + size;
-    if (after < text->end && !stl_is_blank(*after))
+    if (after < text->end && !is_space(*after))
         return false;
     text->at = after;
     return true;
@@ -59,7 +59,7 @@ static inline bool accept_number(struct text *text, float *value)
     const char *after = parse_float(text->at, text->end, value);
     if (!after)
         after = parse_float_or_word(text->at, text->end, value);
-    if (!after || (after < text->end && !stl_is_blank(*after)))
+    if (!after || (after < text->end && !is_space(*after)))
         return false;
     text->at = after;
     return true;
@@ -97,7 +97,7 @@ static bool read_normal(struct text *text, float normal[3])
         if (stl_begins_with(text->at, text->end, "outer"))
             return false;
         complete = false;
-        while (text->at < text->end && !stl_is_blank(*text->at))
+        while (text->at < text->end && !is_space(*text->at))
             text->at++;
     }
     return complete;

@@ -151,9 +151,4 @@ static inline uint32_t stl_attributes(const char *record)
     return (uint32_t)b[0] | (uint32_t)b[1] << 8;
 }
 
-static inline bool stl_is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 #endif

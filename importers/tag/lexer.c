@@ -20,16 +20,6 @@ void tag_lexer_start(struct tag_lexer *lexer, cp_context *context, const struct 
     lexer->carriage_return_ends_line = !size || !memchr(data, '\n', size);
 }
 
-static bool is_letter(char character)
-{
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-}
-
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
-
 static bool ends_line(const struct tag_lexer *lexer, char character)
 {
     return character == '\n' || (character == '\r' && lexer->carriage_return_ends_line);

@@ -20,11 +20,6 @@ static const struct primitive primitives[] = {
     {"Pyramid", CP_MESH_PYRAMID, 3, -1},
 };
 
-static bool is_blank(char character)
-{
-    return character == ' ' || (character >= '\t' && character <= '\r');
-}
-
 static const struct primitive *find_primitive(const char *word, size_t size)
 {
     for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
@@ -38,7 +33,7 @@ static int read_numbers(const char *text, double numbers[MOST_NUMBERS])
     const char *end = text + strlen(text);
     int count = 0;
     while (count < MOST_NUMBERS) {
-        while (is_blank(*text))
+        while (is_space(*text))
             text++;
         text = parse_double(text, end, &numbers[count]);
         if (!text || !isfinite(numbers[count]))
@@ -85,7 +80,7 @@ const char *tag_primitive(const char *text, cp_mesh *mesh)
 {
     const char *word = text + 1;
     size_t size = 0;
-    while (word[size] && !is_blank(word[size]))
+    while (word[size] && !is_space(word[size]))
         size++;
     const struct primitive *primitive = find_primitive(word, size);
     if (!primitive)

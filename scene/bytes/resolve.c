@@ -5,17 +5,9 @@
 #include <string.h>
 
 #include "../context.h"
+#include "../text/text.h"
 
 /* ---- URIs ---- */
-
-static int hex_digit(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
-}
 
 bool uri_decode(char *text, size_t *size)
 {

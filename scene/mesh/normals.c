@@ -2,6 +2,7 @@
  * corners are joined across such edges (union-find), and each set's normal is the sum of its faces' normals weighted
  * by the corners' angles, or by the faces' areas. Edges of one, three or more faces and of faces without area are creases. */
 #include "../pose.h"
+#include "../vector.h"
 #include "join.h"
 #include "mesh.h"
 #include "polygon.h"
@@ -57,30 +58,18 @@ static void smoothing_free(struct smoothing *work)
     mesh_edges_free(&work->edges);
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double angle_between(const double a[3], const double b[3])
 {
     double across[3];
-    cross(a, b, across);
-    return atan2(sqrt(dot(across, across)), dot(a, b));
+    cross_product(a, b, across);
+    return atan2(sqrt(dot_product(across, across)), dot_product(a, b));
 }
 
 static void set_face_normals(struct smoothing *work)
 {
     for (uint32_t face = 0; face < work->mesh->face_count; face++) {
         struct polygon polygon = polygon_of(work->mesh, face);
-        double length = sqrt(dot(polygon.normal, polygon.normal));
+        double length = sqrt(dot_product(polygon.normal, polygon.normal));
         for (int axis = 0; axis < 3; axis++)
             work->face_normals[face][axis] = length > 0 ? polygon.normal[axis] / length : 0;
         for (uint32_t i = 0; i < polygon.count; i++)
@@ -96,7 +85,7 @@ static uint32_t next_corner(const struct smoothing *work, uint32_t corner)
 
 static bool face_has_area(const struct smoothing *work, uint32_t face)
 {
-    return dot(work->face_normals[face], work->face_normals[face]) > 0;
+    return dot_product(work->face_normals[face], work->face_normals[face]) > 0;
 }
 
 static void count_uses(struct smoothing *work)
@@ -145,16 +134,16 @@ static double corner_angle(const struct polygon *polygon, uint32_t i, const doub
         out[axis] = (double)after[axis] - (double)at[axis];
         in[axis] = (double)before[axis] - (double)at[axis];
     }
-    cross(out, in, across);
-    double angle = atan2(sqrt(dot(across, across)), dot(out, in));
-    return dot(across, normal) < 0 ? 2 * PI - angle : angle;
+    cross_product(out, in, across);
+    double angle = atan2(sqrt(dot_product(across, across)), dot_product(out, in));
+    return dot_product(across, normal) < 0 ? 2 * PI - angle : angle;
 }
 
 static void sum_normals(struct smoothing *work)
 {
     for (uint32_t face = 0; face < work->mesh->face_count; face++) {
         struct polygon polygon = polygon_of(work->mesh, face);
-        const double *normal = work->face_normals[face], area = sqrt(dot(polygon.normal, polygon.normal));
+        const double *normal = work->face_normals[face], area = sqrt(dot_product(polygon.normal, polygon.normal));
         for (uint32_t i = 0; i < polygon.count; i++) {
             double weight = work->by_area ? area : corner_angle(&polygon, i, normal);
             double *sum = work->sums[set_leader(work->leaders, mesh_face_first(work->mesh, face) + i)];
@@ -167,7 +156,7 @@ static void sum_normals(struct smoothing *work)
 /* A set without a direction (faces without area, or opposite ones) gets +z: normals have unit length. */
 static void write_normal(const double sum[3], float normal[3])
 {
-    double length = sqrt(dot(sum, sum));
+    double length = sqrt(dot_product(sum, sum));
     for (int axis = 0; axis < 3; axis++)
         normal[axis] = length > 0 ? (float)(sum[axis] / length) : axis == 2 ? 1.0f : 0.0f;
 }

@@ -56,16 +56,6 @@ static void expect(struct parser *parser, char character, const char *fault)
         fail(parser, fault);
 }
 
-static bool is_letter(char character)
-{
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-}
-
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
-
 /* ---- primaries ---- */
 
 /* The word at hand, letters and then digits too; size 0 when none is. */

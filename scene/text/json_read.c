@@ -61,20 +61,10 @@ static bool accept(struct parser *parser, char byte)
     return true;
 }
 
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 static void skip_blanks(struct parser *parser)
 {
     while (is_blank(peek(parser)))
         parser->at++;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
 }
 
 static void skip_digits(struct parser *parser)
@@ -97,15 +87,6 @@ static void skip_number(struct parser *parser)
             (void)accept(parser, '-');
         skip_digits(parser);
     }
-}
-
-static int hex_digit(char byte)
-{
-    if (is_digit(byte))
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
 }
 
 static void skip_escape(struct parser *parser)

@@ -30,11 +30,6 @@ struct decimal {
 
 /* ---- digits ---- */
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Appends the digits that stand at text, modulo 2^64. */
 static inline const char *scan_digits(const char *text, const char *end, uint64_t *digits)
 {

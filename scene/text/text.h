@@ -32,6 +32,39 @@ struct shown_number show_number(double value);
 
 /* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
 size_t utf8_length(const char *bytes, size_t size);
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static inline int hex_digit(char c)
+{
+    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static inline bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool is_line_end(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+/* White space of JSON and XML. */
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || is_line_end(c);
+}
+
+/* White space of C. */
+static inline bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* True when size bytes are well-formed UTF-8 without NUL. */
 bool utf8_valid(const char *bytes, size_t size);
 /* A NUL-ended UTF-8 copy of the bytes: as they are when valid, else read as Latin-1 (NUL becomes U+FFFD) with
