@@ -246,18 +246,18 @@ static const struct option options[] = {
      .help = "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
              "or frames that may move"},
     {"list", "LIST", OPTION_TEXT, offsetof(struct wanted, list),
-     .help = "the list of collision exclusions LIST, written as collision-setup with evidence=yes, must still fit the "
-             "cell (docs/exclusion.md)"},
+     .help =
+         "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
+         "cell (docs/exclusion.md)"},
     {0}};
 
-const struct command check_command = {
-    .name = "check",
-    .title = "tell whether a file is sound",
-    .usage = "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST]",
-    .help =
-        "Ends with 1 when the reader finds errors, when the scene is inconsistent, or when a mesh lacks what the words "
-        "ask for. Lists the reasons.",
-    .examples = "cellpipe check solid part.stl || echo \"not sound\"",
-    .options = options,
-    .reads = true,
-    .run = command_check};
+const struct command check_command = {.name = "check",
+                                      .title = "check whether a file is sound",
+                                      .usage = "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST]",
+                                      .help = "Lists faults, and ends with 1 if there are any: errors of the file, an "
+                                              "inconsistent scene, meshes that fail a test. "
+                                              "Each word adds a test of every mesh.",
+                                      .examples = "cellpipe check solid part.stl || echo \"not sound\"",
+                                      .options = options,
+                                      .reads = true,
+                                      .run = command_check};

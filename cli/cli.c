@@ -201,9 +201,14 @@ cp_status check_report_unread(struct cli *cli)
     return complain(cli, CP_USAGE, "--report %s: is one of the files that were read", path);
 }
 
-/* The whole object into `file`. */
-static void print_report(const struct cli *cli, cp_status status, FILE *file)
+/* Written as all outputs are: whole or not at all, and over no file of this run. */
+static cp_status write_report_file(struct cli *cli, cp_status status)
 {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return complain(cli, CP_LIMIT, "out of memory");
     struct json json = {.file = file};
     print_json_begin(&json, NULL, '{');
     print_json_text(&json, "cellpipe", CP_VERSION);
@@ -215,17 +220,6 @@ static void print_report(const struct cli *cli, cp_status status, FILE *file)
     print_json_end(&json, ']');
     print_json_end(&json, '}');
     fputs("\n", file);
-}
-
-/* Written as all outputs are: whole or not at all, and over no file of this run. */
-static cp_status write_report_file(struct cli *cli, cp_status status)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return complain(cli, CP_LIMIT, "out of memory");
-    print_report(cli, status, file);
     cp_status written = fclose(file) == 0 ? cp_write_file(cli->context, cli->report_path, text, size)
                                           : complain(cli, CP_LIMIT, "out of memory");
     free(text);

@@ -228,6 +228,8 @@ const char *packed_format(struct cli *cli, const char *word, const char *name);
 void output_suffix(const char *word, char *out, size_t size);
 /* The file's name without folder and suffixes, in the cli's memory; NULL when out of memory. */
 const char *path_stem(struct cli *cli, const char *path);
+/* Whether it has the option of "NAME=VALUE" or "NAME", and which; plugin: SIZE_MAX has none. */
+bool plugin_has(cp_plugin_kind kind, size_t plugin, const char *setting, cp_option_info *option);
 
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
 

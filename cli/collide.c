@@ -348,30 +348,29 @@ static const struct option options[] = {
     {"q", "A,B,...", OPTION_TEXTS, offsetof(struct asked, q), .help = "the same in one word"},
     {"deg", "A,B,...", OPTION_TEXTS, offsetof(struct asked, deg), .help = "as q, with degrees for joints that turn"},
     {"device", "NAME", OPTION_TEXT, offsetof(struct asked, device),
-     .help = "the device that Q..., q= and deg= are for, where several have joints"},
-    {"JOINT=VALUE", NULL, OPTION_ARGUMENT, 0,
-     .help = "the value of one joint, by its name, or by its id as id:j1#2=VALUE"},
-    {"home", "yes", OPTION_SWITCH, offsetof(struct asked, home), .help = "all other joints at their homes"},
+     .help = "the device of Q..., q= and deg=, if several have joints"},
+    {"JOINT=VALUE", NULL, OPTION_ARGUMENT, 0, .help = "the value of one joint, by name, or by id as id:j1#2=VALUE"},
+    {"home", "yes", OPTION_SWITCH, offsetof(struct asked, home), .help = "set all other joints to their homes"},
     {"clip", "NAME", OPTION_TEXT, offsetof(struct asked, clip),
-     .help = "the clip, where there are several; clip=#2: the second one, where several have a name"},
+     .help = "the clip, if there are several; clip=#2 is the second one"},
     {"step", "SECONDS", OPTION_SECONDS, offsetof(struct asked, step), .initial = "0.05", .maximum = INFINITY,
-     .help = "the longest time from one moment of the clip to the next; 0: only where it has keys"},
-    {"all", "yes", OPTION_SWITCH, offsetof(struct asked, every_pair), .help = "check excluded pairs, too"},
+     .help = "the longest time between two moments of the clip that are checked; 0: only at its keys"},
+    {"all", "yes", OPTION_SWITCH, offsetof(struct asked, every_pair), .help = "also check excluded pairs"},
     {"touch", "LENGTH", OPTION_LENGTH, offsetof(struct asked, touch), .initial = "1e-6m", .maximum = INFINITY,
-     .help = "frames that come as near as this collide"},
+     .help = "frames nearer than this collide"},
     {"--clearance", "LENGTH", OPTION_LENGTH, offsetof(struct asked, clearance), .initial = "0", .maximum = INFINITY,
-     .help = "list pairs that are nearer than this, too, with their distance; they end with 1 as well"},
+     .help = "also list pairs nearer than this, with their distance; these end the command with 1, too"},
     {"--json", NULL, OPTION_SWITCH, offsetof(struct asked, json), .help = "print one JSON object, for scripts"},
     {0}};
 
 const struct command collide_command = {
     .name = "collide",
-    .title = "tell what is in collision",
+    .title = "list the frames in collision",
     .usage = "CELL [Q...] [JOINT=VALUE]... [K=V]... [--clearance LENGTH] [--json]",
-    .help =
-        "Checks all pairs of frames with collision geometry that the cell does not exclude. Where joints have values, "
-        "it checks that configuration; else the cell's clip; without a clip the cell as it stands. Lists the pairs "
-        "in collision. Ends with 1 when there are any, or nothing to check.",
+    .help = "Checks all pairs of frames with collision geometry that the cell does not exclude. If joints get values, "
+            "it checks "
+            "that configuration; else the clip of the cell; without a clip, the cell as it stands. Lists the pairs in "
+            "collision. Ends with 1 if there are any, or if there is nothing to check.",
     .examples = "cellpipe collide cell.wu --clearance 5mm || echo \"not free\"\n"
                 "cellpipe collide samples/deneb/welding/weld.dcr step=0.02 || echo \"not free\"",
     .options = options,

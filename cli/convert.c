@@ -14,35 +14,18 @@ static cp_status check_stdin(struct cli *cli)
 
 /* ---- options in the wrong place ---- */
 
-/* plugin: SIZE_MAX has none. */
-static bool has_option(cp_plugin_kind kind, size_t plugin, const char *setting)
-{
-    size_t size = strcspn(setting, "="), count = plugin == SIZE_MAX ? 0 : cp_plugin_at(kind, plugin).option_count;
-    for (size_t i = 0; i < count; i++) {
-        const char *name = cp_plugin_option(kind, plugin, i).name;
-        if (strlen(name) == size && strncmp(name, setting, size) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool any_has_option(cp_plugin_kind kind, const char *setting)
-{
-    for (size_t plugin = 0; plugin < cp_plugin_count(kind); plugin++)
-        if (has_option(kind, plugin, setting))
-            return true;
-    return false;
-}
-
 /* An option of the output or of some input that was given as if it were the command's own. filter: the command's, or
  * SIZE_MAX. */
 static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->items[i];
-        if (!strchr(word, '=') || has_option(CP_FILTER, filter, word))
+        cp_option_info option;
+        if (!strchr(word, '=') || plugin_has(CP_FILTER, filter, word, &option))
             continue;
-        bool input = any_has_option(CP_IMPORTER, word), output = has_option(CP_EXPORTER, exporter, word);
+        bool input = false, output = plugin_has(CP_EXPORTER, exporter, word, &option);
+        for (size_t importer = 0; importer < cp_plugin_count(CP_IMPORTER) && !input; importer++)
+            input = plugin_has(CP_IMPORTER, importer, word, &option);
         if (input || output)
             return complain(cli, CP_USAGE, "unknown option of %s \"%.*s\"; the %s is given as %s %s%s%s",
                             cli->words.items[0], (int)strcspn(word, "="), word, input ? "input's" : "output's",
@@ -86,9 +69,11 @@ const struct command filter_command = {
     .name = "FILTER",
     .title = "apply one filter",
     .usage = "[K=V]... [--] [IN|-] [OUT|-]",
-    .help = "The name of a filter is a command of its own. It reads standard input and writes standard output unless "
-            "files are named. K=V are options of the filter: cellpipe help FILTER lists them. What one filter writes "
-            "to a pipe another one reads: it is GLB with everything that the scene has.",
+    .help =
+        "The name of a filter is a command of its own. It reads standard input and writes standard output unless files "
+        "are "
+        "named. K=V are the options of the filter; cellpipe help weld lists those of weld. A pipe between two filters "
+        "carries GLB with the whole scene.",
     .examples = "cellpipe weld tolerance=0.01mm part.stl welded.stl\n"
                 "cellpipe weld <part.stl | cellpipe normals crease=40 | cellpipe triangulate - part.glb",
     .reads = true,
@@ -174,11 +159,12 @@ static cp_status command_run(struct cli *cli)
 
 const struct command run_command = {
     .name = "run",
-    .title = "carry out a chain of steps",
+    .title = "run a chain of steps",
     .usage = "read IN [K=V]... ! [read IN2 [K=V]... !] FILTER [K=V]... ! ... ! write OUT [K=V]...",
-    .help = "The steps are carried out one after the other. K=V after IN are options of its format (stl.K=V: for every "
-            "STL file that is read), after OUT those of the output's format.\n"
-            "A further read adds its scene below a node named after its file.",
+    .help = "Runs the steps in order. K=V after IN are options of its format, after OUT those of the output's format; "
+            "stl.K=V "
+            "after IN is for every STL file that is read.\n"
+            "A second read adds its scene below a new node, named after the file.",
     .examples = "cellpipe run read cell.wu ! pose device=Arm deg=0,90,0,0,0,0 ! write posed.wrl\n"
                 "cellpipe run read cell.wu ! read table.stl unit=mm ! write cell.wrl up=z",
     .reads = true,
@@ -220,12 +206,14 @@ static const struct option convert_options[] = {
 
 const struct command convert_command = {
     .name = "convert",
-    .title = "read a file, write it in another format; or many files",
+    .title = "convert a file to another format, or many files",
     .usage = "IN OUT [! FILTER [K=V]...]...\nIN... --out-dir DIR [! FILTER [K=V]...]...",
-    .help = "The input's bytes tell its format, the output's suffix tells the other one. .gz after any suffix "
-            "compresses. - is standard input or output. Each ! adds a filter, which is applied in between.\n"
-            "With --out-dir each input becomes a file in DIR of the same name. An input that fails does not stop the "
-            "others; the exit code is then 1.",
+    .help =
+        "The bytes of the input decide its format, the suffix of the output decides the other. .gz after any suffix "
+        "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between.\n"
+        "With --out-dir each input is written to a file of the same name in DIR. If an input fails, the others are "
+        "still "
+        "converted, and the exit code is 1.",
     .examples = "cellpipe convert cell.wu cell.glb\n"
                 "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals\n"
                 "cellpipe convert parts/*.stl --in unit=mm --out-dir web --to glb",

@@ -404,9 +404,9 @@ static cp_status command_diff(struct cli *cli)
 
 static const struct option options[] = {
     {"tol", "NUMBER", OPTION_NUMBER, offsetof(struct asked, tolerance), .initial = "1e-9", .maximum = INFINITY,
-     .help = "numbers that differ by no more are equal: metres, radians, entries of rotation matrices"},
+     .help = "the largest difference of equal numbers: metres, radians, entries of rotation matrices"},
     {"cell", "CELL", OPTION_TEXT, offsetof(struct asked, cell),
-     .help = "A and B are lists of collision exclusions of this cell; K=V are options of the filter exclude then "
+     .help = "compare two lists of collision exclusions of this cell; K=V are then options of the filter exclude "
              "(docs/exclusion.md)"},
     {0}};
 
@@ -416,9 +416,10 @@ const struct command diff_command = {
     .usage = "A B [tol=NUMBER]\nOLD.xml NEW.xml cell=CELL [K=V]...",
     .help =
         "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions, all by name. "
-        "Lists the differences and ends with 1 when there are any.\n"
-        "With cell= it compares two lists of exclusions. For a pair that a list excludes though it can collide, it "
-        "tells the joint values.",
+        "Lists the differences. Ends with 1 if there are any.\n"
+        "With cell= it compares two lists of exclusions. If a list excludes a pair that can collide, it prints the "
+        "joint "
+        "values of a collision.",
     .examples = "cellpipe diff part.stl part.stl tol=1e-6",
     .options = options,
     .reads = true,

@@ -158,56 +158,33 @@ static uint64_t compare_lists(const struct statements sides[3])
 
 /* ---- volatile frames ---- */
 
-/* In their order. */
-struct names {
-    const char **items;
-    size_t count;
-};
-
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static cp_status list_volatiles(struct cli *cli, const cp_scene *list, struct names *names)
+static cp_status compare_volatiles(struct cli *cli, const struct statements sides[2], uint64_t *differences)
 {
-    uint32_t count;
-    const cp_node *nodes = cp_nodes(list, &count);
-    *names = (struct names){.items = cli_allocate(cli, count * sizeof *names->items)};
-    if (!names->items)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < count; i++)
-        if (nodes[i].flags & CP_NODE_VOLATILE)
-            names->items[names->count++] = nodes[i].name;
-    if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_texts);
-    return CP_OK;
-}
-
-static uint64_t tell_volatiles(const struct statements sides[2], const struct names names[2])
-{
-    uint64_t differences = 0;
+    struct list names[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        uint32_t count;
+        const cp_node *nodes = cp_nodes(sides[k].scene, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (nodes[i].flags & CP_NODE_VOLATILE && !list_add(cli, &names[k], nodes[i].name))
+                return CP_LIMIT;
+        if (names[k].count > 0)
+            qsort(names[k].items, names[k].count, sizeof *names[k].items, compare_texts);
+    }
     for (size_t i = 0, j = 0; i < names[0].count || j < names[1].count;) {
         int order = i == names[0].count ? 1 : j == names[1].count ? -1 : strcmp(names[0].items[i], names[1].items[j]);
         if (order != 0)
             printf("volatile \"%s\": only in %s\n", order < 0 ? names[0].items[i] : names[1].items[j],
                    sides[order > 0].path);
-        differences += order != 0;
+        *differences += order != 0;
         i += order <= 0;
         j += order >= 0;
     }
-    return differences;
-}
-
-static cp_status compare_volatiles(struct cli *cli, const struct statements sides[2], uint64_t *differences)
-{
-    struct names names[2];
-    cp_status status = CP_OK;
-    for (int i = 0; i < 2 && status == CP_OK; i++)
-        status = list_volatiles(cli, sides[i].scene, &names[i]);
-    if (status == CP_OK)
-        *differences += tell_volatiles(sides, names);
-    return status;
+    return CP_OK;
 }
 
 /* ---- all ---- */

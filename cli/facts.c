@@ -56,50 +56,36 @@ static int compare_pairs(const void *a, const void *b)
     return *one < *two ? -1 : *one > *two;
 }
 
-static bool is_dangling(const cp_scene *scene, const cp_pair *pair)
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions)
 {
-    return is_placeholder(scene, pair->first) || is_placeholder(scene, pair->second);
-}
-
-/* The excluded pairs, first < second, repeats included. */
-static void collect_exclusions(const cp_scene *scene, bool dangling_too, struct exclusions *exclusions)
-{
-    uint32_t count;
-    const cp_pair *pairs = cp_pairs(scene, &count);
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t pair_count;
+    const cp_pair *pairs = cp_pairs(scene, &pair_count);
+    *exclusions = (struct exclusions){.pairs = cli_allocate(cli, pair_count * sizeof *exclusions->pairs)};
+    const cp_pair **sorted = cli_allocate(cli, pair_count * sizeof *sorted);
+    bool *again = cli_allocate(cli, pair_count * sizeof *again);
+    if (!exclusions->pairs || !sorted || !again)
+        return CP_LIMIT;
+    size_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < pair_count; i++) {
         if (pairs[i].verdict != CP_PAIR_EXCLUDED)
             continue;
-        bool dangling = is_dangling(scene, &pairs[i]);
+        bool dangling = is_placeholder(scene, pairs[i].first) || is_placeholder(scene, pairs[i].second);
         exclusions->dangling += dangling;
         if (dangling && !dangling_too)
             continue;
-        cp_pair *pair = &exclusions->pairs[exclusions->count++];
+        cp_pair *pair = &exclusions->pairs[count];
+        sorted[count++] = pair;
         *pair = pairs[i];
         if (pair->first > pair->second) {
             pair->first = pairs[i].second;
             pair->second = pairs[i].first;
         }
     }
-}
-
-cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions)
-{
-    uint32_t pair_count;
-    (void)cp_pairs(scene, &pair_count);
-    *exclusions = (struct exclusions){.pairs = cli_allocate(cli, pair_count * sizeof *exclusions->pairs)};
-    const cp_pair **sorted = cli_allocate(cli, pair_count * sizeof *sorted);
-    bool *again = cli_allocate(cli, pair_count * sizeof *again);
-    if (!exclusions->pairs || !sorted || !again)
-        return CP_LIMIT;
-    collect_exclusions(scene, dangling_too, exclusions);
-    for (size_t i = 0; i < exclusions->count; i++)
-        sorted[i] = &exclusions->pairs[i];
-    qsort(sorted, exclusions->count, sizeof *sorted, compare_pairs);
-    for (size_t i = 1; i < exclusions->count; i++)
+    qsort(sorted, count, sizeof *sorted, compare_pairs);
+    for (size_t i = 1; i < count; i++)
         if (sorted[i]->first == sorted[i - 1]->first && sorted[i]->second == sorted[i - 1]->second)
             again[sorted[i] - exclusions->pairs] = true;
-    size_t kept = 0;
-    for (size_t i = 0; i < exclusions->count; i++)
+    for (size_t i = 0; i < count; i++)
         if (!again[i])
             exclusions->pairs[kept++] = exclusions->pairs[i];
     exclusions->count = kept;

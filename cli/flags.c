@@ -23,13 +23,13 @@ static cp_status take_input_option(struct cli *cli, void *settings, const char *
 
 static const struct option global_options[] = {
     {"--strict", NULL, OPTION_SWITCH, offsetof(struct cli, globals.strict),
-     .help = "end with 5 when something would be lost"},
+     .help = "end with 5 if something would be lost"},
     {"--report", "FILE", OPTION_CALL, 0, .take = take_report, .help = "write what happened to FILE, as JSON"},
     {"--confine", NULL, OPTION_SWITCH, offsetof(struct cli, globals.confine),
-     .help = "read further files only from below the folder of the input or of a package; --confine=no: from anywhere, "
-             "also with --out-dir"},
+     .help = "read further files only from below the folder of the input or of a package; with --out-dir this is the "
+             "default, and --confine=no lifts it"},
     {"--threads", "N", OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS,
-     .help = "use at most N threads: the result is the same for any N; without it as many as there are processors"},
+     .help = "use at most N threads, by default one for each processor; any N gives the same result"},
     {"--limit", "NAME=N", OPTION_TEXTS, offsetof(struct cli, globals.limits),
      .help = "set a limit, such as nodes=1000; cellpipe help limits lists them"},
     {"--no-clobber", NULL, OPTION_SWITCH, offsetof(struct cli, globals.no_clobber),
@@ -37,28 +37,27 @@ static const struct option global_options[] = {
     {"--sync", NULL, OPTION_SWITCH, offsetof(struct cli, globals.sync),
      .help = "flush outputs to the disk before they appear"},
     {"--include", "DIR", OPTION_TEXTS, offsetof(struct cli, globals.folders), .letter = "-I",
-     .help = "look for further files in DIR, too"},
+     .help = "also look for further files in DIR"},
     {"--package", "NAME=DIR", OPTION_TEXTS, offsetof(struct cli, globals.packages),
      .help = "look for files of package://NAME/ and model://NAME/ in DIR"},
     {"--quiet", NULL, OPTION_SWITCH, offsetof(struct cli, quiet), .letter = "-q", .help = "print errors only"},
-    {"--verbose", NULL, OPTION_SWITCH, offsetof(struct cli, verbose), .letter = "-v", .help = "print notes, too"},
+    {"--verbose", NULL, OPTION_SWITCH, offsetof(struct cli, verbose), .letter = "-v", .help = "also print notes"},
     {"--help", NULL, OPTION_SWITCH, offsetof(struct cli, help), .letter = "-h",
-     .help = "show help, of the command when one is given"},
+     .help = "show help, of the command if one is given"},
     {"--version", NULL, OPTION_SWITCH, offsetof(struct cli, version), .help = "print the version"},
     {0}};
 const struct command any_command = {.options = global_options};
 
 static const struct option reading_options[] = {
     {"--from", "FORMAT", OPTION_TEXT, offsetof(struct request, from),
-     .help = "the input's format, by its name or suffix; without it the input's bytes tell"},
+     .help = "format of the input, by name or suffix; by default its bytes decide"},
     {"--in", "K=V", OPTION_CALL, 0, .take = take_input_option,
-     .help = "set an option of the input's format; stl.K=V sets it for every STL file that is read, nested ones too"},
+     .help = "set an option of the input's format; stl.K=V: of every STL file that is read"},
     {0}};
 
 static const struct option writing_options[] = {
     {"--to", "FORMAT", OPTION_TEXT, offsetof(struct request, to),
-     .help = "the output's format, by its name or suffix; without it the output's suffix tells, and standard output "
-             "gets glb"},
+     .help = "format of the output, by name or suffix; by default its suffix decides, and glb on standard output"},
     {"--out", "K=V", OPTION_TEXTS, offsetof(struct request, out), .help = "set an option of the output's format"},
     {0}};
 

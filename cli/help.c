@@ -74,7 +74,7 @@ static void print_flags(FILE *file)
 
 void print_overview(const struct cli *cli, FILE *file)
 {
-    fputs("cellpipe " CP_VERSION ": reads robot cells and CAD parts, works on them, writes them\n\ncommands:\n", file);
+    fputs("cellpipe " CP_VERSION ": converts, filters and checks robot cells and CAD parts\n\ncommands:\n", file);
     for (const struct command *const *command = cli->commands; *command; command++)
         fprintf(file, "  %-10s %s\n", (*command)->name, (*command)->title);
     fputs("\nfilters:\n ", file);

@@ -198,14 +198,14 @@ static const struct option options[] = {
      .help = "print one JSON object, for scripts (docs/cli.md)"},
     {"--dump", NULL, OPTION_SWITCH, offsetof(struct info, dump), .help = "print everything, as canonical text"},
     {"--explain", NULL, OPTION_SWITCH, offsetof(struct info, explain),
-     .help = "tell how a file whose format nobody has described (legacy Deneb parts) was read, or why not: a note for "
-             "each reading that was tried"},
+     .help =
+         "for an undocumented format (legacy Deneb parts): a note for each reading that was tried, and why it failed"},
     {0}};
 
 const struct command info_command = {.name = "info",
-                                     .title = "tell what a file holds",
+                                     .title = "print what a file holds",
                                      .usage = "IN [--json|--dump] [--explain]",
-                                     .help = "Prints a summary of a cell or of a part, for people.",
+                                     .help = "Prints a summary of a cell or a part.",
                                      .examples = "cellpipe info cell.wu",
                                      .options = options,
                                      .reads = true,

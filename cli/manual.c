@@ -37,39 +37,30 @@ static void put_text(const char *text)
     putchar('\n');
 }
 
-/* What is typed as it is is bold, what is typed for a NAME is italic. */
+/* What is typed as it is is bold, a NAME that stands for something is italic. */
 static void put_syntax(const char *text)
 {
     while (*text) {
-        size_t size = 0;
-        while (isalnum((unsigned char)text[size]) || (size > 0 && text[size] == '_'))
-            size++;
-        bool name = size > 0 && isupper((unsigned char)*text);
-        if (size == 0 && (*text == '-' || *text == '!' || *text == '='))
-            size = strspn(text, "-!=");
+        const char *set = isupper((unsigned char)*text) ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=_"
+                                                        : "abcdefghijklmnopqrstuvwxyz0123456789-!=";
+        size_t size = strspn(text, set);
         const char *end = text + (size ? size : 1);
-        if (size > 0)
-            fputs(name ? "\\fI" : "\\fB", stdout);
+        fputs(size == 0 ? "" : isupper((unsigned char)*text) ? "\\fI" : "\\fB", stdout);
         while (text < end)
             put_character(*text++);
-        if (size > 0)
-            fputs("\\fR", stdout);
+        fputs(size == 0 ? "" : "\\fR", stdout);
     }
 }
 
-/* Each line of the text, after `cellpipe NAME` where there is a name. */
-static void put_lines(const char *name, const char *text)
+static void put_usage(const struct command *command)
 {
+    const char *text = command->usage;
     printf(".nf\n");
     do {
-        size_t size = strcspn(text, "\n");
-        char line[200];
-        (void)snprintf(line, sizeof line, "%s%s%s%.*s", name ? "cellpipe " : "", name ? name : "",
-                       name && size ? " " : "", (int)size, text);
-        if (name)
-            put_syntax(line);
-        for (const char *at = line; !name && *at; at++)
-            put_character(*at);
+        char line[256];
+        int size = (int)strcspn(text, "\n");
+        (void)snprintf(line, sizeof line, "cellpipe %s%s%.*s", command->name, size ? " " : "", size, text);
+        put_syntax(line);
         putchar('\n');
         text += size + (text[size] == '\n');
     } while (*text);
@@ -94,7 +85,7 @@ void print_manual(const struct cli *cli)
     printf(".TH CELLPIPE 1 \"\" \"cellpipe " CP_VERSION "\" \"User commands\"\n"
            ".SH NAME\ncellpipe \\- convert robot cells and CAD parts, with their kinematics\n.SH SYNOPSIS\n");
     for (const struct command *const *command = cli->commands; *command; command++)
-        put_lines((*command)->name, (*command)->usage);
+        put_usage(*command);
     printf(".SH DESCRIPTION\n");
     put_text("cellpipe reads robot cells and CAD parts. It holds each as one scene: frames, meshes, joints, devices, "
              "collision exclusions, clips. It writes glTF, VRML97, STL, RobWork collision setups and a canonical "
@@ -103,7 +94,7 @@ void print_manual(const struct cli *cli)
     printf(".SH COMMANDS\n");
     for (const struct command *const *command = cli->commands; *command; command++) {
         printf(".SS %s\n", (*command)->name);
-        put_lines((*command)->name, (*command)->usage);
+        put_usage(*command);
         printf(".PP\n");
         put_text((*command)->help);
         put_options(&(struct command){.options = (*command)->options});
@@ -120,9 +111,11 @@ void print_manual(const struct cli *cli)
         put_text(exit_codes[i].meaning);
     }
     printf(".PP\nA signal ends the program silently and leaves no temporary files. So does a closed pipe.\n"
-           ".SH EXAMPLES\n");
-    for (const struct command *const *command = cli->commands; *command; command++)
-        if ((*command)->examples)
-            put_lines(NULL, (*command)->examples);
-    printf(".SH SEE ALSO\nThe manual, docs/cli.md; the format between stages, docs/stage\\-format.md.\n");
+           ".SH EXAMPLES\n.nf\n");
+    for (const struct command *const *command = cli->commands; *command; command++) {
+        for (const char *at = (*command)->examples; at && *at; at++)
+            put_character(*at);
+        fputs((*command)->examples ? "\n" : "", stdout);
+    }
+    printf(".fi\n.SH SEE ALSO\nThe manual, docs/cli.md; the format between stages, docs/stage\\-format.md.\n");
 }

@@ -81,68 +81,53 @@ static void print_bytes(uint64_t bytes)
     printf("%.0f %s", value, units[unit]);
 }
 
-static void add_topology(cp_topology *sum, const cp_topology *more)
-{
-    sum->edges += more->edges;
-    sum->border_edges += more->border_edges;
-    sum->non_manifold_edges += more->non_manifold_edges;
-    sum->misoriented_edges += more->misoriented_edges;
-    sum->degenerate_faces += more->degenerate_faces;
-    sum->vertices += more->vertices;
-    sum->unused_vertices += more->unused_vertices;
-    sum->touching_vertices += more->touching_vertices;
-    sum->duplicate_faces += more->duplicate_faces;
-    sum->components += more->components;
-    sum->closed_components += more->closed_components;
-    sum->inside_out_shells += more->inside_out_shells;
-    sum->cavities += more->cavities;
-    sum->flipped_faces += more->flipped_faces;
-}
-
-struct totals {
-    cp_topology topology;
-    uint64_t bytes, spare_bytes, stored_vertices;
-    uint32_t faced, closed, copies; /* meshes with faces; of them closed; equal to an earlier one */
-};
-
-static struct totals add_up(const struct parts *parts)
-{
-    struct totals totals = {0};
-    for (uint32_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->items[i];
-        uint64_t bytes = cp_mesh_bytes(part->mesh);
-        add_topology(&totals.topology, &part->topology);
-        totals.stored_vertices += part->mesh->vertex_count;
-        totals.faced += part->topology.edges > 0;
-        totals.closed += part->topology.closed;
-        totals.copies += part->same_as != i;
-        totals.bytes += bytes;
-        totals.spare_bytes += part->same_as != i ? bytes : 0;
-    }
-    return totals;
-}
-
+/* Over all meshes, each counted once. */
 static void print_totals(const struct parts *parts, const cp_measures *measures)
 {
-    const struct totals totals = add_up(parts);
-    const cp_topology *topology = &totals.topology;
+    cp_topology sum = {0};
+    uint64_t bytes = 0, spare_bytes = 0, stored_vertices = 0;
+    uint32_t faced = 0, closed = 0, copies = 0; /* meshes with faces; of them closed; equal to an earlier one */
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct part *part = &parts->items[i];
+        const cp_topology *more = &part->topology;
+        uint64_t size = cp_mesh_bytes(part->mesh);
+        sum.edges += more->edges;
+        sum.border_edges += more->border_edges;
+        sum.non_manifold_edges += more->non_manifold_edges;
+        sum.misoriented_edges += more->misoriented_edges;
+        sum.degenerate_faces += more->degenerate_faces;
+        sum.vertices += more->vertices;
+        sum.unused_vertices += more->unused_vertices;
+        sum.touching_vertices += more->touching_vertices;
+        sum.duplicate_faces += more->duplicate_faces;
+        sum.components += more->components;
+        sum.inside_out_shells += more->inside_out_shells;
+        sum.cavities += more->cavities;
+        sum.flipped_faces += more->flipped_faces;
+        stored_vertices += part->mesh->vertex_count;
+        faced += more->edges > 0;
+        closed += more->closed;
+        copies += part->same_as != i;
+        bytes += size;
+        spare_bytes += part->same_as != i ? size : 0;
+    }
     printf("parts       %" PRIu32 " closed, %" PRIu32 " not closed; %" PRIu64 " components, %" PRIu64 " cavities\n",
-           totals.closed, totals.faced - totals.closed, topology->components, topology->cavities);
+           closed, faced - closed, sum.components, sum.cavities);
     printf("size        ");
     print_size(measures);
     printf("\nvertices    %" PRIu64 " unique of %" PRIu64 " stored, %" PRIu64 " unused, %" PRIu64
            " where the surface touches itself\n",
-           topology->vertices, totals.stored_vertices, topology->unused_vertices, topology->touching_vertices);
+           sum.vertices, stored_vertices, sum.unused_vertices, sum.touching_vertices);
     printf("edges       %" PRIu64 ": %" PRIu64 " border, %" PRIu64 " of more than two faces, %" PRIu64
            " between faces that are wound against each other\n",
-           topology->edges, topology->border_edges, topology->non_manifold_edges, topology->misoriented_edges);
+           sum.edges, sum.border_edges, sum.non_manifold_edges, sum.misoriented_edges);
     printf("faults      %" PRIu64 " flipped faces, %" PRIu64 " shells inside out, %" PRIu64
            " faces without area, %" PRIu64 " double faces\n",
-           topology->flipped_faces, topology->inside_out_shells, topology->degenerate_faces, topology->duplicate_faces);
-    printf("duplicates  %" PRIu32 " meshes equal to an earlier one, ", totals.copies);
-    print_bytes(totals.spare_bytes);
+           sum.flipped_faces, sum.inside_out_shells, sum.degenerate_faces, sum.duplicate_faces);
+    printf("duplicates  %" PRIu32 " meshes equal to an earlier one, ", copies);
+    print_bytes(spare_bytes);
     printf("\nmemory      ");
-    print_bytes(totals.bytes);
+    print_bytes(bytes);
     printf("\n");
 }
 

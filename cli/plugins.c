@@ -12,6 +12,17 @@ size_t plugin_named(cp_plugin_kind kind, const char *name)
     return SIZE_MAX;
 }
 
+bool plugin_has(cp_plugin_kind kind, size_t plugin, const char *setting, cp_option_info *option)
+{
+    size_t size = strcspn(setting, "="), count = plugin == SIZE_MAX ? 0 : cp_plugin_at(kind, plugin).option_count;
+    for (size_t i = 0; i < count; i++) {
+        *option = cp_plugin_option(kind, plugin, i);
+        if (strlen(option->name) == size && strncmp(option->name, setting, size) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool add_plugins(struct cli *cli, cp_plugin_kind kind, struct list *list)
 {
     bool good = true;

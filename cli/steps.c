@@ -63,13 +63,8 @@ cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, siz
 
 static bool has_stage_profile(size_t exporter)
 {
-    size_t count = cp_plugin_at(CP_EXPORTER, exporter).option_count;
-    for (size_t i = 0; i < count; i++) {
-        cp_option_info option = cp_plugin_option(CP_EXPORTER, exporter, i);
-        if (strcmp(option.name, "profile") == 0)
-            return option.choices && strstr(option.choices, "stage") != NULL;
-    }
-    return false;
+    cp_option_info option;
+    return plugin_has(CP_EXPORTER, exporter, "profile", &option) && option.choices && strstr(option.choices, "stage");
 }
 
 /* A profile, or what is for viewers by its nature. */
