@@ -195,3 +195,35 @@ bool vrml_placing_is_identity(const struct placing *placing)
     const double *t = placing->translation, *s = placing->scale;
     return t[0] == 0 && t[1] == 0 && t[2] == 0 && placing->rotation.angle == 0 && s[0] == 1 && s[1] == 1 && s[2] == 1;
 }
+
+/* The stretch by q > 0 along the joint's axis. */
+void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing)
+{
+    const double *a = joint->axis;
+    *placing = (struct placing){.rotation = {{0, 0, 1}, 0}, .scale = {1, 1, 1}, .scale_orientation = {{0, 0, 1}, 0}};
+    for (int i = 0; i < 3; i++)
+        if (fabs(a[i]) == 1) {
+            placing->scale[i] = q;
+            return;
+        }
+    double across = hypot(a[0], a[1]);
+    placing->scale[2] = q;
+    placing->scale_orientation = (struct rotation){{-a[1] / across, a[0] / across, 0}, atan2(across, a[2])};
+}
+
+/* A scale of zero may grow, and what is flat may turn: no copy of a mesh can say that, but a scale near zero can. */
+cp_pose vrml_node_pose(const struct vrml *v, uint32_t node)
+{
+    cp_pose pose = v->scene->nodes[node].local;
+    struct trs trs;
+    if (!v->recording || !v->recording->posed[node])
+        return pose;
+    bool plain = pose_to_trs(&pose, 1e-9, &trs);
+    double largest = fmax(1, fmax(fabs(trs.scale[0]), fmax(fabs(trs.scale[1]), fabs(trs.scale[2]))));
+    for (int i = 0; i < 3; i++)
+        if (fabs(trs.scale[i]) < LEAST_SCALE * largest) {
+            trs.scale[i] = copysign(LEAST_SCALE * largest, trs.scale[i]);
+            plain = false;
+        }
+    return plain ? pose : pose_from_trs(&trs);
+}

@@ -1,7 +1,7 @@
 /* The first pass: what is where, what moves it, and how often a mesh is used. */
 #include <string.h>
 
-#include "vrml97.h"
+#include "slots.h"
 
 bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep)
 {
@@ -142,6 +142,30 @@ static cp_status plan_bounds(struct vrml *v)
     return CP_OK;
 }
 
+/* In the order of the scene's nodes, then slots; a placeholder that holds nothing is left out. */
+static void plan_children(struct vrml *v)
+{
+    const struct slots *slots = v->recording ? v->recording->slots : NULL;
+    uint32_t nodes = v->scene->node_count, count = slots ? slots->count : 0;
+    v->children = arena_allocate(v->arena, (size_t)nodes + count, sizeof *v->children);
+    v->failed |= !v->children;
+    for (uint32_t i = 0; i < nodes; i++)
+        v->nodes[i].first_child = v->nodes[i].place = CP_NONE;
+    for (uint32_t i = nodes + count; i-- > 0 && !v->failed;) {
+        const struct slot *slot = i >= nodes ? &slots->items[i - nodes] : NULL;
+        uint32_t node = slot ? slot->guest : i;
+        const cp_node *source = &v->scene->nodes[node];
+        uint32_t owner = slot ? slot->host : source->parent;
+        v->children[i] = (struct child){node, owner, CP_NONE, slot ? i - nodes : CP_NONE};
+        bool bare = !slot && source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 &&
+                    v->nodes[node].first_child == CP_NONE;
+        if (owner == CP_NONE || bare || (!slot && slots && slots->kept[node]))
+            continue;
+        v->children[i].next = v->nodes[owner].first_child;
+        v->nodes[owner].first_child = i;
+    }
+}
+
 cp_status vrml_plan(struct vrml *v)
 {
     cp_status status = mechanism_open(&v->mechanism, v->context, v->scene);
@@ -160,7 +184,7 @@ cp_status vrml_plan(struct vrml *v)
     status = v->recording ? vrml_prepare_recording(v) : CP_OK;
     if (status != CP_OK)
         return status;
-    vrml_plan_children(v);
+    plan_children(v);
     plan_instances(v);
     vrml_name_meshes(v);
     return v->failed ? CP_LIMIT : CP_OK;

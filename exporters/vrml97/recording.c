@@ -5,10 +5,6 @@
 #include "../../scene/motion/thin.h"
 #include "vrml97.h"
 
-/* Fractions are whole numbers of this: the two moments of a jump are one, as in the single precision that readers hold. */
-#define MOMENTS 1e9
-#define LEAST_SCALE 1e-6
-
 /* ---- which clip ---- */
 
 static const cp_clip *choose_clip(struct vrml *v, cp_status *status)
@@ -63,23 +59,6 @@ void vrml_free_recording(struct vrml *v)
         return;
     vrml_free_slots(v, v->recording->slots);
     cp_scene_free(v->recording->work);
-}
-
-/* A scale of zero may grow, and what is flat may turn: no copy of a mesh can say that, but a scale near zero can. */
-cp_pose vrml_node_pose(const struct vrml *v, uint32_t node)
-{
-    cp_pose pose = v->scene->nodes[node].local;
-    struct trs trs;
-    if (!v->recording || !v->recording->posed[node])
-        return pose;
-    bool plain = pose_to_trs(&pose, 1e-9, &trs);
-    double largest = fmax(1, fmax(fabs(trs.scale[0]), fmax(fabs(trs.scale[1]), fabs(trs.scale[2]))));
-    for (int i = 0; i < 3; i++)
-        if (fabs(trs.scale[i]) < LEAST_SCALE * largest) {
-            trs.scale[i] = copysign(LEAST_SCALE * largest, trs.scale[i]);
-            plain = false;
-        }
-    return plain ? pose : pose_from_trs(&trs);
 }
 
 /* ---- where a click starts it ---- */
@@ -147,151 +126,6 @@ cp_status vrml_prepare_recording(struct vrml *v)
         vrml_index_slots(v);
     }
     return status;
-}
-
-/* ---- rows ---- */
-
-double vrml_fraction(const struct vrml *v, double time)
-{
-    const struct recording *recording = v->recording;
-    double length = recording->last - recording->first;
-    return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
-}
-
-/* The angle between two rotations. */
-static double turn_between(const double a[4], const double b[4])
-{
-    double near = 0, far = 0;
-    for (int i = 0; i < 4; i++) {
-        near += (a[i] - b[i]) * (a[i] - b[i]);
-        far += (a[i] + b[i]) * (a[i] + b[i]);
-    }
-    return 4 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
-}
-
-/* A quaternion and its negative are one rotation. */
-static bool same_row(const struct vrml_rows *rows, uint32_t a, uint32_t b)
-{
-    uint32_t width = path_width(rows->path);
-    const double *first = rows->values + (size_t)a * width, *second = rows->values + (size_t)b * width;
-    bool same = rows->path == CP_PATH_ROTATION ? turn_between(first, second) < 1e-12
-                                               : memcmp(first, second, width * sizeof *first) == 0;
-    return same && rows->fractions[a] == rows->fractions[b];
-}
-
-/* Two rows at one moment are a jump; of more the first and the last are one. As all begins there is nothing before. */
-static void append_row(struct vrml *v, struct vrml_rows *rows, double fraction, const double *value)
-{
-    uint32_t width = path_width(rows->path), at = rows->count;
-    if (v->failed ||
-        !array_reserve(v->context, &rows->fractions, &rows->room, at + UINT64_C(1), sizeof *rows->fractions) ||
-        !array_reserve(v->context, &rows->values, &rows->value_room, (at + UINT64_C(1)) * width, sizeof *value)) {
-        v->failed = true;
-        return;
-    }
-    if (at > 0 && rows->fractions[at - 1] == fraction &&
-        (fraction == 0 || (at > 1 && rows->fractions[at - 2] == fraction)))
-        at--;
-    rows->fractions[at] = fraction;
-    memcpy(rows->values + (size_t)at * width, value, width * sizeof *value);
-    rows->count = at > 0 && same_row(rows, at, at - 1) ? at : at + 1;
-}
-
-void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value)
-{
-    double fraction = vrml_fraction(v, time), start = rows->count > 0 ? rows->fractions[rows->count - 1] : fraction;
-    if (rows->path == CP_PATH_ROTATION && start < fraction) {
-        double before[4], between[4];
-        memcpy(before, rows->values + 4 * (size_t)(rows->count - 1), sizeof before);
-        int steps = (int)ceil(turn_between(before, value) / (PI / 2) - 1e-9);
-        for (int i = 1; i < steps; i++) {
-            double t = (double)i / steps;
-            rotation_between(before, value, t, between);
-            append_row(v, rows, start + (fraction - start) * t, between);
-        }
-    }
-    append_row(v, rows, fraction, value);
-}
-
-/* Mirroring in all three directions is in the meshes, where the frame mirrors at rest. */
-static bool is_scale_shown(const double value[3], bool mirrored)
-{
-    double least = fmin(value[0], fmin(value[1], value[2])), most = fmax(value[0], fmax(value[1], value[2]));
-    return mirrored ? most <= -LEAST_SCALE : least >= LEAST_SCALE;
-}
-
-static void write_row(struct vrml *v, const struct vrml_rows *rows, uint32_t row)
-{
-    const double *value = rows->values + (size_t)row * path_width(rows->path);
-    vrml_indent(v);
-    if (rows->path == CP_PATH_ROTATION) {
-        struct rotation rotation = vrml_quaternion_turn(value);
-        vrml_turn(v, "", &rotation);
-    } else {
-        double shown[3];
-        for (int i = 0; i < 3; i++)
-            shown[i] = rows->path == CP_PATH_SCALE ? fmax(fabs(value[i]), LEAST_SCALE) : value[i];
-        v->unscaled += rows->path == CP_PATH_SCALE && !is_scale_shown(value, rows->mirrored);
-        vrml_vector(v, "", shown);
-    }
-    sink_text(v->out, "\n");
-}
-
-/* From the first moment to the last one: some readers take keys from 0 to 1 for granted. */
-static void complete_rows(struct vrml *v, struct vrml_rows *rows)
-{
-    uint32_t width = path_width(rows->path);
-    double value[4];
-    if (rows->count == 0 || v->failed)
-        return;
-    memcpy(value, rows->values + (size_t)(rows->count - 1) * width, width * sizeof *value);
-    if (rows->fractions[rows->count - 1] < 1)
-        append_row(v, rows, 1, value);
-    if (rows->fractions[0] == 0 || v->failed)
-        return;
-    uint32_t count = rows->count;
-    append_row(v, rows, INFINITY, value); /* for its room */
-    if (v->failed)
-        return;
-    memmove(rows->fractions + 1, rows->fractions, count * sizeof *rows->fractions);
-    memmove(rows->values + width, rows->values, (size_t)count * width * sizeof *rows->values);
-    rows->fractions[0] = 0;
-}
-
-static void write_fractions(struct vrml *v, const struct vrml_rows *rows)
-{
-    vrml_indent(v);
-    sink_text(v->out, "key [");
-    for (uint32_t i = 0; i < rows->count; i++) {
-        sink_text(v->out, " ");
-        vrml_number(v, rows->fractions[i]);
-    }
-    sink_text(v->out, " ]\n");
-}
-
-void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform)
-{
-    static const char *const prefixes[] = {"", "move_", "turn_", "stretch_"};
-    static const char *const fields[] = {"", "set_translation", "set_rotation", "set_scale"};
-    complete_rows(v, rows);
-    const char *name = v->failed ? NULL : vrml_name(v, prefixes[rows->path], wanted);
-    if (v->failed)
-        return;
-    vrml_open(v, name, rows->path == CP_PATH_ROTATION ? "OrientationInterpolator {" : "PositionInterpolator {");
-    write_fractions(v, rows);
-    vrml_open(v, NULL, "keyValue [");
-    for (uint32_t i = 0; i < rows->count; i++)
-        write_row(v, rows, i);
-    vrml_close(v, "]");
-    vrml_close(v, "}");
-    vrml_add_wire(v, (struct wire){v->recording->timer, "fraction_changed", name, "set_fraction"});
-    vrml_add_wire(v, (struct wire){name, "value_changed", transform, fields[rows->path]});
-}
-
-void vrml_free_rows(struct vrml *v, struct vrml_rows *rows)
-{
-    memory_free(v->context, rows->fractions, rows->room, sizeof *rows->fractions);
-    memory_free(v->context, rows->values, rows->value_room, sizeof *rows->values);
 }
 
 /* ---- tracks ---- */

@@ -5,30 +5,6 @@
 
 /* ---- in the text ---- */
 
-/* In the order of the scene's nodes, then slots; a placeholder that holds nothing is left out. */
-void vrml_plan_children(struct vrml *v)
-{
-    const struct slots *slots = v->recording ? v->recording->slots : NULL;
-    uint32_t nodes = v->scene->node_count, count = slots ? slots->count : 0;
-    v->children = arena_allocate(v->arena, (size_t)nodes + count, sizeof *v->children);
-    v->failed |= !v->children;
-    for (uint32_t i = 0; i < nodes; i++)
-        v->nodes[i].first_child = v->nodes[i].place = CP_NONE;
-    for (uint32_t i = nodes + count; i-- > 0 && !v->failed;) {
-        const struct slot *slot = i >= nodes ? &slots->items[i - nodes] : NULL;
-        uint32_t node = slot ? slot->guest : i;
-        const cp_node *source = &v->scene->nodes[node];
-        uint32_t owner = slot ? slot->host : source->parent;
-        v->children[i] = (struct child){node, owner, CP_NONE, slot ? i - nodes : CP_NONE};
-        bool bare = !slot && source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 &&
-                    v->nodes[node].first_child == CP_NONE;
-        if (owner == CP_NONE || bare || (!slot && slots && slots->kept[node]))
-            continue;
-        v->children[i].next = v->nodes[owner].first_child;
-        v->nodes[owner].first_child = i;
-    }
-}
-
 /* The pose of a guest on its host at the beginning of its first stay there. */
 static cp_pose first_grip(const struct vrml *v, const struct slots *slots, const struct slot *slot)
 {
@@ -95,9 +71,8 @@ bool vrml_open_slot(struct vrml *v, uint32_t index)
     return true;
 }
 
-void vrml_close_slot(struct vrml *v, uint32_t index)
+void vrml_close_slot(struct vrml *v)
 {
-    (void)index;
     vrml_close(v, "]");
     vrml_close(v, "}");
     close_holder(v);

@@ -97,3 +97,29 @@ void vrml_string(struct vrml *v, const char *text)
     }
     sink_text(v->out, "\"");
 }
+
+void vrml_write_placing(struct vrml *v, const struct placing *placing)
+{
+    static const struct placing none = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
+    const double *t = placing->translation, *s = placing->scale;
+    if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
+        vrml_indent(v);
+        vrml_vector(v, "translation", t);
+        sink_text(v->out, "\n");
+    }
+    if (placing->rotation.angle != none.rotation.angle) {
+        vrml_indent(v);
+        vrml_turn(v, "rotation", &placing->rotation);
+        sink_text(v->out, "\n");
+    }
+    if (s[0] != 1 || s[1] != 1 || s[2] != 1) {
+        vrml_indent(v);
+        vrml_vector(v, "scale", s);
+        sink_text(v->out, "\n");
+    }
+    if (placing->scale_orientation.angle != none.scale_orientation.angle) {
+        vrml_indent(v);
+        vrml_turn(v, "scaleOrientation", &placing->scale_orientation);
+        sink_text(v->out, "\n");
+    }
+}

@@ -3,32 +3,6 @@
 
 #include "vrml97.h"
 
-void vrml_write_placing(struct vrml *v, const struct placing *placing)
-{
-    static const struct placing none = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
-    const double *t = placing->translation, *s = placing->scale;
-    if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
-        vrml_indent(v);
-        vrml_vector(v, "translation", t);
-        sink_text(v->out, "\n");
-    }
-    if (placing->rotation.angle != none.rotation.angle) {
-        vrml_indent(v);
-        vrml_turn(v, "rotation", &placing->rotation);
-        sink_text(v->out, "\n");
-    }
-    if (s[0] != 1 || s[1] != 1 || s[2] != 1) {
-        vrml_indent(v);
-        vrml_vector(v, "scale", s);
-        sink_text(v->out, "\n");
-    }
-    if (placing->scale_orientation.angle != none.scale_orientation.angle) {
-        vrml_indent(v);
-        vrml_turn(v, "scaleOrientation", &placing->scale_orientation);
-        sink_text(v->out, "\n");
-    }
-}
-
 /* ---- joints ---- */
 
 static bool has_transform(const struct vrml *v, uint32_t joint)
@@ -237,7 +211,7 @@ static void close_place(struct vrml *v, uint32_t place)
     const struct child *child = &v->children[place];
     close_node(v, child->node);
     if (child->slot != CP_NONE) {
-        vrml_close_slot(v, child->slot);
+        vrml_close_slot(v);
         return;
     }
     vrml_close(v, "]");

@@ -22,6 +22,9 @@ struct rotation {
     double axis[3], angle;
 };
 
+/* A scale must be above zero (ISO/IEC 14772-1, 6.52). */
+#define LEAST_SCALE 1e-6
+
 /* The fields of a Transform: T * R * SR * S * SR^-1 (ISO/IEC 14772-1, 6.52), scale > 0. */
 struct placing {
     double translation[3];
@@ -131,6 +134,10 @@ struct rotation vrml_rotation(const double m[9]);
 /* Of a quaternion x y z w of any length. */
 struct rotation vrml_quaternion_turn(const double q[4]);
 bool vrml_placing_is_identity(const struct placing *placing);
+/* The stretch by q > 0 along the axis of a scale joint. */
+void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing);
+/* The node's own pose as its Transform has it: as translation, rotation and scale where a clip sets one of them. */
+cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
 
 /* plan.c */
 cp_status vrml_plan(struct vrml *v);
@@ -150,6 +157,7 @@ void vrml_vector(struct vrml *v, const char *field, const double value[3]);
 void vrml_turn(struct vrml *v, const char *field, const struct rotation *rotation);
 void vrml_string(struct vrml *v, const char *text);
 void vrml_define(struct vrml *v, const char *name);
+void vrml_write_placing(struct vrml *v, const struct placing *placing);
 
 /* looks.c */
 void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
@@ -157,7 +165,6 @@ void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
 double vrml_shown_colour(struct vrml *v, double linear);
 
 /* tree.c, shapes.c, faces.c */
-void vrml_write_placing(struct vrml *v, const struct placing *placing);
 cp_status vrml_write_tree(struct vrml *v);
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest);
 /* Begins a file of its own for what a frame holds, by an Inline; the state to give back. */
@@ -175,11 +182,8 @@ void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *va
 /* The corners of a face and -1 a line; a reversed face runs the other way round from the same first corner. */
 void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *group, bool reversed);
 
-/* motion.c, view.c */
-void vrml_write_motion(struct vrml *v);
+/* interpolators.c */
 void vrml_add_wire(struct vrml *v, struct wire wire);
-/* Names of the interpolators of a joint's value begin so, by its type; and the event of its Transform that takes it. */
-extern const char *const vrml_joint_prefixes[], *const vrml_joint_fields[];
 /* Keys of a joint, time from 0 to 1. */
 struct vrml_key {
     double time, value;
@@ -195,6 +199,25 @@ void vrml_add_leg(struct vrml *v, struct vrml_keys *keys, bool turns, struct vrm
 void vrml_write_key_times(struct vrml *v, const struct vrml_keys *keys);
 /* The interpolator of a joint, from a timer to its Transform. */
 void vrml_write_joint_keys(struct vrml *v, uint32_t joint, const struct vrml_keys *keys, const char *timer);
+/* Where the time is in the recording: 0 at its first moment, 1 at its last. */
+double vrml_fraction(const struct vrml *v, double time);
+/* Rows of 3 numbers, or of 4 for rotations, at fractions of their own. */
+struct vrml_rows {
+    cp_path path;
+    bool mirrored; /* the frame mirrors at rest */
+    double *fractions, *values;
+    uint32_t count, room, value_room;
+};
+/* A rotation that is more than a quarter turn from the one before comes in steps. */
+void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value);
+/* An interpolator of them, to the field of a Transform. */
+void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform);
+void vrml_free_rows(struct vrml *v, struct vrml_rows *rows);
+
+/* motion.c, view.c */
+void vrml_write_motion(struct vrml *v);
+void vrml_write_view(struct vrml *v);
+
 /* recording.c: what a clip moves. */
 struct recording {
     const cp_clip *source; /* the scene's */
@@ -212,22 +235,6 @@ cp_status vrml_plan_recording(struct vrml *v);
 cp_status vrml_prepare_recording(struct vrml *v);
 void vrml_write_recording(struct vrml *v);
 void vrml_free_recording(struct vrml *v);
-/* The node's own pose as its Transform has it: as translation, rotation and scale where a clip sets one of them. */
-cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
-/* Its place between the first moment, 0, and the last, 1. */
-double vrml_fraction(const struct vrml *v, double time);
-/* Rows of 3 numbers, or of 4 for rotations, at fractions of their own. */
-struct vrml_rows {
-    cp_path path;
-    bool mirrored; /* the frame mirrors at rest */
-    double *fractions, *values;
-    uint32_t count, room, value_room;
-};
-/* A rotation that is more than a quarter turn from the one before comes in steps. */
-void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value);
-/* An interpolator of them, to the field of a Transform. */
-void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform);
-void vrml_free_rows(struct vrml *v, struct vrml_rows *rows);
 
 /* slots.c, slot_text.c: nodes that are shown on each of their hosts in turn. */
 cp_status vrml_plan_slots(struct vrml *v);
@@ -236,16 +243,10 @@ void vrml_free_slots(struct vrml *v, struct slots *slots);
 const bool *vrml_slot_guests(const struct slots *slots);
 /* Once the clip is as it will be written. */
 void vrml_index_slots(struct vrml *v);
-/* What stands in each node, in the order of the text. */
-void vrml_plan_children(struct vrml *v);
 /* True when what stands in the slot is to be written now; else all of it stands there already. */
 bool vrml_open_slot(struct vrml *v, uint32_t slot);
-void vrml_close_slot(struct vrml *v, uint32_t slot);
+void vrml_close_slot(struct vrml *v);
 /* What shows them, and moves what they hold. */
 void vrml_write_slots(struct vrml *v);
-
-/* The stretch by q > 0 along the axis of a scale joint. */
-void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing);
-void vrml_write_view(struct vrml *v);
 
 #endif
