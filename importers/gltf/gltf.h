@@ -317,8 +317,6 @@ void gltf_build_instances(struct gltf *gltf);
 bool gltf_poses_agree(const cp_pose *a, const cp_pose *b);
 /* Where everything on a chain of links hangs; after own_read_joints. */
 void gltf_place_chains(struct gltf *gltf);
-/* The motion of a joint node, with the made axis nodes around it. */
-cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *link);
 /* AGI_articulations of other tools: joints of a node. */
 void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node);
 void gltf_read_animations(struct gltf *gltf);

@@ -113,18 +113,6 @@ void gltf_build_nodes(struct gltf *gltf)
 
 /* ---- joints ---- */
 
-cp_pose gltf_link_motion(struct gltf *gltf, const struct gltf_node *node)
-{
-    const struct gltf_node *before = &gltf->nodes[node->parent];
-    const struct gltf_node *after = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
-    cp_pose motion = *node->pose;
-    if (before->role == ROLE_LINK && before->made == MADE_AXIS && after && after->made == MADE_AXIS) {
-        motion = pose_multiply(before->pose, &motion);
-        motion = pose_multiply(&motion, after->pose);
-    }
-    return motion;
-}
-
 static void build_chain_joints(struct gltf *gltf, const struct gltf_node *node)
 {
     for (uint32_t at = node->link; at != CP_NONE && gltf->status == CP_OK; at = gltf->nodes[at].link) {

@@ -179,13 +179,26 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
     return near;
 }
 
+/* The motion of a joint node, with the made axis nodes around it. */
+static cp_pose link_motion(const struct gltf *gltf, const struct gltf_node *node)
+{
+    const struct gltf_node *before = &gltf->nodes[node->parent];
+    const struct gltf_node *after = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
+    cp_pose motion = *node->pose;
+    if (before->role == ROLE_LINK && before->made == MADE_AXIS && after && after->made == MADE_AXIS) {
+        motion = pose_multiply(before->pose, &motion);
+        motion = pose_multiply(&motion, after->pose);
+    }
+    return motion;
+}
+
 /* Another tool moved the joint's node: the value that comes nearest to it. What no value explains stays below the
  * chain (roles.c), so that nothing that is drawn moves. */
 static void check_value(struct gltf *gltf, struct gltf_joint *entry)
 {
     cp_joint *joint = &entry->joint;
     const struct gltf_node *link = &gltf->nodes[entry->link];
-    cp_pose motion = gltf_link_motion(gltf, link);
+    cp_pose motion = link_motion(gltf, link);
     cp_pose expected = joint_motion(joint, entry->now);
     if (gltf_poses_agree(&expected, &motion))
         return;
