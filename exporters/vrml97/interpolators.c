@@ -1,4 +1,4 @@
-/* Interpolators: keys of a joint's value, rows of a frame's translation, rotation or scale, and the ROUTEs that move them. */
+/* Interpolators: keys of a joint's value, rows of a frame's translation, rotation or scale, and their ROUTEs. */
 #include <math.h>
 
 #include "vrml97.h"
@@ -6,7 +6,7 @@
 #define LARGEST_STEP (PI / 2)
 /* More turns than this between two limits show nothing. */
 enum { MOST_STEPS = 4096 };
-/* Fractions are whole numbers of this: the two moments of a jump are one, as in the single precision that readers hold. */
+/* Fractions are whole numbers of this, so both moments of a jump are one, as in the single precision of readers. */
 #define MOMENTS 1e9
 
 void vrml_add_wire(struct vrml *v, struct wire wire)

@@ -52,7 +52,8 @@ static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index, struct 
         vrml_write_joint_keys(v, index, keys, v->nodes[v->scene->joints[driver].node].timer);
 }
 
-/* In the order of the joints; one that follows a formula has an interpolator for each joint that the formula is over. */
+/* In the order of the joints; one that follows a formula has an interpolator for each joint that the formula is
+ * over. */
 static void write_sweeps(struct vrml *v)
 {
     struct vrml_keys keys = {0};

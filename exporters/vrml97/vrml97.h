@@ -34,7 +34,8 @@ struct placing {
 };
 
 /* What the Transforms so far could not say and what is below must take over: nothing, a point mirroring (it commutes
- * with every rotation, so that only signs of translations change), or a singular map (all is flat: motion ends here). */
+ * with every rotation, so that only signs of translations change), or a singular map (all is flat: motion ends
+ * here). */
 enum rest_kind { REST_NONE, REST_MIRRORED, REST_FLAT };
 struct rest {
     enum rest_kind kind;

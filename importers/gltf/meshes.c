@@ -108,8 +108,8 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
 
 /* ---- vertices ---- */
 
-/* A number and a blank, as part of a key; NUMBER_SIZE bytes must be free. One more than it is: no index, which most often there is, takes
- * one digit then. */
+/* A number and a blank, as part of a key; NUMBER_SIZE bytes must be free. One more than it is: no index, which most
+ * often there is, takes one digit then. */
 static char *put_key_number(char *at, uint32_t number)
 {
     at = put_whole(at, number + 1);

@@ -10,8 +10,8 @@ struct box {
     double low[3], high[3];
 };
 
-/* A complete tree. Box 0 is the root; the `fan` parts of box i are the boxes from i * fan + 1 on. The boxes from first_leaf
- * on hold `leaf` items each, in the order of the items; boxes beyond the last item are empty. */
+/* A complete tree. Box 0 is the root; the `fan` parts of box i are the boxes from i * fan + 1 on. The boxes from
+ * first_leaf on hold `leaf` items each, in the order of the items; boxes beyond the last item are empty. */
 struct box_tree {
     uint32_t fan, leaf; /* the caller sets them: boxes in a box, items in a leaf */
     uint32_t count;     /* items */
@@ -22,12 +22,12 @@ struct box_tree {
 /* Makes room for trees over up to `items` items. False when out of memory. Call box_tree_free even on failure. */
 bool box_tree_reserve(struct box_tree *tree, cp_context *context, uint32_t items);
 void box_tree_free(struct box_tree *tree, cp_context *context);
-/* Starts a tree over `count` items: all its boxes are empty. The caller adds item i to box_tree_leaf(tree, i), then calls
- * box_tree_join, which makes the other boxes from the leaves. */
+/* Starts a tree over `count` items: all its boxes are empty. The caller adds item i to box_tree_leaf(tree, i), then
+ * calls box_tree_join, which makes the other boxes from the leaves. */
 void box_tree_start(struct box_tree *tree, uint32_t count);
 void box_tree_join(struct box_tree *tree);
-/* order[0 .. count): the boxes along a z-curve, near ones one after the other. Takes linear time for any boxes. False when
- * out of memory. */
+/* order[0 .. count): the boxes along a z-curve, near ones one after the other. Takes linear time for any boxes. False
+ * when out of memory. */
 bool box_order(cp_context *context, const struct box *boxes, uint32_t count, uint32_t *order);
 
 static inline struct box *box_tree_leaf(const struct box_tree *tree, uint32_t item)

@@ -1,8 +1,8 @@
-/* Which solid shells are cavities. A shell whose box lies in no other's is none. From the highest point of the others a ray
- * goes straight up, to the first face of another shell. Met from inside, the shell lies in that one; met from outside, it
- * lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed before when the
- * highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the same side for all
- * faces at the edge. */
+/* Which solid shells are cavities. A shell whose box lies in no other's is none. From the highest point of the others a
+ * ray goes straight up, to the first face of another shell. Met from inside, the shell lies in that one; met from
+ * outside, it lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed
+ * before when the highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the
+ * same side for all faces at the edge. */
 #include "../box_tree.h"
 #include "../polygon.h"
 #include "../radix.h"
@@ -11,8 +11,8 @@
 #include <float.h>
 #include <string.h>
 
-/* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in each
- * other's way by the thousand take more. */
+/* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in
+ * each other's way by the thousand take more. */
 enum { STEPS_A_CORNER = 50 };
 
 enum { STACK = 40 }; /* boxes that wait, depth first */
@@ -144,8 +144,8 @@ struct ray {
     uint32_t hit; /* its shell, or CP_NONE */
 };
 
-/* Whether a line through the ray's foot, along x, meets the edge beyond it. Edges are seen from their lower end in y, the same
- * way by both faces. */
+/* Whether a line through the ray's foot, along x, meets the edge beyond it. Edges are seen from their lower end in y,
+ * the same way by both faces. */
 static bool crosses_edge(const float *from, const float *a, const float *b)
 {
     if ((a[1] > from[1]) == (b[1] > from[1]))
@@ -259,8 +259,8 @@ static uint32_t falling_key(float value)
     return bits >> 31 ? bits : ~bits & 0x7fffffffu;
 }
 
-/* The highest first, of equally high ones the largest: what touches the top from inside comes after what it is in. order and
- * spare have room for the solids. */
+/* The highest first, of equally high ones the largest: what touches the top from inside comes after what it is in.
+ * order and spare have room for the solids. */
 static void place_all(struct nesting *nesting, uint64_t *order, uint64_t *spare)
 {
     const struct mesh_shells *shells = nesting->shells;

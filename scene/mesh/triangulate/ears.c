@@ -1,8 +1,8 @@
 /* Ear clipping. A corner is an ear when it is convex and its triangle holds no reflex corner. Corners wait in a queue;
  * one that fails is tried again when a neighbour has been cut off, as nothing else can make it an ear, and neighbours
  * of a cut go to the end, which keeps triangles small and each search in the tree short: n log n for the outlines that
- * parts have. What makes more work is cut along a sweep line, which knows no bad shapes but long triangles. Polygons that cross
- * themselves run dry; then all corners wait again and more is allowed. */
+ * parts have. What makes more work is cut along a sweep line, which knows no bad shapes but long triangles. Polygons
+ * that cross themselves run dry; then all corners wait again and more is allowed. */
 #include "ears.h"
 #include "../polygon.h"
 #include "sweep_line.h"
@@ -15,9 +15,9 @@ enum level {
     LEVEL_ANY
 };
 
-/* Steps a corner. Smooth and toothed outlines up to a million corners take 20 to 200. Spikes round a centre, of random lengths, take 400
- * for 40,000 corners and more for more: a million take a sweep line a quarter of the time that 500 steps a corner take. What
- * the sweep line refuses, as it touches itself, may still have ears. */
+/* Steps a corner. Smooth and toothed outlines up to a million corners take 20 to 200. Spikes round a centre, of random
+ * lengths, take 400 for 40,000 corners and more for more: a million take a sweep line a quarter of the time that 500
+ * steps a corner take. What the sweep line refuses, as it touches itself, may still have ears. */
 enum { STEPS_TO_SWEEP = 200, STEPS_TO_GIVE_UP = 500 };
 
 bool ears_reserve(struct ears *ears, cp_context *context, uint32_t room)

@@ -24,10 +24,10 @@ struct ears {
 bool ears_reserve(struct ears *ears, cp_context *context, uint32_t room);
 void ears_free(struct ears *ears);
 
-/* Cuts the polygon points[0 .. count) into count - 2 triangles: triangles gets 3 corner numbers each. They cover a polygon that does
- * not cross itself exactly once, touching edges and repeated corners (holes joined by a bridge) included. CP_NO when triangles had to
- * be taken that overlap, because the polygon crosses itself, or touches itself and is so contorted that the work would go beyond a fixed
- * multiple of count. CP_LIMIT without memory. count >= 3. */
+/* Cuts the polygon points[0 .. count) into count - 2 triangles: triangles gets 3 corner numbers each. They cover a
+ * polygon that does not cross itself exactly once, touching edges and repeated corners (holes joined by a bridge)
+ * included. CP_NO when triangles had to be taken that overlap, because the polygon crosses itself, or touches itself
+ * and is so contorted that the work would go beyond a fixed multiple of count. CP_LIMIT without memory. count >= 3. */
 cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles);
 
 #endif
