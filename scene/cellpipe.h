@@ -395,7 +395,7 @@ CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other,
 CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
 
 /* World poses of all nodes into worlds[node count]. q: a value for each joint, or NULL for the current ones;
- * values of dependent joints are computed, never taken. For many poses see cp_mechanism. */
+ * values of dependent joints are computed, never taken. CP_LIMIT when out of memory. For many poses see cp_mechanism. */
 CP_API cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
 /* The values of all joints into values[joint count]: q, or the current ones, and what follows from them. */
 CP_API cp_status cp_joint_values(cp_context *context, const cp_scene *scene, const double *q, double *values);
@@ -404,6 +404,7 @@ CP_API cp_status cp_joint_values(cp_context *context, const cp_scene *scene, con
  * change or go before it. One thread at a time may use it. */
 typedef struct cp_mechanism cp_mechanism;
 
+/* CP_LIMIT when out of memory, and no mechanism. */
 CP_API cp_status cp_mechanism_new(cp_context *context, const cp_scene *scene, cp_mechanism **mechanism);
 CP_API void cp_mechanism_free(cp_mechanism *mechanism);
 /* As cp_joint_values and cp_world_poses, but they take no memory, and make no calls with the context. */

@@ -352,6 +352,7 @@ static void follow(uint32_t joint, uint32_t master)
 static void test_bad_dependence(void **state)
 {
     (void)state;
+    static const uint32_t over_itself[] = {0, 3, 2}, over_none[] = {0, 99, 2};
     add_formula_joint("dof(1)+dof(2)");
     cp_joint good[4];
     cp_expression broken = *scene->joints[3].expression;
@@ -382,10 +383,10 @@ static void test_bad_dependence(void **state)
             broken.text = "dof(1)+";
             break;
         case 6: /* a formula over itself */
-            broken.inputs = (const uint32_t[]){0, 3, 2};
+            broken.inputs = over_itself;
             break;
         case 7: /* over none */
-            broken.inputs = (const uint32_t[]){0, 99, 2};
+            broken.inputs = over_none;
             break;
         }
         expect_refused();
