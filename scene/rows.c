@@ -174,10 +174,10 @@ static bool move_row(const struct moves *moves, const struct layout *layout, voi
     bool good = true;
     for (const struct member *member = layout->members; member->kind != MEMBER_END && good; member++) {
         uint32_t *index = row_number(row, member->at);
-        if (member->kind == MEMBER_ROW || member->kind == MEMBER_ROW_OR_NONE)
-            *index = new_index(moves, member_table(member, row), *index);
-        else if (member->layout)
+        if (member->layout)
             good = move_array(moves, member, row);
+        else if (member->kind == MEMBER_ROW || member->kind == MEMBER_ROW_OR_NONE)
+            *index = new_index(moves, member_table(member, row), *index);
     }
     return good;
 }
@@ -212,15 +212,17 @@ bool moves_find(struct moves *moves, enum scene_table table)
 static bool move_table(const struct moves *moves, enum scene_table table)
 {
     const struct layout *layout = &tables[table].layout;
+    const uint32_t *map = moves->maps[table];
+    char *from = row_pointer(moves->scene, tables[table].rows), *to = from;
     uint32_t kept = 0;
     bool good = true;
-    for (uint32_t i = 0; i < moves->counts[table] && good; i++) {
-        if (moves->maps[table][i] == CP_NONE)
+    for (uint32_t i = 0; i < moves->counts[table] && good; i++, from += layout->size) {
+        if (map[i] == CP_NONE)
             continue;
-        void *to = table_row(moves->scene, table, kept);
         if (kept++ < i)
-            memcpy(to, table_row(moves->scene, table, i), layout->size);
+            memcpy(to, from, layout->size);
         good = move_row(moves, layout, to);
+        to += layout->size;
     }
     *row_number(moves->scene, tables[table].count) = kept;
     return good;

@@ -236,10 +236,11 @@ static cp_status check_table(struct check *check, enum scene_table table)
         [TABLE_NODES] = check_node,   [TABLE_MESHES] = check_mesh, [TABLE_INSTANCES] = check_instance,
         [TABLE_JOINTS] = check_joint, [TABLE_PAIRS] = check_pair,  [TABLE_CLIPS] = check_clip,
     };
+    const struct layout *layout = &tables[table].layout;
+    const char *row = row_pointer(check->scene, tables[table].rows);
     uint32_t count = table_count(check->scene, table);
-    for (uint32_t i = 0; i < count; i++) {
-        const void *row = table_row(check->scene, table, i);
-        const char *why = check_members(check->scene, &tables[table].layout, row, NULL);
+    for (uint32_t i = 0; i < count; i++, row += layout->size) {
+        const char *why = check_members(check->scene, layout, row, NULL);
         if (!why && rules[table])
             why = rules[table](check, i);
         if (why)

@@ -114,8 +114,10 @@ static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
     for (uint32_t i = 0; i < scene->instance_count; i++)
         if (parts[scene->instances[i].node] == PART_WHOLE)
             scene->instances[kept++] = scene->instances[i];
-    scene->instance_count = kept;
-    scene_find_spans(scene);
+    if (kept < scene->instance_count) {
+        scene->instance_count = kept;
+        scene_find_spans(scene);
+    }
     cp_status status = scene_keep(scene, keep);
     memory_free(scene->context, keep, node_count, sizeof *keep);
     return status;
