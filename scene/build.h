@@ -8,8 +8,7 @@
 
 struct input;
 
-/* The tables of a scene; tables.c says what they are made of. A row that must refer to another one refers to a table
- * before its own. */
+/* The tables of a scene; tables.c describes them. A reference that must not be CP_NONE is to a table before its own. */
 enum scene_table {
     TABLE_NODES,
     TABLE_MESHES,
@@ -21,7 +20,7 @@ enum scene_table {
     TABLE_CLIPS,
     TABLE_METADATA,
     TABLE_COUNT,
-    TABLE_NONE = TABLE_COUNT /* for metadata of the scene itself, which has index 0 */
+    TABLE_NONE = TABLE_COUNT /* the owner of metadata is the scene itself, with index 0 */
 };
 
 struct cp_scene {
@@ -38,7 +37,7 @@ struct cp_scene {
     cp_metadata *metadata;
     uint32_t node_count, instance_count, mesh_count, material_count, joint_count, device_count, pair_count, clip_count,
         metadata_count;
-    uint32_t rooms[TABLE_COUNT]; /* rows that the memory of each table is for */
+    uint32_t rooms[TABLE_COUNT]; /* how many rows fit into the memory of each table */
     cp_source source;
     const struct input *inputs; /* the files that it was read from (bytes/inputs.h) */
     uint32_t input_count;
@@ -93,7 +92,7 @@ bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const c
 
 /* The id of a table's row, NULL for CP_NONE. */
 const char *scene_id(const cp_scene *scene, enum scene_table table, uint32_t index);
-/* Of which table an entry of metadata has the index of its owner. */
+/* The table of the owner of an entry of metadata. */
 enum scene_table metadata_table(const void *metadata);
 
 /* Gives every node, mesh, material, joint and device without an id a unique one made of its name, makes set ids unique

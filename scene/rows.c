@@ -1,9 +1,9 @@
-/* Rows of a scene's tables, whatever they are made of: added, copied, moved, left out. */
+/* Adds, copies, moves and removes rows of a scene's tables, as the description of the tables says. */
 #include "tables.h"
 
 #include "context.h"
 
-/* ---- looking at them ---- */
+/* ---- members ---- */
 
 const struct member *table_member(enum scene_table table, enum member_kind kind)
 {
@@ -115,7 +115,7 @@ static uint32_t new_index(const struct moves *moves, enum scene_table table, uin
     return moves->maps[table] ? moves->maps[table][index] : index + moves->bases[table];
 }
 
-/* Whether anything that such rows refer to gets another index. */
+/* Whether such rows refer to rows that get a new index. */
 static bool refers_to_moved(const struct moves *moves, const struct layout *layout)
 {
     bool moved = false;
@@ -142,7 +142,7 @@ bool row_stays(const struct moves *moves, const struct layout *layout, const voi
 
 static bool move_row(const struct moves *moves, const struct layout *layout, void *row);
 
-/* Those of an array's rows that stay, as a copy: scenes share arrays, which are never changed in place. */
+/* Replaces an array or record by a copy of the rows that stay: scenes share arrays, so nobody changes them in place. */
 static bool move_array(const struct moves *moves, const struct member *member, void *row)
 {
     uint32_t count = member_count(member, row), kept = 0;
@@ -168,7 +168,7 @@ static bool move_array(const struct moves *moves, const struct member *member, v
     return true;
 }
 
-/* Gives what a row refers to its new index. False when out of memory. */
+/* Gives the references of a row their new indices. False when out of memory. */
 static bool move_row(const struct moves *moves, const struct layout *layout, void *row)
 {
     bool good = true;

@@ -110,7 +110,7 @@ static cp_status stop_orphans(const struct moves *moves, const bool *moved, uint
             if (map[clip->attachments[i].node] != CP_NONE)
                 lost += stop(still, clip->attachments[i].node, number);
 
-        /* What moved them goes with the tracks and attachments of lost nodes: it is of no node. */
+        /* Their tracks and attachments refer to no node now, so moves_end removes them. */
         cp_track *tracks = arena_copy(scene->arena, clip->tracks, clip->track_count, sizeof *tracks);
         cp_attachment *attachments =
             arena_copy(scene->arena, clip->attachments, clip->attachment_count, sizeof *attachments);

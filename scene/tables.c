@@ -1,7 +1,7 @@
-/* What the tables of a scene are made of, and the public views of them. */
+/* The description of the tables of a scene, and their public views. */
 #include "tables.h"
 
-/* ---- what rows point to ---- */
+/* ---- rows of arrays and records ---- */
 
 static const struct member number_members[] = {{MEMBER_NUMBERS, 0, .length = 1}, {0}};
 static const struct layout number_layout = {sizeof(double), number_members};
@@ -29,7 +29,7 @@ static const struct member setting_members[] = {{MEMBER_ROW, offsetof(cp_joint_s
                                                 {0}};
 static const struct layout setting_layout = {sizeof(cp_joint_setting), setting_members};
 
-/* A witness of which a joint goes is none; the finding stays. */
+/* A witness is of no use without one of its joints; the finding stays. */
 static const struct member finding_members[] = {
     {MEMBER_ARRAY, offsetof(cp_finding, witness), .layout = &setting_layout, .loss = LOSS_CLEARS,
      .count = offsetof(cp_finding, witness_count),

@@ -1,5 +1,5 @@
-/* The scene's tables as data: where each stands in struct cp_scene, and what its rows are made of. Whatever treats all
- * tables alike walks over this description: copies and parts of scenes, one scene added to another, ids, checks. */
+/* The tables of a scene as data: the place of each in struct cp_scene, and the members of its rows. Code that treats
+ * all tables alike walks this description: scene_copy, scene_keep, cp_merge, scene_finish and cp_validate. */
 #ifndef CELLPIPE_TABLES_H
 #define CELLPIPE_TABLES_H
 
@@ -13,60 +13,60 @@ enum member_kind {
     MEMBER_NAME,        /* const char * */
     MEMBER_STRING,      /* const char *, never NULL */
     MEMBER_NUMBERS,     /* finite doubles */
-    MEMBER_ROW,         /* uint32_t, a row of a table: when that one goes, this row goes too */
-    MEMBER_ROW_OR_NONE, /* uint32_t, a row of a table or CP_NONE: when that one goes, this becomes CP_NONE */
-    MEMBER_ARRAY,       /* a pointer to rows of their own; NULL for no rows */
-    MEMBER_RECORD       /* a pointer to one row of its own, or NULL */
+    MEMBER_ROW,         /* uint32_t, the index of a row: this row is removed with that one */
+    MEMBER_ROW_OR_NONE, /* uint32_t, the index of a row or CP_NONE: becomes CP_NONE if that row is removed */
+    MEMBER_ARRAY,       /* pointer to rows that only this row has; may be NULL if there are none */
+    MEMBER_RECORD       /* pointer to one row that only this row has, or NULL */
 };
 
-/* What becomes of an array, or record, when one of its rows goes. */
+/* What happens to an array or record if one of its rows is removed. */
 enum loss {
-    LOSS_SHORTENS, /* the others stay */
-    LOSS_CLEARS,   /* all of it goes */
-    LOSS_DROPS     /* the row that has the array goes too */
+    LOSS_SHORTENS, /* the other rows stay */
+    LOSS_CLEARS,   /* the array becomes empty, the record NULL */
+    LOSS_DROPS     /* the row that has the array is removed too */
 };
 
 struct layout;
 
 struct member {
     enum member_kind kind;
-    size_t at;         /* in the row */
-    const char *wrong; /* what a check says of a row where this member is not as its kind says */
+    size_t at;         /* offset in the row */
+    const char *wrong; /* message if the member breaks the rule of its kind; NULL: that of the array around it */
 
     size_t length; /* MEMBER_NUMBERS: how many */
 
-    enum scene_table table;                        /* MEMBER_ROW: of which table; */
-    enum scene_table (*table_of)(const void *row); /* or this tells, when not NULL */
+    enum scene_table table;                        /* MEMBER_ROW, MEMBER_ROW_OR_NONE: the table of that row */
+    enum scene_table (*table_of)(const void *row); /* its table if that depends on the row, else NULL */
 
-    size_t count;                /* MEMBER_ARRAY: where the row has the number of rows, a uint32_t */
-    const struct layout *layout; /* of these rows; NULL for plain values that refer to nothing */
+    size_t count;                /* MEMBER_ARRAY: offset of the number of rows, a uint32_t */
+    const struct layout *layout; /* of these rows; NULL for plain values without references */
     enum loss loss;
-    bool may_lack; /* the array may be NULL whatever the count is */
+    bool may_lack; /* the array may be NULL even if there are rows */
 };
 
-/* What a row is made of. Members that are not named are plain values and strings that may be NULL. */
+/* The members of a row. Plain values, and strings that may be NULL, are not listed. */
 struct layout {
     size_t size;
     const struct member *members; /* ended by MEMBER_END */
 };
 
 struct table_place {
-    const char *word;   /* one of its rows, in messages; and the id of one without a name */
-    size_t rows, count; /* in struct cp_scene: a pointer to the rows, a uint32_t */
+    const char *word;   /* names a row in messages; also the id of a row without a name */
+    size_t rows, count; /* offsets in struct cp_scene: of the pointer to the rows, and of their number */
     struct layout layout;
 };
 extern const struct table_place tables[TABLE_COUNT];
 extern const struct layout expression_layout;
 
-/* Where a table's rows have their ids, or names; NULL for a table without. */
+/* The first member of a kind, such as the id; NULL if the rows have none. */
 const struct member *table_member(enum scene_table table, enum member_kind kind);
-/* Of which table a MEMBER_ROW or MEMBER_ROW_OR_NONE of this row is. */
+/* The table that a MEMBER_ROW or MEMBER_ROW_OR_NONE of this row refers to. */
 static inline enum scene_table member_table(const struct member *member, const void *row)
 {
     return member->table_of ? member->table_of(row) : member->table;
 }
 
-/* The pointer, or the number, that a row (or the scene) has at an offset. */
+/* The pointer or number at an offset of a row, or of the scene. */
 static inline void *row_pointer(const void *row, size_t at)
 {
     void *pointer;
@@ -82,7 +82,7 @@ static inline uint32_t *row_number(const void *row, size_t at)
     return (uint32_t *)(void *)((char *)row + at);
 }
 
-/* How many rows an array or record points to, and one of them; the same of a table. */
+/* The number of rows of an array or record, and one of them; then the same for a table. */
 static inline uint32_t member_count(const struct member *member, const void *row)
 {
     return member->kind == MEMBER_RECORD ? row_pointer(row, member->at) != NULL : *row_number(row, member->count);
@@ -102,24 +102,24 @@ static inline void *table_row(const cp_scene *scene, enum scene_table table, uin
 
 /* ---- rows that move ---- */
 
-/* Where the rows of a scene go, or those that come into it; references go with them. */
+/* The new indices of rows that move inside a scene, or come into it from another. References follow them. */
 struct moves {
     cp_scene *scene;
-    uint32_t *maps[TABLE_COUNT];  /* for each row of a table its new index, CP_NONE when it is left out */
-    uint32_t counts[TABLE_COUNT]; /* of a map's entries */
-    uint32_t bases[TABLE_COUNT];  /* where there is no map: what is added to the index */
+    uint32_t *maps[TABLE_COUNT];  /* new index of each row of a table, CP_NONE if it is removed; or NULL: */
+    uint32_t bases[TABLE_COUNT];  /* the new index is the old one plus this */
+    uint32_t counts[TABLE_COUNT]; /* entries of each map */
 };
 
-/* False for a row that goes since one goes that it must refer to. */
+/* False if a row is removed that this one cannot be without. */
 bool row_stays(const struct moves *moves, const struct layout *layout, const void *row);
-/* Makes the map of a table, for the caller to fill. NULL when out of memory. */
+/* Allocates the map of a table; the caller fills it. NULL when out of memory. */
 uint32_t *moves_add_map(struct moves *moves, enum scene_table table);
-/* Makes the map of a table in which all rows are that stay. False when out of memory. */
+/* Allocates and fills the map of a table: row_stays decides about each row. False when out of memory. */
 bool moves_find(struct moves *moves, enum scene_table table);
-/* When the status is CP_OK: moves the rows of all tables, those without a map by moves_find. Frees the maps even when
- * it is not. */
+/* If the status is CP_OK, moves the rows of all tables; calls moves_find for those without a map. Always frees the
+ * maps. Returns the status, or CP_LIMIT when out of memory. */
 cp_status moves_end(struct moves *moves, cp_status status);
-/* Appends a copy of a row of another scene, without id. Its index, or CP_NONE after reporting. */
+/* Appends a copy of a row of another scene, without its id. Returns its index, or CP_NONE after reporting. */
 uint32_t scene_add_moved(const struct moves *moves, enum scene_table table, const void *row);
 
 #endif

@@ -8,7 +8,7 @@
 #include "pose.h"
 #include "tables.h"
 
-/* What is being checked, and what adds up on the way. */
+/* The scene to check, and sums that the rules add up. */
 struct check {
     cp_context *context;
     const cp_scene *scene;
@@ -23,7 +23,7 @@ static cp_status broken(const struct check *check, const char *what, uint32_t in
                         (unsigned)index, why);
 }
 
-/* ---- what the tables are made of ---- */
+/* ---- the description of the tables ---- */
 
 static bool are_finite(const void *values, uint64_t count)
 {
@@ -34,7 +34,7 @@ static bool are_finite(const void *values, uint64_t count)
     return finite;
 }
 
-/* What is wrong with a row, or NULL. wrong: what is said of members that say nothing themselves. */
+/* What is wrong with a row, or NULL. wrong: the message for members without one of their own. */
 static const char *check_members(const cp_scene *scene, const struct layout *layout, const void *row, const char *wrong)
 {
     const char *why = NULL;
@@ -68,7 +68,7 @@ static const char *check_members(const cp_scene *scene, const struct layout *lay
     return why;
 }
 
-/* ---- what else holds for a row: what is wrong, or NULL ---- */
+/* ---- rules of one table: what is wrong with a row, or NULL ---- */
 
 static const char *check_node(struct check *check, uint32_t index)
 {
@@ -229,7 +229,7 @@ static const char *check_clip(struct check *check, uint32_t index)
     return NULL;
 }
 
-/* A rule looks at rows of other tables only where the row's own references lead, which are in range by then. */
+/* check_members comes first: a rule follows the row's own references, which must be in range. */
 static cp_status check_table(struct check *check, enum scene_table table)
 {
     static const char *(*const rules[TABLE_COUNT])(struct check *, uint32_t) = {
@@ -249,7 +249,7 @@ static cp_status check_table(struct check *check, enum scene_table table)
     return CP_OK;
 }
 
-/* ---- what holds for all rows together ---- */
+/* ---- rules of all rows together ---- */
 
 /* Ids differ. */
 static cp_status check_ids(const struct check *check, enum scene_table table)
