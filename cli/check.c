@@ -77,7 +77,7 @@ struct property {
     } faults[3];
 };
 
-/* A line for each property that is asked for and lacking: of closed with all numbers, of the others with those above 0. */
+/* A line for each property that is asked for and lacking: of closed with all numbers, else with those above 0. */
 static cp_status check_mesh(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
                             const cp_topology *topology)
 {
@@ -254,9 +254,9 @@ static const struct option options[] = {
 const struct command check_command = {.name = "check",
                                       .title = "check whether a file is sound",
                                       .usage = "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST]",
-                                      .help = "Lists faults, and ends with 1 if there are any: errors of the file, an "
-                                              "inconsistent scene, meshes that fail a test. "
-                                              "Each word adds a test of every mesh.",
+                                      .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
+                                              "an inconsistent scene, meshes that fail a test. Each word adds a test "
+                                              "of every mesh.",
                                       .examples = "cellpipe check solid part.stl || echo \"not sound\"",
                                       .options = options,
                                       .reads = true,

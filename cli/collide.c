@@ -31,8 +31,8 @@ struct found {
 
 /* ---- the request ---- */
 
-/* After the input: the numbers as "0.1,0.2", and what has a value of its own: joints with blanks in their names are no settings for
- * sort_words. */
+/* Words after the input: numbers become one text "0.1,0.2"; NAME=VALUE is a joint whose name has blanks, since
+ * sort_words takes no such word for an option. */
 static cp_status take_words(struct cli *cli, struct asked *asked)
 {
     const struct list *words = &asked->request.words;
@@ -367,10 +367,9 @@ const struct command collide_command = {
     .name = "collide",
     .title = "list the frames in collision",
     .usage = "CELL [Q...] [JOINT=VALUE]... [K=V]... [--clearance LENGTH] [--json]",
-    .help = "Checks all pairs of frames with collision geometry that the cell does not exclude. If joints get values, "
-            "it checks "
-            "that configuration; else the clip of the cell; without a clip, the cell as it stands. Lists the pairs in "
-            "collision. Ends with 1 if there are any, or if there is nothing to check.",
+    .help = "Checks all pairs of frames with collision geometry that the cell does not exclude. If joints get "
+            "values, it checks that configuration; else the clip of the cell; without a clip, the cell as it stands. "
+            "Lists the pairs in collision. Ends with 1 if there are any, or if there is nothing to check.",
     .examples = "cellpipe collide cell.wu --clearance 5mm || echo \"not free\"\n"
                 "cellpipe collide samples/deneb/welding/weld.dcr step=0.02 || echo \"not free\"",
     .options = options,

@@ -70,10 +70,9 @@ const struct command filter_command = {
     .title = "apply one filter",
     .usage = "[K=V]... [--] [IN|-] [OUT|-]",
     .help =
-        "The name of a filter is a command of its own. It reads standard input and writes standard output unless files "
-        "are "
-        "named. K=V are the options of the filter; cellpipe help weld lists those of weld. A pipe between two filters "
-        "carries GLB with the whole scene.",
+        "The name of a filter is a command of its own. It reads standard input and writes standard output unless "
+        "files are named. K=V are the options of the filter; cellpipe help weld lists those of weld. A pipe between "
+        "two filters carries GLB with the whole scene.",
     .examples = "cellpipe weld tolerance=0.01mm part.stl welded.stl\n"
                 "cellpipe weld <part.stl | cellpipe normals crease=40 | cellpipe triangulate - part.glb",
     .reads = true,
@@ -161,9 +160,8 @@ const struct command run_command = {
     .name = "run",
     .title = "run a chain of steps",
     .usage = "read IN [K=V]... ! [read IN2 [K=V]... !] FILTER [K=V]... ! ... ! write OUT [K=V]...",
-    .help = "Runs the steps in order. K=V after IN are options of its format, after OUT those of the output's format; "
-            "stl.K=V "
-            "after IN is for every STL file that is read.\n"
+    .help = "Runs the steps in order. K=V after IN are options of its format, after OUT those of the output's "
+            "format; stl.K=V after IN is for every STL file that is read.\n"
             "A second read adds its scene below a new node, named after the file.",
     .examples = "cellpipe run read cell.wu ! pose device=Arm deg=0,90,0,0,0,0 ! write posed.wrl\n"
                 "cellpipe run read cell.wu ! read table.stl unit=mm ! write cell.wrl up=z",
@@ -212,8 +210,7 @@ const struct command convert_command = {
         "The bytes of the input decide its format, the suffix of the output decides the other. .gz after any suffix "
         "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between.\n"
         "With --out-dir each input is written to a file of the same name in DIR. If an input fails, the others are "
-        "still "
-        "converted, and the exit code is 1.",
+        "still converted, and the exit code is 1.",
     .examples = "cellpipe convert cell.wu cell.glb\n"
                 "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals\n"
                 "cellpipe convert parts/*.stl --in unit=mm --out-dir web --to glb",

@@ -418,8 +418,7 @@ const struct command diff_command = {
         "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions, all by name. "
         "Lists the differences. Ends with 1 if there are any.\n"
         "With cell= it compares two lists of exclusions. If a list excludes a pair that can collide, it prints the "
-        "joint "
-        "values of a collision.",
+        "joint values of a collision.",
     .examples = "cellpipe diff part.stl part.stl tol=1e-6",
     .options = options,
     .reads = true,

@@ -34,7 +34,7 @@ struct point_text point_text(double x, double y, double z);
 
 /* Compares what two frames of one name carry (diff_geometry.c). */
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);
-/* Compares two lists of exclusions, of the cell in that file; settings: of the filter exclude, which judges it (diff_lists.c). */
+/* Compares two lists of exclusions of the cell in that file; settings: of the filter exclude (diff_lists.c). */
 cp_status diff_lists(struct cli *cli, const struct request *request, const char *cell, const struct list *settings);
 
 #endif

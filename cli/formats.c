@@ -1,7 +1,7 @@
 /* formats and filters: what this build can read, write and do. */
 #include "cli.h"
 
-/* A row of the table: an importer, an exporter or both of one name. In Markdown it is the README's, whatever this build left out. */
+/* A row of the table: an importer, an exporter or both of one name. Markdown leaves out what this build lacks. */
 static void print_format(const cp_plugin_info *info, bool reads, bool writes, bool markdown)
 {
     if (markdown) {

@@ -1,4 +1,4 @@
-/* igrip2vrml: the command line of NIST's translator of 1997 (NISTIR 6076), as conversions to VRML97 in its layout of files. */
+/* igrip2vrml: the command line of NIST's translator of 1997 (NISTIR 6076), as conversions to VRML97 in its layout. */
 #include "plan.h"
 
 /* One of its three forms. */
@@ -49,9 +49,9 @@ const struct command igrip2vrml_command = {
     .name = "igrip2vrml",
     .title = "translate as NIST's igrip2vrml did",
     .usage = "-d DEVICE OUT\n-w WORKCELL OUT\n-p WORKCELL OUT RECORDING CYCLE",
-    .help = "Writes VRML97: the world in OUT, each part in a file of its own in d_DEVICE/ beside it, joined by Inline. "
-            "It is short for convert with --out layout=parts, and for -p with --in recording=RECORDING and --out "
-            "cycle=CYCLE. What is read is our own dialect of such files: docs/deneb.md describes it.",
+    .help = "Writes VRML97: the world in OUT, each part in a file of its own in d_DEVICE/ beside it, joined by "
+            "Inline. It is short for convert with --out layout=parts, and for -p with --in recording=RECORDING and "
+            "--out cycle=CYCLE. What is read is our own dialect of such files: docs/deneb.md describes it.",
     .examples = "cellpipe igrip2vrml -d samples/deneb/welding/robot_left.dcd robot.wrl\n"
                 "cellpipe igrip2vrml -p samples/deneb/welding/welding.dcw weld.wrl weld.dcr 10",
     .options = options,

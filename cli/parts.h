@@ -18,7 +18,7 @@ struct parts {
     uint32_t count;
 };
 
-/* A cell is what comes from a cell's format (tag), or has joints, devices, clips, statements about pairs, or frames that may
+/* A cell comes from a cell's format (tag), or has joints, devices, clips, statements about pairs, or frames that may
  * move or be attached elsewhere; all else is a part. */
 bool is_cell(const cp_scene *scene);
 /* With everything (for info), or with meshes and topologies alone. */
