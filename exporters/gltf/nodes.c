@@ -6,7 +6,8 @@
 
 /* ---- plan ---- */
 
-cp_pose written_transform(const struct writer *writer, uint32_t index)
+/* The transform that is written for an instance: with the grid of its mesh. */
+static cp_pose written_transform(const struct writer *writer, uint32_t index)
 {
     const cp_instance *instance = &writer->scene->instances[index];
     const struct web_mesh *web = writer->meshes[instance->mesh].web;

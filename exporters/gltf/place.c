@@ -103,7 +103,7 @@ struct placement place(const cp_pose *pose)
     return placement;
 }
 
-bool rotation_is_identity(const double rotation[4])
+static bool rotation_is_identity(const double rotation[4])
 {
     return memcmp(rotation, trs_identity.rotation, sizeof trs_identity.rotation) == 0;
 }

@@ -191,7 +191,7 @@ void write_meshes(struct writer *writer);
 void write_materials(struct writer *writer);
 void write_clips(struct writer *writer);
 
-/* ---- poses and joints as glTF has them (place.c; written_transform: nodes.c; plan_joint: joints.c) ---- */
+/* ---- poses and joints as glTF has them (place.c; plan_joint: joints.c) ---- */
 
 /* A pose: one node, or two for a shear. exact: the first gives the pose bit for bit. */
 struct placement {
@@ -199,11 +199,8 @@ struct placement {
     bool sheared, exact;
 };
 struct placement place(const cp_pose *pose);
-/* The transform that is written for an instance: with the grid of its mesh. */
-cp_pose written_transform(const struct writer *writer, uint32_t instance);
 /* Members of a node; those that are the identity are left out. */
 void write_trs(struct json_writer *json, const struct trs *trs);
-bool rotation_is_identity(const double rotation[4]);
 /* The motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);
 /* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it. */

@@ -8,7 +8,8 @@ bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep)
     return joint_sweep(&v->scene->joints[joint], v->diagonal, sweep);
 }
 
-bool vrml_moves(const struct vrml *v, uint32_t joint)
+/* The joint has a Transform of its own that a click moves. */
+static bool moves(const struct vrml *v, uint32_t joint)
 {
     return v->joints[joint].sign != 0 && v->joints[joint].name && v->joints[joint].driver != CP_NONE;
 }
@@ -66,7 +67,7 @@ static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
     v->joints[index].sign = node->rest.kind == REST_FLAT || (joint->type == CP_JOINT_SCALE && q <= 0) ? 0 : sign;
     if (v->joints[index].sign == 0 && v->joints[index].driver != CP_NONE)
         v->frozen++;
-    if (!vrml_moves(v, index))
+    if (!moves(v, index))
         return;
     node->mover = index;
     mark_playing(v, index);

@@ -144,8 +144,6 @@ cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
 cp_status vrml_plan(struct vrml *v);
 /* The sweep of a driving joint in this scene. */
 bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep);
-/* The joint has a Transform of its own that a click moves. */
-bool vrml_moves(const struct vrml *v, uint32_t joint);
 
 /* text.c: words of the output */
 void vrml_line(struct vrml *v, const char *text); /* indented, with newline */

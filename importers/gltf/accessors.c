@@ -15,7 +15,7 @@ enum {
 static const char *const type_words[] = {"SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
 static const uint32_t type_components[] = {1, 2, 3, 4, 4, 9, 16};
 
-uint32_t component_size(uint32_t type)
+static uint32_t component_size(uint32_t type)
 {
     static const uint32_t sizes[] = {1, 1, 2, 2, 0, 4, 4};
     return type >= COMPONENT_BYTE && type <= COMPONENT_FLOAT ? sizes[type - COMPONENT_BYTE] : 0;

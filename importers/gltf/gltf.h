@@ -288,7 +288,6 @@ enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };
 
 /* Read and checked once. `index` came from gltf_index. NULL after an error. */
 const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index);
-uint32_t component_size(uint32_t type);
 /* Vertex attributes as the scene has them: 3 floats (4 for a colour) an element, in the scene's arena. NULL after an
  * error. */
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose);

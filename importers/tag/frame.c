@@ -85,7 +85,8 @@ cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pos
 
 /* ---- names ---- */
 
-uint32_t tag_find_node(struct tag_reader *reader, const char *name)
+/* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */
+static uint32_t find_node(struct tag_reader *reader, const char *name)
 {
     struct buffer *key = &reader->key;
     for (uint32_t i = reader->load_count; i-- > 0;) {
@@ -150,7 +151,7 @@ static cp_status make_passive_joint(struct tag_reader *reader, const struct tag 
         tag_number(reader, tag, attribute, 1, &scale) != CP_OK ||
         tag_number(reader, tag, attribute, 2, &offset) != CP_OK)
         return CP_INPUT;
-    uint32_t owner = tag_find_node(reader, name->text);
+    uint32_t owner = find_node(reader, name->text);
     cp_scene *scene = reader->scene;
     if (reader->key.failed)
         return CP_LIMIT;
@@ -217,7 +218,7 @@ static cp_status find_parent(struct tag_reader *reader, const struct tag *tag, u
         return CP_INPUT;
     if (!*name->text)
         return CP_OK;
-    *parent = tag_find_node(reader, name->text);
+    *parent = find_node(reader, name->text);
     if (reader->key.failed)
         return CP_LIMIT;
     if (*parent != CP_NONE)

@@ -99,7 +99,8 @@ static bool is_world_tag(const struct tag_load *load, uint32_t load_count)
     return load_count == 1 && load->list.count && !strcmp(load->list.tags[0].name.text, "WORLD");
 }
 
-cp_status tag_push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load)
+/* Enters a file's load; takes over the source (closed on failure too). */
+static cp_status push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load)
 {
     if (!array_reserve(reader->context, &reader->loads, &reader->load_room, reader->load_count + UINT64_C(1),
                        sizeof *load)) {
@@ -158,7 +159,7 @@ static cp_status open_device(struct tag_reader *reader, const struct tag *tag, u
     if (status == CP_NO)
         return report_error(reader->context, CP_INPUT, "tag-open", load.opener, "cannot open the device file \"%s\"",
                             name->text);
-    return status == CP_OK ? tag_push_load(reader, source, &load) : status;
+    return status == CP_OK ? push_load(reader, source, &load) : status;
 }
 
 /* ---- tags ---- */
@@ -242,7 +243,7 @@ static cp_status read_cell(struct tag_reader *reader, struct source *source)
     top.prefix.raw = top.prefix.text;
     if (!name_map_add(&reader->nodes, reader->scene->nodes[0].name, 0, NULL))
         return CP_LIMIT;
-    cp_status status = tag_push_load(reader, source, &top);
+    cp_status status = push_load(reader, source, &top);
     if (status == CP_OK && reader->loads[0].next_tag) {
         const struct tag *world = &reader->loads[0].list.tags[0];
         status = read_world_tag(reader, world);

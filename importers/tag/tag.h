@@ -137,10 +137,10 @@ struct tag_reader {
     cp_scene *scene;
     bool strict;
     struct arena *arena;
-    struct buffer key;                /* scratch for names */
-    struct name_map nodes, devices;   /* by full name */
-    struct name_map primitives;       /* geometry.c: models by their words */
-    struct name_map setups;           /* exclusion.c: setups that have been read */
+    struct buffer key;              /* scratch for names */
+    struct name_map nodes, devices; /* by full name */
+    struct name_map primitives;     /* geometry.c: models by their words */
+    struct name_map setups;         /* exclusion.c: setups that have been read */
     struct models models;
     struct tag_load *loads;
     struct tag_composite *composites;
@@ -150,9 +150,6 @@ struct tag_reader {
     uint64_t device_joints, name_bytes;
     uint64_t bytes; /* of all files that tag files name and that are read as such */
 };
-
-/* Enters a file's load; takes over the source (closed on failure too). */
-cp_status tag_push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load);
 
 /* ---- attribute.c ---- */
 
@@ -180,8 +177,6 @@ cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *lis
 
 /* ---- frame.c ---- */
 
-/* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */
-uint32_t tag_find_node(struct tag_reader *reader, const char *name);
 /* The fixed transform that the tag's attributes give. */
 cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pose *pose);
 /* Makes the tag's node, with its joint and flags, below the load on top of the stack. */

@@ -25,7 +25,6 @@ struct sink {
     struct target target; /* where it goes; its path is NULL for standard output and memory */
     char *pending;        /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
-    uint64_t offset;  /* before compression */
     uint64_t written; /* after it */
     struct buffer memory;
     z_stream *packer; /* NULL: not compressed */
@@ -107,7 +106,6 @@ static void flush_pending(struct sink *sink)
 void sink_write(struct sink *sink, const void *bytes, size_t size)
 {
     const char *at = bytes;
-    sink->offset += size;
     if (size >= BUFFER_SIZE && !sink->packer && sink->status == CP_OK) {
         flush_pending(sink);
         write_raw(sink, at, size);
@@ -165,11 +163,6 @@ void sink_double(struct sink *sink, double value)
 cp_status sink_status(const struct sink *sink)
 {
     return sink->status;
-}
-
-uint64_t sink_offset(const struct sink *sink)
-{
-    return sink->offset;
 }
 
 const char *sink_stem(const struct sink *sink)

@@ -14,7 +14,6 @@ void sink_print(struct sink *sink, const char *format, ...) __attribute__((forma
 void sink_float(struct sink *sink, float value);   /* shortest exact text */
 void sink_double(struct sink *sink, double value); /* shortest exact text */
 cp_status sink_status(const struct sink *sink);
-uint64_t sink_offset(const struct sink *sink); /* bytes written so far, before compression */
 
 /* The output's name without folders and suffixes ("out/cell.wrl.gz" -> "cell"); "out" for standard output. */
 const char *sink_stem(const struct sink *sink);

@@ -1,31 +1,12 @@
-/* Meshes: joining positions, counting, convexity, transforming. */
+/* Meshes: counting, convexity, transforming. */
 #include "mesh.h"
 #include "../pose.h"
-#include "join.h"
 #include "polygon.h"
 #include "tessellate.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-cp_status mesh_index_positions(cp_scene *scene, const float *corners, size_t stride, uint32_t corner_count,
-                               uint32_t *indices, float **positions, uint32_t *vertex_count)
-{
-    if (!join_rows(scene->context, corners, stride, 3, corner_count, indices))
-        return CP_LIMIT;
-    uint32_t count = join_number(indices, corner_count);
-    float *unique = scene_allocate(scene, 3 * (size_t)count, sizeof *unique);
-    if (!unique)
-        return CP_LIMIT;
-    uint32_t next = 0;
-    for (uint32_t corner = 0; corner < corner_count; corner++)
-        if (indices[corner] == next)
-            memcpy(unique + 3 * (size_t)next++, corners + corner * stride, 3 * sizeof *unique);
-    *positions = unique;
-    *vertex_count = count;
-    return CP_OK;
-}
 
 uint64_t mesh_triangle_count(const cp_mesh *mesh)
 {

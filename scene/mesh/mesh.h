@@ -4,11 +4,6 @@
 
 #include "../build.h"
 
-/* Joins equal bit patterns: from corner_count positions (x y z each) makes the unique ones in order of first use, and
- * the index of each corner. stride: floats from one position to the next (>= 3). indices: corner_count, the caller's.
- * *positions is from the scene's arena. */
-cp_status mesh_index_positions(cp_scene *scene, const float *corners, size_t stride, uint32_t corner_count,
-                               uint32_t *indices, float **positions, uint32_t *vertex_count);
 /* Replaces n-gons by triangles, in face order: convex faces as fans from their first corner (where all of its triangles
  * have an area), others by ear clipping: n - 2 triangles for any face; faces of fewer than 3 corners vanish. Groups
  * follow, those without faces vanish. Lines and primitives are left alone. */

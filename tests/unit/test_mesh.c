@@ -1,11 +1,12 @@
-/* Mesh algorithms: joined positions, primitives as faces, topology, transforms, normals. */
+/* Mesh algorithms: joined rows, primitives as faces, topology, transforms, normals. */
 #include "context.h"
+#include "mesh/join.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"
 
-/* ---- joined positions ---- */
+/* ---- joined rows ---- */
 
-static void test_index_positions_as_by_comparing_all(void **unused)
+static void test_rows_are_joined_as_by_comparing_all(void **unused)
 {
     (void)unused;
     enum { COUNT = 900, STRIDE = 4 };
@@ -14,32 +15,28 @@ static void test_index_positions_as_by_comparing_all(void **unused)
     struct random random = {1};
     for (int i = 0; i < COUNT * STRIDE; i++)
         corners[i] = values[random_bits(&random) % 6];
-    uint32_t indices[2][COUNT], count = 0;
-    float *positions;
+    uint32_t indices[2][COUNT];
     for (unsigned seed = 0; seed < 2; seed++) {
         context->seed = seed * 12345 + 7;
-        assert_int_equal(mesh_index_positions(scene, corners, STRIDE, COUNT, indices[seed], &positions, &count), CP_OK);
+        assert_true(join_rows(context, corners, STRIDE, 3, COUNT, indices[seed]));
     }
     assert_memory_equal(indices[0], indices[1], sizeof indices[0]);
-    uint32_t next = 0;
+    uint32_t next = 0, count = join_number(indices[0], COUNT);
     for (int i = 0; i < COUNT; i++) {
         int first = 0;
         while (memcmp(corners + first * STRIDE, corners + i * STRIDE, 12) != 0)
             first++;
         uint32_t expected = first == i ? next++ : indices[0][first];
         assert_int_equal(indices[0][i], expected);
-        assert_memory_equal(positions + 3 * expected, corners + i * STRIDE, 12);
     }
     assert_int_equal(count, next);
 }
 
-static void test_index_of_nothing(void **unused)
+static void test_rows_of_nothing(void **unused)
 {
     (void)unused;
-    uint32_t count = 7;
-    float *positions = NULL;
-    assert_int_equal(mesh_index_positions(scene, NULL, 3, 0, NULL, &positions, &count), CP_OK);
-    assert_int_equal(count, 0);
+    assert_true(join_rows(context, NULL, 3, 3, 0, NULL));
+    assert_int_equal(join_number(NULL, 0), 0);
 }
 
 /* ---- primitives ---- */
@@ -596,8 +593,8 @@ static void test_many_faces_at_one_vertex(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_index_positions_as_by_comparing_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_index_of_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rows_are_joined_as_by_comparing_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rows_of_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_primitives_are_closed_and_wound_outward, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_quarter_turns_are_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_small_and_flat_primitives, set_up, tear_down),

@@ -778,9 +778,11 @@ static void test_gzip_output_is_deterministic_and_readable(void **unused)
     struct source *source;
     assert_int_equal(sink_open_top(context, path_of("big.txt.gz"), &top), CP_OK);
     assert_string_equal(sink_stem(top), "big");
-    for (int i = 0; i < 100000; i++)
+    uint64_t plain = 0;
+    for (int i = 0; i < 100000; i++) {
         sink_print(top, "%d\n", i);
-    uint64_t plain = sink_offset(top);
+        plain += i < 10 ? 2 : i < 100 ? 3 : i < 1000 ? 4 : i < 10000 ? 5 : 6;
+    }
     assert_int_equal(sink_close(top, CP_OK), CP_OK);
     char head[10];
     assert_int_equal(get_file("big.txt.gz", head, 10), 10);

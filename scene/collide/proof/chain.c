@@ -352,13 +352,3 @@ void motion_axis(const struct chain *chain, const struct motion *motion, const c
         origin[i] = pose->m[4 * i + 3];
     }
 }
-
-cp_pose chain_pose(const struct chain *chain, const double *values)
-{
-    cp_pose one, other, back;
-    branch_poses(chain, 0, values, NULL, &one);
-    branch_poses(chain, 1, values, NULL, &other);
-    if (!pose_inverse(&one, &back))
-        back = POSE_IDENTITY;
-    return pose_multiply(&back, &other);
-}

@@ -99,7 +99,5 @@ void branch_poses(const struct chain *chain, int branch, const double *values, c
 /* The axis of a motion's joint, and a point on it, from its pose in the ancestor's frame: as long as a step of 1 along it is there. */
 void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
                  double origin[3]);
-/* The pose of the other frame in the first one's. */
-cp_pose chain_pose(const struct chain *chain, const double *values);
 
 #endif
