@@ -34,6 +34,7 @@ struct cli {
     struct list words;                     /* the command line without global flags: the command, then what it gets */
     size_t plain;                          /* words from here on came after "--": never flags, never settings */
     FILE *messages;                        /* standard error; of a job in bulk what will go there */
+    FILE *answers;                         /* standard output, or where else the caller wants what --json asks for */
     uint32_t threads;                      /* as the context's */
     const char *report_path;               /* NULL: no report is asked for */
     bool help, version, quiet, verbose;

@@ -262,9 +262,9 @@ static void print_text(const struct found *found)
     printf("\n");
 }
 
-static void print_json(const struct found *found)
+static void print_json(FILE *file, const struct found *found)
 {
-    struct json json = {.file = stdout};
+    struct json json = {.file = file};
     const cp_passages *passages = &found->passages;
     print_json_begin(&json, NULL, '{');
     print_json_count(&json, "pairs", found->pairs);
@@ -298,7 +298,7 @@ static void print_json(const struct found *found)
     }
     print_json_end(&json, ']');
     print_json_end(&json, '}');
-    printf("\n");
+    fputs("\n", file);
 }
 
 /* ---- the command ---- */
@@ -319,7 +319,10 @@ static cp_status check_cell(struct cli *cli, cp_scene *scene, const struct asked
     clear_progress(cli);
     if (status == CP_OK) {
         found.nodes = cp_nodes(scene, &(uint32_t){0});
-        (asked->json ? print_json : print_text)(&found);
+        if (asked->json)
+            print_json(cli->answers, &found);
+        else
+            print_text(&found);
         status = found.passages.count > 0 ? CP_NO : CP_OK;
     }
     cp_collider_free(collider);

@@ -366,7 +366,7 @@ cp_status print_info_json(struct cli *cli, const cp_scene *scene)
     fputs("\n", file);
     bool whole = fclose(file) == 0;
     if (whole && status == CP_OK)
-        (void)fwrite(text, 1, size, stdout);
+        (void)fwrite(text, 1, size, cli->answers);
     free(text);
     return whole ? status : complain(cli, CP_LIMIT, "out of memory");
 }
