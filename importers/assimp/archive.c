@@ -166,6 +166,24 @@ static bool has_file(const struct source *source, const char *name, size_t size)
     return false;
 }
 
+const char *find_attribute(const char *at, const char *end, const char *name, size_t *size)
+{
+    size_t length = strlen(name);
+    for (; at < end && *at != '>'; at++) {
+        if (!is_blank(*at) || (size_t)(end - at) < length + 2 || memcmp(at + 1, name, length) != 0)
+            continue;
+        const char *value = at + 1 + length;
+        while (value < end && (is_blank(*value) || *value == '='))
+            value++;
+        const char *close = value < end ? memchr(value + 1, *value, (size_t)(end - value) - 1) : NULL;
+        if (!close || (*value != '"' && *value != '\''))
+            return NULL;
+        *size = (size_t)(close - value) - 1;
+        return value + 1;
+    }
+    return NULL;
+}
+
 /* The relation is not to a model, or to one that is there. */
 static bool check_relation(const struct source *source, const char *tag, const char *end, bool *found)
 {

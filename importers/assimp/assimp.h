@@ -107,11 +107,11 @@ void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *loc
 bool is_archive(const struct source *source);
 cp_status check_archive(const struct source *source);
 bool find_model(const struct source *source, struct packed *model);
+/* The attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
+const char *find_attribute(const char *at, const char *end, const char *name, size_t *size);
 
 /* units.c: the unit that the text gives; *unit stays when it gives none. */
 cp_status find_unit_in_file(struct assimp_import *import, double *unit);
-/* The attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
-const char *find_attribute(const char *at, const char *end, const char *name, size_t *size);
 
 /* axes.c */
 void find_format(struct assimp_import *import);
