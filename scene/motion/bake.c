@@ -459,7 +459,8 @@ static bool finish(struct baker *baker)
             fine = track_finish(baker->work, &baker->guests[i].tracks[k], baker->guests[i].node, &tracks[count++]);
     for (uint32_t i = 0; fine && i < baker->formula_count; i++)
         fine = track_finish(baker->work, &baker->formulas[i].track, baker->formulas[i].joint, &tracks[count++]);
-    baker->baked->clip = (cp_clip){.name = clip->name, .track_count = count, .tracks = tracks};
+    baker->baked->clip.track_count = count;
+    baker->baked->clip.tracks = tracks;
     return fine && keep_attachments(baker);
 }
 
