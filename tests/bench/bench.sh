@@ -20,6 +20,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
   --into FILE       puts the page between the lines <!-- bench --> and <!-- /bench --> of FILE (standard output)
+                    (a page with jobs and peers: its chart goes to FILE with .svg for .md)
   --work DIR        where the folder cellpipe-bench is made, and kept (a temporary folder that is removed)
   --tools DIR       the built tools (PROGRAM's folder, tests/bench)
 EOF
@@ -222,19 +223,18 @@ measure_row() { # row
     collisions) measure_collisions ;;
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;
-    *)
-        speed_row "$1"
-        measured="$measured $1"
-        ;;
+    *) speed_row "$1" ;;
     esac
 }
 
 print_page() {
-    describe_run
-    if [ -n "$measured" ]; then speed_summary "$measured"; fi
+    awk -f "$here/summary.awk" "$work/details.md"
+    printf '\n### Run\n\n'
+    describe_run | fold -s -w 120 | sed 's/ *$//'
     cat "$work/details.md"
 }
 
+# The page between the two lines of a file, and the chart of its summary beside it.
 replace_page() { # file
     print_page >"$work/page.md"
     awk -v page="$work/page.md" '
@@ -242,10 +242,10 @@ replace_page() { # file
         /^<!-- \/bench -->$/ { inside = 0 }
         !inside' "$1" >"$work/replaced.md"
     cp "$work/replaced.md" "$1"
+    if "$here/chart.sh" "$1" >"$work/chart.svg"; then cp "$work/chart.svg" "${1%.md}.svg"; fi
 }
 
 load=$(cut -d ' ' -f 1 /proc/loadavg)
-measured=
 make_work_folder
 choose_peers
 start_display

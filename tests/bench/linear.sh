@@ -70,7 +70,7 @@ print_linear_line() { # title table failure
 
 measure_linear() {
     mkdir -p "$work/results"
-    printf '\n### Growth\n\n'
+    printf '\n### Growth\n\nTime as the input doubles; where it grows linearly, t(2n)/t(n) is 2.\n\n'
     printf '| input and output | s for the smallest | largest count | s | ns a triangle | largest t(2n)/t(n), wall | the same, CPU |\n'
     printf '|---|---|---|---|---|---|---|\n'
     for case in $linear_cases; do

@@ -1,7 +1,7 @@
-# Sourced by bench.sh: cellpipe's peak of anonymous memory, against what is allowed: so many times the input, as decoded, and 64 MiB.
+# Sourced by bench.sh: cellpipe's peak of anonymous memory, against a bound: so many times the input, as decoded, and 64 MiB.
 
 memory_header() {
-    printf '\n### Memory\n\n| job | input, MiB | allowed, MiB | peak, MiB | holds |\n|---|---|---|---|---|\n'
+    printf '\n### Memory\n\nThe bound is twice a binary input, once an ASCII one, plus 64 MiB.\n\n| job | input, MiB | bound, MiB | peak, MiB | within |\n|---|---|---|---|---|\n'
 }
 
 # memory_line TITLE FACTOR DECODED-FILE STDIN COMMAND...
@@ -13,12 +13,12 @@ memory_line() {
     # A pipe, not the file itself: that would be mapped.
     cat "$stream" | "$tools/run_timed" --memory "$work/memory" "$@" 2>"$work/memory.err" || code=$?
     size=$(compute "$(bytes_of "$input") / 1048576" %.1f)
-    allowed=$(compute "$factor * $size + 64" %.1f)
+    bound=$(compute "$factor * $size + 64" %.1f)
     peak=$(cut -d ' ' -f 3 "$work/memory")
-    holds=yes
-    is_true "$peak <= $allowed" || holds=no
-    [ "$code" = 0 ] || holds="failed, exit $code"
-    printf '| %s | %s | %s | %s | %s |\n' "$title" "$size" "$allowed" "$peak" "$holds"
+    within=yes
+    is_true "$peak <= $bound" || within=no
+    [ "$code" = 0 ] || within="failed, exit $code"
+    printf '| %s | %s | %s | %s | %s |\n' "$title" "$size" "$bound" "$peak" "$within"
 }
 
 measure_memory() {

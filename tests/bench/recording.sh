@@ -1,5 +1,5 @@
-# Sourced by bench.sh: recordings of 1000 robots, read with and without thinning. Allowed is 64 MiB, two steps of the text, and the clip that
-# comes of it: a time and a value a key, most keys being of joints.
+# Sourced by bench.sh: recordings of 1000 robots, read with and without thinning. The bound is 64 MiB, two steps of the
+# text, and the clip that is kept: a time and a value a key, most keys being of joints.
 
 recording_devices=1000
 
@@ -19,18 +19,18 @@ recording_line() { # steps tolerance
     fi
     peak=$(cut -d ' ' -f 3 "$work/memory")
     seconds=$(cut -d ' ' -f 1 "$work/memory")
-    allowed=$(compute "64 + (2 * $bytes / $1 + 16 * $kept) / 1048576" %.1f)
-    holds=yes
-    is_true "$peak <= $allowed" || holds=no
+    bound=$(compute "64 + (2 * $bytes / $1 + 16 * $kept) / 1048576" %.1f)
+    within=yes
+    is_true "$peak <= $bound" || within=no
     printf '| %s | %s | %s | %s of %s | %s | %s | %s | %s |\n' "$1" "$2" "$(compute "$bytes / 1048576" %.1f)" "$kept" "$all" "$seconds" \
-        "$(compute "$seconds / $1 * 1000" %.2f)" "$peak, $allowed" "$holds"
+        "$(compute "$seconds / $1 * 1000" %.2f)" "$peak, $bound" "$within"
 }
 
 measure_recordings() {
     say "recordings"
     mkdir -p "$work/recording"
     printf '\n### Recordings\n\n%s robots of 6 joints.\n\n' "$recording_devices"
-    printf '| steps | tolerance | text, MiB | keys kept | s | ms a step | MiB: peak, allowed | holds |\n|---|---|---|---|---|---|---|---|\n'
+    printf '| steps | tolerance | text, MiB | keys kept | s | ms a step | MiB: peak, bound | within |\n|---|---|---|---|---|---|---|---|\n'
     for share in 8 4 2 1; do
         steps=$(((recorded + share - 1) / share))
         "$tools/make_recording" "$recording_devices" "$steps" "$work/recording"

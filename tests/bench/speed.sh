@@ -1,6 +1,6 @@
 # Sourced by bench.sh: the jobs of the table, against all peers.
 
-# Row, title, input, the output's suffix; what is asked for; seconds that a round of all peers takes with a million triangles.
+# Row, title, input, the output's suffix; seconds that a round of all peers takes with a million triangles.
 speed_rows="ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web"
 
 row_title() {
@@ -12,18 +12,6 @@ row_title() {
     binary_wrl) echo "binary STL to VRML97" ;;
     library) echo "library of $parts parts to GLB, one process" ;;
     web) echo "GLB to a tenth of its triangles, quantised and compressed" ;;
-    esac
-}
-
-# peer:ratio, as least times faster than the peer; for web the greatest share of its time.
-row_asked() {
-    case $1 in
-    ascii_glb) echo "vtk:15 assimp:25" ;;
-    binary_glb) echo "vtk:9" ;;
-    ascii_binary) echo "assimp:8" ;;
-    binary_ascii) echo "admesh:25" ;;
-    binary_wrl | library) echo "vtk:12" ;;
-    web) echo "gltfpack:1.43" ;;
     esac
 }
 
@@ -121,11 +109,18 @@ web_lines() { # folder runners
 }
 
 # Bytes and mean error as shares of gltfpack's.
-web_shares() { # folder
-    [ -e "$1/gltfpack.error" ] || return 0
-    printf '%s of its bytes, %s of its error (asked: 1), ' \
+print_web_shares() { # folder
+    [ -e "$1/cellpipe.error" ] && [ -e "$1/gltfpack.error" ] || return 0
+    printf '\nOf gltfpack%ss output cellpipe%ss has %s of the bytes and %s of the mean error.\n' "'" "'" \
         "$(compute "$(cat "$1/cellpipe.size") / $(cat "$1/gltfpack.size")" %.2f)" \
         "$(compute "$(cut -f 2 "$1/cellpipe.error") / $(cut -f 2 "$1/gltfpack.error")" %.2f)"
+}
+
+print_row_floor() { # folder
+    if [ -e "$1/floor" ] && [ -e "$1/cellpipe" ] && [ ! -e "$1/cellpipe.failed" ]; then
+        printf '\nThe floor of this job is %s s; cellpipe takes %s of it.\n' "$(compute "$(cat "$1/floor")" %.3f)" \
+            "$(compute "$(median "$1/cellpipe") / $(cat "$1/floor")" %.2f)"
+    fi
 }
 
 speed_row() { # row
@@ -145,35 +140,9 @@ speed_row() { # row
     for runner in $row_runners; do
         result_line "$work/results/$row" "$runner"
     done
-    [ "$row" != web ] || web_lines "$work/results/$row" "$row_runners"
-}
-
-# The line of a row in the summary; each ratio asked for, in this run.
-summary_line() { # row
-    folder=$work/results/$1
-    if [ ! -e "$folder/cellpipe" ] || [ -e "$folder/cellpipe.failed" ]; then
-        printf '| %s | %s | | | |\n' "$(row_title "$1")" "$(cat "$folder/cellpipe.failed" 2>/dev/null || echo "not measured")"
-        return
+    print_row_floor "$work/results/$row"
+    if [ "$row" = web ]; then
+        web_lines "$work/results/$row" "$row_runners"
+        print_web_shares "$work/results/$row"
     fi
-    mine=$(median "$folder/cellpipe")
-    ratios=
-    for asked in $(row_asked "$1"); do
-        peer=${asked%:*}
-        if [ -e "$folder/$peer" ] && [ ! -e "$folder/$peer.failed" ]; then
-            ratios="$ratios$peer $(compute "$(median "$folder/$peer") / $mine" %.1f) (asked: ${asked#*:}), "
-        else
-            ratios="$ratios$peer - (asked: ${asked#*:}), "
-        fi
-    done
-    [ "$1" != web ] || ratios="$ratios$(web_shares "$folder")"
-    floor=$(cat "$folder/floor" 2>/dev/null || true)
-    printf '| %s | %.3f | %s | %s | %s |\n' "$(row_title "$1")" "$mine" "${ratios%, }" "${floor:+$(compute "$floor" %.3f)}" \
-        "$([ -z "$floor" ] || compute "$mine / $floor" %.2f)"
-}
-
-speed_summary() { # rows
-    printf '\n### Summary\n\n| job | cellpipe, s | times faster than | floor, s | times the floor |\n|---|---|---|---|---|\n'
-    for row in $1; do
-        summary_line "$row"
-    done
 }

@@ -31,6 +31,23 @@ must "collisions" [ "$(grep -c -E '^\| (tori|arm): .* \| [0-9]+ \| [0-9.]+ \| [0
 must "memory" [ "$(grep -c -E '\| (yes|no) \|$' "$work/page.md")" = 24 ]
 must "growth" [ "$(grep -c -E ', to [a-z]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ at [0-9]+ \| [0-9.]+ at [0-9]+ \|$' "$work/page.md")" -ge 12 ]
 must "simplification" [ "$(grep -c '^#### ' "$work/page.md")" = 17 ]
+# The summary follows from the tables, and the chart has a line and a bar for each of its rows.
+page=$here/../../docs/performance.md
+awk -f "$here/summary.awk" "$page" >"$work/summary.md"
+{ echo && sed -n '/^### Summary/,/^### Run/p' "$page" | sed '$d' | sed '$d'; } >"$work/committed.md"
+must "the page's summary is that of its tables" diff -u "$work/committed.md" "$work/summary.md"
+printf '### %s\n\n| program | s | peak MiB |\n|---|---|---|\n| cellpipe | 0.5 | 1 |\n| one | failed, exit 1: a | |\n| two | 0.4 | 7 |\n' job |
+    awk -f "$here/summary.awk" >"$work/job.md"
+must "the summary leaves out what failed" grep -qx '| job | 0.5 s | two 0.80 | 1 | 7 |' "$work/job.md"
+must "the chart" "$here/chart.sh" "$work/summary.md" >"$work/chart.svg"
+must "the chart's rows" [ "$(grep -c '<text class="job"' "$work/chart.svg")" = "$(grep -c '^| .*[0-9] |' "$work/summary.md")" ]
+must "the chart's bars" [ "$(grep -c -E '<rect class="(near|slow)"' "$work/chart.svg")" = "$(grep -c '^| .*[0-9] |' "$work/summary.md")" ]
+if command -v xmllint >/dev/null; then must "the chart is XML" xmllint --noout "$work/chart.svg"; fi
+printf '### Summary\n\n| job | cellpipe | than |\n|---|---|---|\n| a <b> & c | 1 s | one 0.50, two 10.0 |\n' >"$work/two.md"
+"$here/chart.sh" "$work/two.md" >"$work/two.svg"
+must "names are escaped" grep -q '>a &lt;b> &amp; c<' "$work/two.svg"
+must "a peer that is faster has a bar to the left" grep -q '<rect class="slow"' "$work/two.svg"
+must "no summary, no chart" [ "$("$here/chart.sh" /dev/null; echo $?)" = 1 ]
 must "tables are whole" awk -F '|' '
     /^\|/ { if (columns && NF != columns) { print "in: " $0; bad = 1 } columns = NF; next }
     { columns = 0 }
@@ -59,6 +76,7 @@ must "but a version" grep -q '^cellpipe [0-9]' "$work/page.md"
 printf 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n' >"$work/into.md"
 must "--into" "$here/bench.sh" --rows floors --parts 2 --triangles 500 --peers none --tools "$2" --into "$work/into.md" "$1" 2>/dev/null
 must "--into: the page" grep -q '^### Floors' "$work/into.md"
+must "--into: no chart without jobs" [ ! -e "$work/into.svg" ]
 must "--into: what stood there is gone" [ "$(grep -c '^old' "$work/into.md")" = 0 ]
 must "--into: the rest stays" [ "$(sed -n '1p;2p;$p' "$work/into.md" | tr '\n' ' ')" = "before <!-- bench --> after " ]
 "$here/bench.sh" --rows floors --tools "$2" --into "$work/messages" "$1" 2>/dev/null

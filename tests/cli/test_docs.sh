@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_docs.sh PROGRAM: the manual page, and blocks of the other pages between <!-- cellpipe ARGUMENTS --> and <!-- /cellpipe -->, are
-# what the program prints (UPDATE=1 writes them anew); every filter and exit code stands where a reader looks for it; links lead
-# somewhere; examples work.
+# test_docs.sh PROGRAM: the manual page, and blocks of the other pages between <!-- cellpipe ARGUMENTS --> and
+# <!-- /cellpipe -->, are what the program prints, and the chart of performance.md is what chart.sh draws of it (UPDATE=1
+# writes them anew); every filter and exit code stands where a reader looks for it; links lead somewhere; examples work.
 program=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 checks=0 failed=0
@@ -37,6 +37,8 @@ for page in README.md docs/*.md; do
 done
 "$program" help --man >"$work/page"
 check "docs/cellpipe.1 is stale: cellpipe help --man prints it" stays docs/cellpipe.1 "$work/page"
+tests/bench/chart.sh docs/performance.md >"$work/page"
+check "docs/performance.svg is stale: tests/bench/chart.sh docs/performance.md prints it" stays docs/performance.svg "$work/page"
 check "the README has the formats" grep -q '^| stl |' README.md
 if command -v man >/dev/null; then
     check "the manual page is good roff" [ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z docs/cellpipe.1 2>&1 >/dev/null)" ]
