@@ -89,7 +89,7 @@ for key in $("$program" info --json samples/demo.wu 2>/dev/null | grep -o -E '"[
     check "docs/cli.md: info's key $key" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" docs/cli.md
 done
 
-for page in README.md docs/*.md samples/README.md; do
+for page in README.md CONTRIBUTING.md docs/*.md samples/README.md; do
     for link in $(grep -o -E '\]\([^)#:]+\)' "$page" | tr -d '])('); do
         check "$page: the link $link" [ -e "$(dirname "$page")/$link" ]
     done
