@@ -84,6 +84,17 @@ while read -r example; do
     check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH && export PATH && eval "$2" 2>/dev/null' - "$work" "$example"
 done <"$work/examples"
 
+# The plug-ins of CONTRIBUTING.md compile where it says they go.
+mkdir "$work/tree" "$work/tree/importers" "$work/tree/exporters"
+cp -R scene "$work/tree"
+cp importers/importers.h "$work/tree/importers"
+cp exporters/exporters.h "$work/tree/exporters"
+awk -v top="$work/tree/" '/^```c / { file = top $2; next } /^```/ { file = "" } file { print >file }' CONTRIBUTING.md
+for file in importers/rig.c exporters/frames.c scene/filters/lift.c; do
+    check "CONTRIBUTING.md: $file" sh -c 'cd "$1" && ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -iquote scene -Wall -Wextra \
+        -Wpedantic -Wconversion -Wshadow -Werror -c -o plugin.o "$2"' - "$work/tree" "$file"
+done
+
 # Every key of info --json is in its table.
 for key in $("$program" info --json samples/demo.wu 2>/dev/null | grep -o -E '"[a-z_]+":' | tr -d '":' | sort -u); do
     check "docs/cli.md: info's key $key" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" docs/cli.md
