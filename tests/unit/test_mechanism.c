@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "clip_support.h"
+#include "plain_numbers.h"
 #include "scene_fixture.h"
 
 /* ---- memory that is counted ---- */
@@ -163,7 +164,7 @@ static double random_formula(struct formula *formula, const double *q, int depth
     uint32_t what = depth == 0 ? chance(3) : chance(12);
     if (what == 0) {
         double value = (double)chance(2000) / 64;
-        (void)snprintf(number, sizeof number, "%.17g", value);
+        IN_PLAIN_LOCALE((void)snprintf(number, sizeof number, "%.17g", value));
         put(formula, number);
         return note(formula, value);
     }
