@@ -12,18 +12,23 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 tab=$(printf '\t')
 passed=0 failed=0
+mkdir "$work/out" "$work/reports"
 for folder in "$@"; do
+    awk -F "$tab" -v OFS="$tab" -v out="$work/out" '!/^#/ && NF > 2 { gsub("OUT", out, $2) } 1' "$folder/cases.txt" >"$work/cases"
     while IFS=$tab read -r want arguments expression; do
         case $want in ''|'#'*) continue ;; esac
-        rm -rf "$work/out" "$work/report"; mkdir "$work/out"
-        (cd "$folder" && eval "\"$program\" ${CODES:+--report \"$work/report\"} $(printf '%s' "$arguments" | sed "s|OUT|$work/out|g")") \
+        report=$work/reports/$((passed + failed))
+        (cd "$folder" && eval "\"$program\" ${CODES:+--report \"$report\"} $arguments") \
             >"$work/stdout" 2>"$work/stderr" </dev/null
         got=$?
-        [ -z "${CODES-}" ] || grep -s -o '"code": "[^"]*"' "$work/report" >>"$CODES"
         problem=
         [ "$got" = "$want" ] || problem="exit $got, not $want"
         grep -Eq -- "$expression" "$work/stderr" || problem="$problem; no message like /$expression/"
-        [ "$want" = 0 ] || [ -z "$(ls -A "$work/out")" ] || problem="$problem; left $(ls -A "$work/out")"
+        if ! rmdir "$work/out" 2>/dev/null; then
+            [ "$want" = 0 ] || problem="$problem; left $(ls -A "$work/out")"
+            rm -rf "$work/out"
+        fi
+        mkdir "$work/out"
         if [ -n "$problem" ]; then
             failed=$((failed + 1))
             echo "FAILED $folder: cellpipe $arguments: $problem"
@@ -31,7 +36,8 @@ for folder in "$@"; do
         else
             passed=$((passed + 1))
         fi
-    done <"$folder/cases.txt"
+    done <"$work/cases"
 done
+[ -z "${CODES-}" ] || cat "$work/reports"/* | grep -o '"code": "[^"]*"' >>"$CODES"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

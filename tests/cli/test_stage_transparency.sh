@@ -7,16 +7,15 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-# The words that a filter needs to do something on the sample; NONE where it has nothing to take hold of.
-words_for() { # filter sample
-    case $1 in
-    select) name=$("$program" info --json "$2" 2>/dev/null | sed -n 's/.*"frames": *\[{"name": *"[^"]*".*"name": *"\([^"\\]*\)".*/\1/p' | head -n 1)
-        [ -n "$name" ] && printf 'node=%s' "$name" || echo NONE ;;
-    pose) echo 'home=yes' ;;
-    simplify) echo 'ratio=0.5' ;;
-    exclude) echo 'work=100 samples=5 descents=1' ;;
-    *) echo '' ;;
-    esac
+# The words that a filter needs to do something on the sample, a file a filter; none where it has nothing to take hold of.
+words_for() { # sample
+    rm -f "$work"/words.*
+    for filter in $filters; do echo >"$work/words.$filter"; done
+    name=$("$program" info --json "$1" 2>/dev/null | sed -n 's/.*"frames": *\[{"name": *"[^"]*".*"name": *"\([^"\\]*\)".*/\1/p' | head -n 1)
+    if [ -n "$name" ]; then echo "'node=$name'" >"$work/words.select"; else rm "$work/words.select"; fi
+    echo 'home=yes' >"$work/words.pose"
+    echo 'ratio=0.5' >"$work/words.simplify"
+    echo 'work=1 samples=1 descents=0' >"$work/words.exclude"
 }
 
 same() { # what one two
@@ -29,52 +28,53 @@ same() { # what one two
     fi
 }
 
-# run_words STEP...: runs `run read SAMPLE ! STEP ! ... ! write OUT`; each step is one argument of blank-parted words.
+# Each step is one argument of words; they are run as read SAMPLE ! STEP ! ... ! write OUT.
 one_process() { # sample out step...
-    sample=$1 out=$2
+    line="read '$1'" out=$2
     shift 2
-    line="read '$sample'"
     for step in "$@"; do line="$line ! $step"; done
     eval "\"$program\" run $line ! write '$out' profile=stage" 2>"$work/err"
+}
+
+# One process and a pipe refuse with the same code, or write the same bytes.
+same_end() { # what code code one two
+    if [ "$2" -ne 0 ] && [ "$3" -eq "$2" ]; then
+        passed=$((passed + 1))
+    else
+        same "$1" "$4" "$5"
+    fi
 }
 
 filters=$("$program" filters | awk 'NF { print $1 }')
 samples=$(ls | grep -Ev '^(README.md|SOURCES.md)$' | while read -r f; do [ -f "$f" ] && echo "$f"; done
     ls deneb/*/*.dcr)
+chained=$(echo "$samples" | grep -E '\.(wu|dev)$' | head -n 3)
 for sample in $samples; do
     rm -f "$work"/*.glb
     "$program" run read "$sample" ! write - 2>"$work/err" >"$work/stage.glb" || { failed=$((failed + 1)); echo "FAILED $sample to a stage"; cat "$work/err"; continue; }
     "$program" run read - ! write - <"$work/stage.glb" 2>"$work/err" >"$work/again.glb"
     same "$sample through a stage" "$work/stage.glb" "$work/again.glb"
-    for filter in $filters; do
-        words=$(words_for "$filter" "$sample")
-        [ "$words" = NONE ] && continue
-        one_process "$sample" "$work/one.glb" "$filter ${words:+'$words'}" 2>/dev/null
-        first=$?
-        eval "\"$program\" $filter ${words:+'$words'}" <"$work/stage.glb" >"$work/two.glb" 2>"$work/err"
-        second=$?
-        if [ $first -ne 0 ] && [ $second -eq $first ]; then
-            passed=$((passed + 1)) # both refuse, with the same code
-        else
-            same "$sample | $filter $words" "$work/one.glb" "$work/two.glb"
-        fi
-    done
-done
-
-for sample in $(echo "$samples" | grep -E '\.(wu|dev)$' | head -n 3); do
+    words_for "$sample"
     for first in $filters; do
+        [ -f "$work/words.$first" ] || continue
+        a="$first $(cat "$work/words.$first")"
+        rm -f "$work/one.glb"
+        one_process "$sample" "$work/one.glb" "$a"
+        status=$?
+        eval "\"$program\" $a" <"$work/stage.glb" >"$work/first.glb" 2>"$work/err"
+        piped=$?
+        same_end "$sample | $a" $status $piped "$work/one.glb" "$work/first.glb"
+        echo "$chained" | grep -qxF "$sample" || continue
         for second in $filters; do
-            a=$(words_for "$first" "$sample") b=$(words_for "$second" "$sample")
-            [ "$a" = NONE ] || [ "$b" = NONE ] && continue
-            rm -f "$work"/*.glb
-            one_process "$sample" "$work/one.glb" "$first ${a:+'$a'}" "$second ${b:+'$b'}"
+            [ -f "$work/words.$second" ] || continue
+            b="$second $(cat "$work/words.$second")"
+            rm -f "$work/one.glb"
+            one_process "$sample" "$work/one.glb" "$a" "$b"
             status=$?
-            eval "\"$program\" run read '$sample' ! write - 2>/dev/null | \"$program\" $first ${a:+'$a'} 2>/dev/null | \"$program\" $second ${b:+'$b'} 2>\"$work/err\" >\"$work/two.glb\""
-            if [ $status -ne 0 ]; then
-                [ -s "$work/two.glb" ] && { failed=$((failed + 1)); echo "FAILED $sample | $first | $second: one process refuses, the pipe does not"; } || passed=$((passed + 1))
-            else
-                same "$sample | $first | $second" "$work/one.glb" "$work/two.glb"
-            fi
+            eval "\"$program\" $b" <"$work/first.glb" >"$work/second.glb" 2>"$work/err"
+            after=$?
+            [ $piped -eq 0 ] && code=$after || code=$piped
+            same_end "$sample | $a | $b" $status $code "$work/one.glb" "$work/second.glb"
         done
     done
 done
