@@ -180,7 +180,7 @@ typedef enum cp_mesh_kind {
     CP_MESH_PYRAMID   /* size = x, y, height; base in z = 0 */
 } cp_mesh_kind;
 
-/* Consecutive faces of one material. */
+/* Consecutive faces of one material. A primitive has one group at most: no faces, and the material of all of it. */
 typedef struct cp_group {
     uint32_t first_face, face_count;
     uint32_t material; /* or CP_NONE */
@@ -333,7 +333,7 @@ typedef enum cp_up { CP_UP_Z, CP_UP_Y } cp_up;
 
 typedef struct cp_source {
     const char *format; /* the importer's name */
-    const char *file;   /* without folders */
+    const char *file;   /* without folders; a scene has no other name */
     double unit;        /* metres per unit of the source */
     cp_up up;
 } cp_source;

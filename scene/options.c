@@ -165,7 +165,7 @@ static cp_status set_unit(cp_context *context, const struct value *value)
             return CP_OK;
         }
     double number;
-    if (!text_is_number(value->text, &number) || !(number > 0) || !isfinite(number))
+    if (!text_is_number(value->text, &number) || !(number > 0))
         return bad_value(context, value, "m, mm, cm, in, ft or metres per unit");
     *(double *)target(value) = number;
     return CP_OK;

@@ -131,7 +131,8 @@ cp_status read_further(struct source *source, const char *format, cp_scene **sce
 /* Writes a scene into memory by the exporter of that name ("glb", or "glb.gz" for packed bytes), for an exporter that puts
  * it into its own output, with options as a user writes them ("profile=deliver"). What that exporter does not carry is
  * reported as lost from the output that is being written: an exporter whose output holds no more than these bytes carries
- * FEATURE_ALL itself. CP_USAGE for an unknown name or option, and for a format of several files. On success the bytes are the
+ * FEATURE_ALL itself. Its messages name its own options: set these here, or offer them under the same names. The profile
+ * of glb is "deliver" if none is given. CP_USAGE for an unknown name or option, and for a format of several files. On success the bytes are the
  * caller's: free them by memory_free(context, bytes, size, 1). On failure *bytes is NULL. */
 cp_status write_further(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
                         size_t option_count, void **bytes, size_t *size);

@@ -116,7 +116,7 @@ static cp_status run_importer(struct source *source, const struct importer *impo
     if (!scene)
         return CP_LIMIT;
     scene->source.format = importer->plugin.name;
-    scene->source.file = scene_text(scene, source->label);
+    scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
     const char *outer = source->context->subject;
     source->context->subject = source->name;
     cp_status status = scene->source.file ? importer->read(source->context, source, settings, scene) : CP_LIMIT;
@@ -153,7 +153,8 @@ cp_status check_strict(cp_context *context)
     size_t losses = context->flags[CP_FLAG_STRICT] ? report_loss_count(context) : 0;
     if (losses == 0)
         return CP_OK;
-    return report_error(context, CP_LOSSY, "lossy", NOWHERE, "%zu kinds of loss, and --strict allows none", losses);
+    return report_error(context, CP_LOSSY, "lossy", NOWHERE, "%zu kind%s of loss, and --strict allows none", losses,
+                        losses == 1 ? "" : "s");
 }
 
 static cp_status finish_read(cp_context *context, cp_status status, struct source *source, cp_scene **scene)

@@ -6,37 +6,6 @@
 
 /* ---- text ---- */
 
-/* XML 1.0 has no control characters but tab and the line ends, and neither U+FFFE nor U+FFFF. */
-static size_t bad_character(const char *text)
-{
-    unsigned char byte = (unsigned char)*text;
-    if (byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r')
-        return 1;
-    return !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3) ? 3 : 0;
-}
-
-static const char *escape_of(char character)
-{
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\t':
-        return "&#9;";
-    case '\n':
-        return "&#10;";
-    case '\r':
-        return "&#13;";
-    default:
-        return NULL;
-    }
-}
-
 bool setup_comment_holds(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -54,18 +23,7 @@ struct writing {
 
 static void write_text(const struct writing *writing, const char *text)
 {
-    while (*text) {
-        const char *escape = escape_of(*text);
-        size_t bad = bad_character(text);
-        if (bad)
-            sink_text(writing->sink, "\xef\xbf\xbd");
-        else if (escape)
-            sink_text(writing->sink, escape);
-        else
-            sink_write(writing->sink, text, 1);
-        writing->writer->bad_characters += bad > 0;
-        text += bad ? bad : 1;
-    }
+    writing->writer->bad_characters += sink_markup(writing->sink, text);
 }
 
 static void write_name(const struct writing *writing, uint32_t node)

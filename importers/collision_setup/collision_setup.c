@@ -131,21 +131,8 @@ static const struct option options[] = {{"prefix",
 /* XML whose first 64 KiB have the root's tag. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
-    static const char root[] = "<CollisionSetup";
     (void)file_size;
-    const char *end = head + size;
-    if (size >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
-        head += 3;
-    while (head < end && (*head == ' ' || (*head >= '\t' && *head <= '\r')))
-        head++;
-    if (head == end || *head != '<')
-        return 0;
-    while ((head = memchr(head, '<', (size_t)(end - head))) != NULL) {
-        if ((size_t)(end - head) >= sizeof root - 1 && !memcmp(head, root, sizeof root - 1))
-            return 95;
-        head++;
-    }
-    return 0;
+    return xml_probe(head, size, "CollisionSetup");
 }
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)

@@ -7,7 +7,7 @@
 /* Zero and more. */
 static bool read_length(const char *text, double *length)
 {
-    return text_is_number(text, length) && *length >= 0 && isfinite(*length);
+    return text_is_number(text, length) && *length >= 0;
 }
 
 static bool read_count(const char *text, uint32_t *count)

@@ -160,6 +160,30 @@ void sink_double(struct sink *sink, double value)
     sink_write(sink, text, print_double(value, text));
 }
 
+size_t sink_markup(struct sink *sink, const char *text)
+{
+    static const char *const escapes[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;",   ['>'] = "&gt;",   ['"'] = "&quot;",
+        ['\t'] = "&#9;", ['\n'] = "&#10;", ['\r'] = "&#13;",
+    };
+    size_t replaced = 0, size;
+    for (; *text; text += size) {
+        unsigned char byte = (unsigned char)*text;
+        const char *escape = byte < 128 ? escapes[byte] : NULL;
+        bool no_character = strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0;
+        size = no_character ? 3 : 1;
+        if (escape) {
+            sink_text(sink, escape);
+        } else if (no_character || byte < ' ') {
+            sink_text(sink, "\xef\xbf\xbd");
+            replaced++;
+        } else {
+            sink_write(sink, text, 1);
+        }
+    }
+    return replaced;
+}
+
 cp_status sink_status(const struct sink *sink)
 {
     return sink->status;

@@ -13,9 +13,13 @@ void sink_text(struct sink *sink, const char *text);
 void sink_print(struct sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sink_float(struct sink *sink, float value);   /* shortest exact text */
 void sink_double(struct sink *sink, double value); /* shortest exact text */
+/* Text between tags or in quotes of XML or HTML, escaped. Returns how many characters became U+FFFD, which XML does not
+ * have: control characters, U+FFFE, U+FFFF. */
+size_t sink_markup(struct sink *sink, const char *text);
 cp_status sink_status(const struct sink *sink);
 
-/* The output's name without folders and suffixes ("out/cell.wrl.gz" -> "cell"); "out" for standard output. */
+/* The output's name without folders and suffixes ("out/cell.wrl.gz" -> "cell"); "out" for standard output and memory.
+ * Bytes as the system has them, perhaps not UTF-8. */
 const char *sink_stem(const struct sink *sink);
 /* The output's file name without folders ("cell.gltf"). */
 const char *sink_file_name(const struct sink *sink);

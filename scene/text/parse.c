@@ -345,7 +345,7 @@ bool text_is_number(const char *text, double *value)
         return false;
     while (*after == ' ' || *after == '\t')
         after++;
-    return after == end;
+    return after == end && isfinite(*value);
 }
 
 bool cp_parse_double(const char *text, double *value)

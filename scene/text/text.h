@@ -11,7 +11,7 @@ const char *parse_double(const char *text, const char *end, double *value);
 const char *parse_float(const char *text, const char *end, float *value);
 /* As above, and "inf", "infinity", "nan" in any case. */
 const char *parse_float_or_word(const char *text, const char *end, float *value);
-/* The whole string is one number (blanks around allowed). */
+/* The whole string is one finite number (blanks around allowed). */
 bool text_is_number(const char *text, double *value);
 
 enum { NUMBER_SIZE = CP_NUMBER_SIZE };

@@ -461,3 +461,22 @@ const char *xml_attribute(const struct xml *xml, const char *name)
             return xml->attributes[i].value;
     return NULL;
 }
+
+int xml_probe(const char *head, size_t size, const char *root)
+{
+    const char *end = head + size;
+    size_t length = strlen(root);
+    if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
+        head += 3;
+    while (head < end && is_space(*head))
+        head++;
+    if (head == end || *head != '<')
+        return 0;
+    while ((head = memchr(head, '<', (size_t)(end - head))) != NULL) {
+        head++;
+        if ((size_t)(end - head) > length && memcmp(head, root, length) == 0 &&
+            (is_blank(head[length]) || head[length] == '>' || head[length] == '/'))
+            return 95;
+    }
+    return 0;
+}

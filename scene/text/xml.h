@@ -27,7 +27,8 @@ enum { XML_IS_BUILT = 1 };
 enum { XML_IS_BUILT = 0 };
 #endif
 
-/* The codes of the errors, which begin with the importer's name. */
+/* The codes of the errors, which begin with the importer's name. An importer has no errors of its own with these codes;
+ * the cases of collision-setup test them for all. */
 struct xml_codes {
     const char *syntax, *doctype, *encoding, *depth, *attributes, *memory, *truncated, *unbuilt;
 };
@@ -62,10 +63,13 @@ struct xml {
     const char *text;         /* of text or a comment: `size` bytes and a NUL */
     size_t size;
     uint32_t depth;   /* open elements, the one that starts or ends included; 1 for the root */
-    uint64_t line;    /* where the event ends */
+    uint64_t line;    /* where the event ends: of a tag over several lines the last */
     cp_status status; /* CP_INPUT, CP_LIMIT: reported */
     struct xml_parser *parser;
 };
+
+/* For the probe of an importer: 95 if the head of a file looks like XML and an element of this name starts in it, else 0. */
+int xml_probe(const char *head, size_t size, const char *root);
 
 /* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even
  * on failure. */

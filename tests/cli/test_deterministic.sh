@@ -5,12 +5,15 @@ other=$(realpath "${2:-$1}")
 . "$(dirname "$0")/check.sh"
 
 mkdir here there
+suffixes="glb gltf wrl stl dump xml"
+"$cellpipe" formats | grep ' write ' | grep -vE "\.($(echo "$suffixes" | tr ' ' '|')) " >missing
+must "a suffix of every format" [ ! -s missing ]
 for sample in "$top"/samples/*.*; do
     name=${sample##*/}
     case $name in
     *.md) continue ;;
     esac
-    for suffix in stage.glb web.glb glb gltf wrl stl dump xml; do
+    for suffix in stage.glb web.glb $suffixes; do
         profile=
         [ $suffix = stage.glb ] && profile=--out=profile=stage
         [ $suffix = web.glb ] && profile=--out=web=yes

@@ -79,10 +79,12 @@ done
     sed -n '/^.SH EXAMPLES/,/^.fi/s/^\(cellpipe [^|]*\)/\1/p' docs/cellpipe.1 | sed 's/\\-/-/g; s/ | jq .*//'
     for word in $commands; do "$program" help "$word" | sed -n 's/^  \(cellpipe .*\)/\1/p'; done
 } >"$work/examples"
+awk '!seen[$0]++' "$work/examples" >"$work/unique"
 check "examples" [ "$(wc -l <"$work/examples")" -gt 15 ]
 while read -r example; do
-    check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH && export PATH && eval "$2" 2>/dev/null' - "$work" "$example"
-done <"$work/examples"
+    check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH && export PATH && eval "$2" 2>messages || { cat messages >&2; false; }' \
+        - "$work" "$example"
+done <"$work/unique"
 
 # The plug-ins of CONTRIBUTING.md compile where it says they go.
 mkdir "$work/tree" "$work/tree/importers" "$work/tree/exporters"
@@ -100,6 +102,10 @@ for key in $("$program" info --json samples/demo.wu 2>/dev/null | grep -o -E '"[
     check "docs/cli.md: info's key $key" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" docs/cli.md
 done
 
+for page in docs/*.md; do
+    check "$page is named in README.md, CONTRIBUTING.md or docs/architecture.md" \
+        grep -q "(\(docs/\)\?${page#docs/}" README.md CONTRIBUTING.md docs/architecture.md
+done
 for page in README.md CONTRIBUTING.md docs/*.md samples/README.md; do
     for link in $(grep -o -E '\]\([^)#:]+\)' "$page" | tr -d '])('); do
         check "$page: the link $link" [ -e "$(dirname "$page")/$link" ]

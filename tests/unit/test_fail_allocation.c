@@ -627,12 +627,25 @@ static void test_allocator_is_all(void **state)
     }
 }
 
+static void test_every_exporter(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
+        const char *name = cp_plugin_at(CP_EXPORTER, i).name;
+        size_t job = 0;
+        while (job < sizeof jobs / sizeof *jobs &&
+               (jobs[job].kind == READ || !jobs[job].plugin || strcmp(jobs[job].plugin, name)))
+            job++;
+        if (job == sizeof jobs / sizeof *jobs)
+            fail_msg("no job writes %s", name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocator_is_all),
-        cmocka_unit_test(test_context_allocator),
-        cmocka_unit_test(test_every_malloc),
+        cmocka_unit_test(test_allocator_is_all),       cmocka_unit_test(test_every_exporter),
+        cmocka_unit_test(test_context_allocator),      cmocka_unit_test(test_every_malloc),
         cmocka_unit_test(test_every_arena_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
