@@ -78,13 +78,16 @@ function jointAbove(object) {
 const fields = { revolute: 'rotation', prismatic: 'translation', scale: 'scale' };
 
 // Watches all timers, and the Transforms of the joints, [[DEF name, field]]: each event is [fraction gone, name, values].
+// A play takes a third of its time: what counts is the fraction that has gone.
 const watch = (tab, names) => tab.evaluate(list => {
     const scene = window.world.currentScene;
     window.events = [];
     window.fraction = 0;
     for (const node of [...scene.namedNodes].map(entry => entry.node ?? entry))
-        if (node.getNodeTypeName() === 'TimeSensor')
+        if (node.getNodeTypeName() === 'TimeSensor') {
+            node.cycleInterval /= 3;
             node.addFieldCallback('test', 'fraction_changed', value => { window.fraction = value; });
+        }
     for (const [name, field] of list)
         scene.getNamedNode(name).addFieldCallback('test', field,
             value => window.events.push([window.fraction, name, [...value]]));
