@@ -21,7 +21,8 @@ enum {
     LARGE_BLOCK = 4 * 1024 * 1024, /* holds large pages of any usual size */
 };
 
-/* Has the pages that were not touched yet come in large ones, where the system knows how: fewer are to be made ready, and looked up. */
+/* Has the pages that were not touched yet come in large ones, where the system knows how: fewer are to be made ready,
+ * and looked up. */
 static void ask_for_large_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE

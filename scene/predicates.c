@@ -1,6 +1,7 @@
-/* First in doubles: where the result is larger than any error that rounding can make its sign is right. Else as expansions, sums of
- * doubles without a common digit, in which sums and products of doubles are exact (Dekker 1971; Shewchuk, "Adaptive precision
- * floating-point arithmetic and fast robust geometric predicates", 1997, which also has the bounds). */
+/* First in doubles: where the result is larger than any error that rounding can make its sign is right. Else as
+ * expansions, sums of doubles without a common digit, in which sums and products of doubles are exact (Dekker 1971;
+ * Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997, which also has
+ * the bounds). */
 #include "predicates.h"
 
 #include <float.h>
@@ -15,8 +16,8 @@ static const double most = DBL_MAX / 16;
 
 /* ---- expansions ---- */
 
-/* Components from small to large in size; none is 0. Room for a determinant of three rows of differences, as long as nothing overflows:
- * what is no number adds components without end. */
+/* Components from small to large in size; none is 0. Room for a determinant of three rows of differences, as long as
+ * nothing overflows: what is no number adds components without end. */
 enum { MOST_COMPONENTS = 192 };
 struct expansion {
     int count;

@@ -96,8 +96,8 @@ static void remove_entry(struct file_book *book, struct entry *entry)
     book->count--;
 }
 
-/* One entry for each file: its uses come together, its latest path counts, and a path is that of the latest file there. What is
- * written is a new file, though it may have got the number of one that was read and is gone. */
+/* One entry for each file: its uses come together, its latest path counts, and a path is that of the latest file there.
+ * What is written is a new file, though it may have got the number of one that was read and is gone. */
 static bool record(struct file_book *book, struct file_record file)
 {
     if (!file.inode)

@@ -23,7 +23,8 @@ static inline uint64_t time_of_change(const struct stat *info)
     return (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
 }
 
-/* hash_content of the file's bytes as they lie there, packed or not. False when it cannot be read again, or is not what was read. */
+/* hash_content of the file's bytes as they lie there, packed or not. False when it cannot be read again, or is not what
+ * was read. */
 bool input_hash(cp_context *context, const struct input *input, uint64_t *hash);
 
 #endif

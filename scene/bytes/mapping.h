@@ -11,8 +11,8 @@ struct mapping {
     size_t forgotten; /* bytes from the start */
 };
 
-/* The first size bytes of an open file. False when it cannot be mapped or has fewer bytes; the caller reads it then. Should
- * somebody cut the file short while it is mapped, looking at bytes behind its new end raises SIGBUS. */
+/* The first size bytes of an open file. False when it cannot be mapped or has fewer bytes; the caller reads it then.
+ * Should somebody cut the file short while it is mapped, looking at bytes behind its new end raises SIGBUS. */
 bool mapping_open(struct mapping *mapping, int file, size_t size);
 /* Nobody will look at the first `size` bytes again soon: their memory may go, and comes back should somebody do so. */
 void mapping_forget(struct mapping *mapping, size_t size);

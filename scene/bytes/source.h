@@ -20,10 +20,10 @@ struct source {
     struct source_state *state; /* private */
 };
 
-/* Opens a further file that `parent` names by a path or a URI: of the files that the name may mean (resolve.h), the first
- * that exists. CP_NO, unreported, when none does. Errors are reported: "source-cycle" for a file that is one of its own
- * parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source, and has
- * replaced backslashes. */
+/* Opens a further file that `parent` names by a path or a URI: of the files that the name may mean (resolve.h), the
+ * first that exists. CP_NO, unreported, when none does. Errors are reported: "source-cycle" for a file that is one of
+ * its own parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source,
+ * and has replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
 void source_close(struct source *source);
 /* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */

@@ -5,8 +5,8 @@
 #include "source.h"
 
 bool is_gzip(const char *data, size_t size);
-/* Appends what the source's gzip'd bytes hold, with a NUL after the last byte. A stream that breaks off gives what there
- * is of it, and *ends_early. */
+/* Appends what the source's gzip'd bytes hold, with a NUL after the last byte. A stream that breaks off gives what
+ * there is of it, and *ends_early. */
 cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *ends_early);
 
 /* A part of a source as ZIP archives hold it: stored or deflated. */

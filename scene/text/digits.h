@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The eight digits of a number below 10^8, each by multiplication in a lane of its own: of 32, 16 and 8 bits. 10486 / 2^20 and
- * 103 / 2^10 divide by 100 and 10 all that may stand there. */
+/* The eight digits of a number below 10^8, each by multiplication in a lane of its own: of 32, 16 and 8 bits. 10486 /
+ * 2^20 and 103 / 2^10 divide by 100 and 10 all that may stand there. */
 static inline uint64_t spread_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;

@@ -1,10 +1,11 @@
 /* Reading numbers: correctly rounded, free of the locale.
  *
- * A number is digits * 10^exponent with up to 19 digits in 64 bits. Where both are small, doubles hold them exactly and one
- * operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990); for a float nearly so is enough. Else the product with the first 128
- * bits of the power decides (after D. Lemire, "Number parsing at a gigabyte per second", 2021), whenever it can: the power
- * is cut off by less than 1 in its last place, so the true product lies less than `digits` above the computed one, and
- * what rounds either end alike rounds the number. The rest, one in billions of random ones, is left to the C library. */
+ * A number is digits * 10^exponent with up to 19 digits in 64 bits. Where both are small, doubles hold them exactly and
+ * one operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990); for a float nearly so is
+ * enough. Else the product with the first 128 bits of the power decides (after D. Lemire, "Number parsing at a gigabyte
+ * per second", 2021), whenever it can: the power is cut off by less than 1 in its last place, so the true product lies
+ * less than `digits` above the computed one, and what rounds either end alike rounds the number. The rest, one in
+ * billions of random ones, is left to the C library. */
 #include "text.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ static inline const char *scan_exponent(const char *text, const char *end, int64
     return at;
 }
 
-/* The digits and the point in text again, when there are more than 19: leading zeros do not count, and those beyond only move the exponent. */
+/* The digits and the point in text again, when there are more than 19: leading zeros do not count, and those beyond
+ * only move the exponent. */
 static void scan_long(const char *text, const char *end, struct decimal *number)
 {
     bool fraction = false;
@@ -135,8 +137,8 @@ static inline uint64_t infinity_bits(const struct format *format)
     return (uint64_t)(format->largest - format->smallest + 2) << (format->precision - 1);
 }
 
-/* Bits of the number in [product, product + 4) * 2^(exponent - 127), 2^127 <= product, rounded to nearest even. False when the
- * middle between two neighbours is in that interval. */
+/* Bits of the number in [product, product + 4) * 2^(exponent - 127), 2^127 <= product, rounded to nearest even. False
+ * when the middle between two neighbours is in that interval. */
 static bool round_product(uint128 product, int exponent, const struct format *format, uint64_t *bits)
 {
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
@@ -164,7 +166,8 @@ static bool round_decimal(uint64_t digits, int64_t exponent, const struct format
     int shift = __builtin_clzll(digits), power_exponent = floor_log2_of_power((int)exponent);
     struct power_of_ten power = power_of_ten((int)exponent);
     digits <<= shift;
-    /* The upper 128 of 192 bits: less than 1 is cut off here, less than 1 by the power; doubled when the first bit is 0. */
+    /* The upper 128 of 192 bits: less than 1 is cut off here, less than 1 by the power; doubled when the first bit is
+     * 0. */
     uint128 product = multiply_wide(digits, power.high) + (uint64_t)(multiply_wide(digits, power.low) >> 64);
     int carry = (int)(product >> 127);
     return round_product(product << (1 - carry), power_exponent + 63 - shift + carry, format, bits);
@@ -246,8 +249,8 @@ const char *parse_double(const char *text, const char *end, double *value)
     return number.end;
 }
 
-/* The float nearest to digits * 10^exponent, by a double that is off by less than two of its last places: one by the power, half
- * a one by the product. False where that may matter, since the middle between two floats is near. */
+/* The float nearest to digits * 10^exponent, by a double that is off by less than two of its last places: one by the
+ * power, half a one by the product. False where that may matter, since the middle between two floats is near. */
 static inline bool small_float(uint64_t digits, int64_t exponent, float *value)
 {
     if (digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)

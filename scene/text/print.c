@@ -1,10 +1,11 @@
 /* Printing numbers: the shortest decimal that reads back to the same bits, of those the one nearest to the value.
  *
- * The search is R. Giulietti's ("The Schubfach way to render doubles", 2020): let 10^k be the largest power not above the
- * distance to the neighbours. Then one or two multiples of 10^k next to the value read back to it, and at most one multiple
- * of 10^(k+1), which is shorter. All comparisons are of integers: quarters of 10^k, rounded to odd, which keeps them apart
- * from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a double's value or boundary that is no
- * multiple of 10^k / 2 is further than 2^-62.6 quarters from all: 128 bits of the power tell. */
+ * The search is R. Giulietti's ("The Schubfach way to render doubles", 2020): let 10^k be the largest power not above
+ * the distance to the neighbours. Then one or two multiples of 10^k next to the value read back to it, and at most one
+ * multiple of 10^(k+1), which is shorter. All comparisons are of integers: quarters of 10^k, rounded to odd, which
+ * keeps them apart from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a double's
+ * value or boundary that is no multiple of 10^k / 2 is further than 2^-62.6 quarters from all: 128 bits of the power
+ * tell. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,8 @@ struct decimal {
 
 /* ---- the shortest decimal ---- */
 
-/* A value and its boundaries in quarters of 10^exponent, rounded to odd; a decimal on a boundary reads back to even values. */
+/* A value and its boundaries in quarters of 10^exponent, rounded to odd; a decimal on a boundary reads back to even
+ * values. */
 struct quarters {
     uint64_t lower, value, upper;
     int exponent;
@@ -51,8 +53,8 @@ static inline struct decimal choose_decimal(const struct quarters *at, bool even
     return (struct decimal){(tens_below | tens_above) ? shorter : longer, at->exponent};
 }
 
-/* value * power / 2^128, rounded to odd. power is too large by at most 1, value less than 2^60: so is what an exact result
- * has too much, which is cut off. */
+/* value * power / 2^128, rounded to odd. power is too large by at most 1, value less than 2^60: so is what an exact
+ * result has too much, which is cut off. */
 static uint64_t multiply_to_odd(uint128 power, uint64_t value)
 {
     uint128 product =
@@ -73,9 +75,10 @@ static struct decimal shorten_double(const struct binary *binary)
     return choose_decimal(&at, binary->significand % 2 == 0);
 }
 
-/* A float whose neighbours are equally far, as shorten_double would: in fixed point with 36 bits behind the point, in units of
- * 10^exponent. Value and half are right to less than 1 in the last place. Boundaries of floats that are no multiples
- * of 10^exponent are further from them than 2^-31.1, 30 places, middles 2^-32.8, 9 places: TIE tells all apart. */
+/* A float whose neighbours are equally far, as shorten_double would: in fixed point with 36 bits behind the point, in
+ * units of 10^exponent. Value and half are right to less than 1 in the last place. Boundaries of floats that are no
+ * multiples of 10^exponent are further from them than 2^-31.1, 30 places, middles 2^-32.8, 9 places: TIE tells all
+ * apart. */
 static inline struct decimal shorten_float(const struct binary *binary)
 {
     enum { TIE = 4 };
@@ -195,7 +198,8 @@ static char *put_scientific(const struct digits *digits, char *out)
     return put_small_integer(digits->exponent, end + 1);
 }
 
-/* Plain notation for exponents -5 .. 16. No store reaches beyond out[27]: the longest is of 16 digits behind 0 .. 7 and a point. */
+/* Plain notation for exponents -5 .. 16. No store reaches beyond out[27]: the longest is of 16 digits behind 0 .. 7 and
+ * a point. */
 static char *put_plain(const struct digits *digits, char *out)
 {
     int point = digits->exponent;
@@ -225,7 +229,8 @@ static size_t put_digits(const struct digits *digits, bool negative, char out[NU
     return (size_t)(end - out);
 }
 
-/* Plain notation where it takes no more than 8 digits and 6 zeros, so that a register has them all: most floats. 0 where it does not. */
+/* Plain notation where it takes no more than 8 digits and 6 zeros, so that a register has them all: most floats. 0
+ * where it does not. */
 static inline size_t put_short(struct decimal decimal, bool negative, char out[NUMBER_SIZE])
 {
     if (decimal.digits >= 100000000)

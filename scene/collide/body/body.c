@@ -112,8 +112,8 @@ static double volume_of(const struct bvh *bvh, uint32_t first_triangle, const do
     return volume;
 }
 
-/* What is mirrored, or was wound inside out, would go round a point the other way: where it overlaps another solid of the frame the two
- * would make a hole. */
+/* What is mirrored, or was wound inside out, would go round a point the other way: where it overlaps another solid of
+ * the frame the two would make a hole. */
 static void turn_outward(struct bvh *bvh, uint32_t first_triangle)
 {
     if (first_triangle == bvh->triangle_count ||

@@ -29,7 +29,7 @@ struct bodies {
     uint32_t count, room;
 };
 
-/* All frames with collision geometry, placeholders aside, in their order. bodies_free is due in any case. */
+/* All frames with collision geometry, placeholders aside, in their order. Call bodies_free even on failure. */
 cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene);
 void bodies_free(struct bodies *bodies);
 
@@ -41,8 +41,8 @@ static inline struct convex body_hull(const struct body *body)
     return hull_convex(&body->hull);
 }
 
-/* Coordinates in a body's frame, and numbers of the pose of one body seen from another: so that products of both are lengths for which
- * predicates are exact. */
+/* Coordinates in a body's frame, and numbers of the pose of one body seen from another: so that products of both are
+ * lengths for which predicates are exact. */
 #define MOST_REACH 1e45
 /* False for numbers that are none, too. */
 bool are_within_reach(const double *values, int count);
@@ -65,12 +65,14 @@ bool body_is_within_reach(const struct body *body);
 /* False when all its faces are lines and points. */
 bool body_has_area(const struct body *body);
 
-/* True when the point, which lies on none of its surfaces, is inside of a solid of the body. certain: not where a mesh that crosses itself
- * goes round it the wrong way, which may be inside or not. */
+/* True when the point, which lies on none of its surfaces, is inside of a solid of the body. certain: not where a mesh
+ * that crosses itself goes round it the wrong way, which may be inside or not. */
 bool body_holds(const struct body *body, const double point[3], bool certain);
-/* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that meet, or a piece within
- * a solid of the other. Two planes have none by themselves. tests: boxes that were compared are added. */
+/* True when the bodies have a point in common, `placed` taking the other's frame to the first one's: surfaces that
+ * meet, or a piece within a solid of the other. Two planes have none by themselves. tests: boxes that were compared are
+ * added. */
 bool bodies_meet(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
-/* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. tests: as above. */
+/* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. tests: as
+ * above. */
 bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
 #endif

@@ -10,9 +10,9 @@
 
 static const int ground[2] = {0, 1};
 
-/* True when a line of the triangle, seen from above, passes the point on its right (towards larger x) at its y. Where it goes through the
- * point the latter counts as a little to the left and, by less, above; always, so that triangles with a common side have neither a gap
- * nor an overlap between them. */
+/* True when a line of the triangle, seen from above, passes the point on its right (towards larger x) at its y. Where
+ * it goes through the point the latter counts as a little to the left and, by less, above; always, so that triangles
+ * with a common side have neither a gap nor an overlap between them. */
 static bool passes_right(const double a[3], const double b[3], const double point[3])
 {
     if ((a[1] > point[1]) == (b[1] > point[1]))

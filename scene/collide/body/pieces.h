@@ -10,7 +10,8 @@ struct piece {
 };
 
 bool collides(const cp_scene *scene, const cp_instance *instance);
-/* Fills pieces[instance count of the node], in an order that what they are decides, not where they stand in their file. Their number. */
+/* Fills pieces[instance count of the node], in an order that what they are decides, not where they stand in their file.
+ * Their number. */
 uint32_t list_pieces(const cp_scene *scene, const cp_node *node, struct piece *pieces);
 
 #endif

@@ -1,6 +1,6 @@
-/* Faces that are as often gone through one way as the other are closed, and yet may have no inside: shells that are there twice, once from
- * either side, or that lie in each other and are wound against each other, cancel. So each set of faces that hang together must bound a
- * volume; and where some bound a negative one, they must be cavities. */
+/* Faces that are as often gone through one way as the other are closed, and yet may have no inside: shells that are
+ * there twice, once from either side, or that lie in each other and are wound against each other, cancel. So each set
+ * of faces that hang together must bound a volume; and where some bound a negative one, they must be cavities. */
 #include "solidity.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "../../mesh/sets.h"
 #include "../../vector.h"
 
-/* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of theirs; twice their area,
- * and how far they reach from that vertex. */
+/* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of
+ * theirs; twice their area, and how far they reach from that vertex. */
 struct volume {
     double sum, sizes, area, reach;
 };

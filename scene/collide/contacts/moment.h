@@ -35,14 +35,14 @@ struct moment {
     uint32_t lost;  /* a node whose pose is not finite, or CP_NONE */
 };
 
-/* False when out of memory; moment_close is due in any case. */
+/* False when out of memory; call moment_close even on failure. */
 bool moment_open(struct moment *moment, const cp_collider *collider);
 void moment_close(struct moment *moment);
 /* Makes room for count contacts. */
 bool moment_make_room(struct moment *moment);
 
-/* These make no call with the context. worlds: of the scene's nodes; they stay until the moment's end. Finds pairs whose boxes are at most
- * `reach` apart, and how far apart they are themselves is for moment_measure to say. */
+/* These make no call with the context. worlds: of the scene's nodes; they stay until the moment's end. Finds pairs
+ * whose boxes are at most `reach` apart, and how far apart they are themselves is for moment_measure to say. */
 void moment_begin(struct moment *moment, const cp_pose *worlds, double reach);
 void moment_measure(struct moment *moment, uint32_t contact, double reach);
 /* Keeps those within reach, in the order of their nodes. */

@@ -16,7 +16,8 @@ static void place_point(const struct convex *convex, uint32_t point, double out[
         memcpy(out, convex->points[point], sizeof convex->points[point]);
 }
 
-/* The direction before the points are placed: along it each is as far as along this one afterwards, but for a constant. */
+/* The direction before the points are placed: along it each is as far as along this one afterwards, but for a
+ * constant. */
 static void unplace_direction(const struct convex *convex, const double direction[3], double out[3])
 {
     const double *m = convex->pose ? convex->pose->m : POSE_IDENTITY.m;

@@ -23,11 +23,11 @@ struct convex {
 };
 
 struct gap {
-    double low; /* the distance is at least this; 0 where they may touch */
-    double normal
-        [3]; /* a unit vector, from the first hull to the second, along which they are `low` apart; where low is 0 any */
-    double high;  /* the distance of two points of the hulls, the nearest that were found, up to rounding */
-    bool overlap; /* a common point was found, up to rounding */
+    double low;       /* the distance is at least this; 0 where they may touch */
+    double normal[3]; /* a unit vector, from the first hull to the second, along which they are `low` apart; where low
+                         is 0 any */
+    double high;      /* the distance of two points of the hulls, the nearest that were found, up to rounding */
+    bool overlap;     /* a common point was found, up to rounding */
 };
 
 /* Where a search ended, as numbers of points of both hulls. All 0: nothing is known. */
@@ -36,8 +36,9 @@ struct convex_start {
     uint32_t count;
 };
 
-/* The gap between two hulls: low is right whatever the search found, as any direction in which the hulls do not overlap parts them
- * (Gilbert, Johnson and Keerthi, 1988); what rounding may do is taken off. As soon as it is above `enough` the search ends. */
+/* The gap between two hulls: low is right whatever the search found, as any direction in which the hulls do not overlap
+ * parts them (Gilbert, Johnson and Keerthi, 1988); what rounding may do is taken off. As soon as it is above `enough`
+ * the search ends. */
 struct gap convex_gap(const struct convex *one, const struct convex *other, double enough);
 /* The same, from where the search between the same hulls, at other poses, ended; it is set to where this one does. */
 struct gap convex_gap_from(const struct convex *one, const struct convex *other, double enough,

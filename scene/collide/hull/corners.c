@@ -1,6 +1,7 @@
-/* Points are added one after the other, in a random order (Clarkson and Shor, 1989). Each facet has a list of the points that see it and
- * are still to come. What a point sees goes; from its rim facets go up to the point. Whoever sees a new one has seen one of the two facets
- * at its side of the rim, as its plane lies between theirs: so only their lists are looked through. */
+/* Points are added one after the other, in a random order (Clarkson and Shor, 1989). Each facet has a list of the
+ * points that see it and are still to come. What a point sees goes; from its rim facets go up to the point. Whoever
+ * sees a new one has seen one of the two facets at its side of the rim, as its plane lies between theirs: so only their
+ * lists are looked through. */
 #include "corners.h"
 #include "../../predicates.h"
 #include "../../vector.h"
@@ -134,8 +135,9 @@ static void stand_in(double (*points)[3], int count, double size)
     }
 }
 
-/* The first points that are independent of those before them; what does not make a plane of a line will not either of what is on it. Points
- * of a plane become a pyramid under a point in its stead, of which they are corners as they are of their own hull. */
+/* The first points that are independent of those before them; what does not make a plane of a line will not either of
+ * what is on it. Points of a plane become a pyramid under a point in its stead, of which they are corners as they are
+ * of their own hull. */
 static void choose_simplex(struct growth *growth, double size)
 {
     double(*points)[3] = growth->points;
@@ -315,7 +317,8 @@ static cp_status keep_corners(const struct growth *growth, struct hull *hull)
 
 /* ---- all ---- */
 
-/* Places all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's generator). */
+/* Places all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's
+ * generator). */
 static void shuffle(struct growth *growth, const double (*points)[3])
 {
     uint64_t state = 1;

@@ -50,7 +50,8 @@ static int compare_z(const void *one, const void *other)
     return compare_from(one, other, 2);
 }
 
-/* Parts the points across the longest side of their box, in the middle, until no part has more than fit into a cluster. */
+/* Parts the points across the longest side of their box, in the middle, until no part has more than fit into a
+ * cluster. */
 static void group_points(double (*points)[3], uint32_t count)
 {
     static int (*const compare[])(const void *, const void *) = {compare_x, compare_y, compare_z};

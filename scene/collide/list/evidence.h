@@ -1,4 +1,5 @@
-/* The evidence beside a list of exclusions (docs/exclusion.md), read again; exporters/collision_setup/evidence.c writes it. */
+/* The evidence beside a list of exclusions (docs/exclusion.md), read again; exporters/collision_setup/evidence.c writes
+ * it. */
 #ifndef CELLPIPE_EVIDENCE_H
 #define CELLPIPE_EVIDENCE_H
 

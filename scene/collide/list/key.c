@@ -1,5 +1,5 @@
-/* Names, colours, meshes that are only drawn, values of joints, and what is not between two frames leave their key alone. Numbers
- * are hashed as they are in memory, on a little-endian machine. */
+/* Names, colours, meshes that are only drawn, values of joints, and what is not between two frames leave their key
+ * alone. Numbers are hashed as they are in memory, on a little-endian machine. */
 #include "key.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 
 /* keys[node count]: of each frame's collision geometry, seen from the frame; 0 for those without. */
 cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
-/* The key of the pair at both ends of the chain, whose geometry has the keys; the same when the chain runs the other way. Never 0. numbers:
- * room for the chain's variables. */
+/* The key of the pair at both ends of the chain, whose geometry has the keys; the same when the chain runs the other
+ * way. Never 0. numbers: room for the chain's variables. */
 uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_t *numbers);
 /* keys[count]: of the pairs' frames, 0 where one of them has no geometry. */
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys);

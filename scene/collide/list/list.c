@@ -1,4 +1,5 @@
-/* Whether a list of exclusions still holds for a scene: its names, and with the evidence beside it all that its findings rest on. */
+/* Whether a list of exclusions still holds for a scene: its names, and with the evidence beside it all that its
+ * findings rest on. */
 #include <string.h>
 
 #include "../../context.h"

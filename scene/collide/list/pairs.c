@@ -6,7 +6,8 @@
 #include "../../numbers.h"
 #include "key.h"
 
-/* The head of each node's static group: a joint, or a frame that may be moved or hung elsewhere, begins a new one. movables: of the nodes. */
+/* The head of each node's static group: a joint, or a frame that may be moved or hung elsewhere, begins a new one.
+ * movables: of the nodes. */
 static void find_groups(const cp_scene *scene, const bool *movables, uint32_t *groups)
 {
     for (uint32_t i = 0; i < scene->node_count; i++) {

@@ -90,7 +90,8 @@ static void add_place(struct places *places, double place)
         places->items[places->count++] = place;
 }
 
-/* Where a line goes through a triangle's plane, if next to the triangle; and past its corners, if it lies in that plane. */
+/* Where a line goes through a triangle's plane, if next to the triangle; and past its corners, if it lies in that
+ * plane. */
 static void cross_triangle(struct places *places, const struct line *line, const double triangle[3][3], double touch)
 {
     double ab[3], ac[3], normal[3], from[3];
@@ -171,8 +172,8 @@ static bool line_reaches(const struct search *search, const struct line *line, d
     return both_reach(search, point);
 }
 
-/* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle between two. Of very many
- * some are looked at, as each may take as long as there are triangles. */
+/* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle
+ * between two. Of very many some are looked at, as each may take as long as there are triangles. */
 static cp_status search_line(const struct search *search, const struct line *line, bool *touching)
 {
     struct places places = {.context = search->context};
@@ -261,8 +262,8 @@ static void normalise_axis(struct line *line)
         line->axis[axis] /= length;
 }
 
-/* The axes in the common ancestor's frame, at any values: where they have a point in common, or are one line, they have so at all. poses:
- * room for them. False when a body is squeezed flat. */
+/* The axes in the common ancestor's frame, at any values: where they have a point in common, or are one line, they have
+ * so at all. poses: room for them. False when a body is squeezed flat. */
 static bool find_axes(struct search *search, const double *values, double touch, struct line *lines, cp_pose *poses)
 {
     const struct chain *chain = search->chain;

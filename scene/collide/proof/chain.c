@@ -68,7 +68,8 @@ struct similarity similarity_of(const cp_pose *pose)
     return (struct similarity){scale * sqrt(size2), most};
 }
 
-/* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12: rounding */
+/* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12:
+ * rounding */
 static double stretch_of(const struct similarity *similarity)
 {
     return 4 * similarity->stretch + 1e-12;

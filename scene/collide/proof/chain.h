@@ -66,13 +66,12 @@ struct chain {
     uint32_t obstacles;
     double way;              /* metres: no longer one leads from one frame to the other by way of all joints */
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
-    double
-        stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common ancestor's, and turned
-                     * by less than `stretch`: 0, but for rounding in files */
+    double stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common
+                     * ancestor's, and turned by less than `stretch`: 0, but for rounding in files */
 };
 
-/* The pose that turns, moves and makes larger alike in all directions that is next to another one, and how far this is from being that: the
- * largest entry of R' R / size^2 - 1; infinite where sizes are no usual numbers. */
+/* The pose that turns, moves and makes larger alike in all directions that is next to another one, and how far this is
+ * from being that: the largest entry of R' R / size^2 - 1; infinite where sizes are no usual numbers. */
 struct similarity {
     double size, stretch;
 };
@@ -80,23 +79,27 @@ struct similarity similarity_of(const cp_pose *pose);
 /* False of an axis that is a little longer or shorter than 1: a turn about it stretches. */
 bool has_unit_axis(const cp_joint *joint);
 
-/* What values a joint may have: within its limits; one that nothing drives, and that follows nothing, is also where it stands, and where it has
- * no room it is there alone. */
+/* What values a joint may have: within its limits; one that nothing drives, and that follows nothing, is also where it
+ * stands, and where it has no room it is there alone. */
 void joint_reach(const cp_joint *joint, double *lower, double *upper);
-/* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and what a clip moves so. marks: of all nodes. */
+/* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and what a clip moves so. marks:
+ * of all nodes. */
 void find_movables(const cp_scene *scene, bool *marks);
 
-/* Room for the chain between any two frames of the scene. False when out of memory; chain_close is due in any case. */
+/* Room for the chain between any two frames of the scene. False when out of memory; call chain_close even on failure.
+ */
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
 void chain_close(struct chain *chain, cp_context *context);
-/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way from zero,
- * those with more than a turn between them the turn nearest to zero, unless what follows them is elsewhere after a turn. */
+/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way
+ * from zero, those with more than a turn between them the turn nearest to zero, unless what follows them is elsewhere
+ * after a turn. */
 void chain_find(struct chain *chain, uint32_t one, uint32_t other);
 
-/* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the common ancestor's
- * frame. values: of the variables. poses may be NULL. */
+/* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the
+ * common ancestor's frame. values: of the variables. poses may be NULL. */
 void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
-/* The axis of a motion's joint, and a point on it, from its pose in the ancestor's frame: as long as a step of 1 along it is there. */
+/* The axis of a motion's joint, and a point on it, from its pose in the ancestor's frame: as long as a step of 1 along
+ * it is there. */
 void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
                  double origin[3]);
 

@@ -23,9 +23,10 @@ struct exclusion_rules {
     const bool *wanted; /* of the nodes: pairs that have one of these; NULL: all pairs */
 };
 
-/* The bodies of the scene, and no pairs yet. exclusions_free is due in any case. */
+/* The bodies of the scene, and no pairs yet. Call exclusions_free even on failure. */
 cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, const cp_scene *scene);
-/* Judges the pairs of the bodies by the context's threads: what comes out depends neither on their number nor on the order of the frames. */
+/* Judges the pairs of the bodies by the context's threads: what comes out depends neither on their number nor on the
+ * order of the frames. */
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules);
 void exclusions_free(struct exclusions *exclusions, cp_context *context);
 

@@ -1,8 +1,8 @@
-/* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common collisions, by random
- * configurations; rare ones, by descents on the distance from such; a proof that there are none. What is found is the same in any order, as
- * a proof leaves nothing to be found, so the order is that of what costs least: a short proof comes before the random configurations, and
- * then descents and proofs take turns, each of them ten times as long as the one before. The long ones wait until all threads have time
- * for them. */
+/* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common
+ * collisions, by random configurations; rare ones, by descents on the distance from such; a proof that there are none.
+ * What is found is the same in any order, as a proof leaves nothing to be found, so the order is that of what costs
+ * least: a short proof comes before the random configurations, and then descents and proofs take turns, each of them
+ * ten times as long as the one before. The long ones wait until all threads have time for them. */
 #include "judge.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ enum { FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCENT = 200, STEPS_OF_DES
 
 /* ---- random numbers ---- */
 
-/* The number at a place of the pair's sequence, 0 .. 1: splitmix64 (Steele, Lea and Flood, 2014) of a counter, so that it depends on
- * nothing else. */
+/* The number at a place of the pair's sequence, 0 .. 1: splitmix64 (Steele, Lea and Flood, 2014) of a counter, so that
+ * it depends on nothing else. */
 static double random_at(uint64_t key, uint64_t place)
 {
     uint64_t bits = key + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -50,7 +50,8 @@ static double distance_at(const struct judge *judge, const struct body *const bo
     return bodies_distance(&placed[0], &placed[1], most / judge->chain.unit) * judge->chain.unit;
 }
 
-/* As distance_at. The hulls, whose gap costs less, tell it of convex bodies, and of others when it is too large to matter. */
+/* As distance_at. The hulls, whose gap costs less, tell it of convex bodies, and of others when it is too large to
+ * matter. */
 static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
 {
     bool planes = bodies[0]->plane_count + bodies[1]->plane_count > 0;
@@ -59,8 +60,9 @@ static double height_at(struct judge *judge, const struct body *const bodies[2],
     return told ? gap : distance_at(judge, bodies, values, most);
 }
 
-/* A distance up to this is one up to `most` for certain: it is a bound from below, and far below where sides are nearly parallel; in
- * frames that are stretched, or above which joints scale, only that bodies meet is the same as in the world. */
+/* A distance up to this is one up to `most` for certain: it is a bound from below, and far below where sides are nearly
+ * parallel; in frames that are stretched, or above which joints scale, only that bodies meet is the same as in the
+ * world. */
 static double certain(const struct judge *judge, double most)
 {
     return judge->chain.obstacles & (OBSTACLE_SCALE | OBSTACLE_STRETCHED) ? 0 : most * 0.999;
@@ -106,8 +108,8 @@ static bool take_samples(struct judge *judge, const struct body *const bodies[2]
     return touching == rules->samples && touching > 0;
 }
 
-/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when not; judge->values
- * is where it ends. */
+/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when
+ * not; judge->values is where it ends. */
 static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number)
 {
     const struct chain *chain = &judge->chain;

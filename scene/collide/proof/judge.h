@@ -33,9 +33,9 @@ struct judgement {
     uint32_t samples, hits, descents;
     uint64_t work;      /* of all proofs */
     uint64_t next_work; /* of the one that comes next; 0: none */
-    double
-        clearance; /* metres: the smallest that was met with; once proved, the smallest gap that the proof rests on if that is less */
-    bool waits; /* for judge_at_length */
+    double clearance;   /* metres: the smallest that was met with; once proved, the smallest gap that the proof rests on
+                           if that is less */
+    bool waits;         /* for judge_at_length */
     bool witnessed;
     double *witness; /* room for the variables: in this configuration they collide */
 };
@@ -48,19 +48,19 @@ struct judge {
     double *values, *tries; /* of the variables */
 };
 
-/* rules and scene stay the caller's. False when out of memory; judge_close is due in any case. */
+/* rules and scene stay the caller's. False when out of memory; call judge_close even on failure. */
 bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies);
 void judge_close(struct judge *judge, cp_context *context);
 
-/* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that between the bodies
- * then. CP_LIMIT without memory. */
+/* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that
+ * between the bodies then. CP_LIMIT without memory. */
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement);
-/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with a key and room for a witness. Needs
- * no memory, and so no context. */
+/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with a key and room
+ * for a witness. Needs no memory, and so no context. */
 void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
-/* The rest for a pair that waits: descents and a long proof by all threads, each of which has a judge. CP_LIMIT when out of memory or
- * cancelled. */
+/* The rest for a pair that waits: descents and a long proof by all threads, each of which has a judge. CP_LIMIT when
+ * out of memory or cancelled. */
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
                           const struct body *const bodies[2], struct judgement *judgement);
 

@@ -31,8 +31,8 @@ static void warn_outside(cp_context *context, const cp_scene *scene, const cp_jo
                    lower, upper);
 }
 
-/* Where the cubic piece behind a key turns back, in shares of its time: where the derivative of Hermite's polynomial, a t t + b t + c, is 0. Some
- * may be no shares, or no numbers. */
+/* Where the cubic piece behind a key turns back, in shares of its time: where the derivative of Hermite's polynomial, a
+ * t t + b t + c, is 0. Some may be no shares, or no numbers. */
 static void turning_points(const cp_track *track, uint32_t key, double shares[2])
 {
     const double *from = track->values + 3 * (size_t)key, *to = from + 3; /* the value is between its tangents */

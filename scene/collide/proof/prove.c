@@ -1,9 +1,10 @@
-/* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. Seen from a link between
- * the two bodies, the split, the joints on either side of it move the body on that side. Take the box's joints to any of its
- * configurations one after the other, the ones next to the split first. Those behind the joint that turns are at the middle still, so
- * it takes no point of the body further than the chord 2 sin(h / 2) u, u being the largest distance of the body from its axis then; and
- * those before it only carry that chord along. Along the normal n of the gap it is less: chords are across the axis, which is as far from
- * n as in the middle, less what the joints before it turned. A joint that slides takes the body h along its axis. */
+/* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. Seen
+ * from a link between the two bodies, the split, the joints on either side of it move the body on that side. Take the
+ * box's joints to any of its configurations one after the other, the ones next to the split first. Those behind the
+ * joint that turns are at the middle still, so it takes no point of the body further than the chord 2 sin(h / 2) u, u
+ * being the largest distance of the body from its axis then; and those before it only carry that chord along. Along the
+ * normal n of the gap it is less: chords are across the axis, which is as far from n as in the middle, less what the
+ * joints before it turned. A joint that slides takes the body h along its axis. */
 #include "prove.h"
 
 #include <math.h>
@@ -57,7 +58,8 @@ static struct gap plane_gap(const struct prover *prover, const struct proof_task
     return gap;
 }
 
-/* The motions on the way from the first body to the second: the first branch from its end, then the second from its start. */
+/* The motions on the way from the first body to the second: the first branch from its end, then the second from its
+ * start. */
 static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
 {
     uint32_t first = chain->branches[0].count;
@@ -103,8 +105,8 @@ static double radius_of(struct prover *prover, uint32_t motion, int side, const 
     return *radius;
 }
 
-/* What a motion may take off the gap, when it goes by half[0] and the joints between it and the split turn by half[1]. normal: NULL for
- * what it may move the body at all. */
+/* What a motion may take off the gap, when it goes by half[0] and the joints between it and the split turn by half[1].
+ * normal: NULL for what it may move the body at all. */
 static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
 {
     const struct motion *it = &prover->chain->motions[motion];
@@ -157,7 +159,8 @@ static double sum_terms(struct prover *prover, const double *normal, uint32_t sp
 /* Splits that are tried, on long ways not all, as each takes a look at all motions. */
 enum { MOST_SPLITS = 32 };
 
-/* The split with the smallest sum in the whole box. What moves a plane must move the other body instead, as the plane has no end. */
+/* The split with the smallest sum in the whole box. What moves a plane must move the other body instead, as the plane
+ * has no end. */
 static uint32_t find_split(struct prover *prover, const struct proof_task *task, const double *normal)
 {
     uint32_t best = 0, motions = prover->chain->motion_count, step = motions / MOST_SPLITS + 1;
@@ -176,8 +179,8 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
 
 /* ---- boxes ---- */
 
-/* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is none. Nor is one with so
- * many variables that few boxes have room: it would take far more work than there is. */
+/* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is
+ * none. Nor is one with so many variables that few boxes have room: it would take far more work than there is. */
 enum { HALVINGS = 80, MOST_BOXES = 4096, MOST_NUMBERS = 1 << 20 };
 
 static uint32_t room_for_boxes(uint32_t variables)
@@ -188,7 +191,8 @@ static uint32_t room_for_boxes(uint32_t variables)
     return most > 0 ? most : 1;
 }
 
-/* The last box: its middle, and how far it goes from there at most. It stays where it is until another one is pushed. */
+/* The last box: its middle, and how far it goes from there at most. It stays where it is until another one is
+ * pushed. */
 static void pop_box(struct prover *prover, double *middles)
 {
     uint32_t count = prover->chain->variable_count;
@@ -201,7 +205,8 @@ static void pop_box(struct prover *prover, double *middles)
     }
 }
 
-/* The popped box in two along the variable with the largest term: at the middle, or where no double lies between its ends, one end each. */
+/* The popped box in two along the variable with the largest term: at the middle, or where no double lies between its
+ * ends, one end each. */
 static bool push_halves(struct prover *prover, const double *middles)
 {
     uint32_t widest = 0, count = prover->chain->variable_count;

@@ -52,17 +52,17 @@ struct prover {
         split; /* of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known */
 };
 
-/* Room for chains of so many motions. False when out of memory; prover_close is due in any case. */
+/* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
 bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions);
 void prover_close(struct prover *prover, cp_context *context);
 
-/* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all that the joints can
- * take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths). chain: of the bodies' frames, which have
- * their hulls. values[variable count] becomes the middle of the last box. */
+/* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all
+ * that the joints can take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths).
+ * chain: of the bodies' frames, which have their hulls. values[variable count] becomes the middle of the last box. */
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values);
-/* The same by several threads, one for each of the provers: what comes out does not depend on their number. CP_LIMIT when out of memory or
- * cancelled. */
+/* The same by several threads, one for each of the provers: what comes out does not depend on their number. CP_LIMIT
+ * when out of memory or cancelled. */
 cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
                      struct proof *proof);
 
@@ -77,8 +77,8 @@ bool proof_task_at(const struct chain *chain, const struct body *const bodies[2]
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
 /* The box of all that the joints can do waits. */
 void prover_push_all(struct prover *prover);
-/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. PROOF_UNDECIDED without any
- * waiting box: there was no room for them, and more work will not help. */
+/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. PROOF_UNDECIDED
+ * without any waiting box: there was no room for them, and more work will not help. */
 enum proof_end prover_run(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
                           struct proof *proof);
 /* Metres: the gap between the bodies' hulls at these values. */

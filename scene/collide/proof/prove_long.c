@@ -1,6 +1,6 @@
-/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE bounds; the more items, the
- * less a thread waits for the last one. What is left of them waits for a later round. So it does not depend on the threads which boxes are
- * looked at. */
+/* Boxes are worked on in rounds: MOST_ITEMS of those that wait, by several threads, each for a while, MOST_SLICE
+ * bounds; the more items, the less a thread waits for the last one. What is left of them waits for a later round. So it
+ * does not depend on the threads which boxes are looked at. */
 #include <math.h>
 #include <string.h>
 
@@ -74,7 +74,8 @@ static uint32_t take_items(struct rounds *rounds, uint64_t left)
     return count;
 }
 
-/* What the items say together. The boxes that are left of them wait, those of the first one last, so that they come first. */
+/* What the items say together. The boxes that are left of them wait, those of the first one last, so that they come
+ * first. */
 static cp_status join_items(struct rounds *rounds, uint32_t count, double *values, struct proof *proof)
 {
     uint32_t variables = any_prover(rounds)->chain->variable_count;

@@ -31,9 +31,10 @@ static void set_there(struct box_frames *frames, const cp_pose *placed)
         frames->size_there[k] = lane_sizes(frames->there[k]);
 }
 
-/* A row of the inverse, rounded, is a direction like any other, along which the other's boxes are nearly as long as along one of their
- * sides: 3 unit stretch_back stretch is what is missing to that for each half, the distance's three terms have 10 roundings, and the first
- * box's three reaches 6: together below 51 unit stretch_back reach, and 6 roundings of the other's half. */
+/* A row of the inverse, rounded, is a direction like any other, along which the other's boxes are nearly as long as
+ * along one of their sides: 3 unit stretch_back stretch is what is missing to that for each half, the distance's three
+ * terms have 10 roundings, and the first box's three reaches 6: together below 51 unit stretch_back reach, and 6
+ * roundings of the other's half. */
 static void set_back(struct box_frames *frames, const cp_pose *inverse, double stretch, double other_reach)
 {
     enum { MOST_STRETCH = 100 }; /* of stretched frames the inverse is not exact enough to tell anything */

@@ -15,14 +15,15 @@ struct box_frames {
     lanes there[4], size_there[3]; /* linear part and translation; the sizes of the former's entries */
     lanes back[3], size_back[3];   /* of the inverse's linear part */
     lanes slack, slack_back;       /* no less than rounding can do below; infinite where nothing can be told */
-    float shrink,
-        shrink_back; /* for squares of lengths in either frame, to be no longer than in the first one; rounding is off */
-    double reach;    /* no coordinate in the first one's frame is larger, nor any sum that leads to one */
+    float shrink, shrink_back;     /* for squares of lengths in either frame, to be no longer than in the first one;
+                                      rounding is off */
+    double reach;                  /* no coordinate in the first one's frame is larger, nor any sum that leads to one */
 };
 
 struct box_frames box_frames_of(const struct bvh *one, const struct bvh *other, const cp_pose *placed);
 
-/* How deep two boxes are in each other along the sides of each: apart where one is negative. Never NaN where it is negative. */
+/* How deep two boxes are in each other along the sides of each: apart where one is negative. Never NaN where it is
+ * negative. */
 struct box_depths {
     lanes first, second;
 };
@@ -83,7 +84,8 @@ static inline float square_apart(lanes depth)
     return apart[0] + apart[1] + apart[2];
 }
 
-/* At most the square of the distance of what is in the boxes; where that is 0 the depth of them in each other, negative. */
+/* At most the square of the distance of what is in the boxes; where that is 0 the depth of them in each other,
+ * negative. */
 static inline float boxes_nearness(const struct box_frames *frames, const struct bvh_box *one,
                                    const struct bvh_box *other)
 {

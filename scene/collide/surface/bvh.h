@@ -27,12 +27,13 @@ struct bvh {
     double reach; /* no coordinate is larger */
 };
 
-/* Makes the tree over vertices and triangles, and puts the triangles into its order. They are the caller's and stay so. */
+/* Makes the tree over vertices and triangles, and puts the triangles into its order. They are the caller's and stay
+ * so. */
 cp_status bvh_build(cp_context *context, struct bvh *bvh);
 void bvh_free(cp_context *context, struct bvh *bvh);
 
-/* Whether a triangle of one meets one of the other, touching included, where `placed` takes the other's frame to the first one's: exact
- * for the vertices as pose_point places them. tests: boxes compared are added. */
+/* Whether a triangle of one meets one of the other, touching included, where `placed` takes the other's frame to the
+ * first one's: exact for the vertices as pose_point places them. tests: boxes compared are added. */
 bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *placed, uint64_t *tests);
 
 #endif

@@ -110,7 +110,8 @@ static void try_sides(struct way *way, const double a[3], const double a_end[3],
     take_shorter(way, along);
 }
 
-/* No more than how far they are apart along a direction of any length; 0 where that is unknown. slack: what rounding can do. */
+/* No more than how far they are apart along a direction of any length; 0 where that is unknown. slack: what rounding
+ * can do. */
 static double gap_along(const double one[3][3], const double other[3][3], const double direction[3], double slack)
 {
     double end = -INFINITY, begin = INFINITY;
@@ -130,8 +131,8 @@ static double gap_either_way(const double one[3][3], const double other[3][3], c
     return fmax(gap_along(one, other, direction, slack), gap_along(one, other, back, slack));
 }
 
-/* The end of a short way has the rounding of long coordinates: along it large triangles seem to be nearer than they are, or to overlap.
- * What is at right angles to sides is known better from the sides. */
+/* The end of a short way has the rounding of long coordinates: along it large triangles seem to be nearer than they
+ * are, or to overlap. What is at right angles to sides is known better from the sides. */
 static double gap_by_sides(const double one[3][3], const double other[3][3], const double way[3], double slack)
 {
     double sides[2][3][3], direction[3], best = 0;
@@ -157,7 +158,8 @@ static double gap_by_sides(const double one[3][3], const double other[3][3], con
     return best;
 }
 
-/* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as there. */
+/* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as
+ * there. */
 double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
 {
     struct way way = {.square = INFINITY};
@@ -205,8 +207,9 @@ static void try_leaves(struct search *search, const struct bvh_box *first, const
 /* The nearer pair is taken first, until one is at most `enough` apart. */
 static double search_surfaces(struct search *search, double enough, uint64_t *tests)
 {
-    /* With u half the distance from 1 to the next double: a corner is placed by sums of four roundings, 7 u reach off in all; two
-     * products with a direction are 11 u reach; their difference, divided by a length, is at most 3.5 reach and has six: 39 u in all. */
+    /* With u half the distance from 1 to the next double: a corner is placed by sums of four roundings, 7 u reach off
+     * in all; two products with a direction are 11 u reach; their difference, divided by a length, is at most 3.5 reach
+     * and has six: 39 u in all. */
     static const double roundings = 6e-15;
     const struct bvh *one = search->one, *other = search->other;
     struct box_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};

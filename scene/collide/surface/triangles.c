@@ -1,5 +1,5 @@
-/* Where no corner lies in the other's plane: Guigue and Devillers, "Fast and robust triangle-triangle overlap test using orientation
- * predicates", 2003. Else two triangles meet when a side of one meets the other. */
+/* Where no corner lies in the other's plane: Guigue and Devillers, "Fast and robust triangle-triangle overlap test
+ * using orientation predicates", 2003. Else two triangles meet when a side of one meets the other. */
 #include "triangles.h"
 #include "../../predicates.h"
 
@@ -41,7 +41,8 @@ static bool are_apart(const double a[3], const double b[3], const double c[3], c
     return false;
 }
 
-/* In space: in a common plane they meet when they do seen along every axis, as one of the axes does not lie in that plane. */
+/* In space: in a common plane they meet when they do seen along every axis, as one of the axes does not lie in that
+ * plane. */
 static bool segments_meet(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     if (are_apart(a, b, c, d) || side_of_plane(a, b, c, d) != 0)
@@ -112,8 +113,8 @@ static int lone_corner(const int sides[3])
     return sides[0] == sides[1] ? 2 : sides[0] == sides[2] ? 1 : 0;
 }
 
-/* Each triangle has corners on both sides of the other's plane, and none in it. What they cut out of the common line of the planes
- * overlaps when neither ends before the other begins. */
+/* Each triangle has corners on both sides of the other's plane, and none in it. What they cut out of the common line of
+ * the planes overlaps when neither ends before the other begins. */
 static bool cuts_overlap(const double one[3][3], const int one_sides[3], const double other[3][3],
                          const int other_sides[3])
 {
