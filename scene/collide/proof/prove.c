@@ -10,36 +10,40 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../parallel.h"
 #include "../../vector.h"
 #include "../surface/distance.h"
 
-/* ---- one configuration ---- */
+/* What is proved to stay clear of what: two hulls, or a plane and a hull. */
+struct proof_task {
+    int plane_side;      /* of the bodies, the one whose plane it is; else -1 */
+    const double *plane; /* in its body's frame */
+    bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
+    bool is_empty;    /* one of the two is not there */
+    double clearance; /* in units of the common ancestor's frame */
+};
 
-/* A plane's unit normal and distance, taken to the common ancestor's frame. */
-static bool place_plane(const double plane[4], const cp_pose *pose, double out[4])
-{
-    cp_pose back;
-    if (!pose_inverse(pose, &back))
-        return false;
-    for (int i = 0; i < 4; i++) {
-        out[i] = i == 3 ? plane[3] : 0;
-        for (int k = 0; k < 3; k++)
-            out[i] += plane[k] * back.m[4 * k + i];
-    }
-    double length = sqrt(dot_product(out, out));
-    for (int i = 0; i < 4; i++)
-        out[i] /= length;
-    return length > 0;
-}
+/* ---- one configuration ---- */
 
 /* How far the other body's hull is from the plane, on either side of it. */
 static struct gap plane_gap(const struct prover *prover, const struct proof_task *task)
 {
-    const struct convex *hull = &prover->hulls[!task->plane_side];
     struct gap gap = {0, {1, 0, 0}, 0, false};
+    const struct convex *hull = &prover->hulls[!task->plane_side];
     double plane[4], lowest = INFINITY, highest = -INFINITY, reach = 0;
-    if (!place_plane(task->plane, &prover->ends[task->plane_side], plane))
+    cp_pose back;
+    if (!pose_inverse(&prover->ends[task->plane_side], &back))
         return gap;
+    for (int i = 0; i < 4; i++) { /* in the common ancestor's frame, the normal a unit vector */
+        plane[i] = i == 3 ? task->plane[3] : 0;
+        for (int k = 0; k < 3; k++)
+            plane[i] += task->plane[k] * back.m[4 * k + i];
+    }
+    double length = sqrt(dot_product(plane, plane));
+    if (!(length > 0))
+        return gap;
+    for (int i = 0; i < 4; i++)
+        plane[i] /= length;
     for (uint32_t i = 0; i < hull->count; i++) {
         double point[3];
         pose_point(hull->pose, hull->points[i], point);
@@ -66,44 +70,29 @@ static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
     return place < first ? first - 1 - place : place;
 }
 
-/* Forgets the radii that change with the values: of joints with one that has moved between them and the body. */
-static void forget_radii(struct prover *prover, const double *values)
+static struct gap gap_at(struct prover *prover, const struct proof_task *task, const double *values)
 {
-    uint32_t motions = prover->chain->motion_count;
+    const struct chain *chain = prover->chain;
+    uint32_t motions = chain->motion_count;
     for (int side = 0; side < 2; side++) {
+        /* A radius changes with the values of the joints between its joint and the body: forget those. */
         bool same = true;
         for (uint32_t i = 0; i < motions; i++) { /* away from the body */
-            uint32_t motion = motion_on_way(prover->chain, side ? motions - 1 - i : i),
-                     variable = prover->chain->motions[motion].variable;
+            uint32_t motion = motion_on_way(chain, side ? motions - 1 - i : i);
+            uint32_t variable = chain->motions[motion].variable;
             if (!same)
                 prover->radii[side][motion] = -1;
             same = same && values[variable] == prover->values[variable];
         }
-    }
-    memcpy(prover->values, values, prover->chain->variable_count * sizeof *values);
-}
-
-static struct gap gap_at(struct prover *prover, const struct proof_task *task, const double *values)
-{
-    const struct chain *chain = prover->chain;
-    forget_radii(prover, values);
-    for (int side = 0; side < 2; side++)
         branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
+    }
+    memcpy(prover->values, values, chain->variable_count * sizeof *values);
     if (task->plane)
         return plane_gap(prover, task);
     return convex_gap_from(&prover->hulls[0], &prover->hulls[1], INFINITY, &prover->start);
 }
 
 /* ---- the bound ---- */
-
-/* The largest distance of the body from the axis of a joint that moves it. */
-static double radius_of(struct prover *prover, uint32_t motion, int side, const double axis[3], const double origin[3])
-{
-    double *radius = &prover->radii[side][motion];
-    if (*radius < 0)
-        *radius = convex_radius(&prover->hulls[side], axis, origin);
-    return *radius;
-}
 
 /* What a motion may take off the gap, when it goes by half[0] and the joints between it and the split turn by half[1].
  * normal: NULL for what it may move the body at all. */
@@ -126,10 +115,12 @@ static double motion_term(struct prover *prover, uint32_t motion, int side, cons
         bool aligned = far || sine * turned_cosine <= cosine * turned_sine;
         return half[0] * length * (aligned ? 1 : cosine * turned_cosine + sine * turned_sine);
     }
+    double *radius = &prover->radii[side][motion]; /* the largest distance of the body from the axis */
+    if (*radius < 0)
+        *radius = convex_radius(&prover->hulls[side], axis, origin);
     bool across_it = far || cosine * turned_cosine <= sine * turned_sine;
     double chord = half[0] < PI ? 2 * sin(half[0] / 2) : 2;
-    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) *
-           radius_of(prover, motion, side, axis, origin);
+    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) * *radius;
 }
 
 /* The terms of all motions at a split, by variable; their sum. */
@@ -176,64 +167,6 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
     }
     return best;
 }
-
-/* ---- boxes ---- */
-
-/* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is
- * none. Nor is one with so many variables that few boxes have room: it would take far more work than there is. */
-enum { HALVINGS = 80, MOST_BOXES = 4096, MOST_NUMBERS = 1 << 20 };
-
-static uint32_t room_for_boxes(uint32_t variables)
-{
-    uint32_t most = variables < MOST_BOXES / HALVINGS ? HALVINGS * variables + 2 : MOST_BOXES;
-    uint32_t fit = variables > 0 ? MOST_NUMBERS / (2 * variables) : most;
-    most = fit < most ? fit : most;
-    return most > 0 ? most : 1;
-}
-
-/* The last box: its middle, and how far it goes from there at most. It stays where it is until another one is
- * pushed. */
-static void pop_box(struct prover *prover, double *middles)
-{
-    uint32_t count = prover->chain->variable_count;
-    const double *box = prover->boxes + (size_t)--prover->box_count * prover->box_size;
-    for (uint32_t i = 0; i < count; i++) {
-        double lower = box[i], upper = box[count + i];
-        middles[i] = lower / 2 + upper / 2;
-        prover->halves[i] =
-            fmax(upper - middles[i], middles[i] - lower) * (1 + 4e-16); /* more than rounding took off */
-    }
-}
-
-/* The popped box in two along the variable with the largest term: at the middle, or where no double lies between its
- * ends, one end each. */
-static bool push_halves(struct prover *prover, const double *middles)
-{
-    uint32_t widest = 0, count = prover->chain->variable_count;
-    for (uint32_t i = 1; i < count; i++)
-        if (prover->terms[i] > prover->terms[widest])
-            widest = i;
-    if (prover->box_count + 2 > prover->box_room)
-        return false;
-    double *high = prover->boxes + (size_t)prover->box_count * prover->box_size, *low = high + prover->box_size;
-    memcpy(low, high, prover->box_size * sizeof *low);
-    double lower = low[widest], upper = low[count + widest], middle = middles[widest];
-    bool between = middle > lower && middle < upper;
-    high[widest] = between ? middle : upper;
-    low[count + widest] = between ? middle : lower;
-    prover->box_count += 2;
-    return true;
-}
-
-static void whole_box(const struct chain *chain, double *box)
-{
-    for (uint32_t i = 0; i < chain->variable_count; i++) {
-        box[i] = chain->variables[i].lower;
-        box[chain->variable_count + i] = chain->variables[i].upper;
-    }
-}
-
-/* ---- surfaces ---- */
 
 enum { TESTS_PER_WORK = 64 };
 
@@ -283,30 +216,55 @@ static enum proof_end look_at_box(struct prover *prover, const struct proof_task
     return gap.low > task->clearance ? PROOF_UNDECIDED : PROOF_HIT;
 }
 
-enum proof_end prover_run(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
-                          struct proof *proof)
+/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. PROOF_UNDECIDED
+ * without any waiting box: there was no room for them, and more work will not help. */
+static enum proof_end run_prover(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
+                                 struct proof *proof)
 {
-    bool room = true;
+    uint32_t count = prover->chain->variable_count;
     prover->split = CP_NONE;
-    while (room && prover->box_count > 0) {
+    while (prover->box_count > 0) {
         if (proof->work >= most)
             return PROOF_UNDECIDED;
-        pop_box(prover, values);
+        /* Take the last box: its middle, and how far it goes from there, more than rounding took off. It stays where
+         * it is until another one is pushed. */
+        double *high = prover->boxes + (size_t)--prover->box_count * prover->box_size;
+        for (uint32_t i = 0; i < count; i++) {
+            double lower = high[i], upper = high[count + i];
+            values[i] = lower / 2 + upper / 2;
+            prover->halves[i] = fmax(upper - values[i], values[i] - lower) * (1 + 4e-16);
+        }
         enum proof_end end = look_at_box(prover, task, values, proof);
         if (end == PROOF_HIT)
             return end;
-        if (end == PROOF_UNDECIDED)
-            room = prover->chain->variable_count > 0 && push_halves(prover, values);
+        if (end == PROOF_FREE)
+            continue;
+        /* Bisect it along the variable that takes most off the gap: at the middle, or where no double lies between its
+         * ends, into one end each. */
+        if (count == 0 || prover->box_count + 2 > prover->box_room) {
+            prover->box_count = 0;
+            return PROOF_UNDECIDED;
+        }
+        uint32_t widest = 0;
+        for (uint32_t i = 1; i < count; i++)
+            if (prover->terms[i] > prover->terms[widest])
+                widest = i;
+        double *low = high + prover->box_size;
+        memcpy(low, high, prover->box_size * sizeof *low);
+        double lower = low[widest], upper = low[count + widest], middle = values[widest];
+        bool between = middle > lower && middle < upper;
+        high[widest] = between ? middle : upper;
+        low[count + widest] = between ? middle : lower;
+        prover->box_count += 2;
     }
-    if (!room)
-        prover->box_count = 0;
-    return room ? PROOF_FREE : PROOF_UNDECIDED;
+    return PROOF_FREE;
 }
 
-/* ---- all that the bodies are made of ---- */
+/* ---- proofs ---- */
 
-bool proof_task_at(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
-                   struct proof_task *task)
+/* The tasks of a proof, all of which must hold; false past the last. clearance: metres. */
+static bool find_task(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
+                      struct proof_task *task)
 {
     uint32_t planes = bodies[0]->plane_count;
     *task = (struct proof_task){.plane_side = -1, .clearance = clearance / chain->unit * (1 + 2 * chain->stretch)};
@@ -323,10 +281,23 @@ bool proof_task_at(const struct chain *chain, const struct body *const bodies[2]
     return true;
 }
 
-bool proof_is_possible(const struct chain *chain, const struct body *const bodies[2])
+/* A proof that nothing is in the way of; planes have no end: two of them meet somewhere. */
+static struct proof start_proof(const struct chain *chain, const struct body *const bodies[2])
 {
-    bool planes = bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0; /* have no end: they meet somewhere */
-    return chain->obstacles == 0 && !planes;
+    bool possible = chain->obstacles == 0 && !(bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0);
+    return (struct proof){.end = possible ? PROOF_FREE : PROOF_UNDECIDED, .nearest = INFINITY};
+}
+
+/* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is
+ * none. Nor is one with so many variables that few boxes have room: it would take far more work than there is. */
+enum { HALVINGS = 80, MOST_BOXES = 4096, MOST_NUMBERS = 1 << 20 };
+
+static uint32_t room_for_boxes(uint32_t variables)
+{
+    uint32_t most = variables < MOST_BOXES / HALVINGS ? HALVINGS * variables + 2 : MOST_BOXES;
+    uint32_t fit = variables > 0 ? MOST_NUMBERS / (2 * variables) : most;
+    most = fit < most ? fit : most;
+    return most > 0 ? most : 1;
 }
 
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
@@ -351,40 +322,160 @@ double prover_gap(struct prover *prover, const double *values)
     return gap_at(prover, &(struct proof_task){.plane_side = -1}, values).low * prover->chain->unit;
 }
 
-void prover_push_all(struct prover *prover)
+/* The box of all that the joints can do is the only one that waits. */
+static void push_all(struct prover *prover)
 {
-    whole_box(prover->chain, prover->boxes + (size_t)prover->box_count++ * prover->box_size);
+    const struct chain *chain = prover->chain;
+    prover->box_count = 1;
+    for (uint32_t i = 0; i < chain->variable_count; i++) {
+        prover->boxes[i] = chain->variables[i].lower;
+        prover->boxes[chain->variable_count + i] = chain->variables[i].upper;
+    }
 }
 
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values)
 {
-    struct proof proof = {.end = PROOF_FREE, .nearest = INFINITY};
+    struct proof proof = start_proof(chain, bodies);
     struct proof_task task;
-    if (!proof_is_possible(chain, bodies))
-        proof.end = PROOF_UNDECIDED;
-    for (uint32_t i = 0; proof.end == PROOF_FREE && proof_task_at(chain, bodies, goal->clearance, i, &task); i++) {
+    for (uint32_t i = 0; proof.end == PROOF_FREE && find_task(chain, bodies, goal->clearance, i, &task); i++) {
         prover_begin(prover, chain, bodies);
-        if (!task.is_empty)
-            prover_push_all(prover);
-        proof.end = prover_run(prover, &task, goal->work, values, &proof);
+        if (task.is_empty)
+            continue;
+        push_all(prover);
+        proof.end = run_prover(prover, &task, goal->work, values, &proof);
     }
     return proof;
 }
 
-/* ---- room ---- */
+/* ---- by several threads ---- */
 
-/* For chains of up to so many variables. */
-static size_t room_for_numbers(uint32_t variables)
+/* Threads work in rounds on MOST_ITEMS of the waiting boxes, on each for MOST_SLICE bounds; the more items, the less a
+ * thread waits for the last one. What is left of them waits for a later round. So it does not depend on the threads
+ * which boxes are looked at. */
+enum { MOST_ITEMS = 64, MOST_SLICE = 1000 };
+
+/* A box that is worked on, and what comes out. */
+struct item {
+    double *boxes;  /* room for what a prover leaves: with each bound there is one box more, at most */
+    double *values; /* the middle of the last box */
+    uint32_t box_count;
+    struct proof proof;
+};
+
+struct rounds {
+    struct prover *const *provers;
+    struct proof_task task;
+    struct item items[MOST_ITEMS];
+    uint64_t slice; /* bounds of an item in this round */
+    double *boxes;  /* the waiting ones */
+    uint32_t box_count, number_room;
+};
+
+static void work_on_item(void *user, uint32_t index, uint32_t worker)
 {
-    size_t one = 2 * (size_t)variables;
-    size_t all = variables < MOST_BOXES / HALVINGS ? one * room_for_boxes(variables) : MOST_NUMBERS;
-    return all > one ? all : one;
+    struct rounds *rounds = user;
+    struct item *item = &rounds->items[index];
+    struct prover *prover = rounds->provers[worker];
+    size_t size = prover->box_size * sizeof *item->boxes;
+    prover_begin(prover, prover->chain, prover->bodies);
+    memcpy(prover->boxes, item->boxes, size);
+    prover->box_count = 1;
+    struct proof proof = {.nearest = INFINITY}; /* not the item's, next to which another thread writes */
+    proof.end = run_prover(prover, &rounds->task, rounds->slice, item->values, &proof);
+    item->proof = proof;
+    item->box_count = prover->box_count;
+    memcpy(item->boxes, prover->boxes, item->box_count * size);
 }
+
+/* False when out of memory. size: of a box. */
+static bool push_boxes(struct rounds *rounds, cp_context *context, const double *boxes, uint32_t count, uint32_t size)
+{
+    if (!array_reserve(context, &rounds->boxes, &rounds->number_room, ((uint64_t)rounds->box_count + count) * size,
+                       sizeof *rounds->boxes))
+        return false;
+    memcpy(rounds->boxes + (size_t)rounds->box_count * size, boxes, (size_t)count * size * sizeof *boxes);
+    rounds->box_count += count;
+    return true;
+}
+
+/* Works on the waiting boxes of the rounds' task. */
+static cp_status run_rounds(struct rounds *rounds, cp_context *context, uint64_t most, double *values,
+                            struct proof *proof)
+{
+    uint32_t size = rounds->provers[0]->box_size;
+    while (proof->end == PROOF_FREE && rounds->box_count > 0) {
+        if (proof->work >= most) {
+            proof->end = PROOF_UNDECIDED;
+            break;
+        }
+        uint64_t left = most - proof->work;
+        uint32_t count = 0;
+        for (; count < MOST_ITEMS && count < left && rounds->box_count > 0; count++)
+            memcpy(rounds->items[count].boxes, rounds->boxes + (size_t)--rounds->box_count * size,
+                   size * sizeof *rounds->boxes);
+        uint64_t slice = MOST_SLICE * count / MOST_ITEMS; /* few boxes are soon more, which more threads can share */
+        rounds->slice = left / count < slice ? left / count : slice;
+        if (!parallel_for(context, count, work_on_item, rounds))
+            return CP_LIMIT;
+        /* What the items say together. The boxes that are left of them wait, those of the first item last, so that
+         * they come first. */
+        for (uint32_t i = count; i-- > 0;) {
+            const struct item *item = &rounds->items[i];
+            proof->work += item->proof.work;
+            proof->nearest = fmin(proof->nearest, item->proof.nearest);
+            if (item->proof.end == PROOF_HIT) {
+                proof->end = PROOF_HIT;
+                memcpy(values, item->values, rounds->provers[0]->chain->variable_count * sizeof *values);
+            } else if (item->proof.end == PROOF_UNDECIDED && item->box_count == 0 && proof->end == PROOF_FREE) {
+                proof->end = PROOF_UNDECIDED; /* its boxes were too many */
+            }
+            if (!push_boxes(rounds, context, item->boxes, item->box_count, size))
+                return CP_LIMIT;
+        }
+    }
+    return CP_OK;
+}
+
+cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
+                     struct proof *proof)
+{
+    struct prover *first = provers[0];
+    uint32_t most = first->box_room < MOST_SLICE + 1 ? first->box_room : MOST_SLICE + 1;
+    size_t boxes = (size_t)most * first->box_size, line = 64 / sizeof(double); /* of the processor's cache */
+    size_t row = first->chain->variable_count + line;
+    double *item_boxes = memory_allocate(context, MOST_ITEMS * boxes, sizeof *item_boxes);
+    double *item_values = memory_allocate(context, MOST_ITEMS * row, sizeof *item_values);
+    struct rounds rounds = {.provers = provers};
+    cp_status status = item_boxes && item_values ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < MOST_ITEMS && status == CP_OK; i++)
+        rounds.items[i] = (struct item){.boxes = item_boxes + i * boxes, .values = item_values + i * row};
+    *proof = start_proof(first->chain, first->bodies);
+    for (uint32_t i = 0; status == CP_OK && proof->end == PROOF_FREE &&
+                         find_task(first->chain, first->bodies, goal->clearance, i, &rounds.task);
+         i++) {
+        prover_begin(first, first->chain, first->bodies);
+        if (rounds.task.is_empty)
+            continue;
+        push_all(first);
+        rounds.box_count = 0;
+        status = push_boxes(&rounds, context, first->boxes, 1, first->box_size)
+                     ? run_rounds(&rounds, context, goal->work, values, proof)
+                     : CP_LIMIT;
+    }
+    memory_free(context, item_boxes, MOST_ITEMS * boxes, sizeof *item_boxes);
+    memory_free(context, item_values, MOST_ITEMS * row, sizeof *item_values);
+    memory_free(context, rounds.boxes, rounds.number_room, sizeof *rounds.boxes);
+    return status;
+}
+
+/* ---- room ---- */
 
 bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions)
 {
-    *prover = (struct prover){.most_motions = most_motions, .number_room = room_for_numbers(most_motions)};
+    size_t one = 2 * (size_t)most_motions; /* chains have up to so many variables */
+    size_t all = most_motions < MOST_BOXES / HALVINGS ? one * room_for_boxes(most_motions) : MOST_NUMBERS;
+    *prover = (struct prover){.most_motions = most_motions, .number_room = all > one ? all : one};
     prover->boxes = memory_allocate(context, prover->number_room, sizeof *prover->boxes);
     prover->poses = memory_allocate(context, most_motions, sizeof *prover->poses);
     prover->terms = memory_allocate(context, most_motions, sizeof *prover->terms);

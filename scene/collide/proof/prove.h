@@ -22,15 +22,6 @@ struct proof {
     double nearest; /* metres: the smallest of them */
 };
 
-/* What is proved to stay clear of what: two hulls, or a plane and a hull. */
-struct proof_task {
-    int plane_side;      /* of the bodies, the one whose plane it is; else -1 */
-    const double *plane; /* in its body's frame */
-    bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
-    bool is_empty;    /* one of the two is not there */
-    double clearance; /* in units of the common ancestor's frame */
-};
-
 /* Room to work in, for one thread. */
 struct prover {
     const struct chain *chain;
@@ -43,13 +34,13 @@ struct prover {
     cp_pose *poses;            /* of the motions' joints there */
     cp_pose ends[2];           /* of the bodies */
     struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
-    double *
-        radii[2]; /* of the motions, about each body: its largest distance from the axis; less than 0 where not known */
+    /* Of the motions, about each body: its largest distance from the axis; less than 0 where not known. */
+    double *radii[2];
     double *values; /* for which they are */
     double *terms;  /* what each variable may take off the gap */
     double *halves; /* of the box that is looked at */
-    uint32_t
-        split; /* of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known */
+    /* Of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known. */
+    uint32_t split;
 };
 
 /* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
@@ -66,21 +57,8 @@ struct proof prove_free(struct prover *prover, const struct chain *chain, const 
 cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
                      struct proof *proof);
 
-/* ---- pieces of these ---- */
-
-/* Whether there is anything that keeps a proof from being one. */
-bool proof_is_possible(const struct chain *chain, const struct body *const bodies[2]);
-/* All of them must hold; false past the last. clearance: metres. */
-bool proof_task_at(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
-                   struct proof_task *task);
 /* No boxes wait, and nothing is known. */
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
-/* The box of all that the joints can do waits. */
-void prover_push_all(struct prover *prover);
-/* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. PROOF_UNDECIDED
- * without any waiting box: there was no room for them, and more work will not help. */
-enum proof_end prover_run(struct prover *prover, const struct proof_task *task, uint64_t most, double *values,
-                          struct proof *proof);
 /* Metres: the gap between the bodies' hulls at these values. */
 double prover_gap(struct prover *prover, const double *values);
 
