@@ -90,24 +90,6 @@ static double look_at(const struct judge *judge, const struct body *const bodies
 
 /* ---- samples and descents ---- */
 
-/* Whether they touched in all samples. */
-static bool take_samples(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
-{
-    uint32_t touching = 0;
-    const struct judge_rules *rules = judge->rules;
-    for (uint32_t i = 0; i < rules->samples; i++) {
-        random_values(&judge->chain, judgement->key, i, judge->values);
-        double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
-        if (height_at(judge, bodies, judge->values, most) >= most)
-            continue;
-        double distance = look_at(judge, bodies, judge->values, most, judgement);
-        judgement->hits += distance <= rules->margin;
-        touching += distance <= certain(judge, rules->touch);
-    }
-    judgement->samples = rules->samples;
-    return touching == rules->samples && touching > 0;
-}
-
 /* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when
  * not; judge->values is where it ends. */
 static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number)
@@ -147,32 +129,32 @@ static void take_descents(struct judge *judge, const struct body *const bodies[2
 
 /* ---- proofs ---- */
 
-/* After an undecided proof that had its work: ten times as much, or all that is left. */
-static uint64_t next_work(const struct judge *judge, const struct judgement *judgement, uint64_t work)
-{
-    uint64_t all = judge->rules->work, left = all > judgement->work ? all - judgement->work : 0;
-    return work < left / 10 ? work * 10 : left;
-}
-
-/* judge->values: the middle of the proof's last box. */
-static void take_proof(struct judge *judge, const struct body *const bodies[2], const struct proof_goal *goal,
+/* Of a proof with so much work at most. judge->values: the middle of its last box. */
+static void take_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
                        const struct proof *proof, struct judgement *judgement)
 {
-    bool used_up = proof->end == PROOF_UNDECIDED && proof->work >= goal->work; /* else more would not help */
+    uint64_t all = judge->rules->work;
     judgement->work += proof->work;
-    judgement->next_work = used_up ? next_work(judge, judgement, goal->work) : 0;
+    judgement->next_work = 0;
+    if (proof->end == PROOF_UNDECIDED && proof->work >= work) { /* else more would not help */
+        uint64_t left = all > judgement->work ? all - judgement->work : 0;
+        judgement->next_work = work < left / 10 ? work * 10 : left;
+    }
     if (proof->end == PROOF_HIT)
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
-    if (proof->end == PROOF_FREE)
+    if (proof->end == PROOF_FREE) {
         judgement->clearance = fmin(judgement->clearance, proof->nearest);
+        judgement->status = JUDGED_NEVER_PROVED;
+    }
 }
 
+/* Whether it is one. */
 static bool try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
                       struct judgement *judgement)
 {
     struct proof_goal goal = {judge->rules->margin, work};
     struct proof proof = prove_free(&judge->prover, &judge->chain, bodies, &goal, judge->values);
-    take_proof(judge, bodies, &goal, &proof, judgement);
+    take_proof(judge, bodies, work, &proof, judgement);
     return proof.end == PROOF_FREE;
 }
 
@@ -212,43 +194,48 @@ static uint32_t descents_before(const struct judge *judge, uint64_t work)
     return count < judge->rules->descents ? (uint32_t)count : judge->rules->descents;
 }
 
-/* Descents and proofs, until one of them says what is so, or the proof that is next is a long one. */
-static enum judgement_status take_turns(struct judge *judge, const struct body *const bodies[2],
-                                        struct judgement *judgement)
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
+    const struct judge_rules *rules = judge->rules;
+    const struct chain *chain = &judge->chain;
+    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    prover_begin(&judge->prover, chain, bodies);
+    judgement->status = JUDGED_UNDECIDED;
+    if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
+        return;
+    /* A short proof. Where a joint turns by a formula it has all the work, as nothing else tells: what collides may be
+     * nothing that can be. */
+    uint64_t work = chain->is_loose || rules->work < FIRST_WORK ? rules->work : FIRST_WORK;
+    if (try_proof(judge, bodies, work, judgement) || chain->is_loose)
+        return;
+    /* Random configurations. */
+    uint32_t touching = 0;
+    for (uint32_t i = 0; i < rules->samples; i++) {
+        random_values(chain, judgement->key, i, judge->values);
+        double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
+        if (height_at(judge, bodies, judge->values, most) >= most)
+            continue;
+        double distance = look_at(judge, bodies, judge->values, most, judgement);
+        judgement->hits += distance <= rules->margin;
+        touching += distance <= certain(judge, rules->touch);
+    }
+    judgement->samples = rules->samples;
+    if (touching == rules->samples && touching > 0 && !(judgement->obstacles & OBSTACLE_UNLIMITED)) {
+        judgement->status = JUDGED_ALWAYS_SAMPLED;
+        return;
+    }
+    /* Descents and proofs, until one of them says what is so, or the next proof is a long one. */
     while (judgement->next_work > 0 && !judgement->witnessed) {
         judgement->waits = judgement->next_work > LONG_WORK;
         if (judgement->waits)
-            return JUDGED_UNDECIDED;
+            return;
         take_descents(judge, bodies, descents_before(judge, judgement->next_work), judgement);
         if (!judgement->witnessed && try_proof(judge, bodies, judgement->next_work, judgement))
-            return JUDGED_NEVER_PROVED;
+            return;
     }
-    take_descents(judge, bodies, judge->rules->descents, judgement);
-    return judgement->witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
-}
-
-static enum judgement_status search(struct judge *judge, const struct body *const bodies[2],
-                                    struct judgement *judgement)
-{
-    uint64_t work = judge->rules->work;
-    if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
-        return JUDGED_UNDECIDED;
-    if (judge->chain.is_loose) /* what collides may be nothing that can be */
-        return try_proof(judge, bodies, work, judgement) ? JUDGED_NEVER_PROVED : JUDGED_UNDECIDED;
-    if (try_proof(judge, bodies, work < FIRST_WORK ? work : FIRST_WORK, judgement))
-        return JUDGED_NEVER_PROVED;
-    bool touching = take_samples(judge, bodies, judgement);
-    if (touching && !(judgement->obstacles & OBSTACLE_UNLIMITED))
-        return JUDGED_ALWAYS_SAMPLED;
-    return take_turns(judge, bodies, judgement);
-}
-
-void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
-{
-    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
-    prover_begin(&judge->prover, &judge->chain, bodies);
-    judgement->status = search(judge, bodies, judgement);
+    take_descents(judge, bodies, rules->descents, judgement);
+    if (judgement->witnessed)
+        judgement->status = JUDGED_SOMETIMES;
 }
 
 /* ---- by all threads ---- */
@@ -294,42 +281,10 @@ static cp_status take_descents_at_length(struct descents *descents, cp_context *
     return CP_OK;
 }
 
-static cp_status prove_at_length(struct judge *judges, struct prover *const *provers, cp_context *context,
-                                 struct judgement *judgement)
-{
-    struct judge *judge = &judges[0];
-    struct proof_goal goal = {judge->rules->margin, judgement->next_work};
-    struct proof proof;
-    const struct body *bodies[2] = {provers[0]->bodies[0], provers[0]->bodies[1]};
-    cp_status status = prove_long(provers, context, &goal, judge->values, &proof);
-    if (status != CP_OK)
-        return status;
-    take_proof(judge, bodies, &goal, &proof, judgement);
-    if (proof.end == PROOF_FREE)
-        judgement->status = JUDGED_NEVER_PROVED;
-    return CP_OK;
-}
-
-/* As take_turns. */
-static cp_status take_turns_at_length(struct descents *descents, struct prover *const *provers, cp_context *context,
-                                      struct judgement *judgement)
-{
-    struct judge *judge = &descents->judges[0];
-    cp_status status = CP_OK;
-    while (status == CP_OK && judgement->next_work > 0 && !judgement->witnessed) {
-        uint32_t most = descents_before(judge, judgement->next_work);
-        status = take_descents_at_length(descents, context, most, judgement);
-        if (status == CP_OK && !judgement->witnessed)
-            status = prove_at_length(descents->judges, provers, context, judgement);
-    }
-    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED)
-        status = take_descents_at_length(descents, context, judge->rules->descents, judgement);
-    return status;
-}
-
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
                           const struct body *const bodies[2], struct judgement *judgement)
 {
+    struct judge *judge = &judges[0];
     struct descents descents = {
         .judges = judges, .bodies = bodies, .key = judgement->key, .variables = judgement->variables};
     struct prover **provers = memory_allocate(context, threads, sizeof *provers);
@@ -341,8 +296,19 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
         chain_find(&judges[i].chain, bodies[0]->node, bodies[1]->node);
         prover_begin(provers[i], &judges[i].chain, bodies);
     }
-    if (status == CP_OK)
-        status = take_turns_at_length(&descents, provers, context, judgement);
+    /* Descents and proofs take turns as in judge_by_search, now to the end. */
+    while (status == CP_OK && judgement->next_work > 0 && !judgement->witnessed) {
+        struct proof_goal goal = {judge->rules->margin, judgement->next_work};
+        struct proof proof;
+        status = take_descents_at_length(&descents, context, descents_before(judge, goal.work), judgement);
+        if (status != CP_OK || judgement->witnessed)
+            break;
+        status = prove_long(provers, context, &goal, judge->values, &proof);
+        if (status == CP_OK)
+            take_proof(judge, bodies, goal.work, &proof, judgement);
+    }
+    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED)
+        status = take_descents_at_length(&descents, context, judge->rules->descents, judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
     judgement->waits = false;

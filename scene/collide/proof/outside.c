@@ -31,27 +31,20 @@ static void warn_outside(cp_context *context, const cp_scene *scene, const cp_jo
                    lower, upper);
 }
 
-/* Where the cubic piece behind a key turns back, in shares of its time: where the derivative of Hermite's polynomial, a
- * t t + b t + c, is 0. Some may be no shares, or no numbers. */
-static void turning_points(const cp_track *track, uint32_t key, double shares[2])
+/* At a key, or on the way from it to the next one. */
+static bool leaves_limits(const cp_joint *joint, const cp_track *track, uint32_t key, double *value)
 {
+    track_value(track, track->times[key], value);
+    if (is_outside(joint, *value) || track->interpolation != CP_CUBIC || key + 1 == track->key_count)
+        return is_outside(joint, *value);
+    /* Where the cubic piece turns back, in shares of its time: where the derivative of Hermite's polynomial,
+     * a t t + b t + c, is 0. Some may be no shares, or no numbers. */
     const double *from = track->values + 3 * (size_t)key, *to = from + 3; /* the value is between its tangents */
     double length = track->times[key + 1] - track->times[key];
     double leave = from[2] * length, arrive = to[0] * length, rise = to[1] - from[1];
     double a = 3 * (leave + arrive) - 6 * rise, b = 6 * rise - 4 * leave - 2 * arrive;
     double sum = -(b + copysign(sqrt(b * b - 4 * a * leave), b)) / 2;
-    shares[0] = sum / a;
-    shares[1] = leave / sum;
-}
-
-/* At a key, or on the way from it to the next one. */
-static bool leaves_limits(const cp_joint *joint, const cp_track *track, uint32_t key, double *value)
-{
-    double shares[2];
-    track_value(track, track->times[key], value);
-    if (is_outside(joint, *value) || track->interpolation != CP_CUBIC || key + 1 == track->key_count)
-        return is_outside(joint, *value);
-    turning_points(track, key, shares);
+    const double shares[2] = {sum / a, leave / sum};
     for (int i = 0; i < 2; i++) {
         if (!(shares[i] > 0 && shares[i] < 1))
             continue;
@@ -62,23 +55,19 @@ static bool leaves_limits(const cp_joint *joint, const cp_track *track, uint32_t
     return false;
 }
 
-/* The first place outside is told. */
-static void check_track(cp_context *context, const cp_scene *scene, const cp_clip *clip, const cp_track *track)
-{
-    double value;
-    for (uint32_t i = 0; i < track->key_count && track->path == CP_PATH_JOINT; i++)
-        if (leaves_limits(&scene->joints[track->target], track, i, &value)) {
-            warn_outside(context, scene, &scene->joints[track->target], clip->name, value);
-            return;
-        }
-}
-
 void report_outside(cp_context *context, const cp_scene *scene)
 {
     for (uint32_t i = 0; i < scene->joint_count; i++)
         if (is_outside(&scene->joints[i], scene->joints[i].q))
             warn_outside(context, scene, &scene->joints[i], NULL, scene->joints[i].q);
     for (uint32_t i = 0; i < scene->clip_count; i++)
-        for (uint32_t k = 0; k < scene->clips[i].track_count; k++)
-            check_track(context, scene, &scene->clips[i], &scene->clips[i].tracks[k]);
+        for (uint32_t k = 0; k < scene->clips[i].track_count; k++) {
+            const cp_track *track = &scene->clips[i].tracks[k];
+            double value;
+            for (uint32_t key = 0; key < track->key_count && track->path == CP_PATH_JOINT; key++)
+                if (leaves_limits(&scene->joints[track->target], track, key, &value)) {
+                    warn_outside(context, scene, &scene->joints[track->target], scene->clips[i].name, value);
+                    break; /* the first place outside is enough */
+                }
+        }
 }
