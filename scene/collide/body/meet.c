@@ -40,13 +40,6 @@ static bool is_below(const struct bvh_box *box, const double point[3])
     return true;
 }
 
-/* How often each of some solid meshes that follow each other goes round a point. */
-enum { MOST_MESHES = 32 };
-struct windings {
-    uint32_t first, next; /* of the further ones that have anything straight above it: the first, or CP_NONE */
-    int rounds[MOST_MESHES];
-};
-
 /* The number of the solid mesh with this vertex. */
 static uint32_t mesh_of(const struct body *body, uint32_t vertex)
 {
@@ -61,50 +54,39 @@ static uint32_t mesh_of(const struct body *body, uint32_t vertex)
     return low;
 }
 
-static void add_rounds(struct windings *windings, uint32_t mesh, int rounds)
-{
-    if (mesh < windings->first)
-        return;
-    if (mesh - windings->first < MOST_MESHES)
-        windings->rounds[mesh - windings->first] += rounds;
-    else if (mesh < windings->next)
-        windings->next = mesh;
-}
-
-/* Of the meshes from this one on. */
-static void find_windings(const struct body *body, uint32_t first, const double point[3], struct windings *windings,
-                          uint64_t *tests)
-{
-    const struct bvh *bvh = &body->bvh;
-    uint32_t waiting[BVH_LEVELS + 2] = {0}, count = bvh->box_count > 0;
-    *windings = (struct windings){.first = first, .next = CP_NONE};
-    while (count > 0) {
-        const struct bvh_box *box = &bvh->boxes[waiting[--count]];
-        (*tests)++;
-        if (!is_below(box, point))
-            continue;
-        if (box->count == 0) {
-            waiting[count++] = box->first + 1;
-            waiting[count++] = box->first;
-        }
-        for (uint32_t i = box->first; i < box->first + box->count; i++) {
-            const uint32_t *corners = bvh->triangles[i];
-            int rounds = corners[0] < body->solid_vertices ? roof(bvh->vertices[corners[0]], bvh->vertices[corners[1]],
-                                                                  bvh->vertices[corners[2]], point)
-                                                           : 0;
-            if (rounds != 0)
-                add_rounds(windings, mesh_of(body, corners[0]), rounds);
-        }
-    }
-}
-
 static bool holds_point(const struct body *body, const double point[3], bool certain, uint64_t *tests)
 {
-    struct windings windings = {.next = 0};
-    while (windings.next != CP_NONE) {
-        find_windings(body, windings.next, point, &windings, tests);
+    enum { MOST_MESHES = 32 }; /* at a time, that follow each other */
+    const struct bvh *bvh = &body->bvh;
+    for (uint32_t first = 0, next = CP_NONE; first != CP_NONE; first = next, next = CP_NONE) {
+        int rounds[MOST_MESHES] = {0}; /* how often each of them goes round the point */
+        uint32_t waiting[BVH_LEVELS + 2] = {0}, count = bvh->box_count > 0;
+        while (count > 0) {
+            const struct bvh_box *box = &bvh->boxes[waiting[--count]];
+            (*tests)++;
+            if (!is_below(box, point))
+                continue;
+            if (box->count == 0) {
+                waiting[count++] = box->first + 1;
+                waiting[count++] = box->first;
+            }
+            for (uint32_t i = box->first; i < box->first + box->count; i++) {
+                const uint32_t *corners = bvh->triangles[i];
+                int turn =
+                    corners[0] < body->solid_vertices
+                        ? roof(bvh->vertices[corners[0]], bvh->vertices[corners[1]], bvh->vertices[corners[2]], point)
+                        : 0;
+                uint32_t mesh = turn != 0 ? mesh_of(body, corners[0]) : 0;
+                if (turn == 0 || mesh < first)
+                    continue;
+                if (mesh - first < MOST_MESHES)
+                    rounds[mesh - first] += turn;
+                else if (mesh < next)
+                    next = mesh; /* the first of the further ones that have anything straight above the point */
+            }
+        }
         for (int i = 0; i < MOST_MESHES; i++)
-            if (certain ? windings.rounds[i] > 0 : windings.rounds[i] != 0)
+            if (certain ? rounds[i] > 0 : rounds[i] != 0)
                 return true;
     }
     return false;
@@ -130,18 +112,14 @@ static bool holds_piece(const struct body *one, const struct body *other, const 
 
 /* ---- planes ---- */
 
-static bool plane_meets(const double plane[4], const struct body *body, const cp_pose *placed)
-{
-    double seen[4];
-    plane_seen_from(plane, placed, seen);
-    return plane_distance(seen, &body->bvh, INFINITY) <= 0;
-}
-
 static bool planes_meet(const struct body *one, const struct body *other, const cp_pose *placed)
 {
-    for (uint32_t i = 0; i < one->plane_count; i++)
-        if (plane_meets(one->planes[i], other, placed))
+    for (uint32_t i = 0; i < one->plane_count; i++) {
+        double seen[4];
+        plane_seen_from(one->planes[i], placed, seen);
+        if (plane_distance(seen, &other->bvh, INFINITY) <= 0)
             return true;
+    }
     return false;
 }
 

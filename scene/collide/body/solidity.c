@@ -16,37 +16,25 @@ struct volume {
     double sum, sizes, area, reach;
 };
 
-struct shells {
-    const cp_mesh *mesh;
-    uint32_t *leaders;      /* of the vertices, by their positions: the lowest one that hangs together with it */
-    struct volume *volumes; /* of the leaders */
-};
-
 static void take_position(const cp_mesh *mesh, uint32_t vertex, double position[3])
 {
     for (int axis = 0; axis < 3; axis++)
         position[axis] = (double)mesh->positions[3 * (size_t)vertex + (size_t)axis];
 }
 
-static void join_face(const struct shells *shells, uint32_t face)
+/* leaders: of the vertices, by their positions: the lowest one that hangs together with it. volumes: of the leaders. */
+static void add_triangle(const cp_mesh *mesh, uint32_t *leaders, struct volume *volumes, const uint32_t corners[3])
 {
-    const uint32_t *corners = shells->mesh->corners + mesh_face_first(shells->mesh, face);
-    for (uint32_t i = 1; i < mesh_face_size(shells->mesh, face); i++)
-        sets_join(shells->leaders, corners[0], corners[i]);
-}
-
-static void add_triangle(const struct shells *shells, const uint32_t corners[3])
-{
-    uint32_t leader = set_leader(shells->leaders, corners[0]);
+    uint32_t leader = set_leader(leaders, corners[0]);
     double origin[3], points[3][3], normal[3];
-    take_position(shells->mesh, leader, origin);
+    take_position(mesh, leader, origin);
     for (int i = 0; i < 3; i++)
-        take_position(shells->mesh, corners[i], points[i]);
+        take_position(mesh, corners[i], points[i]);
     triangle_normal(points[0], points[1], points[2], normal);
     for (int i = 0; i < 3; i++)
         subtract(points[i], origin, points[i]);
     double volume = dot_product(points[0], normal);
-    struct volume *shell = &shells->volumes[leader];
+    struct volume *shell = &volumes[leader];
     shell->sum += volume;
     shell->sizes += fabs(volume);
     shell->area += sqrt(dot_product(normal, normal));
@@ -54,68 +42,42 @@ static void add_triangle(const struct shells *shells, const uint32_t corners[3])
         shell->reach = fmax(shell->reach, sqrt(dot_product(points[i], points[i])));
 }
 
-static void add_face(const struct shells *shells, uint32_t face)
-{
-    const uint32_t *corners = shells->mesh->corners + mesh_face_first(shells->mesh, face);
-    for (uint32_t i = 2; i < mesh_face_size(shells->mesh, face); i++)
-        add_triangle(shells, (const uint32_t[]){corners[0], corners[i - 1], corners[i]});
-}
-
-/* What is flat, but for the rounding of floats, bounds nothing and does no harm. */
-static bool is_flat(const struct volume *shell)
-{
-    return shell->sizes <= 1e-5 * shell->area * shell->reach;
-}
-
-static bool any_cancels(const struct shells *shells)
-{
-    for (uint32_t i = 0; i < shells->mesh->vertex_count; i++) {
-        const struct volume *shell = &shells->volumes[i];
-        if (!is_flat(shell) && fabs(shell->sum) <= 1e-6 * shell->sizes)
-            return true;
-    }
-    return false;
-}
-
-static bool all_wound_alike(const struct shells *shells)
-{
-    bool outward = false, inward = false;
-    for (uint32_t i = 0; i < shells->mesh->vertex_count; i++) {
-        const struct volume *shell = &shells->volumes[i];
-        outward = outward || (!is_flat(shell) && shell->sum > 0);
-        inward = inward || (!is_flat(shell) && shell->sum < 0);
-    }
-    return !(outward && inward);
-}
-
 /* The mesh is closed. */
-static cp_status judge_shells(cp_context *context, const struct shells *shells, bool *sound)
+static cp_status judge_shells(cp_context *context, const cp_mesh *mesh, bool *sound)
 {
-    const cp_mesh *mesh = shells->mesh;
-    for (uint32_t i = 0; i < mesh->face_count; i++)
-        join_face(shells, i);
-    for (uint32_t i = 0; i < mesh->face_count; i++)
-        add_face(shells, i);
-    *sound = !any_cancels(shells);
-    if (!*sound || all_wound_alike(shells))
+    uint32_t count = mesh->vertex_count, *leaders = memory_allocate(context, count, sizeof *leaders);
+    struct volume *volumes = memory_allocate_zeroed(context, count, sizeof *volumes);
+    bool room = leaders && volumes && join_positions(context, mesh->positions, count, leaders);
+    bool outward = false, inward = false;
+    *sound = true;
+    for (uint32_t face = 0; face < mesh->face_count && room; face++) {
+        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
+        for (uint32_t i = 1; i < mesh_face_size(mesh, face); i++)
+            sets_join(leaders, corners[0], corners[i]);
+    }
+    for (uint32_t face = 0; face < mesh->face_count && room; face++) {
+        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
+        for (uint32_t i = 2; i < mesh_face_size(mesh, face); i++)
+            add_triangle(mesh, leaders, volumes, (const uint32_t[]){corners[0], corners[i - 1], corners[i]});
+    }
+    for (uint32_t i = 0; i < count && room; i++) {
+        const struct volume *shell = &volumes[i];
+        if (shell->sizes <= 1e-5 * shell->area * shell->reach)
+            continue; /* flat, but for the rounding of floats: bounds nothing and does no harm */
+        *sound = *sound && !(fabs(shell->sum) <= 1e-6 * shell->sizes);
+        outward = outward || shell->sum > 0;
+        inward = inward || shell->sum < 0;
+    }
+    memory_free(context, leaders, count, sizeof *leaders);
+    memory_free(context, volumes, count, sizeof *volumes);
+    if (!room)
+        return CP_LIMIT;
+    if (!*sound || !(outward && inward))
         return CP_OK;
     cp_topology topology;
     cp_status status = cp_mesh_topology(context, mesh, &topology);
     bool nested = topology.inside_out_shells == 0 || topology.flipped_faces == mesh->face_count;
     *sound = status == CP_OK && nested && topology.opposite_faces == 0;
-    return status;
-}
-
-static cp_status find_shells(cp_context *context, const cp_mesh *mesh, bool *sound)
-{
-    uint32_t count = mesh->vertex_count;
-    struct shells shells = {.mesh = mesh,
-                            .leaders = memory_allocate(context, count, sizeof *shells.leaders),
-                            .volumes = memory_allocate_zeroed(context, count, sizeof *shells.volumes)};
-    bool room = shells.leaders && shells.volumes && join_positions(context, mesh->positions, count, shells.leaders);
-    cp_status status = room ? judge_shells(context, &shells, sound) : CP_LIMIT;
-    memory_free(context, shells.leaders, count, sizeof *shells.leaders);
-    memory_free(context, shells.volumes, count, sizeof *shells.volumes);
     return status;
 }
 
@@ -130,7 +92,7 @@ cp_status find_solidity(cp_context *context, const cp_mesh *mesh, enum solidity 
     } else {
         status = mesh_is_closed(context, mesh, &solid);
         if (status == CP_OK && solid)
-            status = find_shells(context, mesh, &solid);
+            status = judge_shells(context, mesh, &solid);
     }
     *solidity = solid ? SOLID : OPEN;
     return status;

@@ -40,21 +40,17 @@ static enum reach body_reaches(const struct search *search, int side, const doub
     return NOT_REACHED;
 }
 
-static double line_distance(const struct line *line, const double point[3])
-{
-    double from[3], across[3];
-    subtract(point, line->origin, from);
-    cross_product(from, line->axis, across);
-    return sqrt(dot_product(across, across));
-}
-
 /* All axes go through the point: what is off by less than 1e-9 m counts as rounding. */
 static bool axes_hold(const struct search *search, const double point[3])
 {
     double off = 1e-9 / search->chain->unit;
-    for (uint32_t i = 0; i < search->chain->motion_count; i++)
-        if (!(line_distance(&search->lines[i], point) <= off))
+    for (uint32_t i = 0; i < search->chain->motion_count; i++) {
+        double from[3], across[3];
+        subtract(point, search->lines[i].origin, from);
+        cross_product(from, search->lines[i].axis, across);
+        if (!(sqrt(dot_product(across, across)) <= off))
             return false;
+    }
     return true;
 }
 
@@ -110,24 +106,19 @@ static void cross_triangle(struct places *places, const struct line *line, const
     }
 }
 
-/* True when the line may come as near to the box as `touch`: by the sphere around it. */
-static bool line_nears(const struct bvh_box *box, const struct line *line, double touch)
-{
-    double from[3], radius = touch;
-    for (int axis = 0; axis < 3; axis++)
-        from[axis] = (double)box->centre[axis] - line->origin[axis];
-    double along = dot_product(from, line->axis), away2 = dot_product(from, from) - along * along;
-    for (int axis = 0; axis < 3; axis++)
-        radius += (double)box->half[axis];
-    return away2 <= radius * radius * (1 + 1e-9);
-}
-
 static void cross_body(struct places *places, const struct body *body, const struct line *line, double touch)
 {
     uint32_t waiting[BVH_LEVELS + 2] = {0}, count = body->bvh.box_count > 0;
     while (count > 0) {
         const struct bvh_box *box = &body->bvh.boxes[waiting[--count]];
-        if (!line_nears(box, line, touch))
+        /* Skip boxes the spheres around which are farther from the line than `touch`. */
+        double from[3], radius = touch;
+        for (int axis = 0; axis < 3; axis++) {
+            from[axis] = (double)box->centre[axis] - line->origin[axis];
+            radius += (double)box->half[axis];
+        }
+        double along = dot_product(from, line->axis), away2 = dot_product(from, from) - along * along;
+        if (!(away2 <= radius * radius * (1 + 1e-9)))
             continue;
         if (box->count == 0) {
             waiting[count++] = box->first + 1;
@@ -135,8 +126,7 @@ static void cross_body(struct places *places, const struct body *body, const str
         }
         for (uint32_t i = box->first; i < box->first + box->count; i++) {
             double triangle[3][3];
-            for (int corner = 0; corner < 3; corner++)
-                memcpy(triangle[corner], body->bvh.vertices[body->bvh.triangles[i][corner]], sizeof triangle[corner]);
+            bvh_triangle(&body->bvh, i, NULL, triangle);
             cross_triangle(places, line, (const double(*)[3])triangle, touch);
         }
     }
@@ -144,18 +134,6 @@ static void cross_body(struct places *places, const struct body *body, const str
         double steep = dot_product(body->planes[i], line->axis);
         add_place(places, steep != 0 ? -(dot_product(body->planes[i], line->origin) + body->planes[i][3]) / steep : 0);
     }
-}
-
-static struct line line_in(const cp_pose *inverse, const struct line *line)
-{
-    struct line own;
-    double end[3], tip[3];
-    for (int axis = 0; axis < 3; axis++)
-        end[axis] = line->origin[axis] + line->axis[axis];
-    pose_point(inverse, line->origin, own.origin);
-    pose_point(inverse, end, tip);
-    subtract(tip, own.origin, own.axis);
-    return own;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -178,7 +156,13 @@ static cp_status search_line(const struct search *search, const struct line *lin
 {
     struct places places = {.context = search->context};
     for (int side = 0; side < 2; side++) {
-        struct line own = line_in(&search->inverses[side], line);
+        struct line own; /* in the body's frame */
+        double end[3], tip[3];
+        for (int axis = 0; axis < 3; axis++)
+            end[axis] = line->origin[axis] + line->axis[axis];
+        pose_point(&search->inverses[side], line->origin, own.origin);
+        pose_point(&search->inverses[side], end, tip);
+        subtract(tip, own.origin, own.axis);
         cross_body(&places, search->bodies[side], &own, search->touches[side]);
     }
     if (places.count > 0)
@@ -194,53 +178,31 @@ static cp_status search_line(const struct search *search, const struct line *lin
 
 /* ---- several joints: the point common to their axes ---- */
 
-/* The place of a line that is nearest to another, not parallel one. */
-static bool nearest_place(const struct line *line, const struct line *other, double point[3])
-{
-    double between[3], normal[3], across[3];
-    cross_product(line->axis, other->axis, normal);
-    double length2 = dot_product(normal, normal);
-    if (length2 < 1e-12)
-        return false;
-    subtract(other->origin, line->origin, between);
-    cross_product(between, other->axis, across);
-    double place = dot_product(across, normal) / length2;
-    for (int axis = 0; axis < 3; axis++)
-        point[axis] = line->origin[axis] + place * line->axis[axis];
-    return true;
-}
-
-/* Where the first axis meets the first that is not parallel to it. */
-static bool crossing_point(const struct line *lines, uint32_t count, double point[3])
-{
-    for (uint32_t i = 1; i < count; i++)
-        if (nearest_place(&lines[0], &lines[i], point))
-            return true;
-    return false;
-}
-
-/* None is at an angle to the first: whether they are one line is seen at the place that is looked at. */
-static bool all_parallel(const struct line *lines, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        double across[3];
-        cross_product(lines[0].axis, lines[i].axis, across);
-        if (dot_product(across, across) > 1e-18)
-            return false;
-    }
-    return count > 0;
-}
-
 /* ---- both ---- */
 
+/* The axes are one line, or have a point in common. */
 static cp_status search_axes(const struct search *search, bool *touching)
 {
-    double point[3];
-    uint32_t count = search->chain->motion_count;
-    if (all_parallel(search->lines, count))
-        return axes_hold(search, search->lines[0].origin) ? search_line(search, &search->lines[0], touching) : CP_OK;
-    *touching = crossing_point(search->lines, count, point) && both_reach(search, point);
-    return CP_OK;
+    const struct line *first = &search->lines[0];
+    bool parallel = true;
+    for (uint32_t i = 1; i < search->chain->motion_count; i++) {
+        const struct line *line = &search->lines[i];
+        double between[3], normal[3], across[3], point[3];
+        cross_product(first->axis, line->axis, normal);
+        double length2 = dot_product(normal, normal);
+        parallel = parallel && !(length2 > 1e-18);
+        if (length2 < 1e-12)
+            continue;
+        /* Not parallel: all axes must meet at its nearest place on the first one. */
+        subtract(line->origin, first->origin, between);
+        cross_product(between, line->axis, across);
+        double place = dot_product(across, normal) / length2;
+        for (int axis = 0; axis < 3; axis++)
+            point[axis] = first->origin[axis] + place * first->axis[axis];
+        *touching = both_reach(search, point);
+        return CP_OK;
+    }
+    return parallel && axes_hold(search, first->origin) ? search_line(search, first, touching) : CP_OK;
 }
 
 /* Joints that turn what lies on their axes nowhere. */
@@ -253,13 +215,6 @@ static bool all_turn(const struct chain *chain)
     }
     return chain->motion_count > 0 && !chain->movable && !(chain->obstacles & (OBSTACLE_SCALE | OBSTACLE_FAR)) &&
            chain->stretch < MOST_STRETCH;
-}
-
-static void normalise_axis(struct line *line)
-{
-    double length = sqrt(dot_product(line->axis, line->axis));
-    for (int axis = 0; axis < 3; axis++)
-        line->axis[axis] /= length;
 }
 
 /* The axes in the common ancestor's frame, at any values: where they have a point in common, or are one line, they have
@@ -278,7 +233,9 @@ static bool find_axes(struct search *search, const double *values, double touch,
         for (uint32_t i = 0; i < chain->branches[side].count; i++, filled++) {
             struct line *line = &lines[filled];
             motion_axis(chain, &chain->branches[side].motions[i], &poses[i], line->axis, line->origin);
-            normalise_axis(line);
+            double length = sqrt(dot_product(line->axis, line->axis));
+            for (int axis = 0; axis < 3; axis++)
+                line->axis[axis] /= length;
         }
     }
     return true;

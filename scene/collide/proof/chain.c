@@ -6,18 +6,6 @@
 
 /* ---- finding ---- */
 
-/* The lowest frame that both are below of, or are. Parents come before their children. */
-static uint32_t common_ancestor(const cp_scene *scene, uint32_t one, uint32_t other)
-{
-    while (one != other) {
-        if (one > other)
-            one = scene->nodes[one].parent;
-        else
-            other = scene->nodes[other].parent;
-    }
-    return one;
-}
-
 void joint_reach(const cp_joint *joint, double *lower, double *upper)
 {
     bool stays = !joint->driven && !cp_joint_is_dependent(joint);
@@ -90,26 +78,9 @@ static double add_pose(struct chain *chain, const cp_pose *pose)
     return similarity.size;
 }
 
-/* What follows a joint that turns without end is at the same place after each whole turn only if it turns so too. */
-static bool repeats(const struct chain *chain, uint32_t joint)
-{
-    const cp_joint *joints = chain->scene->joints;
-    struct joint_law law = joint_law(joints, joint);
-    bool limited = isfinite(joints[law.leader].lower) && isfinite(joints[law.leader].upper);
-    bool whole = joints[joint].type == CP_JOINT_REVOLUTE && law.scale == floor(law.scale);
-    return limited || law.leader == joint || whole;
-}
-
 bool has_unit_axis(const cp_joint *joint)
 {
     return fabs(dot_product(joint->axis, joint->axis) - 1) <= 1e-12;
-}
-
-/* unit: metres per unit of the frame that the pose is in. */
-static void add_way(struct chain *chain, const cp_pose *pose, double unit)
-{
-    double place[3] = {pose->m[3], pose->m[7], pose->m[11]};
-    chain->way += sqrt(dot_product(place, place)) * unit;
 }
 
 /* How far a joint of this type goes from where it is at 0; 0 for one of another type. */
@@ -123,8 +94,8 @@ static double longest_motion(const struct chain *chain, const struct motion *mot
 
 static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
 {
-    const cp_joint *it = &chain->scene->joints[joint];
-    struct joint_law law = joint_law(chain->scene->joints, joint);
+    const cp_joint *joints = chain->scene->joints, *it = &joints[joint];
+    struct joint_law law = joint_law(joints, joint);
     if (it->type == CP_JOINT_REVOLUTE && !has_unit_axis(it))
         chain->obstacles |= OBSTACLE_STRETCHED;
     if (it->expression && it->type != CP_JOINT_REVOLUTE)
@@ -132,7 +103,10 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
     chain->is_loose = chain->is_loose || it->expression;
     if (it->type == CP_JOINT_SCALE)
         chain->obstacles |= OBSTACLE_SCALE;
-    if (!repeats(chain, joint))
+    /* What follows a joint that turns without end is at the same place after each whole turn only if it turns so too. */
+    bool limited = isfinite(joints[law.leader].lower) && isfinite(joints[law.leader].upper);
+    bool whole = it->type == CP_JOINT_REVOLUTE && law.scale == floor(law.scale);
+    if (!limited && law.leader != joint && !whole)
         chain->obstacles |= OBSTACLE_UNLIMITED;
     branch->motions[branch->count++] = (struct motion){.before = *before,
                                                        .joint = joint,
@@ -141,21 +115,27 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
                                                        .offset = law.offset};
 }
 
-/* The nodes below the common ancestor, from above. */
-static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t *nodes, uint32_t count)
+/* Of the nodes below the common ancestor, from above. */
+static void fill_branch(struct chain *chain, struct branch *branch, uint32_t node, uint32_t top)
 {
+    uint32_t count = 0;
+    for (; node != top; node = chain->scene->nodes[node].parent)
+        chain->nodes[count++] = node;
+    branch->motions = chain->motions + chain->motion_count;
+    branch->count = 0;
     cp_pose pose = POSE_IDENTITY;
-    double unit = chain->unit;
+    double unit = chain->unit; /* metres per unit of the frame that the pose is in */
     for (uint32_t i = count; i-- > 0;) {
-        const cp_node *node = &chain->scene->nodes[nodes[i]];
-        chain->moves = chain->moves || node->joint_count > 0;
-        if (chain->movables[nodes[i]]) {
+        const cp_node *it = &chain->scene->nodes[chain->nodes[i]];
+        chain->moves = chain->moves || it->joint_count > 0;
+        if (chain->movables[chain->nodes[i]]) {
             chain->moves = chain->movable = true;
             chain->obstacles |= OBSTACLE_MOVABLE;
         }
-        add_way(chain, &node->local, unit * similarity_of(&pose).size);
-        pose = pose_multiply(&pose, &node->local);
-        for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++)
+        double place[3] = {it->local.m[3], it->local.m[7], it->local.m[11]};
+        chain->way += sqrt(dot_product(place, place)) * (unit * similarity_of(&pose).size);
+        pose = pose_multiply(&pose, &it->local);
+        for (uint32_t k = it->first_joint; k < it->first_joint + it->joint_count; k++)
             if (chain->scene->joints[k].type != CP_JOINT_FIXED) {
                 add_motion(chain, branch, k, &pose);
                 unit *= add_pose(chain, &pose);
@@ -164,62 +144,41 @@ static void add_nodes(struct chain *chain, struct branch *branch, const uint32_t
             }
     }
     branch->end = pose;
-}
-
-static void fill_branch(struct chain *chain, struct branch *branch, uint32_t node, uint32_t top)
-{
-    uint32_t count = 0;
-    for (; node != top; node = chain->scene->nodes[node].parent)
-        chain->nodes[count++] = node;
-    branch->motions = chain->motions + chain->motion_count;
-    branch->count = 0;
-    add_nodes(chain, branch, chain->nodes, count);
     chain->motion_count += branch->count;
 }
 
-/* Whether all that the variable moves is at the same place after a whole turn of it. */
-static bool turns_whole(const struct chain *chain, uint32_t variable)
-{
-    for (uint32_t i = 0; i < chain->motion_count; i++) {
-        const struct motion *motion = &chain->motions[i];
-        bool whole =
-            chain->scene->joints[motion->joint].type == CP_JOINT_REVOLUTE && motion->scale == floor(motion->scale);
-        if (motion->variable == variable && !whole)
-            return false;
-    }
-    return true;
-}
-
-/* The turn nearest to zero within the limits; a little more than that, as PI is a little less than half a turn. */
-static void shorten_turn(struct variable *variable)
-{
-    double half = PI + 1e-9, middle = fmin(fmax(0, variable->lower + PI), variable->upper - PI);
-    variable->lower = fmax(variable->lower, middle - half);
-    variable->upper = fmin(variable->upper, middle + half);
-}
-
-/* A joint that turns more than once shows nothing new after the first turn. */
+/* A joint that turns more than once shows nothing new after the first turn, if all that it moves is at the same place
+ * after a whole turn: the turn nearest to zero within the limits is left, or a little more, as PI is a little less than
+ * half a turn. */
 static void shorten_turns(struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->variable_count; i++) {
         struct variable *variable = &chain->variables[i];
-        if (variable->upper - variable->lower > 2 * PI && turns_whole(chain, i))
-            shorten_turn(variable);
+        bool repeats = variable->upper - variable->lower > 2 * PI;
+        for (uint32_t k = 0; k < chain->motion_count && repeats; k++) {
+            const struct motion *motion = &chain->motions[k];
+            bool turns = chain->scene->joints[motion->joint].type == CP_JOINT_REVOLUTE;
+            repeats = motion->variable != i || (turns && motion->scale == floor(motion->scale));
+        }
+        if (!repeats)
+            continue;
+        double half = PI + 1e-9, middle = fmin(fmax(0, variable->lower + PI), variable->upper - PI);
+        variable->lower = fmax(variable->lower, middle - half);
+        variable->upper = fmin(variable->upper, middle + half);
     }
-}
-
-/* Angles that have lost their digits show nothing. */
-static void check_turns(struct chain *chain)
-{
-    const double most = 1e5;
-    for (uint32_t i = 0; i < chain->motion_count; i++)
-        if (!(longest_motion(chain, &chain->motions[i], CP_JOINT_REVOLUTE) <= most))
-            chain->obstacles |= OBSTACLE_UNLIMITED;
 }
 
 void chain_find(struct chain *chain, uint32_t one, uint32_t other)
 {
-    uint32_t top = common_ancestor(chain->scene, one, other);
+    const cp_node *nodes = chain->scene->nodes;
+    const double most_angle = 1e5; /* one that is larger has lost its digits, and shows nothing */
+    uint32_t top = one, below = other;
+    while (top != below) { /* the lowest frame that both are below of, or are; parents come before their children */
+        if (top > below)
+            top = nodes[top].parent;
+        else
+            below = nodes[below].parent;
+    }
     *chain = (struct chain){.scene = chain->scene,
                             .frames = chain->frames,
                             .movables = chain->movables,
@@ -227,21 +186,21 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
                             .variables = chain->variables,
                             .nodes = chain->nodes,
                             .most = chain->most,
-                            .levels = chain->levels};
-    const struct frame *frame = &chain->frames[top];
-    chain->unit = frame->size;
-    add_stretch(chain, frame->stretch);
-    if (frame->scales)
+                            .levels = chain->levels,
+                            .unit = chain->frames[top].size};
+    add_stretch(chain, chain->frames[top].stretch);
+    if (chain->frames[top].scales)
         chain->obstacles |= OBSTACLE_SCALE;
-    if ((chain->scene->nodes[one].flags | chain->scene->nodes[other].flags) &
-        CP_NODE_VOLATILE) { /* other geometry may come */
+    if ((nodes[one].flags | nodes[other].flags) & CP_NODE_VOLATILE) { /* other geometry may come */
         chain->moves = chain->movable = true;
         chain->obstacles |= OBSTACLE_MOVABLE;
     }
     fill_branch(chain, &chain->branches[0], one, top);
     fill_branch(chain, &chain->branches[1], other, top);
     shorten_turns(chain);
-    check_turns(chain);
+    for (uint32_t i = 0; i < chain->motion_count; i++)
+        if (!(longest_motion(chain, &chain->motions[i], CP_JOINT_REVOLUTE) <= most_angle))
+            chain->obstacles |= OBSTACLE_UNLIMITED;
     chain->first_unit = chain->unit;
     for (uint32_t i = 0; i < chain->branches[0].count; i++)
         chain->first_unit *= similarity_of(&chain->branches[0].motions[i].before).size;
@@ -254,51 +213,41 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
 
 /* ---- what may be moved ---- */
 
-/* What a clip moves without a joint, or hangs elsewhere, is no more fixed than what says that it may be moved. */
-static void mark_moved(const cp_clip *clip, bool *marks)
-{
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        if (clip->tracks[i].path != CP_PATH_JOINT)
-            marks[clip->tracks[i].target] = true;
-    for (uint32_t i = 0; i < clip->attachment_count; i++)
-        marks[clip->attachments[i].node] = true;
-}
-
 void find_movables(const cp_scene *scene, bool *marks)
 {
     for (uint32_t i = 0; i < scene->node_count; i++)
         marks[i] = scene->nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
-    for (uint32_t i = 0; i < scene->clip_count; i++)
-        mark_moved(&scene->clips[i], marks);
+    /* What a clip moves without a joint, or hangs elsewhere, is no more fixed than what says that it may be moved. */
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        const cp_clip *clip = &scene->clips[i];
+        for (uint32_t k = 0; k < clip->track_count; k++)
+            if (clip->tracks[k].path != CP_PATH_JOINT)
+                marks[clip->tracks[k].target] = true;
+        for (uint32_t k = 0; k < clip->attachment_count; k++)
+            marks[clip->attachments[k].node] = true;
+    }
 }
 
 /* ---- room ---- */
-
-static struct frame frame_below(const struct frame *above, const cp_scene *scene, const cp_node *node)
-{
-    struct similarity similarity = similarity_of(&node->local);
-    struct frame frame = *above;
-    frame.size *= similarity.size;
-    frame.stretch += stretch_of(&similarity);
-    frame.joints += node->joint_count;
-    frame.levels++;
-    for (uint32_t i = node->first_joint; i < node->first_joint + node->joint_count; i++)
-        frame.scales = frame.scales || scene->joints[i].type == CP_JOINT_SCALE;
-    return frame;
-}
 
 /* The most joints that lie above one another; and nodes: chain->levels. */
 static uint32_t find_frames(struct chain *chain)
 {
     const cp_scene *scene = chain->scene;
-    static const struct frame world = {.size = 1};
     uint32_t joints = 0;
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
-        struct frame *frame = &chain->frames[i];
-        *frame = frame_below(node->parent == CP_NONE ? &world : &chain->frames[node->parent], scene, node);
-        joints = frame->joints > joints ? frame->joints : joints;
-        chain->levels = frame->levels > chain->levels ? frame->levels : chain->levels;
+        struct frame frame = node->parent == CP_NONE ? (struct frame){.size = 1} : chain->frames[node->parent];
+        struct similarity similarity = similarity_of(&node->local);
+        frame.size *= similarity.size;
+        frame.stretch += stretch_of(&similarity);
+        frame.joints += node->joint_count;
+        frame.levels++;
+        for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++)
+            frame.scales = frame.scales || scene->joints[k].type == CP_JOINT_SCALE;
+        chain->frames[i] = frame;
+        joints = frame.joints > joints ? frame.joints : joints;
+        chain->levels = frame.levels > chain->levels ? frame.levels : chain->levels;
     }
     return joints;
 }

@@ -27,6 +27,18 @@ struct bvh {
     double reach; /* no coordinate is larger */
 };
 
+/* The corners of a triangle, taken there by a pose; NULL: as they are. */
+static inline void bvh_triangle(const struct bvh *bvh, uint32_t triangle, const cp_pose *pose, double out[3][3])
+{
+    for (int corner = 0; corner < 3; corner++) {
+        const double *vertex = bvh->vertices[bvh->triangles[triangle][corner]];
+        if (pose)
+            pose_point(pose, vertex, out[corner]);
+        else
+            memcpy(out[corner], vertex, sizeof out[corner]);
+    }
+}
+
 /* Makes the tree over vertices and triangles, and puts the triangles into its order. They are the caller's and stay
  * so. */
 cp_status bvh_build(cp_context *context, struct bvh *bvh);

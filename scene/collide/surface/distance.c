@@ -9,12 +9,6 @@
 
 /* ---- a point ---- */
 
-static double point_triangle(const double point[3], const double triangle[3][3])
-{
-    double shares[2];
-    return triangle_distance(point, (const double *const[3]){triangle[0], triangle[1], triangle[2]}, shares);
-}
-
 static double point_box(const struct bvh_box *box, const double point[3])
 {
     double sum = 0;
@@ -23,12 +17,6 @@ static double point_box(const struct bvh_box *box, const double point[3])
         sum += away > 0 ? away * away : 0;
     }
     return sum;
-}
-
-static void take_triangle(const struct bvh *bvh, uint32_t triangle, double out[3][3])
-{
-    for (int corner = 0; corner < 3; corner++)
-        memcpy(out[corner], bvh->vertices[bvh->triangles[triangle][corner]], sizeof out[corner]);
 }
 
 double surface_distance(const struct bvh *bvh, const double point[3], double most)
@@ -45,9 +33,10 @@ double surface_distance(const struct bvh *bvh, const double point[3], double mos
             waiting[count++] = box->first + second;
         }
         for (uint32_t i = box->first; i < box->first + box->count; i++) {
-            double triangle[3][3];
-            take_triangle(bvh, i, triangle);
-            best = fmin(best, point_triangle(point, (const double(*)[3])triangle));
+            double triangle[3][3], shares[2];
+            bvh_triangle(bvh, i, NULL, triangle);
+            const double *const corners[3] = {triangle[0], triangle[1], triangle[2]};
+            best = fmin(best, triangle_distance(point, corners, shares));
         }
     }
     return sqrt(best);
@@ -181,77 +170,60 @@ double triangles_distance(const double one[3][3], const double other[3][3], doub
 
 /* ---- two surfaces ---- */
 
-struct search {
-    const struct bvh *one, *other;
-    const cp_pose *placed;
-    struct box_frames frames;
-    double slack, best;
-};
-
-static void try_leaves(struct search *search, const struct bvh_box *first, const struct bvh_box *second)
-{
-    for (uint32_t k = second->first; k < second->first + second->count; k++) {
-        double there[3][3];
-        for (int corner = 0; corner < 3; corner++)
-            pose_point(search->placed, search->other->vertices[search->other->triangles[k][corner]], there[corner]);
-        for (uint32_t i = first->first; i < first->first + first->count; i++) {
-            double here[3][3];
-            take_triangle(search->one, i, here);
-            double distance =
-                triangles_distance((const double(*)[3])here, (const double(*)[3])there, search->best, search->slack);
-            search->best = distance < search->best ? distance : search->best;
-        }
-    }
-}
-
 /* The nearer pair is taken first, until one is at most `enough` apart. */
-static double search_surfaces(struct search *search, double enough, uint64_t *tests)
+static double search_surfaces(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
+                              double enough, uint64_t *tests)
 {
     /* With u half the distance from 1 to the next double: a corner is placed by sums of four roundings, 7 u reach off
      * in all; two products with a direction are 11 u reach; their difference, divided by a length, is at most 3.5 reach
      * and has six: 39 u in all. */
     static const double roundings = 6e-15;
-    const struct bvh *one = search->one, *other = search->other;
     struct box_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};
     if (one->box_count == 0 || other->box_count == 0)
-        return search->best;
-    search->frames = box_frames_of(one, other, search->placed);
-    search->slack = roundings * search->frames.reach;
-    waiting[0].nearness = boxes_nearness(&search->frames, one->boxes, other->boxes);
+        return most;
+    struct box_frames frames = box_frames_of(one, other, placed);
+    double slack = roundings * frames.reach, best = most;
+    waiting[0].nearness = boxes_nearness(&frames, one->boxes, other->boxes);
     uint32_t count = 1;
     uint64_t compared = 1;
-    while (count > 0 && search->best > enough) {
+    while (count > 0 && best > enough) {
         struct box_pair pair = waiting[--count], halves[2];
         const struct bvh_box *first = &one->boxes[pair.one], *second = &other->boxes[pair.other];
-        if ((double)pair.nearness > search->best * search->best)
+        if ((double)pair.nearness > best * best)
             continue;
         if (first->count > 0 && second->count > 0) {
-            try_leaves(search, first, second);
+            for (uint32_t k = second->first; k < second->first + second->count; k++) {
+                double here[3][3], there[3][3];
+                bvh_triangle(other, k, placed, there);
+                for (uint32_t i = first->first; i < first->first + first->count; i++) {
+                    bvh_triangle(one, i, NULL, here);
+                    double distance =
+                        triangles_distance((const double(*)[3])here, (const double(*)[3])there, best, slack);
+                    best = distance < best ? distance : best;
+                }
+            }
             continue;
         }
         box_pair_part(one, other, &pair, halves);
         for (int i = 0; i < 2; i++)
-            halves[i].nearness =
-                boxes_nearness(&search->frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
+            halves[i].nearness = boxes_nearness(&frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
         compared += 2;
         int later = halves[1].nearness < halves[0].nearness ? 0 : 1;
         waiting[count++] = halves[later];
         waiting[count++] = halves[!later];
     }
     *tests += compared;
-    return search->best;
+    return best;
 }
 
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                          uint64_t *tests)
 {
-    struct search search = {.one = one, .other = other, .placed = placed, .best = most};
-    return search_surfaces(&search, 0, tests);
+    return search_surfaces(one, other, placed, most, 0, tests);
 }
 
 double surfaces_nearer(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                        uint64_t *tests)
 {
-    struct search search = {.one = one, .other = other, .placed = placed, .best = most};
-    return search_surfaces(&search, nextafter(most, 0), tests);
+    return search_surfaces(one, other, placed, most, nextafter(most, 0), tests);
 }

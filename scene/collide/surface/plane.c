@@ -2,16 +2,13 @@
 
 #include <math.h>
 
+#include "../../vector.h"
+
 void plane_seen_from(const double plane[4], const cp_pose *placed, double seen[4])
 {
     const double *m = placed->m;
     for (int i = 0; i < 4; i++)
         seen[i] = plane[0] * m[i] + plane[1] * m[4 + i] + plane[2] * m[8 + i] + (i == 3 ? plane[3] : 0);
-}
-
-static double height(const double plane[4], const double point[3])
-{
-    return plane[0] * point[0] + plane[1] * point[1] + plane[2] * point[2] + plane[3];
 }
 
 /* No point of the box is nearer; what rounding may do is taken off. */
@@ -24,18 +21,6 @@ static double box_away(const double plane[4], const struct bvh_box *box)
         size += fabs(plane[axis]) * fabs((double)box->centre[axis]);
     }
     return fabs(middle) - reach - 2e-15 * (size + reach);
-}
-
-/* 0 where it has corners on both sides. */
-static double triangle_away(const double plane[4], const struct bvh *bvh, uint32_t triangle)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (int corner = 0; corner < 3; corner++) {
-        double value = height(plane, bvh->vertices[bvh->triangles[triangle][corner]]);
-        low = fmin(low, value);
-        high = fmax(high, value);
-    }
-    return fmax(0, fmax(low, -high));
 }
 
 double plane_distance(const double plane[4], const struct bvh *bvh, double most)
@@ -51,8 +36,15 @@ double plane_distance(const double plane[4], const struct bvh *bvh, double most)
             waiting[count++] = box->first + !second;
             waiting[count++] = box->first + second;
         }
-        for (uint32_t i = box->first; i < box->first + box->count; i++)
-            best = fmin(best, triangle_away(plane, bvh, i));
+        for (uint32_t i = box->first; i < box->first + box->count; i++) {
+            double low = INFINITY, high = -INFINITY; /* of its corners; on both sides: it is at 0 */
+            for (int corner = 0; corner < 3; corner++) {
+                double height = dot_product(plane, bvh->vertices[bvh->triangles[i][corner]]) + plane[3];
+                low = fmin(low, height);
+                high = fmax(high, height);
+            }
+            best = fmin(best, fmax(0, fmax(low, -high)));
+        }
     }
     return best;
 }
