@@ -1,8 +1,8 @@
 #include "body.h"
-#include "pieces.h"
 #include "solidity.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../mesh/mesh.h"
@@ -13,89 +13,47 @@
 
 /* ---- gathering ---- */
 
-struct gathering {
-    cp_context *context;
-    const cp_scene *scene;
-    cp_scene *scratch;         /* for triangles of n-gons */
-    enum solidity *solidities; /* of the scene's meshes */
-    struct body *body;
-    struct piece *pieces; /* of the body's frame */
-    uint32_t piece_count;
+bool instance_collides(const cp_scene *scene, const cp_instance *instance)
+{
+    return instance->use & CP_USE_COLLISION && scene->meshes[instance->mesh].kind != CP_MESH_LINES;
+}
+
+/* A mesh of a frame that collides. */
+struct piece {
+    const cp_instance *instance;
+    const cp_mesh *mesh;
 };
 
-static bool reserve(struct gathering *gathering, const cp_mesh *mesh)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
-    struct body *body = gathering->body;
-    uint64_t vertices = (uint64_t)body->bvh.vertex_count + mesh->vertex_count;
-    uint64_t triangles = body->bvh.triangle_count + mesh_triangle_count(mesh);
-    return array_reserve(gathering->context, &body->bvh.vertices, &body->vertex_room, vertices,
-                         sizeof *body->bvh.vertices) &&
-           array_reserve(gathering->context, &body->bvh.triangles, &body->triangle_room, triangles,
-                         sizeof *body->bvh.triangles);
+    return (a > b) - (a < b);
 }
 
-/* Fans of the faces, which are triangles or convex. */
-static void add_triangles(struct body *body, const cp_mesh *mesh, uint32_t first_vertex)
+/* An order that what they are decides, not where they stand in their file. Equal ones are the same, but for n-gons of
+ * the same corners. */
+static int compare_pieces(const void *one, const void *other)
 {
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
-        for (uint32_t i = 2; i < mesh_face_size(mesh, face); i++) {
-            uint32_t *triangle = body->bvh.triangles[body->bvh.triangle_count++];
-            triangle[0] = first_vertex + corners[0];
-            triangle[1] = first_vertex + corners[i - 1];
-            triangle[2] = first_vertex + corners[i];
-        }
+    const struct piece *left = one, *right = other;
+    const cp_mesh *a = left->mesh, *b = right->mesh;
+    int order = compare_numbers(a->kind, b->kind);
+    if (order == 0)
+        order = compare_numbers(a->sides, b->sides);
+    if (order == 0)
+        order = memcmp(a->size, b->size, sizeof a->size);
+    if (order == 0)
+        order = memcmp(&left->instance->transform, &right->instance->transform, sizeof left->instance->transform);
+    if (order == 0 && a != b && a->kind == CP_MESH_FACES) {
+        order = compare_numbers(a->vertex_count, b->vertex_count);
+        if (order == 0)
+            order = compare_numbers(a->corner_count, b->corner_count);
+        if (order == 0)
+            order = compare_numbers(a->face_count, b->face_count);
+        if (order == 0 && a->vertex_count > 0)
+            order = memcmp(a->positions, b->positions, 3 * (size_t)a->vertex_count * sizeof *a->positions);
+        if (order == 0 && a->corner_count > 0)
+            order = memcmp(a->corners, b->corners, a->corner_count * sizeof *a->corners);
     }
-}
-
-/* exact: positions of a primitive, or NULL. */
-static cp_status add_faces(struct gathering *gathering, const cp_mesh *mesh, double (*exact)[3], const cp_pose *pose)
-{
-    struct body *body = gathering->body;
-    if (!reserve(gathering, mesh))
-        return CP_LIMIT;
-    uint32_t first = body->bvh.vertex_count;
-    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
-        double point[3];
-        for (uint32_t axis = 0; axis < 3; axis++)
-            point[axis] = exact ? exact[i][axis] : (double)mesh->positions[3 * (size_t)i + axis];
-        pose_point(pose, point, body->bvh.vertices[body->bvh.vertex_count++]);
-    }
-    add_triangles(body, mesh, first);
-    return CP_OK;
-}
-
-static cp_status add_primitive(struct gathering *gathering, const cp_instance *instance)
-{
-    cp_mesh mesh = gathering->scene->meshes[instance->mesh];
-    double(*exact)[3];
-    cp_status status = tessellate_exactly(gathering->context, gathering->scratch->arena, &mesh, &exact);
-    if (status != CP_OK)
-        return status;
-    status = add_faces(gathering, &mesh, exact, &instance->transform);
-    memory_free(gathering->context, exact, mesh.vertex_count, sizeof *exact);
-    return status;
-}
-
-static cp_status add_mesh(struct gathering *gathering, const cp_instance *instance)
-{
-    cp_mesh mesh = gathering->scene->meshes[instance->mesh];
-    cp_status status = mesh_triangulate(gathering->scratch, &mesh);
-    return status == CP_OK ? add_faces(gathering, &mesh, NULL, &instance->transform) : status;
-}
-
-/* z = 0 of the instance's frame, on the inside of which its z is negative. */
-static cp_status add_plane(struct gathering *gathering, const cp_instance *instance)
-{
-    struct body *body = gathering->body;
-    cp_pose inverse;
-    if (!pose_inverse(&instance->transform, &inverse)) /* squeezed flat: what is left of it is no plane */
-        return CP_OK;
-    if (!array_reserve(gathering->context, &body->planes, &body->plane_room, body->plane_count + UINT64_C(1),
-                       sizeof *body->planes))
-        return CP_LIMIT;
-    memcpy(body->planes[body->plane_count++], inverse.m + 8, 4 * sizeof(double));
-    return CP_OK;
+    return order ? order : compare_numbers(left->instance > right->instance, left->instance < right->instance);
 }
 
 /* What triangles bound with a point, which may be any when they are closed. */
@@ -112,56 +70,71 @@ static double volume_of(const struct bvh *bvh, uint32_t first_triangle, const do
     return volume;
 }
 
-/* What is mirrored, or was wound inside out, would go round a point the other way: where it overlaps another solid of
- * the frame the two would make a hole. */
-static void turn_outward(struct bvh *bvh, uint32_t first_triangle)
+/* Fans of the faces, which are triangles or convex. exact: positions of a primitive, or NULL. outward: turned so that
+ * they bound no negative volume. What is mirrored, or was wound inside out, would go round a point the other way: where
+ * it overlaps another solid of the frame the two would make a hole. */
+static cp_status add_faces(cp_context *context, struct body *body, const cp_mesh *mesh, double (*exact)[3],
+                           const cp_pose *pose, bool outward)
 {
-    if (first_triangle == bvh->triangle_count ||
+    struct bvh *bvh = &body->bvh;
+    uint32_t first = bvh->vertex_count, first_triangle = bvh->triangle_count;
+    if (!array_reserve(context, &bvh->vertices, &body->vertex_room, (uint64_t)first + mesh->vertex_count,
+                       sizeof *bvh->vertices) ||
+        !array_reserve(context, &bvh->triangles, &body->triangle_room, first_triangle + mesh_triangle_count(mesh),
+                       sizeof *bvh->triangles))
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        double point[3];
+        for (uint32_t axis = 0; axis < 3; axis++)
+            point[axis] = exact ? exact[i][axis] : (double)mesh->positions[3 * (size_t)i + axis];
+        pose_point(pose, point, bvh->vertices[bvh->vertex_count++]);
+    }
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
+        for (uint32_t i = 2; i < mesh_face_size(mesh, face); i++) {
+            uint32_t *triangle = bvh->triangles[bvh->triangle_count++];
+            triangle[0] = first + corners[0];
+            triangle[1] = first + corners[i - 1];
+            triangle[2] = first + corners[i];
+        }
+    }
+    if (!outward || first_triangle == bvh->triangle_count ||
         !(volume_of(bvh, first_triangle, bvh->vertices[bvh->triangles[first_triangle][0]]) < 0))
-        return;
+        return CP_OK;
     for (uint32_t i = first_triangle; i < bvh->triangle_count; i++) {
         uint32_t *corners = bvh->triangles[i], corner = corners[1];
         corners[1] = corners[2];
         corners[2] = corner;
     }
-}
-
-static cp_status add_instance(struct gathering *gathering, const cp_instance *instance)
-{
-    cp_mesh_kind kind = gathering->scene->meshes[instance->mesh].kind;
-    if (kind == CP_MESH_PLANE)
-        return add_plane(gathering, instance);
-    return kind >= CP_MESH_BOX ? add_primitive(gathering, instance) : add_mesh(gathering, instance);
-}
-
-static cp_status end_solid(const struct gathering *gathering)
-{
-    struct body *body = gathering->body;
-    if (!array_reserve(gathering->context, &body->solid_ends, &body->solid_room, body->solid_count + UINT64_C(1),
-                       sizeof *body->solid_ends))
-        return CP_LIMIT;
-    body->solid_ends[body->solid_count++] = body->bvh.vertex_count;
     return CP_OK;
 }
 
-/* The pieces that are solid, or the others. */
-static cp_status add_pieces(struct gathering *gathering, enum solidity solidity)
+/* scratch: for triangles of n-gons and primitives. */
+static cp_status add_piece(cp_scene *scratch, struct body *body, const struct piece *piece, bool solid)
 {
+    cp_context *context = scratch->context;
+    const cp_pose *pose = &piece->instance->transform;
+    cp_mesh mesh = *piece->mesh;
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < gathering->piece_count && status == CP_OK; i++) {
-        const struct piece *piece = &gathering->pieces[i];
-        enum solidity *own = &gathering->solidities[piece->instance->mesh];
-        if (*own == UNKNOWN)
-            status = find_solidity(gathering->context, piece->mesh, own);
-        if (status != CP_OK || *own != solidity)
-            continue;
-        uint32_t first_triangle = gathering->body->bvh.triangle_count;
-        status = add_instance(gathering, piece->instance);
-        if (status == CP_OK && solidity == SOLID) {
-            turn_outward(&gathering->body->bvh, first_triangle);
-            status = end_solid(gathering);
-        }
-        gathering->body->open_meshes += solidity == OPEN && piece->mesh->kind != CP_MESH_PLANE;
+    if (mesh.kind == CP_MESH_PLANE) { /* z = 0 of the instance's frame, on the inside of which its z is negative */
+        cp_pose inverse;
+        if (!pose_inverse(pose, &inverse)) /* squeezed flat: what is left of it is no plane */
+            return CP_OK;
+        if (!array_reserve(context, &body->planes, &body->plane_room, body->plane_count + UINT64_C(1),
+                           sizeof *body->planes))
+            return CP_LIMIT;
+        memcpy(body->planes[body->plane_count++], inverse.m + 8, 4 * sizeof(double));
+    } else if (mesh.kind >= CP_MESH_BOX) {
+        double(*exact)[3];
+        status = tessellate_exactly(context, scratch->arena, &mesh, &exact);
+        if (status != CP_OK)
+            return status;
+        status = add_faces(context, body, &mesh, exact, pose, solid);
+        memory_free(context, exact, mesh.vertex_count, sizeof *exact);
+    } else {
+        status = mesh_triangulate(scratch, &mesh);
+        if (status == CP_OK)
+            status = add_faces(context, body, &mesh, NULL, pose, solid);
     }
     return status;
 }
@@ -195,45 +168,54 @@ static cp_status find_samples(cp_context *context, struct body *body)
     return status;
 }
 
-static cp_status fill_body(struct gathering *gathering)
-{
-    struct body *body = gathering->body;
-    cp_status status = add_pieces(gathering, SOLID);
-    body->solid_vertices = body->bvh.vertex_count;
-    if (status == CP_OK)
-        status = add_pieces(gathering, OPEN);
-    if (status == CP_OK)
-        status = find_samples(gathering->context, body);
-    return status == CP_OK ? bvh_build(gathering->context, &body->bvh) : status;
-}
-
-static bool has_geometry(const cp_scene *scene, const cp_node *node)
-{
-    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++)
-        if (collides(scene, &scene->instances[i]))
-            return !(node->flags & CP_NODE_PLACEHOLDER);
-    return false;
-}
-
-static cp_status add_body(struct bodies *bodies, const cp_scene *scene, uint32_t node, enum solidity *solidities)
+/* solidities: of the scene's meshes. */
+static cp_status add_body(struct bodies *bodies, uint32_t index, enum solidity *solidities)
 {
     cp_context *context = bodies->context;
+    const cp_scene *scene = bodies->scene;
+    const cp_node *node = &scene->nodes[index];
     if (!array_reserve(context, &bodies->items, &bodies->room, bodies->count + UINT64_C(1), sizeof *bodies->items))
         return CP_LIMIT;
     struct body *body = &bodies->items[bodies->count++];
-    *body = (struct body){.node = node};
-    uint32_t room = scene->nodes[node].instance_count;
-    struct gathering gathering = {.context = context,
-                                  .scene = scene,
-                                  .scratch = scene_new(context),
-                                  .solidities = solidities,
-                                  .body = body,
-                                  .pieces = memory_allocate(context, room, sizeof *gathering.pieces)};
-    if (gathering.pieces)
-        gathering.piece_count = list_pieces(scene, &scene->nodes[node], gathering.pieces);
-    cp_status status = gathering.scratch && gathering.pieces ? fill_body(&gathering) : CP_LIMIT;
-    memory_free(context, gathering.pieces, room, sizeof *gathering.pieces);
-    cp_scene_free(gathering.scratch);
+    *body = (struct body){.node = index};
+    cp_scene *scratch = scene_new(context);
+    struct piece *pieces = memory_allocate(context, node->instance_count, sizeof *pieces);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->instance_count && pieces; i++) {
+        const cp_instance *instance = &scene->instances[node->first_instance + i];
+        if (instance_collides(scene, instance))
+            pieces[count++] = (struct piece){instance, &scene->meshes[instance->mesh]};
+    }
+    if (count > 1)
+        qsort(pieces, count, sizeof *pieces, compare_pieces);
+    /* The solid ones first: only these have an inside, and each of them may overlap the others. */
+    cp_status status = scratch && pieces ? CP_OK : CP_LIMIT;
+    for (enum solidity solidity = SOLID; solidity <= OPEN; solidity++) {
+        for (uint32_t i = 0; i < count && status == CP_OK; i++) {
+            enum solidity *own = &solidities[pieces[i].instance->mesh];
+            if (*own == UNKNOWN)
+                status = find_solidity(context, pieces[i].mesh, own);
+            if (status != CP_OK || *own != solidity)
+                continue;
+            status = add_piece(scratch, body, &pieces[i], solidity == SOLID);
+            body->open_meshes += solidity == OPEN && pieces[i].mesh->kind != CP_MESH_PLANE;
+            if (status != CP_OK || solidity == OPEN)
+                continue;
+            if (array_reserve(context, &body->solid_ends, &body->solid_room, body->solid_count + UINT64_C(1),
+                              sizeof *body->solid_ends))
+                body->solid_ends[body->solid_count++] = body->bvh.vertex_count;
+            else
+                status = CP_LIMIT;
+        }
+        if (solidity == SOLID)
+            body->solid_vertices = body->bvh.vertex_count;
+    }
+    if (status == CP_OK)
+        status = find_samples(context, body);
+    if (status == CP_OK)
+        status = bvh_build(context, &body->bvh);
+    memory_free(context, pieces, node->instance_count, sizeof *pieces);
+    cp_scene_free(scratch);
     return status;
 }
 
@@ -274,9 +256,14 @@ cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene
     *bodies = (struct bodies){.context = context, .scene = scene};
     enum solidity *solidities = memory_allocate_zeroed(context, scene->mesh_count, sizeof *solidities);
     cp_status status = solidities ? CP_OK : CP_LIMIT;
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
-        if (has_geometry(scene, &scene->nodes[i]))
-            status = add_body(bodies, scene, i, solidities);
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
+        const cp_node *node = &scene->nodes[i];
+        bool has_geometry = false;
+        for (uint32_t k = 0; k < node->instance_count && !has_geometry; k++)
+            has_geometry = instance_collides(scene, &scene->instances[node->first_instance + k]);
+        if (has_geometry && !(node->flags & CP_NODE_PLACEHOLDER))
+            status = add_body(bodies, i, solidities);
+    }
     memory_free(context, solidities, scene->mesh_count, sizeof *solidities);
     return status;
 }
@@ -299,23 +286,17 @@ void bodies_free(struct bodies *bodies)
 
 /* ---- hulls ---- */
 
-/* The body fills its hull: it is a single solid piece, and no smaller than 1e-9 of the hull's volume tells. */
-static bool is_convex(const struct body *body)
-{
-    if (body->open_meshes > 0 || body->plane_count > 0 || body->sample_count != 1)
-        return false;
-    double volume = volume_of(&body->bvh, 0, body->hull.points[0]);
-    return body->hull.volume > 0 && fabs(fabs(volume) - body->hull.volume) <= 1e-9 * body->hull.volume;
-}
-
 cp_status bodies_find_hulls(struct bodies *bodies)
 {
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < bodies->count && status == CP_OK; i++) {
         struct body *body = &bodies->items[i];
-        status =
-            hull_find(bodies->context, (const double(*)[3])body->bvh.vertices, body->bvh.vertex_count, &body->hull);
-        body->convex = status == CP_OK && is_convex(body);
+        struct hull *hull = &body->hull;
+        status = hull_find(bodies->context, (const double(*)[3])body->bvh.vertices, body->bvh.vertex_count, hull);
+        /* It fills its hull: a single solid piece, and no smaller than 1e-9 of the hull's volume tells. */
+        body->convex = status == CP_OK && body->open_meshes == 0 && body->plane_count == 0 && body->sample_count == 1 &&
+                       hull->volume > 0 &&
+                       fabs(fabs(volume_of(&body->bvh, 0, hull->points[0])) - hull->volume) <= 1e-9 * hull->volume;
     }
     return status;
 }

@@ -29,6 +29,8 @@ struct bodies {
     uint32_t count, room;
 };
 
+/* Whether it is part of a body. */
+bool instance_collides(const cp_scene *scene, const cp_instance *instance);
 /* All frames with collision geometry, placeholders aside, in their order. Call bodies_free even on failure. */
 cp_status bodies_find(struct bodies *bodies, cp_context *context, const cp_scene *scene);
 void bodies_free(struct bodies *bodies);

@@ -98,8 +98,6 @@ static cp_status open_collider(cp_collider *collider)
     cp_status status = bodies_find(&collider->bodies, context, collider->scene);
     if (status == CP_OK)
         status = find_rules(collider);
-    if (status != CP_OK)
-        return status;
     for (uint32_t i = 0; i < collider->bodies.count && status == CP_OK; i++)
         status = check_body(context, collider->scene, &collider->bodies.items[i]);
     if (status != CP_OK)
@@ -150,48 +148,35 @@ uint64_t cp_collider_pairs(const cp_collider *collider)
 
 /* ---- a configuration ---- */
 
-struct measuring {
-    struct moment *moment;
-    double reach;
-};
-
 static void measure_one(void *user, uint32_t item, uint32_t worker)
 {
-    const struct measuring *measuring = user;
+    struct moment *moment = user;
     (void)worker;
-    moment_measure(measuring->moment, item, measuring->reach);
-}
-
-static cp_status find_contacts(cp_collider *collider, const cp_pose *worlds, double reach)
-{
-    struct moment *moment = collider->moment;
-    moment_begin(moment, worlds, reach);
-    if (moment->lost != CP_NONE)
-        return moment_complain(moment);
-    if (moment->count > moment->room) {
-        if (!moment_make_room(moment))
-            return CP_LIMIT;
-        moment_begin(moment, worlds, reach);
-    }
-    if (moment->count > INT32_MAX ||
-        !parallel_for(collider->context, (uint32_t)moment->count, measure_one, &(struct measuring){moment, reach}))
-        return CP_LIMIT;
-    moment_end(moment, reach);
-    return CP_OK;
+    moment_measure(moment, item);
 }
 
 cp_status cp_collide(cp_collider *collider, const cp_pose *worlds, double clearance, const cp_contact **contacts,
                      uint32_t *count)
 {
     cp_context *context = collider->context;
+    struct moment *moment = collider->moment;
     *contacts = NULL;
     *count = 0;
     if (!(clearance >= 0))
         return report_error(context, CP_USAGE, "collide-clearance", NOWHERE, "a clearance is a length of at least 0");
-    cp_status status = find_contacts(collider, worlds, fmax(clearance, collider->touch));
-    if (status == CP_OK) {
-        *contacts = collider->moment->contacts;
-        *count = (uint32_t)collider->moment->count;
+    double reach = fmax(clearance, collider->touch);
+    moment_begin(moment, worlds, reach);
+    if (moment->lost != CP_NONE)
+        return context_finish(context, moment_complain(moment));
+    if (moment->count > moment->room) {
+        if (!moment_make_room(moment))
+            return context_finish(context, CP_LIMIT);
+        moment_begin(moment, worlds, reach);
     }
-    return context_finish(context, status);
+    if (moment->count > INT32_MAX || !parallel_for(context, (uint32_t)moment->count, measure_one, moment))
+        return context_finish(context, CP_LIMIT);
+    moment_end(moment);
+    *contacts = moment->contacts;
+    *count = (uint32_t)moment->count;
+    return context_finish(context, CP_OK);
 }

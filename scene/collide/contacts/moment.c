@@ -29,61 +29,6 @@ bool moment_make_room(struct moment *moment)
 
 /* ---- boxes that come near each other ---- */
 
-/* A plane is everywhere. False when the body has nothing that anything can meet. */
-static bool set_world_box(const struct placed *placed, struct world_box *box)
-{
-    const struct body *body = placed->body;
-    if (body->bvh.box_count == 0 && body->plane_count == 0)
-        return false;
-    double centre[3], half[3];
-    if (body->bvh.box_count > 0)
-        placed_box(placed, &body->bvh.boxes[0], centre, half);
-    for (int axis = 0; axis < 3; axis++) {
-        bool known = body->plane_count == 0 && isfinite(half[axis]);
-        box->low[axis] = known ? centre[axis] - half[axis] : -INFINITY;
-        box->high[axis] = known ? centre[axis] + half[axis] : INFINITY;
-    }
-    return true;
-}
-
-static void place_bodies(struct moment *moment, const cp_pose *worlds)
-{
-    const struct bodies *bodies = &moment->collider->bodies;
-    moment->lost = CP_NONE;
-    moment->box_count = 0;
-    for (uint32_t i = 0; i < bodies->count; i++) {
-        const cp_pose *world = &worlds[bodies->items[i].node];
-        struct world_box *box = &moment->boxes[moment->box_count];
-        if (!pose_is_finite(world)) {
-            moment->lost = bodies->items[i].node;
-            return;
-        }
-        place_body(&moment->placed[i], &bodies->items[i], world);
-        box->body = i;
-        moment->box_count += set_world_box(&moment->placed[i], box);
-    }
-}
-
-/* The axis along which the boxes lie farthest apart. */
-static int longest_axis(const struct moment *moment)
-{
-    int longest = 0;
-    double extents[3];
-    for (int axis = 0; axis < 3; axis++) {
-        double low = INFINITY, high = -INFINITY;
-        for (uint32_t i = 0; i < moment->box_count; i++) {
-            const struct world_box *box = &moment->boxes[i];
-            if (isfinite(box->low[axis]) && isfinite(box->high[axis])) {
-                low = fmin(low, box->low[axis]);
-                high = fmax(high, box->high[axis]);
-            }
-        }
-        extents[axis] = high - low;
-        longest = extents[axis] > extents[longest] ? axis : longest;
-    }
-    return longest;
-}
-
 static int compare_boxes(const struct world_box *one, const struct world_box *other, int axis)
 {
     if (one->low[axis] != other->low[axis])
@@ -106,51 +51,87 @@ static int compare_by_z(const void *a, const void *b)
     return compare_boxes(a, b, 2);
 }
 
-static bool are_near(const struct world_box *one, const struct world_box *other, double reach)
+/* The bodies' boxes; false, and the lost node, where a pose is not finite. */
+static bool place_bodies(struct moment *moment, const cp_pose *worlds)
 {
-    for (int axis = 0; axis < 3; axis++)
-        if (other->low[axis] > one->high[axis] + reach || one->low[axis] > other->high[axis] + reach)
+    const struct bodies *bodies = &moment->collider->bodies;
+    moment->lost = CP_NONE;
+    moment->box_count = 0;
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        const struct body *body = &bodies->items[i];
+        if (!pose_is_finite(&worlds[body->node])) {
+            moment->lost = body->node;
             return false;
+        }
+        place_body(&moment->placed[i], body, &worlds[body->node]);
+        if (body->bvh.box_count == 0 && body->plane_count == 0)
+            continue; /* nothing can meet it */
+        struct world_box *box = &moment->boxes[moment->box_count++];
+        double centre[3], half[3];
+        if (body->bvh.box_count > 0)
+            placed_box(&moment->placed[i], &body->bvh.boxes[0], centre, half);
+        box->body = i;
+        for (int axis = 0; axis < 3; axis++) { /* a plane is everywhere */
+            bool known = body->plane_count == 0 && isfinite(half[axis]);
+            box->low[axis] = known ? centre[axis] - half[axis] : -INFINITY;
+            box->high[axis] = known ? centre[axis] + half[axis] : INFINITY;
+        }
+    }
     return true;
-}
-
-static void add_pair(struct moment *moment, uint32_t one, uint32_t other)
-{
-    const cp_collider *collider = moment->collider;
-    uint32_t first = one < other ? one : other, second = one < other ? other : one;
-    if (!collider->every_pair &&
-        !pair_is_checked(&collider->rules, collider->bodies.items[first].node, collider->bodies.items[second].node))
-        return;
-    if (moment->count < moment->room)
-        moment->contacts[moment->count] = (cp_contact){first, second, INFINITY};
-    moment->count++;
 }
 
 void moment_begin(struct moment *moment, const cp_pose *worlds, double reach)
 {
     static int (*const comparisons[])(const void *, const void *) = {compare_by_x, compare_by_y, compare_by_z};
-    place_bodies(moment, worlds);
+    const cp_collider *collider = moment->collider;
+    const struct body *bodies = collider->bodies.items;
     moment->count = 0;
-    if (moment->lost != CP_NONE)
+    moment->reach = reach;
+    if (!place_bodies(moment, worlds))
         return;
-    int axis = longest_axis(moment);
+    /* Sweep along the axis along which the boxes lie farthest apart. */
+    int longest = 0;
+    double extents[3];
+    for (int axis = 0; axis < 3; axis++) {
+        double low = INFINITY, high = -INFINITY;
+        for (uint32_t i = 0; i < moment->box_count; i++) {
+            const struct world_box *box = &moment->boxes[i];
+            if (isfinite(box->low[axis]) && isfinite(box->high[axis])) {
+                low = fmin(low, box->low[axis]);
+                high = fmax(high, box->high[axis]);
+            }
+        }
+        extents[axis] = high - low;
+        longest = extents[axis] > extents[longest] ? axis : longest;
+    }
     double further = reach * (1 + 1e-12); /* the boxes are rounded outward, the sum with reach is not */
-    qsort(moment->boxes, moment->box_count, sizeof *moment->boxes, comparisons[axis]);
+    qsort(moment->boxes, moment->box_count, sizeof *moment->boxes, comparisons[longest]);
     for (uint32_t i = 0; i < moment->box_count; i++) {
-        const struct world_box *box = &moment->boxes[i];
-        for (uint32_t k = i + 1; k < moment->box_count && !(moment->boxes[k].low[axis] > box->high[axis] + further);
-             k++)
-            if (are_near(box, &moment->boxes[k], further))
-                add_pair(moment, box->body, moment->boxes[k].body);
+        const struct world_box *one = &moment->boxes[i], *end = moment->boxes + moment->box_count;
+        for (const struct world_box *other = one + 1;
+             other < end && !(other->low[longest] > one->high[longest] + further); other++) {
+            bool near = true;
+            for (int axis = 0; axis < 3 && near; axis++)
+                near = !(other->low[axis] > one->high[axis] + further || one->low[axis] > other->high[axis] + further);
+            if (!near)
+                continue;
+            uint32_t first = one->body < other->body ? one->body : other->body;
+            uint32_t second = one->body < other->body ? other->body : one->body;
+            if (!collider->every_pair && !pair_is_checked(&collider->rules, bodies[first].node, bodies[second].node))
+                continue;
+            if (moment->count < moment->room)
+                moment->contacts[moment->count] = (cp_contact){first, second, INFINITY};
+            moment->count++;
+        }
     }
 }
 
 /* ---- bodies ---- */
 
-void moment_measure(struct moment *moment, uint32_t contact, double reach)
+void moment_measure(struct moment *moment, uint32_t contact)
 {
     cp_contact *it = &moment->contacts[contact];
-    double distance = bodies_distance(&moment->placed[it->first], &moment->placed[it->second], reach);
+    double distance = bodies_distance(&moment->placed[it->first], &moment->placed[it->second], moment->reach);
     it->distance = distance <= moment->collider->touch ? 0 : distance;
 }
 
@@ -168,13 +149,13 @@ static int compare_contacts(const void *a, const void *b)
     return one->second < other->second ? -1 : one->second > other->second;
 }
 
-void moment_end(struct moment *moment, double reach)
+void moment_end(struct moment *moment)
 {
     const struct body *bodies = moment->collider->bodies.items;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < moment->count; i++) {
         cp_contact contact = moment->contacts[i];
-        if (contact.distance <= reach && isfinite(contact.distance))
+        if (contact.distance <= moment->reach && isfinite(contact.distance))
             moment->contacts[kept++] =
                 (cp_contact){bodies[contact.first].node, bodies[contact.second].node, contact.distance};
     }

@@ -32,6 +32,7 @@ struct moment {
     cp_contact *contacts; /* until moment_end between bodies, then between nodes */
     uint32_t room;
     uint64_t count; /* may be more than there is room for: then make room, and begin again */
+    double reach;   /* metres: pairs farther apart are of no interest */
     uint32_t lost;  /* a node whose pose is not finite, or CP_NONE */
 };
 
@@ -44,9 +45,9 @@ bool moment_make_room(struct moment *moment);
 /* These make no call with the context. worlds: of the scene's nodes; they stay until the moment's end. Finds pairs
  * whose boxes are at most `reach` apart, and how far apart they are themselves is for moment_measure to say. */
 void moment_begin(struct moment *moment, const cp_pose *worlds, double reach);
-void moment_measure(struct moment *moment, uint32_t contact, double reach);
+void moment_measure(struct moment *moment, uint32_t contact);
 /* Keeps those within reach, in the order of their nodes. */
-void moment_end(struct moment *moment, double reach);
+void moment_end(struct moment *moment);
 
 /* The error of a lost node. */
 cp_status moment_complain(const struct moment *moment);

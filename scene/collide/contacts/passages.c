@@ -27,44 +27,36 @@ static bool add_time(cp_context *context, struct times *times, double time)
     return true;
 }
 
-/* Whenever a track has a key or something is attached, ascending. */
-static bool find_key_times(cp_context *context, const cp_clip *clip, struct times *times)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        for (uint32_t key = 0; key < clip->tracks[i].key_count && good; key++)
-            good = add_time(context, times, clip->tracks[i].times[key]);
-    for (uint32_t i = 0; i < clip->attachment_count && good; i++)
-        good = add_time(context, times, clip->attachments[i].time);
-    if (good && times->count == 0) /* a clip that does nothing */
-        good = add_time(context, times, 0);
-    times->count = sort_times(times->items, times->count);
-    return good;
-}
-
 /* Into how many parts the way from one time to the next is cut. */
 static double part_count(const double *times, uint32_t i, double step)
 {
     return step > 0 ? fmax(1, ceil((times[i + 1] - times[i]) / step * (1 - 1e-9))) : 1;
 }
 
-static cp_status complain_of_step(cp_context *context, double step, double wanted)
-{
-    char digits[NUMBER_SIZE];
-    print_double(step, digits);
-    return report_error(context, CP_USAGE, "collide-step", NOWHERE,
-                        "a step of %s seconds makes %.0f moments, more than %d: take a larger one", digits, wanted,
-                        (int)MOST_TIMES);
-}
-
 static cp_status find_times(cp_context *context, const cp_clip *clip, double step, struct times *times)
 {
+    /* Whenever a track has a key or something is attached, ascending. */
     struct times keys = {0};
-    bool good = find_key_times(context, clip, &keys);
+    bool good = true;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        for (uint32_t key = 0; key < clip->tracks[i].key_count && good; key++)
+            good = add_time(context, &keys, clip->tracks[i].times[key]);
+    for (uint32_t i = 0; i < clip->attachment_count && good; i++)
+        good = add_time(context, &keys, clip->attachments[i].time);
+    if (good && keys.count == 0) /* a clip that does nothing */
+        good = add_time(context, &keys, 0);
+    keys.count = sort_times(keys.items, keys.count);
     double wanted = 1;
     for (uint32_t i = 0; good && i + 1 < keys.count; i++)
         wanted += part_count(keys.items, i, step);
-    cp_status status = !good ? CP_LIMIT : wanted > MOST_TIMES ? complain_of_step(context, step, wanted) : CP_OK;
+    cp_status status = good ? CP_OK : CP_LIMIT;
+    if (good && wanted > MOST_TIMES) {
+        char digits[NUMBER_SIZE];
+        print_double(step, digits);
+        status = report_error(context, CP_USAGE, "collide-step", NOWHERE,
+                              "a step of %s seconds makes %.0f moments, more than %d: take a larger one", digits,
+                              wanted, (int)MOST_TIMES);
+    }
     for (uint32_t i = 0; status == CP_OK && i < keys.count; i++) {
         uint32_t parts = i + 1 < keys.count ? (uint32_t)part_count(keys.items, i, step) : 1;
         for (uint32_t part = 0; part < parts && good; part++) {
@@ -98,7 +90,7 @@ struct watch {
     struct times times;
     double reach;
     struct seat *seats;
-    uint32_t seat_count;
+
     struct sighting *sightings; /* in the order in which they came up */
     uint32_t count, room;
     uint32_t *slots; /* where a pair's sighting is, by the pair's hash, or CP_NONE */
@@ -119,32 +111,25 @@ static uint32_t find_slot(const struct watch *watch, uint32_t first, uint32_t se
     }
 }
 
-/* Twice the slots when half of them are taken. */
-static bool make_slots(struct watch *watch)
-{
-    cp_context *context = watch->collider->context;
-    if (2 * (uint64_t)watch->count < watch->slot_count)
-        return true;
-    uint32_t count = watch->slot_count ? 2 * watch->slot_count : 64;
-    uint32_t *slots = count > watch->slot_count ? memory_allocate(context, count, sizeof *slots) : NULL;
-    if (!slots)
-        return false;
-    memory_free(context, watch->slots, watch->slot_count, sizeof *slots);
-    watch->slots = slots;
-    watch->slot_count = count;
-    memset(slots, 0xff, count * sizeof *slots);
-    for (uint32_t i = 0; i < watch->count; i++) {
-        const cp_passage *passage = &watch->sightings[i].passage;
-        slots[find_slot(watch, passage->first, passage->second)] = i;
-    }
-    return true;
-}
-
 /* The pair's, a new one where it comes up first. NULL when out of memory. */
 static struct sighting *find_sighting(struct watch *watch, const cp_contact *contact)
 {
-    if (!make_slots(watch) || !array_reserve(watch->collider->context, &watch->sightings, &watch->room,
-                                             watch->count + UINT64_C(1), sizeof *watch->sightings))
+    cp_context *context = watch->collider->context;
+    if (2 * (uint64_t)watch->count >= watch->slot_count) { /* half of the slots are taken: twice as many */
+        uint32_t count = watch->slot_count ? 2 * watch->slot_count : 64;
+        uint32_t *slots = count > watch->slot_count ? memory_allocate(context, count, sizeof *slots) : NULL;
+        if (!slots)
+            return NULL;
+        memory_free(context, watch->slots, watch->slot_count, sizeof *slots);
+        watch->slots = slots;
+        watch->slot_count = count;
+        memset(slots, 0xff, count * sizeof *slots);
+        for (uint32_t i = 0; i < watch->count; i++) {
+            const cp_passage *passage = &watch->sightings[i].passage;
+            slots[find_slot(watch, passage->first, passage->second)] = i;
+        }
+    }
+    if (!array_reserve(context, &watch->sightings, &watch->room, watch->count + UINT64_C(1), sizeof *watch->sightings))
         return NULL;
     uint32_t slot = find_slot(watch, contact->first, contact->second);
     if (watch->slots[slot] == CP_NONE) {
@@ -155,24 +140,6 @@ static struct sighting *find_sighting(struct watch *watch, const cp_contact *con
     return &watch->sightings[watch->slots[slot]];
 }
 
-static bool note_contact(struct watch *watch, const cp_contact *contact, uint32_t at)
-{
-    struct sighting *sighting = find_sighting(watch, contact);
-    if (!sighting)
-        return false;
-    cp_passage *passage = &sighting->passage;
-    if (contact->distance < passage->distance) {
-        passage->distance = contact->distance;
-        passage->nearest = watch->times.items[at];
-    }
-    if (contact->distance > 0)
-        return true;
-    if (passage->moments++ == 0)
-        sighting->first_moment = at;
-    sighting->last_moment = at;
-    return true;
-}
-
 /* ---- looking ---- */
 
 static void find_near(const struct watch *watch, struct seat *seat)
@@ -181,8 +148,8 @@ static void find_near(const struct watch *watch, struct seat *seat)
     if (seat->moment.lost != CP_NONE || seat->moment.count > seat->moment.room)
         return;
     for (uint32_t i = 0; i < seat->moment.count; i++)
-        moment_measure(&seat->moment, i, watch->reach);
-    moment_end(&seat->moment, watch->reach);
+        moment_measure(&seat->moment, i);
+    moment_end(&seat->moment);
 }
 
 static void look(void *user, uint32_t item, uint32_t slot)
@@ -208,7 +175,6 @@ static bool note(void *user, uint32_t item, uint32_t slot)
 {
     struct watch *watch = user;
     struct moment *moment = &watch->seats[slot].moment;
-    cp_context *context = watch->collider->context;
     if (!take_seat(watch, item, slot))
         return false;
     if (moment->lost != CP_NONE) {
@@ -220,10 +186,22 @@ static bool note(void *user, uint32_t item, uint32_t slot)
             return false;
         find_near(watch, &watch->seats[slot]);
     }
-    for (uint32_t i = 0; i < moment->count; i++)
-        if (!note_contact(watch, &moment->contacts[i], item))
+    for (uint32_t i = 0; i < moment->count; i++) {
+        const cp_contact *contact = &moment->contacts[i];
+        struct sighting *sighting = find_sighting(watch, contact);
+        if (!sighting)
             return false;
-    context_progress(context, (cp_progress){"collide", NULL, item, watch->times.count});
+        if (contact->distance < sighting->passage.distance) {
+            sighting->passage.distance = contact->distance;
+            sighting->passage.nearest = watch->times.items[item];
+        }
+        if (contact->distance > 0)
+            continue;
+        if (sighting->passage.moments++ == 0)
+            sighting->first_moment = item;
+        sighting->last_moment = item;
+    }
+    context_progress(watch->collider->context, (cp_progress){"collide", NULL, item, watch->times.count});
     return true;
 }
 
@@ -242,27 +220,20 @@ static uint32_t body_of(const struct bodies *bodies, uint32_t node)
     return low;
 }
 
-static bool collide_at(struct seat *seat, const cp_passage *passage, double time)
-{
-    const struct bodies *bodies = &seat->moment.collider->bodies;
-    uint32_t pair[2] = {body_of(bodies, passage->first), body_of(bodies, passage->second)};
-    seat->status = player_seek(&seat->player, time);
-    if (seat->status != CP_OK)
-        return false;
-    for (int i = 0; i < 2; i++)
-        place_body(&seat->moment.placed[pair[i]], &bodies->items[pair[i]],
-                   &seat->player.worlds[bodies->items[pair[i]].node]);
-    return moment_collide(&seat->moment, pair[0], pair[1]);
-}
-
 /* A time at which they collide, next to one at which they do not. */
 static double find_border(struct seat *seat, const cp_passage *passage, double apart, double together)
 {
-    while (fabs(together - apart) > precision && seat->status == CP_OK) {
+    const struct bodies *bodies = &seat->moment.collider->bodies;
+    uint32_t pair[2] = {body_of(bodies, passage->first), body_of(bodies, passage->second)};
+    while (seat->status == CP_OK && fabs(together - apart) > precision) {
         double middle = apart + (together - apart) / 2;
         if (middle == apart || middle == together)
             break;
-        if (collide_at(seat, passage, middle))
+        seat->status = player_seek(&seat->player, middle);
+        for (int i = 0; i < 2 && seat->status == CP_OK; i++)
+            place_body(&seat->moment.placed[pair[i]], &bodies->items[pair[i]],
+                       &seat->player.worlds[bodies->items[pair[i]].node]);
+        if (seat->status == CP_OK && moment_collide(&seat->moment, pair[0], pair[1]))
             together = middle;
         else
             apart = middle;
@@ -290,72 +261,12 @@ static void find_borders(void *user, uint32_t item, uint32_t slot)
 
 /* ---- the whole ---- */
 
-static cp_status open_watch(struct watch *watch, const cp_clip *clip, double step)
-{
-    cp_context *context = watch->collider->context;
-    cp_status status = find_times(context, clip, step, &watch->times);
-    uint32_t wanted = parallel_slots(context, INT32_MAX);
-    if (status == CP_OK)
-        watch->seats = memory_allocate_zeroed(context, wanted, sizeof *watch->seats);
-    if (!watch->seats)
-        return status == CP_OK ? CP_LIMIT : status;
-    while (watch->seat_count < wanted && status == CP_OK) {
-        struct seat *seat = &watch->seats[watch->seat_count++];
-        status = player_start(&seat->player, context, watch->collider->scene, clip);
-        if (!moment_open(&seat->moment, watch->collider) && status == CP_OK)
-            status = CP_LIMIT;
-    }
-    return status;
-}
-
-static void close_watch(struct watch *watch)
-{
-    cp_context *context = watch->collider->context;
-    uint32_t room = parallel_slots(context, INT32_MAX);
-    for (uint32_t i = 0; i < watch->seat_count; i++) {
-        moment_close(&watch->seats[i].moment);
-        player_free(&watch->seats[i].player);
-    }
-    memory_free(context, watch->seats, room, sizeof *watch->seats);
-    memory_free(context, watch->sightings, watch->room, sizeof *watch->sightings);
-    memory_free(context, watch->slots, watch->slot_count, sizeof *watch->slots);
-    memory_free(context, watch->times.items, watch->times.room, sizeof *watch->times.items);
-}
-
-static cp_status run_watch(struct watch *watch)
-{
-    cp_context *context = watch->collider->context;
-    watch->status = CP_LIMIT; /* unless something else is the matter */
-    if (parallel_in_order(context, watch->times.count, look, note, watch) &&
-        parallel_in_order(context, watch->count, find_borders, take_seat, watch))
-        watch->status = CP_OK;
-    return watch->status;
-}
-
 static int compare_passages(const void *a, const void *b)
 {
     const cp_passage *one = a, *other = b;
     if (one->first != other->first)
         return one->first < other->first ? -1 : 1;
     return one->second < other->second ? -1 : one->second > other->second;
-}
-
-static cp_status keep_passages(const struct watch *watch, cp_passages *passages)
-{
-    cp_collider *collider = watch->collider;
-    if (!array_reserve(collider->context, &collider->passages, &collider->passage_room, watch->count,
-                       sizeof *collider->passages))
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < watch->count; i++)
-        collider->passages[i] = watch->sightings[i].passage;
-    if (watch->count > 0)
-        qsort(collider->passages, watch->count, sizeof *collider->passages, compare_passages);
-    *passages = (cp_passages){.items = collider->passages,
-                              .count = watch->count,
-                              .moments = watch->times.count,
-                              .first = watch->times.items[0],
-                              .last = watch->times.items[watch->times.count - 1]};
-    return CP_OK;
 }
 
 cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, double clearance, cp_passages *passages)
@@ -365,12 +276,46 @@ cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, dou
     if (clip >= collider->scene->clip_count || !(step >= 0 && clearance >= 0))
         return report_error(context, CP_USAGE, "collide-step", NOWHERE,
                             "needs a clip of the scene, and a step and a clearance of at least 0");
+    const cp_clip *played = &collider->scene->clips[clip];
     struct watch watch = {.collider = collider, .reach = fmax(clearance, collider->touch)};
-    cp_status status = open_watch(&watch, &collider->scene->clips[clip], step);
-    if (status == CP_OK)
-        status = run_watch(&watch);
-    if (status == CP_OK)
-        status = keep_passages(&watch, passages);
-    close_watch(&watch);
+    cp_status status = find_times(context, played, step, &watch.times);
+    uint32_t seats = parallel_slots(context, INT32_MAX), opened = 0;
+    if (status == CP_OK) {
+        watch.seats = memory_allocate_zeroed(context, seats, sizeof *watch.seats);
+        status = watch.seats ? CP_OK : CP_LIMIT;
+    }
+    while (opened < seats && status == CP_OK) {
+        struct seat *seat = &watch.seats[opened++];
+        status = player_start(&seat->player, context, collider->scene, played);
+        if (!moment_open(&seat->moment, collider) && status == CP_OK)
+            status = CP_LIMIT;
+    }
+    if (status == CP_OK) {
+        watch.status = CP_LIMIT; /* unless something else is the matter */
+        bool done = parallel_in_order(context, watch.times.count, look, note, &watch) &&
+                    parallel_in_order(context, watch.count, find_borders, take_seat, &watch) &&
+                    array_reserve(context, &collider->passages, &collider->passage_room, watch.count,
+                                  sizeof *collider->passages);
+        status = done ? CP_OK : watch.status;
+    }
+    if (status == CP_OK) {
+        for (uint32_t i = 0; i < watch.count; i++)
+            collider->passages[i] = watch.sightings[i].passage;
+        if (watch.count > 0)
+            qsort(collider->passages, watch.count, sizeof *collider->passages, compare_passages);
+        *passages = (cp_passages){.items = collider->passages,
+                                  .count = watch.count,
+                                  .moments = watch.times.count,
+                                  .first = watch.times.items[0],
+                                  .last = watch.times.items[watch.times.count - 1]};
+    }
+    while (opened > 0) {
+        moment_close(&watch.seats[--opened].moment);
+        player_free(&watch.seats[opened].player);
+    }
+    memory_free(context, watch.seats, seats, sizeof *watch.seats);
+    memory_free(context, watch.sightings, watch.room, sizeof *watch.sightings);
+    memory_free(context, watch.slots, watch.slot_count, sizeof *watch.slots);
+    memory_free(context, watch.times.items, watch.times.room, sizeof *watch.times.items);
     return context_finish(context, status);
 }

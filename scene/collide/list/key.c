@@ -6,6 +6,7 @@
 
 #include "../../context.h"
 #include "../../numbers.h"
+#include "../body/body.h"
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
 {
@@ -86,9 +87,7 @@ static uint64_t hash_frame(struct hashing *hashing, const cp_node *node)
     uint32_t count = 0;
     for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++) {
         const cp_instance *instance = &hashing->scene->instances[i];
-        bool collides =
-            instance->use & CP_USE_COLLISION && hashing->scene->meshes[instance->mesh].kind != CP_MESH_LINES;
-        if (collides)
+        if (instance_collides(hashing->scene, instance))
             hashing->instances[count++] = hash_instance(hashing, instance);
     }
     return count > 0 && !(node->flags & CP_NODE_PLACEHOLDER) ? hash_set(hashing->instances, count) : 0;
