@@ -83,15 +83,6 @@ static uint32_t next_item(struct reading *reading, uint32_t item)
 
 /* ---- the object ---- */
 
-static void read_version(struct reading *reading)
-{
-    const char *format = read_text(reading, 0, "format"), *version = read_text(reading, 0, "version");
-    if (strcmp(format, "cellpipe collision evidence") != 0)
-        refuse(reading, 0, "is no evidence of collision exclusions");
-    else if (strncmp(version, "1.", 2) != 0)
-        refuse(reading, 0, "its version is not 1");
-}
-
 /* They lie beside the list. */
 static void read_files(struct reading *reading)
 {
@@ -157,44 +148,39 @@ static void read_pairs(struct reading *reading)
 
 /* ---- the file ---- */
 
-static void read_object(struct reading *reading)
-{
-    if (!json_is(&reading->json, 0, JSON_OBJECT))
-        refuse(reading, 0, "is no object");
-    read_version(reading);
-    reading->evidence->prefix = read_text(reading, 0, "prefix");
-    uint32_t excluding = json_member(&reading->json, 0, "exclude_static_pairs");
-    reading->evidence->exclude_static_pairs = json_is(&reading->json, excluding, JSON_TRUE);
-    read_files(reading);
-    read_frames(reading);
-    read_pairs(reading);
-}
-
-static void read_source(struct reading *reading)
-{
-    static const struct json_codes codes = JSON_CODES("gltf"); /* scripts know them so */
-    const struct source *source = reading->source;
-    cp_context *context = reading->evidence->context;
-    if (source->size >= UINT32_MAX || !utf8_valid(source->data, source->size)) {
-        reading->status =
-            report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
-        return;
-    }
-    reading->json = (struct json_document){.context = context, .text = source->data, .size = (uint32_t)source->size};
-    reading->status = json_parse(&reading->json, source->name, limit_nesting(context), &codes);
-    if (reading->status == CP_OK)
-        read_object(reading);
-    json_free(&reading->json);
-    name_map_free(&reading->ids);
-}
-
 cp_status evidence_read(struct evidence *evidence, cp_context *context, const char *path)
 {
+    static const struct json_codes codes = JSON_CODES("gltf"); /* scripts know them so */
     *evidence = (struct evidence){.context = context, .arena = arena_new(context)};
-    struct reading reading = {.evidence = evidence, .ids = {.context = context}};
+    struct reading reading = {.evidence = evidence, .ids = {.context = context}, .json = {.context = context}};
+    struct json_document *json = &reading.json;
     reading.status = evidence->arena ? source_open_top(context, path, &reading.source) : CP_LIMIT;
-    if (reading.status == CP_OK)
-        read_source(&reading);
+    if (reading.status != CP_OK)
+        return reading.status;
+    const struct source *source = reading.source;
+    if (source->size >= UINT32_MAX || !utf8_valid(source->data, source->size)) {
+        reading.status = report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
+    } else {
+        json->text = source->data;
+        json->size = (uint32_t)source->size;
+        reading.status = json_parse(json, source->name, limit_nesting(context), &codes);
+    }
+    if (reading.status == CP_OK) {
+        if (!json_is(json, 0, JSON_OBJECT))
+            refuse(&reading, 0, "is no object");
+        const char *format = read_text(&reading, 0, "format"), *version = read_text(&reading, 0, "version");
+        if (strcmp(format, "cellpipe collision evidence") != 0)
+            refuse(&reading, 0, "is no evidence of collision exclusions");
+        else if (strncmp(version, "1.", 2) != 0)
+            refuse(&reading, 0, "its version is not 1");
+        evidence->prefix = read_text(&reading, 0, "prefix");
+        evidence->exclude_static_pairs = json_is(json, json_member(json, 0, "exclude_static_pairs"), JSON_TRUE);
+        read_files(&reading);
+        read_frames(&reading);
+        read_pairs(&reading);
+    }
+    json_free(json);
+    name_map_free(&reading.ids);
     source_close(reading.source);
     return reading.status;
 }

@@ -34,131 +34,93 @@ static uint64_t add_numbers(uint64_t hash, const double *values, size_t count)
 
 /* ---- geometry ---- */
 
-/* Triangles are the same with and without a table of where they begin. */
-static uint64_t hash_faces(const cp_mesh *mesh)
-{
-    uint64_t hash = hash_content(mesh->positions, mesh->vertex_count * (size_t)3 * sizeof(float));
-    hash = add_bytes(hash, mesh->corners, mesh->corner_count * sizeof *mesh->corners);
-    bool triangles = true;
-    for (uint32_t i = 0; i < mesh->face_count && triangles; i++)
-        triangles = mesh_face_size(mesh, i) == 3;
-    if (!triangles)
-        hash = add_bytes(hash, mesh->face_offsets, (mesh->face_count + (size_t)1) * sizeof *mesh->face_offsets);
-    return hash;
-}
-
-/* A plane has no bounds here. */
 static uint64_t hash_mesh(const cp_mesh *mesh)
 {
     uint64_t hash = add_whole(0, mesh->kind);
-    if (mesh->kind == CP_MESH_PLANE)
+    if (mesh->kind == CP_MESH_PLANE) /* has no bounds here */
         return hash;
     if (mesh->kind >= CP_MESH_BOX)
         return add_whole(add_numbers(hash, mesh->size, 3), mesh->sides);
-    return add_whole(hash, hash_faces(mesh));
-}
-
-/* The hash of a set that is not empty; it is sorted. */
-static uint64_t hash_set(uint64_t *hashes, uint32_t count)
-{
-    sort_numbers(hashes, count);
-    uint64_t hash = hash_content(hashes, count * sizeof *hashes);
-    return hash ? hash : 1;
-}
-
-/* Hashes of the scene's meshes, as far as they are needed, and room for those of a frame's instances. */
-struct hashing {
-    const cp_scene *scene;
-    uint64_t *meshes, *instances;
-    bool *known;
-};
-
-static uint64_t hash_instance(struct hashing *hashing, const cp_instance *instance)
-{
-    uint32_t mesh = instance->mesh;
-    if (!hashing->known[mesh])
-        hashing->meshes[mesh] = hash_mesh(&hashing->scene->meshes[mesh]);
-    hashing->known[mesh] = true;
-    return add_numbers(hashing->meshes[mesh], instance->transform.m, 12);
-}
-
-static uint64_t hash_frame(struct hashing *hashing, const cp_node *node)
-{
-    uint32_t count = 0;
-    for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++) {
-        const cp_instance *instance = &hashing->scene->instances[i];
-        if (instance_collides(hashing->scene, instance))
-            hashing->instances[count++] = hash_instance(hashing, instance);
-    }
-    return count > 0 && !(node->flags & CP_NODE_PLACEHOLDER) ? hash_set(hashing->instances, count) : 0;
+    uint64_t faces = hash_content(mesh->positions, mesh->vertex_count * (size_t)3 * sizeof(float));
+    faces = add_bytes(faces, mesh->corners, mesh->corner_count * sizeof *mesh->corners);
+    bool triangles = true; /* are the same with and without a table of where they begin */
+    for (uint32_t i = 0; i < mesh->face_count && triangles; i++)
+        triangles = mesh_face_size(mesh, i) == 3;
+    if (!triangles)
+        faces = add_bytes(faces, mesh->face_offsets, (mesh->face_count + (size_t)1) * sizeof *mesh->face_offsets);
+    return add_whole(hash, faces);
 }
 
 cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys)
 {
-    struct hashing hashing = {
-        .scene = scene,
-        .meshes = memory_allocate(context, scene->mesh_count, sizeof *hashing.meshes),
-        .instances = memory_allocate(context, scene->instance_count, sizeof *hashing.instances),
-        .known = memory_allocate_zeroed(context, scene->mesh_count, sizeof *hashing.known),
-    };
-    bool good = hashing.meshes && hashing.instances && hashing.known;
-    for (uint32_t i = 0; good && i < scene->node_count; i++)
-        keys[i] = hash_frame(&hashing, &scene->nodes[i]);
-    memory_free(context, hashing.meshes, scene->mesh_count, sizeof *hashing.meshes);
-    memory_free(context, hashing.instances, scene->instance_count, sizeof *hashing.instances);
-    memory_free(context, hashing.known, scene->mesh_count, sizeof *hashing.known);
+    /* Hashes of the scene's meshes, as far as they are needed, and room for those of a frame's instances. */
+    uint64_t *meshes = memory_allocate(context, scene->mesh_count, sizeof *meshes);
+    uint64_t *instances = memory_allocate(context, scene->instance_count, sizeof *instances);
+    bool *known = memory_allocate_zeroed(context, scene->mesh_count, sizeof *known);
+    bool good = meshes && instances && known;
+    for (uint32_t i = 0; good && i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        uint32_t count = 0;
+        for (uint32_t k = node->first_instance; k < node->first_instance + node->instance_count; k++) {
+            const cp_instance *instance = &scene->instances[k];
+            uint32_t mesh = instance->mesh;
+            if (!instance_collides(scene, instance))
+                continue;
+            if (!known[mesh])
+                meshes[mesh] = hash_mesh(&scene->meshes[mesh]);
+            known[mesh] = true;
+            instances[count++] = add_numbers(meshes[mesh], instance->transform.m, 12);
+        }
+        keys[i] = 0;
+        if (count == 0 || node->flags & CP_NODE_PLACEHOLDER)
+            continue;
+        sort_numbers(instances, count); /* a set: their order tells nothing */
+        uint64_t hash = hash_content(instances, count * sizeof *instances);
+        keys[i] = hash ? hash : 1;
+    }
+    memory_free(context, meshes, scene->mesh_count, sizeof *meshes);
+    memory_free(context, instances, scene->instance_count, sizeof *instances);
+    memory_free(context, known, scene->mesh_count, sizeof *known);
     return good ? CP_OK : CP_LIMIT;
 }
 
 /* ---- what lies between ---- */
 
-/* The range that a proof looks at; the limits as they are where it has none. */
-static uint64_t add_range(uint64_t hash, const struct chain *chain, const struct variable *variable)
+/* numbers: of the variables by when they come first, as two joints that follow one are another thing than two of their
+ * own; CP_NONE: not yet; count: how many have one. */
+static uint64_t add_motion(uint64_t hash, const struct chain *chain, const struct motion *motion, uint32_t *numbers,
+                           uint32_t *count)
 {
-    const cp_joint *joint = &chain->scene->joints[variable->joint];
-    bool unlimited = joint->type != CP_JOINT_REVOLUTE && !(isfinite(joint->lower) && isfinite(joint->upper));
-    double lower = unlimited ? joint->lower : variable->lower, upper = unlimited ? joint->upper : variable->upper;
-    return add_numbers(hash, (double[]){lower, upper}, 2);
-}
-
-static uint64_t add_expression(uint64_t hash, const struct chain *chain, const cp_joint *joint)
-{
+    const cp_joint *joints = chain->scene->joints, *joint = &joints[motion->joint];
+    if (numbers[motion->variable] == CP_NONE) {
+        /* The range that a proof looks at; the limits as they are where it has none. */
+        const struct variable *variable = &chain->variables[motion->variable];
+        const cp_joint *it = &joints[variable->joint];
+        bool unlimited = it->type != CP_JOINT_REVOLUTE && !(isfinite(it->lower) && isfinite(it->upper));
+        double lower = unlimited ? it->lower : variable->lower, upper = unlimited ? it->upper : variable->upper;
+        hash = add_numbers(hash, (double[]){lower, upper}, 2);
+        numbers[motion->variable] = (*count)++;
+    }
+    hash = add_numbers(hash, motion->before.m, 12);
+    hash = add_numbers(hash, joint->axis, 3);
+    hash = add_numbers(hash, (double[]){motion->scale, motion->offset}, 2);
+    hash = add_whole(hash, (uint64_t)joint->type << 32 | numbers[motion->variable]);
     const cp_expression *expression = joint->expression;
+    if (!expression)
+        return hash;
     hash = add_bytes(hash, expression->text, strlen(expression->text));
     hash = add_numbers(hash, (double[]){expression->angle, joint->scale, joint->offset}, 3);
     for (uint32_t i = 0; i < expression->input_count; i++) {
-        const cp_joint *input = &chain->scene->joints[expression->inputs[i]];
+        const cp_joint *input = &joints[expression->inputs[i]];
         hash = add_numbers(hash, (double[]){expression->factors[i], input->lower, input->upper}, 3);
     }
     return hash;
 }
 
-/* Variables by when they come first: two joints that follow one are another thing than two of their own. */
-struct numbering {
-    uint32_t *numbers, count;
-};
-
-static uint64_t add_motion(uint64_t hash, const struct chain *chain, const struct motion *motion,
-                           struct numbering *numbering)
-{
-    const cp_joint *joint = &chain->scene->joints[motion->joint];
-    const struct variable *variable = &chain->variables[motion->variable];
-    uint32_t *number = &numbering->numbers[motion->variable];
-    if (*number == CP_NONE) {
-        *number = numbering->count++;
-        hash = add_range(hash, chain, variable);
-    }
-    hash = add_numbers(hash, motion->before.m, 12);
-    hash = add_numbers(hash, joint->axis, 3);
-    hash = add_numbers(hash, (double[]){motion->scale, motion->offset}, 2);
-    hash = add_whole(hash, (uint64_t)joint->type << 32 | *number);
-    return joint->expression ? add_expression(hash, chain, joint) : hash;
-}
-
 /* The chain as it is seen from one of its ends. */
 static uint64_t hash_from(const struct chain *chain, int first, const uint64_t geometry[2], uint32_t *numbers)
 {
-    struct numbering numbering = {numbers, 0};
+    uint32_t count = 0;
     uint64_t hash = add_whole((uint64_t)chain->moves << 1 | chain->movable, chain->branches[first].count);
     hash = add_whole(hash, (uint64_t)chain->obstacles << 1 | chain->is_loose); /* of what lies above both, too */
     hash = add_numbers(hash, (double[]){(double)(float)chain->unit}, 1); /* turns above both leave rounding in it */
@@ -168,7 +130,7 @@ static uint64_t hash_from(const struct chain *chain, int first, const uint64_t g
         const struct branch *branch = &chain->branches[side ? !first : first];
         hash = add_whole(hash, geometry[side ? !first : first]);
         for (uint32_t i = 0; i < branch->count; i++)
-            hash = add_motion(hash, chain, &branch->motions[i], &numbering);
+            hash = add_motion(hash, chain, &branch->motions[i], numbers, &count);
         hash = add_numbers(hash, branch->end.m, 12);
     }
     return hash;
@@ -178,16 +140,6 @@ uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_
 {
     uint64_t key = hash_from(chain, 0, geometry, numbers) + hash_from(chain, 1, geometry, numbers);
     return key ? key : 1;
-}
-
-/* 0 where one of the frames has no geometry. */
-static uint64_t key_of(struct chain *chain, const cp_pair *pair, const uint64_t *geometry, uint32_t *numbers)
-{
-    uint64_t both[2] = {geometry[pair->first], geometry[pair->second]};
-    if (!both[0] || !both[1] || pair->first == pair->second)
-        return 0;
-    chain_find(chain, pair->first, pair->second);
-    return pair_key(chain, both, numbers);
 }
 
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys)
@@ -200,8 +152,14 @@ cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *p
     cp_status status = open && geometry && numbers ? geometry_keys(context, scene, geometry) : CP_LIMIT;
     if (status == CP_OK)
         find_movables(scene, movables);
-    for (uint32_t i = 0; i < count && status == CP_OK; i++)
-        keys[i] = key_of(&chain, &pairs[i], geometry, numbers);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++) {
+        uint32_t first = pairs[i].first, second = pairs[i].second;
+        keys[i] = 0;
+        if (!geometry[first] || !geometry[second] || first == second)
+            continue;
+        chain_find(&chain, first, second);
+        keys[i] = pair_key(&chain, (const uint64_t[]){geometry[first], geometry[second]}, numbers);
+    }
     memory_free(context, movables, scene->node_count, sizeof *movables);
     memory_free(context, geometry, scene->node_count, sizeof *geometry);
     memory_free(context, numbers, chain.most, sizeof *numbers);

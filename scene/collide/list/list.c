@@ -1,12 +1,104 @@
-/* Whether a list of exclusions still holds for a scene: its names, and with the evidence beside it all that its
- * findings rest on. */
+/* A list of exclusions as it lies on the disk: a file, and with evidence beside it the further files that this names.
+ * Whether it still holds for a scene: its names, and with evidence all that its findings rest on. */
 #include <string.h>
+#include <unistd.h>
 
 #include "../../context.h"
 #include "../../numbers.h"
 #include "../proof/outside.h"
-#include "files.h"
+#include "evidence.h"
 #include "key.h"
+
+/* ---- files ---- */
+
+/* Whether there is evidence beside the list; then it is read. Call evidence_free even on failure. */
+static cp_status find_evidence(struct evidence *evidence, cp_context *context, const char *path, bool *evident)
+{
+    struct buffer beside = {.context = context};
+    *evidence = (struct evidence){.context = context};
+    buffer_text(&beside, path);
+    buffer_append(&beside, ".json", sizeof ".json");
+    *evident = !beside.failed && access(beside.data, F_OK) == 0;
+    cp_status status = beside.failed ? CP_LIMIT : *evident ? evidence_read(evidence, context, beside.data) : CP_OK;
+    buffer_free(&beside);
+    return status;
+}
+
+/* prefix: of the names in the file, which lack it. */
+static cp_status read_file(cp_context *context, const char *path, const char *prefix, cp_scene **list)
+{
+    struct buffer option = {.context = context};
+    buffer_text(&option, "prefix=");
+    buffer_append(&option, prefix, strlen(prefix) + 1);
+    const char *text = option.data;
+    cp_status status = option.failed ? CP_LIMIT : cp_read(context, path, "collision-setup", &text, 1, list);
+    buffer_free(&option);
+    return status;
+}
+
+/* CP_NONE when out of memory or over a limit. */
+static uint32_t name_node(cp_scene *list, struct name_map *names, const char *name)
+{
+    const uint32_t *known = name_map_find(names, name);
+    uint32_t node = known ? *known : scene_add_placeholder(list, name);
+    bool good = node != CP_NONE && (known || name_map_add(names, list->nodes[node].name, node, NULL));
+    return good ? node : CP_NONE;
+}
+
+/* All of the list's files in one scene: what they name are placeholders. *list is NULL on failure. */
+static cp_status read_files(cp_context *context, const char *path, const struct evidence *evidence, cp_scene **list)
+{
+    struct name_map names = {.context = context}; /* of the list's nodes */
+    struct buffer further = {.context = context};
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    cp_status status = read_file(context, path, evidence->prefix, list);
+    if (status != CP_OK || evidence->file_count == 0)
+        return status;
+    for (uint32_t i = 1; i < (*list)->node_count && status == CP_OK; i++)
+        status = name_map_add(&names, (*list)->nodes[i].name, i, NULL) ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < evidence->file_count && status == CP_OK; i++) {
+        const struct listed_file *file = &evidence->files[i];
+        cp_scene *other = NULL;
+        further.size = 0;
+        buffer_append(&further, path, folder);
+        buffer_append(&further, file->name, strlen(file->name) + 1);
+        status = further.failed ? CP_LIMIT : read_file(context, further.data, file->prefix, &other);
+        for (uint32_t k = 0; status == CP_OK && k < other->pair_count; k++) {
+            const cp_pair *pair = &other->pairs[k];
+            uint32_t first = name_node(*list, &names, other->nodes[pair->first].name);
+            uint32_t second = first == CP_NONE ? CP_NONE : name_node(*list, &names, other->nodes[pair->second].name);
+            if (second == CP_NONE || scene_add_pair(*list, first, second, pair->reason) == CP_NONE)
+                status = CP_LIMIT;
+        }
+        if (status == CP_OK)
+            (*list)->exclude_static_pairs |= other->exclude_static_pairs;
+        cp_scene_free(other);
+    }
+    name_map_free(&names);
+    buffer_free(&further);
+    if (status == CP_OK)
+        status = scene_finish(*list);
+    if (status != CP_OK) {
+        cp_scene_free(*list);
+        *list = NULL;
+    }
+    return status;
+}
+
+cp_status cp_read_list(cp_context *context, const char *path, cp_scene **list)
+{
+    struct evidence evidence;
+    bool evident;
+    *list = NULL;
+    cp_status status = find_evidence(&evidence, context, path, &evident);
+    if (status == CP_OK)
+        status = evident ? read_files(context, path, &evidence, list) : cp_read(context, path, NULL, NULL, 0, list);
+    evidence_free(&evidence);
+    return context_finish(context, status);
+}
+
+/* ---- checking ---- */
 
 struct checking {
     cp_context *context;
@@ -28,16 +120,6 @@ static void tell(struct checking *checking, cp_list_fault_kind kind, const char 
 {
     checking->stale = true;
     checking->tell(checking->user, &(cp_list_fault){kind, first, second});
-}
-
-static cp_status name_frames(struct checking *checking)
-{
-    const cp_scene *scene = checking->scene;
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (!(scene->nodes[i].flags & CP_NODE_PLACEHOLDER) &&
-            !name_map_add(&checking->frames, scene->nodes[i].name, i, NULL))
-            return CP_LIMIT;
-    return CP_OK;
 }
 
 /* ---- sets of pairs ---- */
@@ -63,16 +145,6 @@ static bool add_to_set(struct checking *checking, struct pair_set *set, const ch
     return true;
 }
 
-/* The names by their numbers. NULL when out of memory. */
-static const char **list_names(struct checking *checking)
-{
-    const char **names = arena_allocate(checking->arena, checking->number_count, sizeof *names);
-    for (uint32_t i = 0; names && i < checking->numbers.slot_count; i++)
-        if (checking->numbers.slots[i].key)
-            names[checking->numbers.slots[i].value] = checking->numbers.slots[i].key;
-    return names;
-}
-
 /* Tells those of the one that the other lacks. */
 static void tell_missing(struct checking *checking, const char *const *names, const struct pair_set *sets[2],
                          cp_list_fault_kind kind)
@@ -87,46 +159,26 @@ static void tell_missing(struct checking *checking, const char *const *names, co
     }
 }
 
-/* Tells those that list and evidence exclude by names that a pair has, too, which is to be checked. */
-static void tell_kept(struct checking *checking, const char *const *names, const struct pair_set *kept,
-                      const struct pair_set *listed, const struct pair_set *evident)
+/* An array of up to so many pairs: false when out of memory. */
+static bool make_room(struct checking *checking, struct pair_set *set, uint32_t count)
 {
-    for (uint32_t i = 0; i < kept->count; i++) {
-        uint64_t pair = kept->items[i];
-        if (set_has(listed->items, listed->count, pair) && set_has(evident->items, evident->count, pair))
-            tell(checking, CP_LIST_NOT_EVIDENT, names[pair >> 32], names[pair & UINT32_MAX]);
-    }
-}
-
-static cp_status collect_listed(struct checking *checking, const cp_scene *list, struct pair_set *set)
-{
-    set->items = arena_allocate(checking->arena, list->pair_count, sizeof *set->items);
-    if (!set->items)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < list->pair_count; i++) {
-        const cp_pair *pair = &list->pairs[i];
-        if (!add_to_set(checking, set, list->nodes[pair->first].name, list->nodes[pair->second].name))
-            return CP_LIMIT;
-    }
-    set->count = make_set(set->items, set->count);
-    return CP_OK;
+    set->items = arena_allocate(checking->arena, count, sizeof *set->items);
+    return set->items;
 }
 
 /* Those that the evidence excludes, or keeps. */
-static cp_status collect_evident(struct checking *checking, bool excluded, struct pair_set *set)
+static bool collect_evident(struct checking *checking, bool excluded, struct pair_set *set)
 {
     const struct evidence *evidence = &checking->evidence;
-    set->items = arena_allocate(checking->arena, evidence->pair_count, sizeof *set->items);
-    if (!set->items)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < evidence->pair_count; i++) {
+    bool good = make_room(checking, set, evidence->pair_count);
+    for (uint32_t i = 0; i < evidence->pair_count && good; i++) {
         const struct listed_pair *pair = &evidence->pairs[i];
-        if (pair->excluded == excluded &&
-            !add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name))
-            return CP_LIMIT;
+        if (pair->excluded == excluded)
+            good = add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name);
     }
-    set->count = make_set(set->items, set->count);
-    return CP_OK;
+    if (good)
+        set->count = make_set(set->items, set->count);
+    return good;
 }
 
 /* Told once, whether the scene or the evidence says it. volatiles: of the list. */
@@ -165,79 +217,63 @@ static cp_status compare_statements(struct checking *checking, const cp_scene *l
 static cp_status compare_lists(struct checking *checking, const cp_scene *list)
 {
     struct pair_set listed = {0}, evident = {0}, kept = {0};
-    cp_status status = collect_listed(checking, list, &listed);
-    if (status == CP_OK)
-        status = collect_evident(checking, true, &evident);
-    if (status == CP_OK)
-        status = collect_evident(checking, false, &kept);
-    const char **names = status == CP_OK ? list_names(checking) : NULL;
+    bool good = make_room(checking, &listed, list->pair_count);
+    for (uint32_t i = 0; i < list->pair_count && good; i++)
+        good = add_to_set(checking, &listed, list->nodes[list->pairs[i].first].name,
+                          list->nodes[list->pairs[i].second].name);
+    good = good && collect_evident(checking, true, &evident) && collect_evident(checking, false, &kept);
+    const char **names = good ? arena_allocate(checking->arena, checking->number_count, sizeof *names) : NULL;
     if (!names)
-        return status == CP_OK ? CP_LIMIT : status;
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < checking->numbers.slot_count; i++)
+        if (checking->numbers.slots[i].key)
+            names[checking->numbers.slots[i].value] = checking->numbers.slots[i].key;
+    listed.count = make_set(listed.items, listed.count);
     tell_missing(checking, names, (const struct pair_set *[]){&evident, &listed}, CP_LIST_NOT_LISTED);
     tell_missing(checking, names, (const struct pair_set *[]){&listed, &evident}, CP_LIST_NOT_EVIDENT);
-    tell_kept(checking, names, &kept, &listed, &evident);
+    /* A pair that is to be checked may have the names of one that list and evidence exclude. */
+    for (uint32_t i = 0; i < kept.count; i++) {
+        uint64_t pair = kept.items[i];
+        if (set_has(listed.items, listed.count, pair) && set_has(evident.items, evident.count, pair))
+            tell(checking, CP_LIST_NOT_EVIDENT, names[pair >> 32], names[pair & UINT32_MAX]);
+    }
     return CP_OK;
 }
 
 /* ---- frames ---- */
 
-static cp_status find_frames(struct checking *checking)
+/* Finds the listed frames in the scene; tells those that are gone, and those that can collide and could not before. */
+static cp_status compare_frames(struct checking *checking)
 {
     const struct evidence *evidence = &checking->evidence;
     const cp_scene *scene = checking->scene;
     struct name_map ids = {.context = checking->context};
-    cp_status status = CP_OK;
+    bool *known = arena_allocate(checking->arena, scene->node_count, sizeof *known);
     checking->nodes = arena_allocate(checking->arena, evidence->frame_count, sizeof *checking->nodes);
-    if (!checking->nodes)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
-        if (!name_map_add(&ids, scene->nodes[i].id, i, NULL))
-            status = CP_LIMIT;
-    for (uint32_t i = 0; i < evidence->frame_count && status == CP_OK; i++) {
+    bool good = known && checking->nodes;
+    if (good)
+        memset(known, 0, scene->node_count * sizeof *known);
+    for (uint32_t i = 0; i < scene->node_count && good; i++)
+        good = name_map_add(&ids, scene->nodes[i].id, i, NULL);
+    for (uint32_t i = 0; i < evidence->frame_count && good; i++) {
         const struct listed_frame *frame = &evidence->frames[i];
         const uint32_t *same = name_map_find(&ids, frame->id), *named = name_map_find(&checking->frames, frame->name);
         bool twin = same && named && strcmp(scene->nodes[*same].name, frame->name) == 0 &&
                     !(scene->nodes[*same].flags & CP_NODE_PLACEHOLDER);
         checking->nodes[i] = twin ? *same : named ? *named : CP_NONE;
-    }
-    name_map_free(&ids);
-    return status;
-}
-
-/* Frames that are gone, and those that can collide and could not before. */
-static cp_status compare_frames(struct checking *checking)
-{
-    const struct evidence *evidence = &checking->evidence;
-    const cp_scene *scene = checking->scene;
-    bool *known = arena_allocate(checking->arena, scene->node_count, sizeof *known);
-    if (!known)
-        return CP_LIMIT;
-    memset(known, 0, scene->node_count * sizeof *known);
-    for (uint32_t i = 0; i < evidence->frame_count; i++) {
-        const struct listed_frame *frame = &evidence->frames[i];
-        if (checking->nodes[i] != CP_NONE)
+        if (named)
             known[checking->nodes[i]] |= frame->geometry != 0;
         else if (!frame->placeholder)
             tell(checking, CP_LIST_FRAME_GONE, frame->name, "");
     }
-    for (uint32_t i = 0; i < scene->node_count; i++)
+    for (uint32_t i = 0; i < scene->node_count && good; i++)
         if (checking->geometry[i] && !known[i])
             tell(checking, CP_LIST_FRAME_NEW, scene->nodes[i].name, "");
-    return CP_OK;
+    name_map_free(&ids);
+    return good ? CP_OK : CP_LIMIT;
 }
 
 /* ---- pairs ---- */
-
-static cp_list_fault_kind what_changed(const struct checking *checking, const struct listed_pair *pair)
-{
-    const struct listed_frame *frames = checking->evidence.frames;
-    bool first = checking->geometry[checking->nodes[pair->first]] != frames[pair->first].geometry;
-    bool second = checking->geometry[checking->nodes[pair->second]] != frames[pair->second].geometry;
-    return first && second ? CP_LIST_BOTH_CHANGED
-           : first         ? CP_LIST_FIRST_CHANGED
-           : second        ? CP_LIST_SECOND_CHANGED
-                           : CP_LIST_MOTION_CHANGED;
-}
 
 static bool is_there(const struct checking *checking, const struct listed_pair *pair)
 {
@@ -265,9 +301,16 @@ static cp_status compare_pairs_with_scene(struct checking *checking)
             continue;
         uint64_t key = keys[count++];
         unknown += key && !pair->key;
-        if (pair->key && key != pair->key)
-            tell(checking, what_changed(checking, pair), evidence->frames[pair->first].name,
-                 evidence->frames[pair->second].name);
+        if (!pair->key || key == pair->key)
+            continue;
+        const struct listed_frame *one = &evidence->frames[pair->first], *other = &evidence->frames[pair->second];
+        bool first = checking->geometry[checking->nodes[pair->first]] != one->geometry;
+        bool second = checking->geometry[checking->nodes[pair->second]] != other->geometry;
+        cp_list_fault_kind kind = first && second ? CP_LIST_BOTH_CHANGED
+                                  : first         ? CP_LIST_FIRST_CHANGED
+                                  : second        ? CP_LIST_SECOND_CHANGED
+                                                  : CP_LIST_MOTION_CHANGED;
+        tell(checking, kind, one->name, other->name);
     }
     if (unknown > 0)
         report_warning(checking->context, "list-keys", IN_FILE(checking->path),
@@ -283,8 +326,6 @@ static cp_status check_by_evidence(struct checking *checking, const cp_scene *li
     cp_status status =
         checking->geometry ? geometry_keys(checking->context, checking->scene, checking->geometry) : CP_LIMIT;
     if (status == CP_OK)
-        status = find_frames(checking);
-    if (status == CP_OK)
         status = compare_frames(checking);
     if (status == CP_OK)
         status = compare_pairs_with_scene(checking);
@@ -293,34 +334,6 @@ static cp_status check_by_evidence(struct checking *checking, const cp_scene *li
     if (status == CP_OK)
         report_outside(checking->context, checking->scene);
     return status == CP_OK ? compare_lists(checking, list) : status;
-}
-
-static void check_names(struct checking *checking, const cp_scene *list)
-{
-    report_warning(checking->context, "list-no-evidence", IN_FILE(checking->path),
-                   "the list has no evidence beside it: nothing but the names is checked");
-    for (uint32_t i = 1; i < list->node_count; i++)
-        if (!name_map_find(&checking->frames, list->nodes[i].name))
-            tell(checking, CP_LIST_FRAME_GONE, list->nodes[i].name, "");
-}
-
-static cp_status check_list(struct checking *checking)
-{
-    cp_context *context = checking->context;
-    cp_scene *list = NULL;
-    bool evident;
-    cp_status status = list_find_evidence(&checking->evidence, context, checking->path, &evident);
-    if (status == CP_OK)
-        status = name_frames(checking);
-    if (status == CP_OK)
-        status = evident ? list_read_files(context, checking->path, &checking->evidence, &list)
-                         : cp_read(context, checking->path, "collision-setup", NULL, 0, &list);
-    if (status == CP_OK && evident)
-        status = check_by_evidence(checking, list);
-    else if (status == CP_OK)
-        check_names(checking, list);
-    cp_scene_free(list);
-    return status == CP_OK && checking->stale ? CP_NO : status;
 }
 
 cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
@@ -334,7 +347,28 @@ cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *
                                 .arena = arena_new(context),
                                 .frames = {.context = context},
                                 .numbers = {.context = context}};
-    cp_status status = checking.arena ? check_list(&checking) : CP_LIMIT;
+    cp_scene *list = NULL;
+    bool evident;
+    cp_status status = checking.arena ? find_evidence(&checking.evidence, context, path, &evident) : CP_LIMIT;
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++)
+        if (!(scene->nodes[i].flags & CP_NODE_PLACEHOLDER) &&
+            !name_map_add(&checking.frames, scene->nodes[i].name, i, NULL))
+            status = CP_LIMIT;
+    if (status == CP_OK)
+        status = evident ? read_files(context, path, &checking.evidence, &list)
+                         : cp_read(context, path, "collision-setup", NULL, 0, &list);
+    if (status == CP_OK && evident) {
+        status = check_by_evidence(&checking, list);
+    } else if (status == CP_OK) {
+        report_warning(context, "list-no-evidence", IN_FILE(path),
+                       "the list has no evidence beside it: nothing but the names is checked");
+        for (uint32_t i = 1; i < list->node_count; i++)
+            if (!name_map_find(&checking.frames, list->nodes[i].name))
+                tell(&checking, CP_LIST_FRAME_GONE, list->nodes[i].name, "");
+    }
+    if (status == CP_OK && checking.stale)
+        status = CP_NO;
+    cp_scene_free(list);
     name_map_free(&checking.frames);
     name_map_free(&checking.numbers);
     evidence_free(&checking.evidence);

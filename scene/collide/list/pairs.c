@@ -6,17 +6,6 @@
 #include "../../numbers.h"
 #include "key.h"
 
-/* The head of each node's static group: a joint, or a frame that may be moved or hung elsewhere, begins a new one.
- * movables: of the nodes. */
-static void find_groups(const cp_scene *scene, const bool *movables, uint32_t *groups)
-{
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        const cp_node *node = &scene->nodes[i];
-        bool moves = node->joint_count > 0 || movables[i];
-        groups[i] = node->parent == CP_NONE || moves ? i : groups[node->parent];
-    }
-}
-
 bool node_can_collide(const cp_scene *scene, uint32_t index)
 {
     const cp_node *node = &scene->nodes[index];
@@ -39,45 +28,37 @@ static bool is_said_static(const cp_pair *pair)
     return pair->verdict == CP_PAIR_EXCLUDED && !has_key(pair) && strcmp(pair->reason, "static") == 0;
 }
 
-static cp_status compare_keys(cp_context *context, const cp_scene *scene, bool *outdated)
-{
-    uint64_t *keys = memory_allocate(context, scene->pair_count, sizeof *keys);
-    cp_status status = keys ? pair_keys(context, scene, scene->pairs, scene->pair_count, keys) : CP_LIMIT;
-    for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++)
-        outdated[i] = has_key(&scene->pairs[i]) && scene->pairs[i].finding->key != keys[i];
-    memory_free(context, keys, scene->pair_count, sizeof *keys);
-    return status;
-}
-
-/* Whether a frame may be moved is another matter: exclude may have been told that none is. */
-static cp_status look_for_motion(cp_context *context, const cp_scene *scene, bool *outdated)
-{
-    struct chain chain;
-    bool *movables = memory_allocate_zeroed(context, scene->node_count, sizeof *movables);
-    bool open = chain_open(&chain, context, scene, movables) && movables;
-    for (uint32_t i = 0; i < scene->pair_count && open; i++) {
-        const cp_pair *pair = &scene->pairs[i];
-        if (!is_said_static(pair) || pair->first == pair->second)
-            continue;
-        chain_find(&chain, pair->first, pair->second);
-        outdated[i] = chain.moves;
-    }
-    chain_close(&chain, context);
-    memory_free(context, movables, scene->node_count, sizeof *movables);
-    return open ? CP_OK : CP_LIMIT;
-}
-
 cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *outdated, uint32_t *count)
 {
-    uint32_t keys = 0, statics = 0;
+    uint32_t keyed = 0, statics = 0;
+    cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         outdated[i] = false;
-        keys += has_key(&scene->pairs[i]);
+        keyed += has_key(&scene->pairs[i]);
         statics += is_said_static(&scene->pairs[i]);
     }
-    cp_status status = keys > 0 ? compare_keys(context, scene, outdated) : CP_OK;
-    if (status == CP_OK && statics > 0)
-        status = look_for_motion(context, scene, outdated);
+    if (keyed > 0) {
+        uint64_t *keys = memory_allocate(context, scene->pair_count, sizeof *keys);
+        status = keys ? pair_keys(context, scene, scene->pairs, scene->pair_count, keys) : CP_LIMIT;
+        for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++)
+            outdated[i] = has_key(&scene->pairs[i]) && scene->pairs[i].finding->key != keys[i];
+        memory_free(context, keys, scene->pair_count, sizeof *keys);
+    }
+    if (status == CP_OK && statics > 0) {
+        /* Whether a frame may be moved is another matter: exclude may have been told that none is. */
+        struct chain chain;
+        bool *movables = memory_allocate_zeroed(context, scene->node_count, sizeof *movables);
+        status = chain_open(&chain, context, scene, movables) && movables ? CP_OK : CP_LIMIT;
+        for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {
+            const cp_pair *pair = &scene->pairs[i];
+            if (!is_said_static(pair) || pair->first == pair->second)
+                continue;
+            chain_find(&chain, pair->first, pair->second);
+            outdated[i] = chain.moves;
+        }
+        chain_close(&chain, context);
+        memory_free(context, movables, scene->node_count, sizeof *movables);
+    }
     *count = 0;
     for (uint32_t i = 0; i < scene->pair_count; i++)
         *count += outdated[i];
@@ -91,35 +72,9 @@ static bool is_static(const struct pair_rules *rules, uint32_t one, uint32_t oth
     return rules->skip_static && rules->groups[one] == rules->groups[other];
 }
 
-static void find_excluded(struct pair_rules *rules, const cp_scene *scene, const bool *candidates, const bool *outdated)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
-        uint32_t one = pair->first, other = pair->second;
-        if (pair->verdict == CP_PAIR_EXCLUDED && !outdated[i] && one != other && candidates[one] && candidates[other] &&
-            !is_static(rules, one, other))
-            rules->excluded[count++] = unordered_pair(one, other);
-    }
-    rules->excluded_count = make_set(rules->excluded, count);
-}
-
 uint64_t pairs_of(uint64_t count)
 {
     return count == 0 ? 0 : count % 2 ? (count - 1) / 2 * count : count / 2 * (count - 1);
-}
-
-/* members: zeroed, a place for each node. */
-static void count_pairs(struct pair_rules *rules, const bool *candidates, uint32_t *members)
-{
-    uint64_t count = 0, in_groups = 0;
-    for (uint32_t i = 0; i < rules->node_count; i++)
-        if (candidates[i]) {
-            count++;
-            in_groups += members[rules->groups[i]]++;
-        }
-    rules->all = pairs_of(count);
-    rules->checked = rules->all - rules->excluded_count - (rules->skip_static ? in_groups : 0);
 }
 
 bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_scene *scene, const bool *candidates)
@@ -128,18 +83,38 @@ bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_sce
                                  .node_count = scene->node_count,
                                  .excluded_room = scene->pair_count,
                                  .skip_static = scene->exclude_static_pairs};
-    uint32_t *members = memory_allocate_zeroed(context, scene->node_count, sizeof *members);
+    uint32_t *members = memory_allocate_zeroed(context, scene->node_count, sizeof *members); /* of the groups */
     rules->groups = memory_allocate(context, scene->node_count, sizeof *rules->groups);
     rules->excluded = memory_allocate(context, rules->excluded_room, sizeof *rules->excluded);
     bool *movables = memory_allocate(context, scene->node_count, sizeof *movables);
     bool *outdated = memory_allocate(context, scene->pair_count, sizeof *outdated);
     bool good = members && movables && rules->groups && rules->excluded && outdated &&
                 pairs_find_outdated(context, scene, outdated, &rules->outdated) == CP_OK;
-    if (good) {
+    if (good)
         find_movables(scene, movables);
-        find_groups(scene, movables, rules->groups);
-        find_excluded(rules, scene, candidates, outdated);
-        count_pairs(rules, candidates, members);
+    /* A joint, or a frame that may be moved or hung elsewhere, begins a new group. */
+    uint64_t count = 0, in_groups = 0;
+    for (uint32_t i = 0; i < scene->node_count && good; i++) {
+        const cp_node *node = &scene->nodes[i];
+        bool begins = node->parent == CP_NONE || node->joint_count > 0 || movables[i];
+        rules->groups[i] = begins ? i : rules->groups[node->parent];
+        if (candidates[i]) {
+            count++;
+            in_groups += members[rules->groups[i]]++;
+        }
+    }
+    uint32_t excluded = 0;
+    for (uint32_t i = 0; i < scene->pair_count && good; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        uint32_t one = pair->first, other = pair->second;
+        if (pair->verdict == CP_PAIR_EXCLUDED && !outdated[i] && one != other && candidates[one] && candidates[other] &&
+            !is_static(rules, one, other))
+            rules->excluded[excluded++] = unordered_pair(one, other);
+    }
+    if (good) {
+        rules->excluded_count = make_set(rules->excluded, excluded);
+        rules->all = pairs_of(count);
+        rules->checked = rules->all - rules->excluded_count - (rules->skip_static ? in_groups : 0);
     }
     memory_free(context, members, scene->node_count, sizeof *members);
     memory_free(context, movables, scene->node_count, sizeof *movables);
