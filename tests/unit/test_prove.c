@@ -143,7 +143,8 @@ static struct gap gap_between(const struct setting *setting, const double *value
         place_arm(&setting->arms[side], values, points[side]);
         hulls[side].points = (const double(*)[3])points[side];
     }
-    return convex_gap(&hulls[0], &hulls[1], INFINITY);
+    struct convex_start start = {0};
+    return convex_gap(&hulls[0], &hulls[1], INFINITY, &start);
 }
 
 /* values: of the setting's variables. */

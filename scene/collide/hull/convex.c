@@ -25,18 +25,13 @@ static void unplace_direction(const struct convex *convex, const double directio
         out[i] = m[i] * direction[0] + m[4 + i] * direction[1] + m[8 + i] * direction[2];
 }
 
-static void add_point(double reach[3], const double point[3])
-{
-    for (int axis = 0; axis < 3; axis++)
-        reach[axis] = fabs(point[axis]) > reach[axis] ? fabs(point[axis]) : reach[axis];
-}
-
 /* No coordinate is larger, before or after the points are placed; nor is a sum that placing them takes. */
 static double reach_of(const struct convex *convex)
 {
     double own[3] = {0}, most = 0;
     for (uint32_t i = 0; i < convex->count && convex->cluster_count == 0; i++)
-        add_point(own, convex->points[i]);
+        for (int axis = 0; axis < 3; axis++)
+            own[axis] = fabs(convex->points[i][axis]) > own[axis] ? fabs(convex->points[i][axis]) : own[axis];
     for (int axis = 0; axis < 3; axis++) {
         if (convex->cluster_count > 0)
             own[axis] = fabs(convex->clusters[0].centre[axis]) + convex->clusters[0].half[axis];
@@ -94,67 +89,37 @@ static uint32_t farthest_point(const struct convex *convex, const double placed_
 
 /* ---- distances from a line ---- */
 
-/* Two directions across a line, and where it is along them; of the points before they are placed. */
-struct across {
-    double directions[2][3], places[2];
-};
-
-static void normalise(double vector[3])
-{
-    double length = sqrt(dot_product(vector, vector));
-    for (int axis = 0; axis < 3 && length > 0; axis++)
-        vector[axis] /= length;
-}
-
-static struct across find_across(const struct convex *convex, const double axis[3], const double origin[3])
-{
-    struct across across;
-    double from[3], first[3], second[3], smallest[3] = {0};
-    int least = fabs(axis[0]) <= fabs(axis[1]) ? 0 : 1;
-    smallest[fabs(axis[2]) <= fabs(axis[least]) ? 2 : least] = 1;
-    cross_product(axis, smallest, first);
-    cross_product(axis, first, second);
-    normalise(first);
-    normalise(second);
-    for (int i = 0; i < 3; i++)
-        from[i] = (convex->pose ? convex->pose->m[4 * i + 3] : 0) - origin[i];
-    unplace_direction(convex, first, across.directions[0]);
-    unplace_direction(convex, second, across.directions[1]);
-    across.places[0] = dot_product(first, from);
-    across.places[1] = dot_product(second, from);
-    return across;
-}
-
-/* The square of a point's distance. */
-static inline double point_away2(const struct across *across, const double point[3])
-{
-    double u = dot_product(point, across->directions[0]) + across->places[0],
-           v = dot_product(point, across->directions[1]) + across->places[1];
-    return u * u + v * v;
-}
-
-/* No point of the cluster has a larger one. */
-static double cluster_away2(const struct across *across, const struct cluster *cluster)
-{
-    double sum = 0;
-    for (int i = 0; i < 2; i++) {
-        double middle = dot_product(cluster->centre, across->directions[i]) + across->places[i],
-               most = fabs(middle) + half_along(cluster, across->directions[i]);
-        sum += most * most;
-    }
-    return sum;
-}
-
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3])
 {
-    struct across across = find_across(convex, axis, origin);
-    double most = 0;
+    /* Two directions across the line, and where it is along them; of the points before they are placed. */
+    double across[2][3], directions[2][3], places[2] = {0}, smallest[3] = {0}, most = 0;
+    int least = fabs(axis[0]) <= fabs(axis[1]) ? 0 : 1;
+    smallest[fabs(axis[2]) <= fabs(axis[least]) ? 2 : least] = 1;
+    cross_product(axis, smallest, across[0]);
+    cross_product(axis, across[0], across[1]);
+    for (int k = 0; k < 2; k++) {
+        double length = sqrt(dot_product(across[k], across[k])), from[3];
+        for (int i = 0; i < 3; i++) {
+            across[k][i] /= length > 0 ? length : 1;
+            from[i] = (convex->pose ? convex->pose->m[4 * i + 3] : 0) - origin[i];
+        }
+        unplace_direction(convex, across[k], directions[k]);
+        places[k] = dot_product(across[k], from);
+    }
     for (uint32_t part = 0; part < part_count(convex); part++) {
-        if (convex->cluster_count > 2 && cluster_away2(&across, &convex->clusters[part + 1]) <= most)
+        double limit = 0; /* the square of the distance: no point of the part has a larger one */
+        for (int k = 0; k < 2 && convex->cluster_count > 2; k++) {
+            const struct cluster *cluster = &convex->clusters[part + 1];
+            double middle = dot_product(cluster->centre, directions[k]) + places[k];
+            double far = fabs(middle) + half_along(cluster, directions[k]);
+            limit += far * far;
+        }
+        if (convex->cluster_count > 2 && limit <= most)
             continue;
         for (uint32_t i = part * CLUSTER; i < part_end(convex, part); i++) {
-            double away2 = point_away2(&across, convex->points[i]);
-            most = away2 > most ? away2 : most;
+            double u = dot_product(convex->points[i], directions[0]) + places[0];
+            double v = dot_product(convex->points[i], directions[1]) + places[1];
+            most = u * u + v * v > most ? u * u + v * v : most;
         }
     }
     return sqrt(most);
@@ -167,16 +132,6 @@ struct simplex {
     uint32_t pairs[4][2]; /* which points */
     int count;
 };
-
-static void keep(struct simplex *simplex, const int *which, int count)
-{
-    struct simplex old = *simplex;
-    for (int i = 0; i < count; i++) {
-        memcpy(simplex->points[i], old.points[which[i]], sizeof simplex->points[i]);
-        memcpy(simplex->pairs[i], old.pairs[which[i]], sizeof simplex->pairs[i]);
-    }
-    simplex->count = count;
-}
 
 /* What the nearest place of a face of the simplex is made of. */
 struct nearest {
@@ -233,25 +188,6 @@ static void offer_triangle(const struct simplex *simplex, int a, int b, int c, s
     offer(nearest, point, (const int[]){a, b, c}, 3);
 }
 
-/* True when the tetrahedron holds the origin. */
-static bool holds_origin(const struct simplex *simplex)
-{
-    static const int faces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-    if (simplex->count < 4)
-        return false;
-    for (int i = 0; i < 4; i++) {
-        const double *a = simplex->points[faces[i][0]];
-        double ab[3], ac[3], ad[3], normal[3];
-        subtract(simplex->points[faces[i][1]], a, ab);
-        subtract(simplex->points[faces[i][2]], a, ac);
-        subtract(simplex->points[faces[i][3]], a, ad);
-        cross_product(ab, ac, normal);
-        if (!(-dot_product(a, normal) * dot_product(ad, normal) >= 0) || dot_product(ad, normal) == 0)
-            return false;
-    }
-    return true;
-}
-
 /* The nearest place of the simplex to the origin; the simplex becomes the corners that it is made of. */
 static struct nearest reduce(struct simplex *simplex)
 {
@@ -264,89 +200,89 @@ static struct nearest reduce(struct simplex *simplex)
                 offer_triangle(simplex, a, b, c, &nearest);
         }
     }
-    keep(simplex, nearest.corners, nearest.count);
+    struct simplex old = *simplex;
+    for (int i = 0; i < nearest.count; i++) {
+        memcpy(simplex->points[i], old.points[nearest.corners[i]], sizeof simplex->points[i]);
+        memcpy(simplex->pairs[i], old.pairs[nearest.corners[i]], sizeof simplex->pairs[i]);
+    }
+    simplex->count = nearest.count;
     return nearest;
+}
+
+/* True when the tetrahedron holds the origin. */
+static bool holds_origin(const struct simplex *simplex)
+{
+    static const int faces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
+    if (simplex->count < 4)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        const double *a = simplex->points[faces[i][0]];
+        double ad[3], normal[3];
+        triangle_normal(a, simplex->points[faces[i][1]], simplex->points[faces[i][2]], normal);
+        subtract(simplex->points[faces[i][3]], a, ad);
+        if (!(-dot_product(a, normal) * dot_product(ad, normal) >= 0) || dot_product(ad, normal) == 0)
+            return false;
+    }
+    return true;
 }
 
 /* ---- the search ---- */
 
-struct search {
-    const struct convex *one, *other;
-    struct simplex simplex;
-};
-
-static void add_pair(struct search *search, const uint32_t pair[2])
+/* The points with these numbers. */
+static void add_pair(struct simplex *simplex, const struct convex *one, const struct convex *other, uint32_t first,
+                     uint32_t second)
 {
-    struct simplex *simplex = &search->simplex;
     double from[3], to[3];
-    place_point(search->one, pair[0], from);
-    place_point(search->other, pair[1], to);
+    place_point(one, first, from);
+    place_point(other, second, to);
     subtract(to, from, simplex->points[simplex->count]);
-    memcpy(simplex->pairs[simplex->count], pair, sizeof simplex->pairs[0]);
+    simplex->pairs[simplex->count][0] = first;
+    simplex->pairs[simplex->count][1] = second;
     simplex->count++;
 }
 
-/* Adds the pair that is least apart along the direction; how far that is. */
-static double add_nearest_pair(struct search *search, const double direction[3])
+struct gap convex_gap(const struct convex *one, const struct convex *other, double enough, struct convex_start *start)
 {
-    struct simplex *simplex = &search->simplex;
-    const double back[] = {-direction[0], -direction[1], -direction[2]};
-    const uint32_t *guess = simplex->pairs[simplex->count - 1],
-                   pair[] = {farthest_point(search->one, direction, guess[0]),
-                             farthest_point(search->other, back, guess[1])};
-    add_pair(search, pair);
-    return dot_product(simplex->points[simplex->count - 1], direction);
-}
-
-static void search_gap(struct search *search, double enough, struct gap *gap)
-{
+    struct simplex simplex = {.count = 0};
+    struct gap gap = {.normal = {1, 0, 0}, .high = INFINITY};
     /* of the sums and products of coordinates up to `reach` */
-    double slack = 1e-14 * (reach_of(search->one) + reach_of(search->other));
+    double slack = 1e-14 * (reach_of(one) + reach_of(other));
+    for (uint32_t i = 0; i < start->count; i++)
+        add_pair(&simplex, one, other, start->pairs[i][0], start->pairs[i][1]);
+    if (start->count == 0)
+        add_pair(&simplex, one, other, 0, 0);
     for (int step = 0; step < MOST_STEPS; step++) {
-        struct nearest nearest = reduce(&search->simplex);
-        double distance = sqrt(nearest.distance2), direction[3];
+        struct nearest nearest = reduce(&simplex);
+        double distance = sqrt(nearest.distance2), direction[3], back[3];
         if (nearest.count == 0) /* squares that are no numbers any more */
-            return;
-        gap->high = fmin(gap->high, distance);
+            break;
+        gap.high = fmin(gap.high, distance);
         if (!(distance > slack) || !(nearest.distance2 > 1e-280)) { /* whose square has its digits */
-            gap->overlap = gap->low <= slack;
-            return;
+            gap.overlap = gap.low <= slack;
+            break;
         }
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             direction[i] = nearest.point[i] / distance;
-        double along = add_nearest_pair(search, direction), low = along - slack;
-        if (low > gap->low) {
-            gap->low = low;
-            memcpy(gap->normal, direction, sizeof gap->normal);
+            back[i] = -direction[i];
+        }
+        /* Add the pair that is least apart along the direction to the nearest place. */
+        const uint32_t *guess = simplex.pairs[simplex.count - 1];
+        add_pair(&simplex, one, other, farthest_point(one, direction, guess[0]), farthest_point(other, back, guess[1]));
+        double along = dot_product(simplex.points[simplex.count - 1], direction), low = along - slack;
+        if (low > gap.low) {
+            gap.low = low;
+            memcpy(gap.normal, direction, sizeof gap.normal);
         }
         /* no point is nearer along the direction: the nearest place is found */
-        if (gap->low > enough || distance - along <= 1e-9 * distance + slack)
-            return;
-        if (holds_origin(&search->simplex)) {
-            gap->high = 0;
-            gap->overlap = true;
-            return;
+        if (gap.low > enough || distance - along <= 1e-9 * distance + slack)
+            break;
+        if (holds_origin(&simplex)) {
+            gap.high = 0;
+            gap.overlap = true;
+            break;
         }
     }
-}
-
-struct gap convex_gap_from(const struct convex *one, const struct convex *other, double enough,
-                           struct convex_start *start)
-{
-    struct search search = {.one = one, .other = other};
-    struct gap gap = {.normal = {1, 0, 0}, .high = INFINITY};
-    for (uint32_t i = 0; i < start->count; i++)
-        add_pair(&search, start->pairs[i]);
-    if (start->count == 0)
-        add_pair(&search, (const uint32_t[]){0, 0});
-    search_gap(&search, enough, &gap);
-    start->count = search.simplex.count < 3 ? (uint32_t)search.simplex.count : 3;
-    memcpy(start->pairs, search.simplex.pairs, sizeof start->pairs);
+    start->count = simplex.count < 3 ? (uint32_t)simplex.count : 3;
+    memcpy(start->pairs, simplex.pairs, sizeof start->pairs);
     return gap;
-}
-
-struct gap convex_gap(const struct convex *one, const struct convex *other, double enough)
-{
-    struct convex_start start = {0};
-    return convex_gap_from(one, other, enough, &start);
 }

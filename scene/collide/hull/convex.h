@@ -38,11 +38,9 @@ struct convex_start {
 
 /* The gap between two hulls: low is right whatever the search found, as any direction in which the hulls do not overlap
  * parts them (Gilbert, Johnson and Keerthi, 1988); what rounding may do is taken off. As soon as it is above `enough`
- * the search ends. */
-struct gap convex_gap(const struct convex *one, const struct convex *other, double enough);
-/* The same, from where the search between the same hulls, at other poses, ended; it is set to where this one does. */
-struct gap convex_gap_from(const struct convex *one, const struct convex *other, double enough,
-                           struct convex_start *start);
+ * the search ends. start: where the search between the same hulls, at other poses, ended; it is set to where this one
+ * does. */
+struct gap convex_gap(const struct convex *one, const struct convex *other, double enough, struct convex_start *start);
 
 /* The largest distance of any point from a line, up to rounding. axis: a unit vector. */
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3]);

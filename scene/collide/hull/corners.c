@@ -66,14 +66,6 @@ static bool take_facet(struct growth *growth, uint32_t *taken)
     return true;
 }
 
-static void release_facet(struct growth *growth, uint32_t released)
-{
-    struct facet *facet = &growth->facets[released];
-    memory_free(growth->context, facet->waiting, facet->waiting_count, sizeof *facet->waiting);
-    *facet = (struct facet){.corners = {none, none, none}, .neighbours = {growth->first_free}};
-    growth->first_free = released;
-}
-
 /* Those of the candidates that see the facet wait for it to go. */
 static bool let_wait(struct growth *growth, uint32_t index, uint32_t candidate_count)
 {
@@ -94,21 +86,6 @@ static bool let_wait(struct growth *growth, uint32_t index, uint32_t candidate_c
     return true;
 }
 
-/* The points behind `after` that wait for one facet or the other, each once. */
-static uint32_t merge_waiting(struct growth *growth, const struct facet *one, const struct facet *other, uint32_t after)
-{
-    uint32_t i = 0, k = 0, count = 0;
-    while (i < one->waiting_count || k < other->waiting_count) {
-        uint32_t left = i < one->waiting_count ? one->waiting[i] : none,
-                 right = k < other->waiting_count ? other->waiting[k] : none, next = left < right ? left : right;
-        i += left == next;
-        k += right == next;
-        if (next > after)
-            growth->candidates[count++] = next;
-    }
-    return count;
-}
-
 /* ---- the simplex ---- */
 
 /* True when the points are independent: they differ, are not on a line, not in a plane. */
@@ -124,34 +101,30 @@ static bool independent(const double (*points)[3], int count)
     return false;
 }
 
-/* A point that is independent of the others: off one of them, along an axis. */
-static void stand_in(double (*points)[3], int count, double size)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        memcpy(points[count - 1], points[0], sizeof points[0]);
-        points[count - 1][axis] += size;
-        if (independent((const double(*)[3])points, count))
-            return;
-    }
-}
-
 /* The first points that are independent of those before them; what does not make a plane of a line will not either of
  * what is on it. Points of a plane become a pyramid under a point in its stead, of which they are corners as they are
  * of their own hull. */
 static void choose_simplex(struct growth *growth, double size)
 {
     double(*points)[3] = growth->points;
+    const double(*chosen)[3] = (const double(*)[3])points;
     uint32_t next = SIMPLEX;
     memcpy(points[0], points[SIMPLEX], sizeof points[0]);
     for (int count = 2; count <= SIMPLEX; count++) {
+        double *point = points[count - 1];
         for (; next < growth->count; next++) {
-            memcpy(points[count - 1], points[next], sizeof points[0]);
-            if (independent((const double(*)[3])points, count))
+            memcpy(point, points[next], sizeof points[0]);
+            if (independent(chosen, count))
                 break;
         }
-        if (next == growth->count) {
-            stand_in(points, count, size);
-            growth->stand_ins++;
+        if (next < growth->count)
+            continue;
+        growth->stand_ins++; /* off the first point, along an axis */
+        for (int axis = 0; axis < 3; axis++) {
+            memcpy(point, points[0], sizeof points[0]);
+            point[axis] += size;
+            if (independent(chosen, count))
+                break;
         }
     }
 }
@@ -186,25 +159,6 @@ static bool begin(struct growth *growth)
 
 /* ---- one more point ---- */
 
-/* All facets that it sees: they hang together. */
-static bool find_seen(struct growth *growth, uint32_t point)
-{
-    growth->seen.count = 0;
-    growth->facets[growth->sees[point]].seen = true;
-    if (!push(growth, &growth->seen, growth->sees[point]))
-        return false;
-    for (uint32_t i = 0; i < growth->seen.count; i++)
-        for (int side = 0; side < 3; side++) {
-            uint32_t next = growth->facets[growth->seen.items[i]].neighbours[side];
-            if (growth->facets[next].seen || !sees(growth, point, &growth->facets[next]))
-                continue;
-            growth->facets[next].seen = true;
-            if (!push(growth, &growth->seen, next))
-                return false;
-        }
-    return true;
-}
-
 /* A facet from a side of the rim up to the point. */
 static bool raise_facet(struct growth *growth, uint32_t inner, int side, uint32_t point)
 {
@@ -221,72 +175,85 @@ static bool raise_facet(struct growth *growth, uint32_t inner, int side, uint32_
         if (stays->corners[i] == to)
             stays->neighbours[i] = raised;
     growth->rim[from] = raised;
-    return let_wait(growth, raised, merge_waiting(growth, gone, stays, point));
-}
-
-static void join_fresh(struct growth *growth)
-{
-    for (uint32_t i = 0; i < growth->fresh.count; i++) {
-        uint32_t index = growth->fresh.items[i], next = growth->rim[growth->facets[index].corners[1]];
-        growth->facets[index].neighbours[1] = next;
-        growth->facets[next].neighbours[2] = index;
+    /* Candidates for it are the points still to come that wait for one facet or the other, each once. */
+    uint32_t i = 0, k = 0, count = 0;
+    while (i < gone->waiting_count || k < stays->waiting_count) {
+        uint32_t left = i < gone->waiting_count ? gone->waiting[i] : none,
+                 right = k < stays->waiting_count ? stays->waiting[k] : none, next = left < right ? left : right;
+        i += left == next;
+        k += right == next;
+        if (next > point)
+            growth->candidates[count++] = next;
     }
+    return let_wait(growth, raised, count);
 }
 
 static bool add_point(struct growth *growth, uint32_t point)
 {
+    struct list *seen = &growth->seen, *fresh = &growth->fresh;
     if (growth->sees[point] == none)
         return true; /* inside */
-    if (!find_seen(growth, point))
+    /* Find all facets that it sees: they hang together. What waits for them sees nothing, until it sees a new facet. */
+    seen->count = fresh->count = 0;
+    growth->facets[growth->sees[point]].seen = true;
+    if (!push(growth, seen, growth->sees[point]))
         return false;
-    for (uint32_t i = 0; i < growth->seen.count; i++) {
-        const struct facet *facet = &growth->facets[growth->seen.items[i]];
-        for (uint32_t k = 0; k < facet->waiting_count; k++)
-            growth->sees[facet->waiting[k]] = none; /* until it sees a new facet */
-    }
-    growth->fresh.count = 0;
-    for (uint32_t i = 0; i < growth->seen.count; i++)
+    for (uint32_t i = 0; i < seen->count; i++) {
         for (int side = 0; side < 3; side++) {
-            uint32_t inner = growth->seen.items[i];
+            uint32_t next = growth->facets[seen->items[i]].neighbours[side];
+            if (growth->facets[next].seen || !sees(growth, point, &growth->facets[next]))
+                continue;
+            growth->facets[next].seen = true;
+            if (!push(growth, seen, next))
+                return false;
+        }
+        const struct facet *facet = &growth->facets[seen->items[i]];
+        for (uint32_t k = 0; k < facet->waiting_count; k++)
+            growth->sees[facet->waiting[k]] = none;
+    }
+    /* Raise facets from their rim, and join each with the next. */
+    for (uint32_t i = 0; i < seen->count; i++)
+        for (int side = 0; side < 3; side++) {
+            uint32_t inner = seen->items[i];
             if (!growth->facets[growth->facets[inner].neighbours[side]].seen &&
                 !raise_facet(growth, inner, side, point))
                 return false;
         }
-    join_fresh(growth);
-    for (uint32_t i = 0; i < growth->seen.count; i++)
-        release_facet(growth, growth->seen.items[i]);
+    for (uint32_t i = 0; i < fresh->count; i++) {
+        uint32_t index = fresh->items[i], next = growth->rim[growth->facets[index].corners[1]];
+        growth->facets[index].neighbours[1] = next;
+        growth->facets[next].neighbours[2] = index;
+    }
+    for (uint32_t i = 0; i < seen->count; i++) {
+        struct facet *facet = &growth->facets[seen->items[i]];
+        memory_free(growth->context, facet->waiting, facet->waiting_count, sizeof *facet->waiting);
+        *facet = (struct facet){.corners = {none, none, none}, .neighbours = {growth->first_free}};
+        growth->first_free = seen->items[i];
+    }
     return true;
 }
 
 /* ---- what is left ---- */
 
-static double sum_volume(const struct growth *growth)
+static cp_status keep_corners(const struct growth *growth, struct hull *hull)
 {
-    const double *origin = growth->points[0];
-    double sum = 0;
+    const double(*points)[3] = (const double(*)[3])growth->points;
+    /* How many edges with an angle end at each point: three or more at a corner, two within an edge, none within a
+     * face. */
+    uint32_t *edges = growth->rim, count = 0;
+    double volume = 0;
+    memset(edges, 0, growth->count * sizeof *edges);
     for (uint32_t i = 0; i < growth->facet_count; i++) {
         const uint32_t *corners = growth->facets[i].corners;
         if (corners[0] == none)
             continue;
-        double from[3], normal[3];
-        subtract(growth->points[corners[0]], origin, from);
-        triangle_normal(growth->points[corners[0]], growth->points[corners[1]], growth->points[corners[2]], normal);
-        sum += dot_product(from, normal) / 6;
-    }
-    return growth->stand_ins > 0 ? 0 : sum;
-}
-
-/* How many edges with an angle end at each point: three or more at a corner, two within an edge, none within a face. */
-static void count_edges(const struct growth *growth, uint32_t *edges)
-{
-    const double(*points)[3] = (const double(*)[3])growth->points;
-    memset(edges, 0, growth->count * sizeof *edges);
-    for (uint32_t i = 0; i < growth->facet_count; i++) {
-        const struct facet *facet = &growth->facets[i];
-        const uint32_t *corners = facet->corners;
-        for (int side = 0; side < 3 && corners[0] != none; side++) {
+        double from_origin[3], normal[3];
+        subtract(points[corners[0]], points[0], from_origin);
+        triangle_normal(points[corners[0]], points[corners[1]], points[corners[2]], normal);
+        volume += dot_product(from_origin, normal) / 6;
+        for (int side = 0; side < 3; side++) {
             uint32_t from = corners[side], to = corners[(side + 1) % 3];
-            const uint32_t *others = growth->facets[facet->neighbours[side]].corners;
+            const uint32_t *others = growth->facets[growth->facets[i].neighbours[side]].corners;
             int behind = others[0] == to ? 2 : others[1] == to ? 0 : 1;
             if (from < to && side_of_plane(points[corners[0]], points[corners[1]], points[corners[2]],
                                            points[others[behind]]) != 0) {
@@ -295,12 +262,6 @@ static void count_edges(const struct growth *growth, uint32_t *edges)
             }
         }
     }
-}
-
-static cp_status keep_corners(const struct growth *growth, struct hull *hull)
-{
-    uint32_t *edges = growth->rim, count = 0;
-    count_edges(growth, edges);
     for (uint32_t i = SIMPLEX - growth->stand_ins; i < SIMPLEX; i++)
         edges[i] = 0;
     for (uint32_t i = 0; i < growth->count; i++)
@@ -310,36 +271,12 @@ static cp_status keep_corners(const struct growth *growth, struct hull *hull)
         return CP_LIMIT;
     for (uint32_t i = 0; i < growth->count; i++)
         if (edges[i] >= 3)
-            memcpy(hull->points[hull->count++], growth->points[i], sizeof *hull->points);
-    hull->volume = sum_volume(growth);
+            memcpy(hull->points[hull->count++], points[i], sizeof *hull->points);
+    hull->volume = growth->stand_ins > 0 ? 0 : volume;
     return CP_OK;
 }
 
 /* ---- all ---- */
-
-/* Places all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's
- * generator). */
-static void shuffle(struct growth *growth, const double (*points)[3])
-{
-    uint64_t state = 1;
-    for (uint32_t i = SIMPLEX; i < growth->count; i++) {
-        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        uint32_t other = SIMPLEX + (uint32_t)((state >> 32) * (i - SIMPLEX + UINT64_C(1)) >> 32);
-        if (other != i)
-            memcpy(growth->points[i], growth->points[other], sizeof *points);
-        memcpy(growth->points[other], points[i - SIMPLEX], sizeof *points);
-    }
-}
-
-static cp_status grow(struct growth *growth, const double (*points)[3], double size, struct hull *hull)
-{
-    shuffle(growth, points);
-    choose_simplex(growth, size);
-    bool good = begin(growth);
-    for (uint32_t i = SIMPLEX; i < growth->count && good; i++)
-        good = add_point(growth, i);
-    return good ? keep_corners(growth, hull) : CP_LIMIT;
-}
 
 cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t count, double size, struct hull *hull)
 {
@@ -351,8 +288,24 @@ cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t 
                             .sees = memory_allocate(context, all, sizeof *growth.sees),
                             .rim = memory_allocate(context, all, sizeof *growth.rim),
                             .candidates = memory_allocate(context, all, sizeof *growth.candidates)};
-    bool room = growth.points && growth.sees && growth.rim && growth.candidates;
-    cp_status status = room ? grow(&growth, points, size, hull) : CP_LIMIT;
+    bool good = growth.points && growth.sees && growth.rim && growth.candidates;
+    /* Place all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's
+     * generator). */
+    uint64_t state = 1;
+    for (uint32_t i = SIMPLEX; i < all && good; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t other = SIMPLEX + (uint32_t)((state >> 32) * (i - SIMPLEX + UINT64_C(1)) >> 32);
+        if (other != i)
+            memcpy(growth.points[i], growth.points[other], sizeof *points);
+        memcpy(growth.points[other], points[i - SIMPLEX], sizeof *points);
+    }
+    if (good) {
+        choose_simplex(&growth, size);
+        good = begin(&growth);
+    }
+    for (uint32_t i = SIMPLEX; i < all && good; i++)
+        good = add_point(&growth, i);
+    cp_status status = good ? keep_corners(&growth, hull) : CP_LIMIT;
     for (uint32_t i = 0; i < growth.facet_count; i++)
         memory_free(context, growth.facets[i].waiting, growth.facets[i].waiting_count, sizeof *growth.facets->waiting);
     memory_free(context, growth.facets, growth.facet_room, sizeof *growth.facets);

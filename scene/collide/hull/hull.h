@@ -15,8 +15,8 @@ struct hull {
 
 /* Exact: all points lie in the hull of the corners, and none of these in that of the others. Only where a coordinate is
  * so large or small that predicates are not exact any more, beyond 1e75 or within 1e-75 of zero, all points are kept,
- * and the volume is 0. n log n steps are to be expected, whatever the points are. CP_LIMIT without memory; hull_free is
- * due in any case. */
+ * and the volume is 0. n log n steps are to be expected, whatever the points are. CP_LIMIT without memory. Call
+ * hull_free even on failure. */
 cp_status hull_find(cp_context *context, const double (*points)[3], uint32_t count, struct hull *hull);
 void hull_free(cp_context *context, struct hull *hull);
 

@@ -89,7 +89,7 @@ static struct gap gap_at(struct prover *prover, const struct proof_task *task, c
     memcpy(prover->values, values, chain->variable_count * sizeof *values);
     if (task->plane)
         return plane_gap(prover, task);
-    return convex_gap_from(&prover->hulls[0], &prover->hulls[1], INFINITY, &prover->start);
+    return convex_gap(&prover->hulls[0], &prover->hulls[1], INFINITY, &prover->start);
 }
 
 /* ---- the bound ---- */
