@@ -10,13 +10,11 @@ static uint32_t next_of(const struct json_document *json, uint32_t value)
     return json->values[value].after >> TYPE_BITS;
 }
 
-/* While a container is open, the container around it stands in place of the next value. */
 struct parser {
     struct json_document *json;
     const char *file;
     const struct json_codes *codes;
-    uint64_t nesting, depth;
-    uint32_t at, open;
+    uint32_t at;
     cp_status status;
 };
 
@@ -89,21 +87,6 @@ static void skip_number(struct parser *parser)
     }
 }
 
-static void skip_escape(struct parser *parser)
-{
-    char byte = peek(parser);
-    if (byte == '\0' || !strchr("\"\\/bfnrtu", byte)) {
-        fail(parser, "an escape of JSON");
-        return;
-    }
-    parser->at++;
-    for (int i = 0; byte == 'u' && i < 4; i++)
-        if (hex_digit(peek(parser)) >= 0)
-            parser->at++;
-        else
-            fail(parser, "a hexadecimal digit");
-}
-
 static void skip_string(struct parser *parser)
 {
     parser->at++;
@@ -112,10 +95,21 @@ static void skip_string(struct parser *parser)
             fail(parser, "the end of the string");
             return;
         }
-        if (accept(parser, '\\'))
-            skip_escape(parser);
-        else
+        if (!accept(parser, '\\')) {
             parser->at++;
+            continue;
+        }
+        char byte = peek(parser);
+        if (byte == '\0' || !strchr("\"\\/bfnrtu", byte)) {
+            fail(parser, "an escape of JSON");
+            continue;
+        }
+        parser->at++;
+        for (int i = 0; byte == 'u' && i < 4; i++)
+            if (hex_digit(peek(parser)) >= 0)
+                parser->at++;
+            else
+                fail(parser, "a hexadecimal digit");
     }
 }
 
@@ -130,25 +124,10 @@ static void skip_word(struct parser *parser, const char *word)
 
 /* ---- values ---- */
 
-static void set_next(struct json_document *json, uint32_t value, uint32_t next)
-{
-    json->values[value].after = next << TYPE_BITS | (uint32_t)json_type_of(json, value);
-}
-
 static void stop(struct parser *parser, cp_status status)
 {
     parser->status = status;
     parser->at = parser->json->size;
-}
-
-static bool check_count(struct parser *parser)
-{
-    if (parser->json->count < MOST_VALUES)
-        return true;
-    stop(parser, parser->codes ? report_error(parser->json->context, CP_LIMIT, parser->codes->values, place_of(parser),
-                                              "more than %u values", (unsigned)MOST_VALUES)
-                               : CP_INPUT);
-    return false;
 }
 
 /* Its next is the value that comes next; of a container it is set once more when that ends. */
@@ -156,8 +135,12 @@ static bool add_value(struct parser *parser, enum json_type type)
 {
     struct json_document *json = parser->json;
     void *values = json->values;
-    if (!check_count(parser))
+    if (json->count >= MOST_VALUES) {
+        stop(parser, parser->codes ? report_error(json->context, CP_LIMIT, parser->codes->values, place_of(parser),
+                                                  "more than %u values", (unsigned)MOST_VALUES)
+                                   : CP_INPUT);
         return false;
+    }
     if (!array_reserve(json->context, &values, &json->room, (uint64_t)json->count + 1, sizeof *json->values)) {
         stop(parser, CP_LIMIT);
         return false;
@@ -180,100 +163,66 @@ static void add_scalar(struct parser *parser, enum json_type type)
         skip_word(parser, type == JSON_NULL ? "null" : type == JSON_TRUE ? "true" : "false");
 }
 
-static void open_container(struct parser *parser, enum json_type type)
-{
-    if (++parser->depth > parser->nesting) {
-        stop(parser, parser->codes
-                         ? report_error(parser->json->context, CP_LIMIT, parser->codes->nesting, place_of(parser),
-                                        "nested deeper than the limit of %llu (--limit nesting=)",
-                                        (unsigned long long)parser->nesting)
-                         : CP_INPUT);
-        return;
-    }
-    if (!add_value(parser, type))
-        return;
-    uint32_t container = parser->json->count - 1;
-    set_next(parser->json, container, parser->open);
-    parser->open = container;
-    parser->at++;
-}
-
-static void close_container(struct parser *parser)
-{
-    uint32_t container = parser->open;
-    parser->at++;
-    parser->depth--;
-    parser->open = next_of(parser->json, container);
-    set_next(parser->json, container, parser->json->count);
-}
-
-static void add_any_value(struct parser *parser)
-{
-    char byte = peek(parser);
-    if (byte == '{' || byte == '[')
-        open_container(parser, byte == '{' ? JSON_OBJECT : JSON_ARRAY);
-    else if (byte == '"')
-        add_scalar(parser, JSON_STRING);
-    else if (byte == '-' || is_digit(byte))
-        add_scalar(parser, JSON_NUMBER);
-    else
-        add_scalar(parser, byte == 'n' ? JSON_NULL : byte == 't' ? JSON_TRUE : JSON_FALSE);
-}
-
-static void add_key(struct parser *parser)
-{
-    if (peek(parser) != '"') {
-        fail(parser, "a key");
-        return;
-    }
-    add_scalar(parser, JSON_STRING);
-    skip_blanks(parser);
-    if (!accept(parser, ':'))
-        fail(parser, "a colon");
-    skip_blanks(parser);
-}
-
-/* Between two values of the open container: closes it, or goes to where the next value begins. False when closed. */
-static bool go_on(struct parser *parser, bool first)
-{
-    bool object = json_is(parser->json, parser->open, JSON_OBJECT);
-    skip_blanks(parser);
-    if (peek(parser) == (object ? '}' : ']')) {
-        close_container(parser);
-        return false;
-    }
-    if (!first && !accept(parser, ','))
-        fail(parser, object ? "a comma or }" : "a comma or ]");
-    skip_blanks(parser);
-    if (object)
-        add_key(parser);
-    return true;
-}
-
-static void parse(struct parser *parser)
-{
-    bool first = true;
-    skip_blanks(parser);
-    do {
-        uint32_t depth_before = (uint32_t)parser->depth;
-        if (parser->open == NO_CONTAINER || go_on(parser, first)) {
-            if (parser->status == CP_OK)
-                add_any_value(parser);
-            first = parser->depth > depth_before;
-        } else {
-            first = false;
-        }
-    } while (parser->open != NO_CONTAINER && parser->status == CP_OK);
-    skip_blanks(parser);
-    if (parser->at < parser->json->size)
-        fail(parser, "the end of the text");
-}
-
 cp_status json_parse(struct json_document *json, const char *file, uint64_t nesting, const struct json_codes *codes)
 {
-    struct parser parser = {.json = json, .file = file, .codes = codes, .nesting = nesting, .open = NO_CONTAINER};
-    parse(&parser);
-    return parser.status;
+    struct parser state = {.json = json, .file = file, .codes = codes}, *parser = &state;
+    uint32_t open = NO_CONTAINER; /* while it is, the container around it stands in place of the next value */
+    uint64_t depth = 0;
+    bool first = true; /* of the open container's values */
+    skip_blanks(parser);
+    do {
+        if (open != NO_CONTAINER) {
+            bool object = json_is(json, open, JSON_OBJECT);
+            skip_blanks(parser);
+            if (peek(parser) == (object ? '}' : ']')) {
+                uint32_t around = next_of(json, open);
+                json->values[open].after = json->count << TYPE_BITS | (uint32_t)json_type_of(json, open);
+                open = around;
+                parser->at++;
+                depth--;
+                first = false;
+                continue;
+            }
+            if (!first && !accept(parser, ','))
+                fail(parser, object ? "a comma or }" : "a comma or ]");
+            skip_blanks(parser);
+            if (object && peek(parser) != '"') {
+                fail(parser, "a key");
+            } else if (object) {
+                add_scalar(parser, JSON_STRING);
+                skip_blanks(parser);
+                if (!accept(parser, ':'))
+                    fail(parser, "a colon");
+                skip_blanks(parser);
+            }
+        }
+        first = false;
+        if (parser->status != CP_OK)
+            break;
+        char byte = peek(parser);
+        if (byte == '"') {
+            add_scalar(parser, JSON_STRING);
+        } else if (byte == '-' || is_digit(byte)) {
+            add_scalar(parser, JSON_NUMBER);
+        } else if (byte != '{' && byte != '[') {
+            add_scalar(parser, byte == 'n' ? JSON_NULL : byte == 't' ? JSON_TRUE : JSON_FALSE);
+        } else if (++depth > nesting) {
+            stop(parser, codes ? report_error(json->context, CP_LIMIT, codes->nesting, place_of(parser),
+                                              "nested deeper than the limit of %llu (--limit nesting=)",
+                                              (unsigned long long)nesting)
+                               : CP_INPUT);
+        } else if (add_value(parser, byte == '{' ? JSON_OBJECT : JSON_ARRAY)) {
+            uint32_t container = json->count - 1;
+            json->values[container].after = open << TYPE_BITS | (uint32_t)json_type_of(json, container);
+            open = container;
+            parser->at++;
+            first = true;
+        }
+    } while (open != NO_CONTAINER && parser->status == CP_OK);
+    skip_blanks(parser);
+    if (parser->at < json->size)
+        fail(parser, "the end of the text");
+    return parser->status;
 }
 
 void json_free(struct json_document *json)
@@ -303,29 +252,24 @@ static uint32_t string_end(const char *text, uint32_t at)
     return at + 1;
 }
 
-static uint32_t container_end(const char *text, uint32_t at)
-{
-    uint32_t depth = 0;
-    do {
-        char byte = text[at];
-        depth += byte == '{' || byte == '[';
-        depth -= byte == '}' || byte == ']';
-        at = byte == '"' ? string_end(text, at) : at + 1;
-    } while (depth > 0);
-    return at;
-}
-
 uint32_t json_end(const struct json_document *json, uint32_t value)
 {
-    uint32_t at = json->values[value].start;
+    const char *text = json->text;
+    uint32_t at = json->values[value].start, depth = 0;
     switch (json_type_of(json, value)) {
     case JSON_STRING:
-        return string_end(json->text, at);
+        return string_end(text, at);
     case JSON_ARRAY:
     case JSON_OBJECT:
-        return container_end(json->text, at);
+        do {
+            char byte = text[at];
+            depth += byte == '{' || byte == '[';
+            depth -= byte == '}' || byte == ']';
+            at = byte == '"' ? string_end(text, at) : at + 1;
+        } while (depth > 0);
+        return at;
     default:
-        while (at < json->size && !strchr(",]} \n\r\t", json->text[at]))
+        while (at < json->size && !strchr(",]} \n\r\t", text[at]))
             at++;
         return at;
     }
@@ -382,54 +326,40 @@ static uint32_t read_hex(const char *text)
     return code;
 }
 
-/* The code point of the escape \uXXXX or pair of them at *text, which is moved on. */
-static uint32_t read_unicode_escape(const char **text, const char *end)
+/* The bytes of the next character (or byte) of a string; *text is moved on. */
+static size_t next_bytes(const char **text, const char *end, char out[4])
 {
-    uint32_t high = read_hex(*text + 2), code = 0xfffd;
-    const char *at = *text + 6;
-    *text = at;
-    if (high != 0 && (high < 0xd800 || high > 0xdfff))
-        return high;
-    if (high >= 0xd800 && high < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
-        uint32_t low = read_hex(at + 2);
-        if (low >= 0xdc00 && low <= 0xdfff) {
-            code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-            *text = at + 6;
-        }
-    }
-    return code;
-}
-
-static size_t put_utf8(uint32_t code, char out[4])
-{
-    if (code < 0x80) {
-        out[0] = (char)code;
+    const char *at = *text;
+    *text = at + (*at == '\\' ? 2 : 1);
+    out[0] = *at;
+    if (*at != '\\')
+        return 1;
+    if (at[1] != 'u') {
+        static const char letters[] = "bfnrt", codes[] = "\b\f\n\r\t";
+        const char *letter = strchr(letters, at[1]);
+        out[0] = letter ? codes[letter - letters] : at[1];
         return 1;
     }
+    /* The code point of \uXXXX, or of a pair of them: a high and a low surrogate. */
+    uint32_t code = read_hex(at + 2);
+    *text = at += 6;
+    bool high = code >= 0xd800 && code < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
+    uint32_t low = high ? read_hex(at + 2) : 0;
+    if (low >= 0xdc00 && low <= 0xdfff) {
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        *text = at + 6;
+    } else if (code == 0 || (code >= 0xd800 && code <= 0xdfff)) {
+        code = 0xfffd;
+    }
+    out[0] = (char)code;
+    if (code < 0x80)
+        return 1;
     size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
     out[0] = (char)(unsigned char)(lead[more] | code >> (6 * more));
     for (size_t i = 1; i <= more; i++)
         out[i] = (char)(unsigned char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
     return more + 1;
-}
-
-/* The bytes of the next character (or byte) of a string; *text is moved on. */
-static size_t next_bytes(const char **text, const char *end, char out[4])
-{
-    const char *at = *text;
-    if (*at != '\\') {
-        out[0] = *at;
-        *text = at + 1;
-        return 1;
-    }
-    if (at[1] == 'u')
-        return put_utf8(read_unicode_escape(text, end), out);
-    static const char letters[] = "bfnrt", codes[] = "\b\f\n\r\t";
-    const char *letter = strchr(letters, at[1]);
-    out[0] = letter ? codes[letter - letters] : at[1];
-    *text = at + 2;
-    return 1;
 }
 
 char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value)
@@ -490,25 +420,22 @@ void json_compact(const struct json_document *json, uint32_t value, struct buffe
     buffer_append(buffer, text + done, end - done);
 }
 
-/* The child of a container that is or holds the value, and the step to it. */
-static uint32_t step_to(const struct json_document *json, uint32_t container, uint32_t value, struct buffer *buffer)
-{
-    uint32_t at = json_first(json, container), number = 0;
-    for (uint32_t next = at; next != JSON_NONE && next <= value; next = json_next(json, container, next), number++)
-        at = next;
-    if (json_is(json, container, JSON_ARRAY)) {
-        buffer_print(buffer, "/%lu", (unsigned long)number - 1);
-        return at;
-    }
-    uint32_t start = json->values[at].start + 1, size = json_end(json, at) - 1 - start;
-    buffer_print(buffer, "/%.*s", (int)(size < 200 ? size : 200), json->text + start);
-    return at + 1;
-}
-
 void json_pointer(const struct json_document *json, uint32_t value, struct buffer *buffer)
 {
     if (value == 0)
         buffer_text(buffer, "/");
-    for (uint32_t at = 0; at < value;)
-        at = step_to(json, at, value, buffer);
+    for (uint32_t container = 0; container < value;) {
+        /* Its child that is or holds the value. */
+        uint32_t at = json_first(json, container), number = 0;
+        for (uint32_t next = at; next != JSON_NONE && next <= value; next = json_next(json, container, next), number++)
+            at = next;
+        if (json_is(json, container, JSON_ARRAY)) {
+            buffer_print(buffer, "/%lu", (unsigned long)number - 1);
+            container = at;
+            continue;
+        }
+        uint32_t start = json->values[at].start + 1, size = json_end(json, at) - 1 - start;
+        buffer_print(buffer, "/%.*s", (int)(size < 200 ? size : 200), json->text + start);
+        container = at + 1;
+    }
 }

@@ -31,19 +31,15 @@ uint64_t json_size(const struct json_writer *json)
     return json->passed + json->out->size;
 }
 
-static void pass_on(struct json_writer *json)
-{
-    if (json->sink)
-        sink_write(json->sink, json->out->data, json->out->size);
-    json->passed += json->out->size;
-    json->out->size = 0;
-}
-
 void json_line(struct json_writer *json)
 {
     enum { LONG_TEXT = 4 << 20 };
-    if (json->out->size >= LONG_TEXT)
-        pass_on(json);
+    if (json->out->size >= LONG_TEXT) {
+        if (json->sink)
+            sink_write(json->sink, json->out->data, json->out->size);
+        json->passed += json->out->size;
+        json->out->size = 0;
+    }
     buffer_text(json->out, json->comma ? ",\n" : "\n");
     json->comma = false;
 }
@@ -72,22 +68,15 @@ size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZ
     return length;
 }
 
-/* How many characters of ASCII the text begins with that stand for themselves. */
-static size_t plain_length(const char *text)
-{
-    size_t size = 0;
-    while (text[size] >= 0x20 && (unsigned char)text[size] < 0x80 && text[size] != '"' && text[size] != '\\')
-        size++;
-    return size;
-}
-
 /* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes. */
 static void put_escaped(struct buffer *out, const char *text)
 {
     char character[CP_JSON_CHARACTER_SIZE];
     size_t size;
     do {
-        size = plain_length(text);
+        size = 0; /* of the characters of ASCII that stand for themselves */
+        while (text[size] >= 0x20 && (unsigned char)text[size] < 0x80 && text[size] != '"' && text[size] != '\\')
+            size++;
         buffer_append(out, text, size);
         text += size;
         size = cp_print_json_character(&text, character);

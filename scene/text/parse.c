@@ -114,17 +114,6 @@ static const double powers[] = {1e-22, 1e-21, 1e-20, 1e-19, 1e-18, 1e-17, 1e-16,
                                 1e2,   1e3,   1e4,   1e5,   1e6,   1e7,   1e8,   1e9,   1e10,  1e11,  1e12,  1e13,
                                 1e14,  1e15,  1e16,  1e17,  1e18,  1e19,  1e20,  1e21,  1e22};
 
-/* Clinger's fast path: exact factors, one rounding. False where it does not hold. */
-static inline bool small_double(const struct decimal *number, double *value)
-{
-    int64_t exponent = number->exponent;
-    if (!number->exact || number->digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
-        return false;
-    double digits = (double)number->digits;
-    *value = exponent < 0 ? digits / powers[EXACT_POWER - exponent] : digits * powers[EXACT_POWER + exponent];
-    return true;
-}
-
 /* A binary format of IEEE 754. */
 struct format {
     int precision;         /* bits of the significand */
@@ -137,40 +126,36 @@ static inline uint64_t infinity_bits(const struct format *format)
     return (uint64_t)(format->largest - format->smallest + 2) << (format->precision - 1);
 }
 
-/* Bits of the number in [product, product + 4) * 2^(exponent - 127), 2^127 <= product, rounded to nearest even. False
- * when the middle between two neighbours is in that interval. */
-static bool round_product(uint128 product, int exponent, const struct format *format, uint64_t *bits)
-{
-    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
-    int below = exponent < format->smallest ? format->smallest - exponent : 0; /* bits that subnormal numbers lack */
-    *bits = exponent > format->largest ? infinity_bits(format) : 0;
-    if (exponent > format->largest || below > format->precision)
-        return *bits != 0 || high != UINT64_MAX;  /* the product may reach half of the smallest number */
-    int dropped = 64 - format->precision + below; /* of the high word, 11 .. 64; the low word goes as a whole */
-    uint64_t half = UINT64_C(1) << (dropped - 1), rest = high & (half | (half - 1));
-    if ((rest == half && low == 0) || (rest == half - 1 && low > UINT64_MAX - 3))
-        return false;
-    /* The significand's first bit counts as an exponent, and so does what it carries over. */
-    uint64_t before = below > 0 ? 0 : (uint64_t)(exponent - format->smallest);
-    *bits = (before << (format->precision - 1)) + (dropped < 64 ? high >> dropped : 0) + (rest >= half);
-    return true;
-}
-
-/* Bits of digits * 10^exponent. False when the first 128 bits of the power cannot tell. */
+/* Bits of digits * 10^exponent, rounded to nearest even. False when the first 128 bits of the power cannot tell. */
 static bool round_decimal(uint64_t digits, int64_t exponent, const struct format *format, uint64_t *bits)
 {
     bool zero = digits == 0 || exponent < SMALLEST_POWER; /* 10^19 * 10^-343 is less than half of any number */
     *bits = zero ? 0 : infinity_bits(format);
     if (zero || exponent > LARGEST_POWER)
         return true;
-    int shift = __builtin_clzll(digits), power_exponent = floor_log2_of_power((int)exponent);
+    int shift = __builtin_clzll(digits);
     struct power_of_ten power = power_of_ten((int)exponent);
     digits <<= shift;
     /* The upper 128 of 192 bits: less than 1 is cut off here, less than 1 by the power; doubled when the first bit is
-     * 0. */
+     * 0. So the number is in [product, product + 4) * 2^(first - 127), 2^127 <= product. */
     uint128 product = multiply_wide(digits, power.high) + (uint64_t)(multiply_wide(digits, power.low) >> 64);
-    int carry = (int)(product >> 127);
-    return round_product(product << (1 - carry), power_exponent + 63 - shift + carry, format, bits);
+    int carry = (int)(product >> 127), first = floor_log2_of_power((int)exponent) + 63 - shift + carry;
+    product <<= 1 - carry;
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    if (first > format->largest)
+        return true;
+    *bits = 0;
+    int below = first < format->smallest ? format->smallest - first : 0; /* bits that subnormal numbers lack */
+    if (below > format->precision)
+        return high != UINT64_MAX;                /* else the product may reach half of the smallest number */
+    int dropped = 64 - format->precision + below; /* of the high word, 11 .. 64; the low word goes as a whole */
+    uint64_t half = UINT64_C(1) << (dropped - 1), rest = high & (half | (half - 1));
+    if ((rest == half && low == 0) || (rest == half - 1 && low > UINT64_MAX - 3))
+        return false; /* the middle between two neighbours is in that interval */
+    /* The significand's first bit counts as an exponent, and so does what it carries over. */
+    uint64_t before = below > 0 ? 0 : (uint64_t)(first - format->smallest);
+    *bits = (before << (format->precision - 1)) + (dropped < 64 ? high >> dropped : 0) + (rest >= half);
+    return true;
 }
 
 static bool round_number(const struct decimal *number, const struct format *format, uint64_t *bits)
@@ -182,7 +167,8 @@ static bool round_number(const struct decimal *number, const struct format *form
 
 /* ---- the C library ---- */
 
-/* The number's text for strtod: digits beyond those that can matter are dropped, a nonzero rest kept as a 1. */
+/* The number's text for strtod: integer digits and an exponent without a decimal point, so that the locale cannot
+ * matter. Digits beyond those that can matter are dropped, a nonzero rest kept as a 1. */
 static void normal_text(const char *text, const struct decimal *number, char out[LONGEST_NUMBER + 64])
 {
     size_t used = 0;
@@ -215,16 +201,29 @@ static void normal_text(const char *text, const struct decimal *number, char out
     (void)print_double((double)exponent, out + used);
 }
 
-/* Integer digits and an exponent: no decimal point, so the locale cannot matter. */
-static double slow_double(const char *text, const struct decimal *number)
+/* Where no faster way holds. Not inlined, as its text takes room on the stack. */
+__attribute__((noinline)) static double round_double(const char *text, const struct decimal *number)
 {
+    uint64_t bits;
+    double value;
+    if (round_number(number, &double_format, &bits)) {
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
     char normal[LONGEST_NUMBER + 64];
     normal_text(text, number, normal);
     return strtod(normal, NULL);
 }
 
-static float slow_float(const char *text, const struct decimal *number)
+static float round_float(const char *text, const struct decimal *number)
 {
+    uint64_t bits;
+    if (round_number(number, &float_format, &bits)) {
+        uint32_t narrow_bits = (uint32_t)bits;
+        float value;
+        memcpy(&value, &narrow_bits, sizeof value);
+        return value;
+    }
     char normal[LONGEST_NUMBER + 64];
     normal_text(text, number, normal);
     return strtof(normal, NULL);
@@ -237,14 +236,15 @@ const char *parse_double(const char *text, const char *end, double *value)
     struct decimal number;
     if (!scan_decimal(text, end, &number))
         return NULL;
-    double result;
-    uint64_t bits;
-    if (!small_double(&number, &result)) {
-        if (round_number(&number, &double_format, &bits))
-            memcpy(&result, &bits, sizeof result);
-        else
-            result = slow_double(text, &number);
-    }
+    /* Clinger's fast path: exact factors, one rounding. */
+    double result = (double)number.digits;
+    int64_t exponent = number.exponent;
+    if (!number.exact || number.digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
+        result = round_double(text, &number);
+    else if (exponent < 0)
+        result /= powers[EXACT_POWER - exponent];
+    else
+        result *= powers[EXACT_POWER + exponent];
     *value = number.negative ? -result : result;
     return number.end;
 }
@@ -261,17 +261,6 @@ static inline bool small_float(uint64_t digits, int64_t exponent, float *value)
     *value = (float)nearly;
     uint64_t middle = UINT64_C(1) << 28, dropped = bits & (2 * middle - 1);
     return dropped < middle - 2 || dropped > middle + 2;
-}
-
-static float round_float(const char *text, const struct decimal *number)
-{
-    uint64_t bits;
-    if (!round_number(number, &float_format, &bits))
-        return slow_float(text, number);
-    uint32_t narrow_bits = (uint32_t)bits;
-    float value;
-    memcpy(&value, &narrow_bits, sizeof value);
-    return value;
 }
 
 /* d.dddddde+dd: so "%e" prints numbers, and so most programs write ASCII STL. False for a number of another form. */
@@ -314,14 +303,6 @@ const char *parse_float(const char *text, const char *end, float *value)
     return first + COMMON_SIZE;
 }
 
-static const char *match_word(const char *text, const char *end, const char *word)
-{
-    for (; *word; word++, text++)
-        if (text == end || (*text | 0x20) != *word)
-            return NULL;
-    return text;
-}
-
 const char *parse_float_or_word(const char *text, const char *end, float *value)
 {
     const char *after = parse_float(text, end, value);
@@ -331,11 +312,15 @@ const char *parse_float_or_word(const char *text, const char *end, float *value)
     if (text < end && (*text == '-' || *text == '+'))
         text++;
     static const char *const words[] = {"infinity", "inf", "nan"};
-    for (size_t i = 0; i < 3 && !after; i++) {
-        after = match_word(text, end, words[i]);
+    for (size_t i = 0; i < 3; i++) {
+        const char *letter = words[i], *at = text;
+        for (; *letter && at < end && (*at | 0x20) == *letter; at++)
+            letter++;
         *value = i < 2 ? (negative ? -INFINITY : INFINITY) : NAN;
+        if (!*letter)
+            return at;
     }
-    return after;
+    return NULL;
 }
 
 bool text_is_number(const char *text, double *value)

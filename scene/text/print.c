@@ -35,12 +35,6 @@ struct quarters {
     int exponent;
 };
 
-static int choose_exponent(const struct binary *binary)
-{
-    return binary->lower_is_nearer ? floor_log10_of_three_quarters(binary->power)
-                                   : floor_log10_of_power_of_2(binary->power);
-}
-
 /* Without branches, since no processor could foretell them. */
 static inline struct decimal choose_decimal(const struct quarters *at, bool even)
 {
@@ -64,7 +58,8 @@ static uint64_t multiply_to_odd(uint128 power, uint64_t value)
 
 static struct decimal shorten_double(const struct binary *binary)
 {
-    int exponent = choose_exponent(binary);
+    int exponent = binary->lower_is_nearer ? floor_log10_of_three_quarters(binary->power)
+                                           : floor_log10_of_power_of_2(binary->power);
     struct power_of_ten first = power_of_ten(-exponent);
     uint128 power = ((uint128)first.high << 64 | first.low) + 1;
     int shift = binary->power + floor_log2_of_power(-exponent) + 1; /* 0 .. 4 */
@@ -140,16 +135,10 @@ static const uint64_t small_powers[] = {1,
                                         10000000000000000,
                                         100000000000000000};
 
-/* value > 0. */
-static int count_digits(uint64_t value)
-{
-    int most = floor_log10_of_power_of_2(64 - __builtin_clzll(value)); /* of digits, less one; may be one too many */
-    return most + (value >= small_powers[most]);
-}
-
 static struct digits digits_of(struct decimal decimal)
 {
-    int count = count_digits(decimal.digits);
+    int count = floor_log10_of_power_of_2(64 - __builtin_clzll(decimal.digits)); /* less one; may be one too many */
+    count += decimal.digits >= small_powers[count];
     uint64_t whole = decimal.digits * small_powers[17 - count], rest = whole % UINT64_C(10000000000000000);
     struct digits digits = {.first = (unsigned)(whole / UINT64_C(10000000000000000)),
                             .next = spread_digits((uint32_t)(rest / 100000000)),
@@ -159,32 +148,13 @@ static struct digits digits_of(struct decimal decimal)
     return digits;
 }
 
-static inline void put_sixteen(char *out, uint128 digits)
-{
-    put_eight(out, (uint64_t)digits);
-    put_eight(out + 8, (uint64_t)(digits >> 64));
-}
-
 /* All digits, and zeros behind them. Returns what follows the last that counts. */
 static char *put_first(const struct digits *digits, char *out)
 {
     *out = (char)('0' + digits->first);
-    put_sixteen(out + 1, (uint128)digits->last << 64 | digits->next);
+    put_eight(out + 1, digits->next);
+    put_eight(out + 9, digits->last);
     return out + digits->count;
-}
-
-static char *put_small_integer(int value, char *out)
-{
-    if (value < 0) {
-        *out++ = '-';
-        value = -value;
-    }
-    if (value >= 100)
-        *out++ = (char)('0' + value / 100);
-    if (value >= 10)
-        *out++ = (char)('0' + value / 10 % 10);
-    *out++ = (char)('0' + value % 10);
-    return out;
 }
 
 /* d.ddde-xx, the exponent without padding. */
@@ -194,8 +164,11 @@ static char *put_scientific(const struct digits *digits, char *out)
     out[0] = out[1];
     out[1] = '.';
     end = digits->count > 1 ? end : out + 1;
-    *end = 'e';
-    return put_small_integer(digits->exponent, end + 1);
+    *end++ = 'e';
+    int exponent = digits->exponent;
+    if (exponent < 0)
+        *end++ = '-';
+    return put_whole(end, (uint32_t)(exponent < 0 ? -exponent : exponent));
 }
 
 /* Plain notation for exponents -5 .. 16. No store reaches beyond out[27]: the longest is of 16 digits behind 0 .. 7 and

@@ -36,15 +36,16 @@ bool utf8_valid(const char *bytes, size_t size)
     return true;
 }
 
-static const char *from_latin1(struct arena *arena, const char *bytes, size_t size)
+const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const char **raw)
 {
-    if (size > SIZE_MAX / 4)
+    if (raw)
+        *raw = NULL;
+    if (utf8_valid(bytes, size))
+        return arena_copy_text(arena, bytes, size);
+    if (raw && !(*raw = arena_copy_text(arena, bytes, size)))
         return NULL;
-    char *text = arena_allocate(arena, 3 * size + 1, 1);
-    if (!text)
-        return NULL;
-    char *out = text;
-    for (size_t i = 0; i < size; i++) {
+    char *text = size <= SIZE_MAX / 4 ? arena_allocate(arena, 3 * size + 1, 1) : NULL, *out = text;
+    for (size_t i = 0; i < size && text; i++) {
         unsigned char c = (unsigned char)bytes[i];
         if (c == 0) {
             memcpy(out, "\xef\xbf\xbd", 3);
@@ -56,19 +57,9 @@ static const char *from_latin1(struct arena *arena, const char *bytes, size_t si
             *out++ = (char)(0x80 | (c & 0x3f));
         }
     }
-    *out = '\0';
+    if (text)
+        *out = '\0';
     return text;
-}
-
-const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const char **raw)
-{
-    if (raw)
-        *raw = NULL;
-    if (utf8_valid(bytes, size))
-        return arena_copy_text(arena, bytes, size);
-    if (raw && !(*raw = arena_copy_text(arena, bytes, size)))
-        return NULL;
-    return from_latin1(arena, bytes, size);
 }
 
 /* ---- words ---- */
@@ -121,11 +112,6 @@ const char *text_stem(const char *path, size_t *size)
 
 enum { LONGEST_WORD = 63 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Levenshtein's distance, two rows. */
 static size_t edit_distance(const char *a, const char *b)
 {
@@ -138,7 +124,8 @@ static size_t edit_distance(const char *a, const char *b)
         for (size_t j = 0; j < width; j++) {
             size_t changed = diagonal + (lower(a[i]) != lower(b[j]));
             diagonal = row[j + 1];
-            row[j + 1] = smaller(changed, smaller(row[j], diagonal) + 1);
+            size_t added = (row[j] < diagonal ? row[j] : diagonal) + 1;
+            row[j + 1] = changed < added ? changed : added;
         }
     }
     return row[width];
@@ -153,23 +140,19 @@ static bool is_beginning(const char *word, const char *of)
     return !*word;
 }
 
-/* "tol" and "tolerance" are nearer to each other than the letters that one of them lacks would make them. */
-static size_t word_distance(const char *word, const char *known)
-{
-    if (strlen(known) > LONGEST_WORD)
-        return SIZE_MAX;
-    size_t distance = edit_distance(word, known);
-    if (distance > 1 && strlen(word) > 1 && is_beginning(word, known))
-        return 1;
-    return distance > 2 && strlen(known) > 2 && is_beginning(known, word) ? 2 : distance;
-}
-
 const char *nearest_word(const char *word, const char *const *words)
 {
     const char *nearest = NULL;
     size_t length = strlen(word), best = length < 4 ? 2 : length / 2 + 1;
     for (; length > 0 && length <= LONGEST_WORD && *words; words++) {
-        size_t distance = word_distance(word, *words);
+        if (strlen(*words) > LONGEST_WORD)
+            continue;
+        /* "tol" and "tolerance" are nearer to each other than the letters that one of them lacks would make them. */
+        size_t distance = edit_distance(word, *words);
+        if (distance > 1 && length > 1 && is_beginning(word, *words))
+            distance = 1;
+        else if (distance > 2 && strlen(*words) > 2 && is_beginning(*words, word))
+            distance = 2;
         if (distance < best) {
             best = distance;
             nearest = *words;

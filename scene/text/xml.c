@@ -277,26 +277,9 @@ static bool declares_encoding(const char *text, size_t size)
     return false;
 }
 
-static cp_status take_bytes(struct xml_parser *parser, bool strict)
-{
-    const struct source *source = parser->source;
-    parser->bytes = source->data;
-    parser->size = source->size;
-    if (utf8_valid(source->data, source->size) || declares_encoding(source->data, source->size))
-        return CP_OK;
-    cp_status status = report_lenient(parser->context, strict, parser->codes->encoding, IN_FILE(source->name),
-                                      "the XML is not UTF-8 and is read as Latin-1");
-    if (status != CP_OK)
-        return status;
-    parser->arena = arena_new(parser->context);
-    parser->bytes = parser->arena ? utf8_from(parser->arena, source->data, source->size, NULL) : NULL;
-    parser->size = parser->bytes ? strlen(parser->bytes) : 0;
-    return parser->bytes ? CP_OK : CP_LIMIT;
-}
-
 /* ---- the parser ---- */
 
-static cp_status start_parser(struct xml_parser *parser)
+cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes)
 {
     xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
                              .startDocument = on_document,
@@ -308,20 +291,6 @@ static cp_status start_parser(struct xml_parser *parser)
                              .cdataBlock = on_text,
                              .comment = on_comment,
                              .serror = on_error};
-    /* libxml2 sets up its tables at the first use, which is safe only when one thread alone comes first. */
-    static pthread_once_t tables_made = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&tables_made, xmlInitParser);
-    parser->libxml = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
-    if (!parser->libxml)
-        return report_error(parser->context, CP_LIMIT, parser->codes->memory, IN_FILE(parser->source->name), "%s",
-                            no_memory);
-    /* NOENT: "&amp;" in attributes becomes "&"; without a DOCTYPE there are no entities but XML's five. */
-    (void)xmlCtxtUseOptions(parser->libxml, XML_PARSE_NONET | XML_PARSE_NOENT);
-    return CP_OK;
-}
-
-cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes)
-{
     cp_context *context = source->context;
     *xml = (struct xml){.status = CP_LIMIT};
     struct xml_parser *parser = xml->parser = memory_allocate_zeroed(context, 1, sizeof *parser);
@@ -332,16 +301,35 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     parser->source = source;
     parser->codes = codes;
     parser->most_depth = nesting < DEEPEST ? (uint32_t)nesting : DEEPEST;
+    parser->bytes = source->data;
+    parser->size = source->size;
     /* Of the top file, read.c has told that it breaks off. */
     xml->status = source->depth > 0 && source->ends_early
                       ? report_error(context, CP_INPUT, codes->truncated, IN_FILE(source->name),
                                      "the file breaks off after %zu bytes", source->size)
                       : check_bytes(source, codes);
-    if (xml->status == CP_OK)
-        xml->status = take_bytes(parser, strict);
-    if (xml->status == CP_OK)
-        xml->status = start_parser(parser);
-    return xml->status;
+    if (xml->status == CP_OK && !utf8_valid(source->data, source->size) &&
+        !declares_encoding(source->data, source->size)) {
+        xml->status = report_lenient(context, strict, codes->encoding, IN_FILE(source->name),
+                                     "the XML is not UTF-8 and is read as Latin-1");
+        if (xml->status != CP_OK)
+            return xml->status;
+        parser->arena = arena_new(context);
+        parser->bytes = parser->arena ? utf8_from(parser->arena, source->data, source->size, NULL) : NULL;
+        parser->size = parser->bytes ? strlen(parser->bytes) : 0;
+        xml->status = parser->bytes ? CP_OK : CP_LIMIT;
+    }
+    if (xml->status != CP_OK)
+        return xml->status;
+    /* libxml2 sets up its tables at the first use, which is safe only when one thread alone comes first. */
+    static pthread_once_t tables_made = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&tables_made, xmlInitParser);
+    parser->libxml = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
+    if (!parser->libxml)
+        return xml->status = report_error(context, CP_LIMIT, codes->memory, IN_FILE(source->name), "%s", no_memory);
+    /* NOENT: "&amp;" in attributes becomes "&"; without a DOCTYPE there are no entities but XML's five. */
+    (void)xmlCtxtUseOptions(parser->libxml, XML_PARSE_NONET | XML_PARSE_NOENT);
+    return CP_OK;
 }
 
 cp_status xml_close(struct xml *xml)
@@ -359,12 +347,14 @@ cp_status xml_close(struct xml *xml)
     return xml->status;
 }
 
-/* Feeds the parser until there are events. False at the end. */
-static bool fill_queue(struct xml_parser *parser)
+enum xml_event xml_next(struct xml *xml)
 {
-    parser->count = parser->taken = 0;
-    while (parser->count == 0 && !parser->over) {
+    struct xml_parser *parser = xml->parser;
+    if (xml->status != CP_OK)
+        return XML_OVER;
+    while (parser->taken == parser->count && !parser->over) { /* feed libxml2 until there are events */
         size_t left = parser->size - parser->fed, size = left < PIECE_SIZE ? left : PIECE_SIZE;
+        parser->count = parser->taken = 0;
         arena_free(parser->piece);
         parser->piece = arena_new(parser->context);
         if (!parser->piece || context_is_cancelled(parser->context)) {
@@ -379,15 +369,7 @@ static bool fill_queue(struct xml_parser *parser)
             fail(parser, CP_LIMIT, parser->codes->memory, "%s", no_memory);
         parser->over = parser->over || left == 0;
     }
-    return parser->count > 0;
-}
-
-enum xml_event xml_next(struct xml *xml)
-{
-    struct xml_parser *parser = xml->parser;
-    if (xml->status != CP_OK)
-        return XML_OVER;
-    if (parser->taken < parser->count || fill_queue(parser)) {
+    if (parser->taken < parser->count) {
         *xml = parser->queue[parser->taken].xml;
         return parser->queue[parser->taken++].event;
     }
