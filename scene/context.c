@@ -133,31 +133,27 @@ cp_option_info cp_limit_at(size_t index)
         .name = limit->name, .help = limit->help, .type = "integer", .default_value = limit->initial};
 }
 
-static cp_status set_limit(cp_context *context, const char *setting)
+cp_status cp_set_limit(cp_context *context, const char *setting)
 {
     const char *equals = strchr(setting, '=');
     size_t size = equals ? (size_t)(equals - setting) : strlen(setting);
     const char *words[LIMIT_COUNT + 1] = {NULL};
+    const struct limit *limit = NULL;
     for (size_t i = 0; i < LIMIT_COUNT; i++) {
-        const struct limit *limit = &limit_table[i];
-        words[i] = limit->name;
-        if (strlen(limit->name) != size || strncmp(limit->name, setting, size) != 0)
-            continue;
-        char *end = NULL;
-        errno = 0;
-        unsigned long long value = equals ? strtoull(equals + 1, &end, 10) : 0;
-        if (!equals || equals[1] < '0' || equals[1] > '9' || *end || errno)
-            return report_error(context, CP_USAGE, "limit-value", NOWHERE, "limit %s needs a whole number",
-                                limit->name);
-        *limit_value(context, limit) = value;
-        return CP_OK;
+        words[i] = limit_table[i].name;
+        if (strlen(words[i]) == size && strncmp(words[i], setting, size) == 0)
+            limit = &limit_table[i];
     }
-    return report_unknown(context, "limit-unknown", "limit", setting, size, words);
-}
-
-cp_status cp_set_limit(cp_context *context, const char *setting)
-{
-    return context_finish(context, set_limit(context, setting));
+    if (!limit)
+        return context_finish(context, report_unknown(context, "limit-unknown", "limit", setting, size, words));
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = equals ? strtoull(equals + 1, &end, 10) : 0;
+    if (!equals || equals[1] < '0' || equals[1] > '9' || *end || errno)
+        return context_finish(context, report_error(context, CP_USAGE, "limit-value", NOWHERE,
+                                                    "limit %s needs a whole number", limit->name));
+    *limit_value(context, limit) = value;
+    return context_finish(context, CP_OK);
 }
 
 uint64_t limit_nesting(const cp_context *context)

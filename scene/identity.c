@@ -20,12 +20,6 @@ static const char *free_id(cp_scene *scene, struct name_map *taken, const char *
     }
 }
 
-static const char *take_id(cp_scene *scene, struct name_map *taken, const char *base)
-{
-    const char *id = free_id(scene, taken, base);
-    return id && name_map_add(taken, id, 1, NULL) ? id : NULL;
-}
-
 /* Ids that are set already come first: they are what other stages know. */
 static cp_status give_ids(cp_scene *scene, enum scene_table table)
 {
@@ -44,9 +38,9 @@ static cp_status give_ids(cp_scene *scene, enum scene_table table)
             good = !old || name_map_add(&taken, old, 1, &added);
             if (!good || added)
                 continue;
-            const char *own = take_id(scene, &taken, base);
-            row_set_pointer(row, id->at, own);
-            good = own;
+            const char *own = free_id(scene, &taken, base);
+            good = own && name_map_add(&taken, own, 1, NULL);
+            row_set_pointer(row, id->at, good ? own : NULL);
             if (good && old)
                 report_warning(scene->context, "scene-id", NOWHERE,
                                "the id \"%s\" stands on two things; one is now \"%s\"", old, own);
@@ -61,14 +55,6 @@ static cp_status give_ids(cp_scene *scene, enum scene_table table)
 static uint64_t metadata_place(const cp_metadata *metadata)
 {
     return (uint64_t)metadata->owner << 32 | metadata->index;
-}
-
-static bool metadata_is_sorted(const cp_scene *scene)
-{
-    for (uint32_t i = 1; i < scene->metadata_count; i++)
-        if (metadata_place(&scene->metadata[i]) < metadata_place(&scene->metadata[i - 1]))
-            return false;
-    return true;
 }
 
 /* Merges runs of `width` from one table into the other. */
@@ -88,9 +74,12 @@ static void merge_runs(const cp_metadata *from, cp_metadata *to, uint32_t count,
 /* By owner, and as it was for one owner: formats that keep metadata with its owner read it in this order. */
 static cp_status sort_metadata(cp_scene *scene)
 {
-    if (metadata_is_sorted(scene))
+    const size_t count = scene->metadata_count;
+    bool sorted = true;
+    for (size_t i = 1; i < count && sorted; i++)
+        sorted = metadata_place(&scene->metadata[i]) >= metadata_place(&scene->metadata[i - 1]);
+    if (sorted)
         return CP_OK;
-    size_t count = scene->metadata_count;
     cp_metadata *other = memory_allocate(scene->context, count, sizeof *other);
     if (!other)
         return CP_LIMIT;

@@ -34,44 +34,6 @@ static cp_status add_rows(const struct moves *moves, enum scene_table table, con
 
 /* ---- what a scene draws ---- */
 
-/* The instances of `other` in its world's frame. */
-static cp_status take_instances(cp_scene *scene, const cp_scene *other, uint32_t mesh_base, cp_instance **instances)
-{
-    cp_pose *worlds = memory_allocate(scene->context, other->node_count, sizeof *worlds);
-    cp_status status = worlds ? scene_world_poses(scene->context, other, NULL, worlds) : CP_LIMIT;
-    *instances = status == CP_OK ? scene_allocate(scene, other->instance_count, sizeof **instances) : NULL;
-    for (uint32_t i = 0; *instances && i < other->instance_count; i++) {
-        const cp_instance *from = &other->instances[i];
-        cp_pose pose = pose_multiply(&worlds[from->node], &from->transform);
-        (*instances)[i] = (cp_instance){0, mesh_base + from->mesh, CP_USE_BOTH, pose};
-    }
-    memory_free(scene->context, worlds, other->node_count, sizeof *worlds);
-    return *instances || status != CP_OK ? status : CP_LIMIT;
-}
-
-/* The nodes go; a mesh without a name takes that of the first one that shows it (AC3D names objects only). */
-static void name_meshes(cp_scene *other)
-{
-    for (uint32_t i = 0; i < other->instance_count; i++) {
-        const cp_instance *instance = &other->instances[i];
-        cp_mesh *mesh = &other->meshes[instance->mesh];
-        if (instance->node && !*mesh->name)
-            mesh->name = other->nodes[instance->node].name;
-    }
-}
-
-/* What is said about meshes and materials; the nodes and joints stay behind. */
-static cp_status add_metadata(const struct moves *moves, const cp_scene *other)
-{
-    for (uint32_t i = 0; i < other->metadata_count; i++) {
-        const cp_metadata *metadata = &other->metadata[i];
-        bool comes = metadata->owner == CP_OWNER_MESH || metadata->owner == CP_OWNER_MATERIAL;
-        if (comes && scene_add_moved(moves, TABLE_METADATA, metadata) == CP_NONE)
-            return CP_LIMIT;
-    }
-    return CP_OK;
-}
-
 cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **instances, uint32_t *count)
 {
     const struct moves moves = moves_behind(scene);
@@ -79,17 +41,39 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **ins
     if (other->joint_count + other->clip_count + other->pair_count > 0)
         report_loss(scene->context, "scene-geometry", IN_FILE(other->source.file), 1,
                     "the file is used as geometry alone; its joints, clips and pairs are left out");
-    name_meshes(other);
+    /* The nodes go; a mesh without a name takes that of the first one that shows it (AC3D names objects only). */
+    for (uint32_t i = 0; i < other->instance_count; i++) {
+        const cp_instance *instance = &other->instances[i];
+        cp_mesh *mesh = &other->meshes[instance->mesh];
+        if (instance->node && !*mesh->name)
+            mesh->name = other->nodes[instance->node].name;
+    }
     cp_status status = add_rows(&moves, TABLE_MESHES, other, 0);
     if (status == CP_OK)
         status = add_rows(&moves, TABLE_MATERIALS, other, 0);
-    if (status == CP_OK)
-        status = take_instances(scene, other, moves.bases[TABLE_MESHES], instances);
-    if (status == CP_OK)
-        status = add_metadata(&moves, other);
-    if (status == CP_OK)
-        adopt(scene, other);
-    return status;
+    if (status != CP_OK)
+        return status;
+    /* The instances in the other world's frame. */
+    cp_pose *worlds = memory_allocate(scene->context, other->node_count, sizeof *worlds);
+    status = worlds ? scene_world_poses(scene->context, other, NULL, worlds) : CP_LIMIT;
+    *instances = status == CP_OK ? scene_allocate(scene, other->instance_count, sizeof **instances) : NULL;
+    for (uint32_t i = 0; *instances && i < other->instance_count; i++) {
+        const cp_instance *from = &other->instances[i];
+        cp_pose pose = pose_multiply(&worlds[from->node], &from->transform);
+        (*instances)[i] = (cp_instance){0, moves.bases[TABLE_MESHES] + from->mesh, CP_USE_BOTH, pose};
+    }
+    memory_free(scene->context, worlds, other->node_count, sizeof *worlds);
+    if (!*instances)
+        return status == CP_OK ? CP_LIMIT : status;
+    /* What is said about meshes and materials; what is said about nodes and joints stays behind. */
+    for (uint32_t i = 0; i < other->metadata_count; i++) {
+        const cp_metadata *metadata = &other->metadata[i];
+        bool comes = metadata->owner == CP_OWNER_MESH || metadata->owner == CP_OWNER_MATERIAL;
+        if (comes && scene_add_moved(&moves, TABLE_METADATA, metadata) == CP_NONE)
+            return CP_LIMIT;
+    }
+    adopt(scene, other);
+    return CP_OK;
 }
 
 /* ---- a whole scene below a new node ---- */
@@ -118,8 +102,11 @@ static cp_status add_scene(cp_scene *scene, const cp_scene *other, const char *n
     return scene_add_inputs(scene, other->inputs, other->input_count);
 }
 
-static cp_status merge(cp_scene *scene, cp_scene *other, const char *name)
+cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
 {
+    if (scene == other || scene->context != context || other->context != context)
+        return context_finish(
+            context, report_error(context, CP_USAGE, "merge-scenes", NOWHERE, "two scenes of one context are needed"));
     cp_scene *work = scene_copy(scene);
     cp_status status = work ? add_scene(work, other, name) : CP_LIMIT;
     if (status == CP_OK)
@@ -130,13 +117,5 @@ static cp_status merge(cp_scene *scene, cp_scene *other, const char *name)
     } else {
         cp_scene_free(work);
     }
-    return status;
-}
-
-cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)
-{
-    bool good = scene != other && scene->context == context && other->context == context;
-    return context_finish(context, good ? merge(scene, other, name)
-                                        : report_error(context, CP_USAGE, "merge-scenes", NOWHERE,
-                                                       "two scenes of one context are needed"));
+    return context_finish(context, status);
 }

@@ -70,23 +70,6 @@ cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_co
     return CP_OK;
 }
 
-static cp_status read_model(struct models *models, const struct model_request *request, struct source *source,
-                            uint32_t *model)
-{
-    cp_scene *other = NULL;
-    cp_instance *parts = NULL;
-    uint32_t part_count = 0;
-    cp_status status = request->check ? request->check(request, source) : CP_OK;
-    if (status == CP_OK)
-        status = read_further(source, request->format, &other);
-    if (status == CP_OK)
-        status = scene_add_geometry(models->scene, other, &parts, &part_count);
-    if (status == CP_OK)
-        status = models_add(models, parts, part_count, model);
-    cp_scene_free(other);
-    return status;
-}
-
 /* One spelling of the name: known, or looked for and read now. */
 static cp_status try_file(struct models *models, const struct model_request *request, const struct file_search *search,
                           uint32_t *model)
@@ -107,10 +90,21 @@ static cp_status try_file(struct models *models, const struct model_request *req
     /* It may have been read under another name, or for another folder. */
     const char *path = keep_key(models, write_key(models, request, NULL, "", source->path));
     known = path ? name_map_find(&models->files, path) : NULL;
-    if (known)
+    cp_scene *other = NULL;
+    cp_instance *parts = NULL;
+    uint32_t part_count = 0;
+    if (known) {
         *model = *known;
-    else
-        status = path ? read_model(models, request, source, model) : CP_LIMIT;
+    } else {
+        status = !path ? CP_LIMIT : request->check ? request->check(request, source) : CP_OK;
+        if (status == CP_OK)
+            status = read_further(source, request->format, &other);
+        if (status == CP_OK)
+            status = scene_add_geometry(models->scene, other, &parts, &part_count);
+        if (status == CP_OK)
+            status = models_add(models, parts, part_count, model);
+        cp_scene_free(other);
+    }
     source_close(source);
     if (status != CP_OK && status != CP_NO)
         return status;

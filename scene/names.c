@@ -13,15 +13,6 @@ static struct name_slot *find_slot(const struct name_map *map, const char *key, 
     }
 }
 
-/* The same for a key that is not there yet. */
-static struct name_slot *free_slot(const struct name_map *map, uint32_t hash)
-{
-    uint32_t at = hash & (map->slot_count - 1);
-    while (map->slots[at].key)
-        at = (at + 1) & (map->slot_count - 1);
-    return &map->slots[at];
-}
-
 static bool grow(struct name_map *map)
 {
     if (map->slot_count > UINT32_MAX / 4)
@@ -32,9 +23,12 @@ static bool grow(struct name_map *map)
     if (!larger.slots)
         return false;
     for (uint32_t i = 0; i < map->slot_count; i++) {
-        const struct name_slot *old = &map->slots[i];
-        if (old->key)
-            *free_slot(&larger, old->hash) = *old;
+        uint32_t at = map->slots[i].hash & (larger.slot_count - 1);
+        if (!map->slots[i].key)
+            continue;
+        while (larger.slots[at].key)
+            at = (at + 1) & (larger.slot_count - 1);
+        larger.slots[at] = map->slots[i];
     }
     memory_free(map->context, map->slots, map->slot_count, sizeof *map->slots);
     *map = larger;

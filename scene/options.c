@@ -72,30 +72,6 @@ static cp_status out_of_range(cp_context *context, const struct value *value)
                                                 : "");
 }
 
-static cp_status set_boolean(cp_context *context, const struct value *value)
-{
-    static const char *const words[] = {"no", "yes", "false", "true", "0", "1", "off", "on"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(value->text, words[i]) == 0) {
-            *(bool *)target(value) = i % 2 == 1;
-            return CP_OK;
-        }
-    return bad_value(context, value, "yes or no");
-}
-
-static cp_status set_integer(cp_context *context, const struct value *value)
-{
-    double number;
-    if (!text_is_number(value->text, &number) || number != floor(number))
-        return bad_value(context, value, "a whole number");
-    if (!in_range(value->option, number))
-        return out_of_range(context, value);
-    if (fabs(number) > 9e15)
-        return bad_value(context, value, "a whole number up to 9e15");
-    *(int64_t *)target(value) = (int64_t)number;
-    return CP_OK;
-}
-
 /* A number and a unit's name after it; a bare number is in `bare`. */
 static bool read_measure(const char *text, const struct unit *units, double bare, double *result)
 {
@@ -157,20 +133,6 @@ static cp_status set_measure(cp_context *context, const struct value *value)
     return CP_OK;
 }
 
-static cp_status set_unit(cp_context *context, const struct value *value)
-{
-    for (const struct unit *unit = length_units; unit->name; unit++)
-        if (strcmp(value->text, unit->name) == 0) {
-            *(double *)target(value) = unit->metres;
-            return CP_OK;
-        }
-    double number;
-    if (!text_is_number(value->text, &number) || !(number > 0))
-        return bad_value(context, value, "m, mm, cm, in, ft or metres per unit");
-    *(double *)target(value) = number;
-    return CP_OK;
-}
-
 static cp_status set_extent(cp_context *context, const struct value *value)
 {
     static const struct unit parts[] = {{"%", 0.01}, {NULL, 0}};
@@ -186,37 +148,53 @@ static cp_status set_extent(cp_context *context, const struct value *value)
     return CP_OK;
 }
 
-static cp_status set_choice(cp_context *context, const struct value *value)
-{
-    const char *at = value->option->choices;
-    size_t wanted = strlen(value->text);
-    for (int index = 0; *at; index++) {
-        size_t size = strcspn(at, "|");
-        if (size == wanted && strncmp(at, value->text, size) == 0) {
-            *(int *)target(value) = index;
-            return CP_OK;
-        }
-        at += size + (at[size] == '|');
-    }
-    return bad_value(context, value, value->option->choices);
-}
-
 static cp_status set_value(cp_context *context, const struct value *value)
 {
+    static const char *const words[] = {"no", "yes", "false", "true", "0", "1", "off", "on"};
+    const char *at = value->option->choices;
+    double number;
     switch (value->option->type) {
     case OPTION_BOOLEAN:
-        return set_boolean(context, value);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strcmp(value->text, words[i]) == 0) {
+                *(bool *)target(value) = i % 2 == 1;
+                return CP_OK;
+            }
+        return bad_value(context, value, "yes or no");
     case OPTION_INTEGER:
-        return set_integer(context, value);
+        if (!text_is_number(value->text, &number) || number != floor(number))
+            return bad_value(context, value, "a whole number");
+        if (!in_range(value->option, number))
+            return out_of_range(context, value);
+        if (fabs(number) > 9e15)
+            return bad_value(context, value, "a whole number up to 9e15");
+        *(int64_t *)target(value) = (int64_t)number;
+        return CP_OK;
     case OPTION_NUMBER:
     case OPTION_LENGTH:
     case OPTION_SIZE:
     case OPTION_ANGLE:
         return set_measure(context, value);
     case OPTION_CHOICE:
-        return set_choice(context, value);
+        for (int index = 0; *at; index++) {
+            size_t size = strcspn(at, "|");
+            if (size == strlen(value->text) && strncmp(at, value->text, size) == 0) {
+                *(int *)target(value) = index;
+                return CP_OK;
+            }
+            at += size + (at[size] == '|');
+        }
+        return bad_value(context, value, value->option->choices);
     case OPTION_UNIT:
-        return set_unit(context, value);
+        for (const struct unit *unit = length_units; unit->name; unit++)
+            if (strcmp(value->text, unit->name) == 0) {
+                *(double *)target(value) = unit->metres;
+                return CP_OK;
+            }
+        if (!text_is_number(value->text, &number) || !(number > 0))
+            return bad_value(context, value, "m, mm, cm, in, ft or metres per unit");
+        *(double *)target(value) = number;
+        return CP_OK;
     case OPTION_STRING:
         *(const char **)target(value) = value->text;
         return CP_OK;
@@ -234,38 +212,30 @@ static const struct option *find_option(const struct option *options, const char
     return NULL;
 }
 
-static cp_status unknown_option(cp_context *context, const struct plugin *plugin, const struct option *common,
-                                const char *name, size_t size)
-{
-    enum { MOST = 64 };
-    const char *words[MOST + 1];
-    size_t count = 0;
-    for (const struct option *option = plugin->options; option && option->name && count < MOST; option++)
-        words[count++] = option->name;
-    for (const struct option *option = common; option && option->name && count < MOST; option++)
-        words[count++] = option->name;
-    words[count] = NULL;
-    struct buffer what = {.context = context};
-    buffer_print(&what, "option of %s", plugin->name);
-    cp_status status = report_unknown(context, "option-unknown", what.failed ? "option" : what.data, name, size, words);
-    buffer_free(&what);
-    return status;
-}
-
 cp_status options_set(cp_context *context, const struct plugin *plugin, const struct option *common, const char *text,
                       void *settings)
 {
-    size_t size = strcspn(text, "=");
+    enum { MOST = 64 }; /* words to choose the nearest from */
+    size_t size = strcspn(text, "="), count = 0;
     const struct option *option = find_option(plugin->options, text, size);
     if (!option)
         option = find_option(common, text, size);
-    if (!option)
-        return unknown_option(context, plugin, common, text, size);
-    if (!text[size] && option->type != OPTION_BOOLEAN)
+    if (option && !text[size] && option->type != OPTION_BOOLEAN)
         return report_error(context, CP_USAGE, "option-value", NOWHERE, "%s needs a value: %s=%s", option->name,
                             option->name, option->choices ? option->choices : option_type_word(option->type));
-    struct value value = {option, text[size] ? text + size + 1 : "yes", settings};
-    return set_value(context, &value);
+    if (option)
+        return set_value(context, &(struct value){option, text[size] ? text + size + 1 : "yes", settings});
+    const char *words[MOST + 1];
+    for (const struct option *known = plugin->options; known && known->name && count < MOST; known++)
+        words[count++] = known->name;
+    for (const struct option *known = common; known && known->name && count < MOST; known++)
+        words[count++] = known->name;
+    words[count] = NULL;
+    struct buffer what = {.context = context};
+    buffer_print(&what, "option of %s", plugin->name);
+    cp_status status = report_unknown(context, "option-unknown", what.failed ? "option" : what.data, text, size, words);
+    buffer_free(&what);
+    return status;
 }
 
 static cp_status set_defaults(cp_context *context, const struct option *options, void *settings)

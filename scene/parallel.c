@@ -35,18 +35,6 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-/* The calling thread's share; it alone may ask whether to go on. */
-static bool run_caller(cp_context *context, struct job *job)
-{
-    for (uint32_t item; !context_is_cancelled(context);) {
-        if (!take_item(job, &item))
-            return true;
-        job->work(job->user, item, 0);
-    }
-    atomic_store_explicit(&job->next, job->item_count, memory_order_relaxed);
-    return false;
-}
-
 uint32_t parallel_workers(const cp_context *context, uint32_t item_count)
 {
     uint32_t most = context->threads < CP_MOST_THREADS ? context->threads : CP_MOST_THREADS;
@@ -63,17 +51,21 @@ bool parallel_for(cp_context *context, uint32_t item_count, parallel_work *work,
         if (pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) != 0)
             break; /* fewer threads do the same work */
     }
-    bool done = run_caller(context, &job);
+    /* The calling thread's share; it alone may ask whether to go on. */
+    bool cancelled = context_is_cancelled(context);
+    for (uint32_t item; !cancelled && take_item(&job, &item); cancelled = context_is_cancelled(context))
+        work(user, item, 0);
+    if (cancelled)
+        atomic_store_explicit(&job.next, item_count, memory_order_relaxed);
     for (uint32_t i = 1; i < started; i++)
         (void)pthread_join(workers[i].thread, NULL);
-    return done;
+    return !cancelled;
 }
 
 /* ---- results in order ---- */
 
 struct line {
     parallel_work *make;
-    parallel_consume *consume;
     void *user;
     uint32_t item_count, slot_count;
     pthread_mutex_t lock;    /* of what follows */
@@ -115,37 +107,6 @@ static void *run_maker(void *user)
     return NULL;
 }
 
-static void consume_next(cp_context *context, struct line *line)
-{
-    uint32_t item = line->consumed, slot = item % line->slot_count;
-    (void)pthread_mutex_unlock(&line->lock);
-    bool goes_on = !context_is_cancelled(context) && line->consume(line->user, item, slot);
-    (void)pthread_mutex_lock(&line->lock);
-    line->ready[slot] = false;
-    line->consumed++;
-    line->ended = !goes_on;
-    (void)pthread_cond_broadcast(&line->has_room);
-}
-
-/* The calling thread consumes what is ready, else it makes what others have not begun. */
-static bool run_line(cp_context *context, struct line *line)
-{
-    (void)pthread_mutex_lock(&line->lock);
-    while (!line->ended && line->consumed < line->item_count) {
-        if (line->ready[line->consumed % line->slot_count])
-            consume_next(context, line);
-        else if (line_has_room(line))
-            make_next(line);
-        else
-            (void)pthread_cond_wait(&line->is_made, &line->lock);
-    }
-    bool done = !line->ended;
-    line->ended = true;
-    (void)pthread_cond_broadcast(&line->has_room);
-    (void)pthread_mutex_unlock(&line->lock);
-    return done;
-}
-
 /* Two a thread, so that none waits while another's result is awaited. */
 uint32_t parallel_slots(const cp_context *context, uint32_t item_count)
 {
@@ -158,7 +119,7 @@ bool parallel_in_order(cp_context *context, uint32_t item_count, parallel_work *
                        void *user)
 {
     struct line line = {.make = make,
-                        .consume = consume,
+
                         .user = user,
                         .item_count = item_count,
                         .slot_count = parallel_slots(context, item_count),
@@ -170,7 +131,28 @@ bool parallel_in_order(cp_context *context, uint32_t item_count, parallel_work *
     for (; started < wanted && started < line.slot_count; started++)
         if (pthread_create(&threads[started], NULL, run_maker, &line) != 0)
             break; /* fewer threads do the same work */
-    bool done = run_line(context, &line);
+    /* The calling thread consumes what is ready, else it makes what others have not begun. */
+    (void)pthread_mutex_lock(&line.lock);
+    while (!line.ended && line.consumed < item_count) {
+        uint32_t item = line.consumed, slot = item % line.slot_count;
+        if (line.ready[slot]) {
+            (void)pthread_mutex_unlock(&line.lock);
+            bool goes_on = !context_is_cancelled(context) && consume(user, item, slot);
+            (void)pthread_mutex_lock(&line.lock);
+            line.ready[slot] = false;
+            line.consumed++;
+            line.ended = !goes_on;
+            (void)pthread_cond_broadcast(&line.has_room);
+        } else if (line_has_room(&line)) {
+            make_next(&line);
+        } else {
+            (void)pthread_cond_wait(&line.is_made, &line.lock);
+        }
+    }
+    bool done = !line.ended;
+    line.ended = true;
+    (void)pthread_cond_broadcast(&line.has_room);
+    (void)pthread_mutex_unlock(&line.lock);
     for (uint32_t i = 1; i < started; i++)
         (void)pthread_join(threads[i], NULL);
     (void)pthread_mutex_destroy(&line.lock);

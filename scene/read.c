@@ -31,24 +31,13 @@ static const struct importer *probe(const struct source *source)
     return best;
 }
 
-static cp_status not_built(const struct source *source, const struct importer *importer)
-{
-    return report_error(source->context, CP_INPUT, "read-not-built", IN_FILE(source->name),
-                        "the importer %s is not built; it needs the package %s", importer->plugin.name,
-                        importer->plugin.package);
-}
-
-static void print_signs(const struct importer *const *importers, struct buffer *text)
-{
-    for (const struct importer *const *at = importers; *at; at++)
-        buffer_print(text, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
-                     (*at)->plugin.package ? " (not built)" : "");
-}
-
 cp_status report_unknown_content(const struct source *source)
 {
+    const struct importer *const *importers = source->context->plugins->importers;
     struct buffer signs = {.context = source->context};
-    print_signs(source->context->plugins->importers, &signs);
+    for (const struct importer *const *at = importers; *at; at++)
+        buffer_print(&signs, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
+                     (*at)->plugin.package ? " (not built)" : "");
     cp_status status = report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
                                     "is of no known format. What was looked for: %s (--from names one)",
                                     signs.failed ? "" : signs.data);
@@ -56,93 +45,70 @@ cp_status report_unknown_content(const struct source *source)
     return status;
 }
 
-/* No probe took it: assimp is not built. */
-static cp_status nobody_reads(const struct source *source)
-{
-    for (const struct importer *const *at = source->context->plugins->importers; *at; at++)
-        if ((*at)->plugin.package && plugin_suffix_matches((*at)->suffixes, source->name))
-            return not_built(source, *at);
-    return report_unknown_content(source);
-}
-
 static cp_status choose(const struct source *source, const char *format, const struct importer **importer)
 {
+    const struct plugins *plugins = source->context->plugins;
     if (format) {
-        size_t index = plugin_find(source->context->plugins, CP_IMPORTER, format);
+        size_t index = plugin_find(plugins, CP_IMPORTER, format);
         if (index == SIZE_MAX)
             return plugin_unknown(source->context, CP_IMPORTER, format);
-        *importer = source->context->plugins->importers[index];
+        *importer = plugins->importers[index];
     } else if (source->size == 0) {
         return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
     } else {
         *importer = probe(source);
-        if (!*importer)
-            return nobody_reads(source);
     }
-    return (*importer)->plugin.package ? not_built(source, *importer) : CP_OK;
-}
-
-/* The options that hold for all uses of the importer, then those of this one. */
-static void *make_settings(cp_context *context, const struct importer *importer, const struct texts *texts,
-                           cp_status *status)
-{
-    void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, status);
-    for (uint32_t i = 0; i < context->importer_option_count && *status == CP_OK; i++) {
-        const char *text;
-        if (importer_of_option(context, context->importer_options[i], &text) == importer)
-            *status = options_set(context, &importer->plugin, import_options, text, settings);
-    }
-    for (size_t i = 0; i < texts->count && *status == CP_OK; i++)
-        *status = options_set(context, &importer->plugin, import_options, texts->items[i], settings);
-    if (*status == CP_OK)
-        return settings;
-    if (settings)
-        options_free(context, &importer->plugin, settings);
-    return NULL;
-}
-
-static cp_status check_whole(const struct source *source, const struct import_settings *settings)
-{
-    if (!source->ends_early)
+    /* No probe took it: perhaps assimp would, which is not built. */
+    for (const struct importer *const *at = plugins->importers; *at && !*importer; at++)
+        if ((*at)->plugin.package && plugin_suffix_matches((*at)->suffixes, source->name))
+            *importer = *at;
+    if (!*importer)
+        return report_unknown_content(source);
+    if (!(*importer)->plugin.package)
         return CP_OK;
-    return report_lenient(source->context, !settings->partial, "source-truncated", IN_FILE(source->name),
-                          "the gzip stream ends early after %zu bytes", source->size);
-}
-
-static cp_status run_importer(struct source *source, const struct importer *importer, const void *settings,
-                              cp_scene **result)
-{
-    cp_scene *scene = scene_new(source->context);
-    if (!scene)
-        return CP_LIMIT;
-    scene->source.format = importer->plugin.name;
-    scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
-    const char *outer = source->context->subject;
-    source->context->subject = source->name;
-    cp_status status = scene->source.file ? importer->read(source->context, source, settings, scene) : CP_LIMIT;
-    if (status == CP_OK)
-        status = source_check(source);
-    source->context->subject = outer;
-    if (status == CP_OK)
-        *result = scene;
-    else
-        cp_scene_free(scene);
-    return status;
+    return report_error(source->context, CP_INPUT, "read-not-built", IN_FILE(source->name),
+                        "the importer %s is not built; it needs the package %s", (*importer)->plugin.name,
+                        (*importer)->plugin.package);
 }
 
 static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result)
 {
+    cp_context *context = source->context;
     const struct importer *importer = NULL;
     cp_status status = choose(source, format, &importer);
     if (status != CP_OK)
         return status;
-    void *settings = make_settings(source->context, importer, texts, &status);
-    if (status == CP_OK)
-        status = check_whole(source, settings);
-    if (status == CP_OK)
-        status = run_importer(source, importer, settings, result);
+    /* The options that hold for all uses of the importer, then those of this one. */
+    void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, &status);
+    for (uint32_t i = 0; i < context->importer_option_count && status == CP_OK; i++) {
+        const char *text;
+        if (importer_of_option(context, context->importer_options[i], &text) == importer)
+            status = options_set(context, &importer->plugin, import_options, text, settings);
+    }
+    for (size_t i = 0; i < texts->count && status == CP_OK; i++)
+        status = options_set(context, &importer->plugin, import_options, texts->items[i], settings);
+    if (status == CP_OK && source->ends_early)
+        status = report_lenient(context, !((const struct import_settings *)settings)->partial, "source-truncated",
+                                IN_FILE(source->name), "the gzip stream ends early after %zu bytes", source->size);
+    if (status == CP_OK) {
+        cp_scene *scene = scene_new(context);
+        const char *outer = context->subject;
+        if (scene) {
+            scene->source.format = importer->plugin.name;
+            scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
+        }
+        context->subject = source->name;
+        status = scene && scene->source.file ? importer->read(context, source, settings, scene) : CP_LIMIT;
+        if (status == CP_OK)
+            status = source_check(source);
+        context->subject = outer;
+        if (status == CP_OK)
+            *result = scene;
+        else
+            cp_scene_free(scene);
+    }
     if (settings)
-        options_free(source->context, &importer->plugin, settings);
+        options_free(context, &importer->plugin, settings);
     return status;
 }
 

@@ -21,17 +21,6 @@ struct code_count {
 
 static const char *const severity_words[] = {"note", "loss", "warning", "error"};
 
-static const char *print_place(struct arena *arena, const struct place *place)
-{
-    const char *file = place->file && *place->file ? place->file : "cellpipe";
-    if (place->line && place->column)
-        return arena_print(arena, "%s:%llu:%llu", file, (unsigned long long)place->line,
-                           (unsigned long long)place->column);
-    if (place->line)
-        return arena_print(arena, "%s:%llu", file, (unsigned long long)place->line);
-    return file;
-}
-
 /* A message is one line, and no name out of a file gets at the terminal: no control characters, nor those that begin
  * with C2 in UTF-8 (U+0080 .. U+009F). */
 static const char *make_printable(char *message)
@@ -46,13 +35,19 @@ static const char *make_printable(char *message)
     return message;
 }
 
-static const char *print_message(cp_context *context, const cp_entry *entry, const struct place *place)
+/* The text of `entry`, whose place may be an earlier one's. */
+static const char *print_message(cp_context *context, const cp_entry *entry)
 {
-    const char *where = print_place(context->texts, place);
+    struct arena *arena = context->texts;
+    const char *file = entry->file && *entry->file ? entry->file : "cellpipe", *where = file;
+    if (entry->line && entry->column)
+        where = arena_print(arena, "%s:%llu:%llu", file, (unsigned long long)entry->line,
+                            (unsigned long long)entry->column);
+    else if (entry->line)
+        where = arena_print(arena, "%s:%llu", file, (unsigned long long)entry->line);
     if (!where)
         return NULL;
     const char *word = severity_words[entry->severity];
-    struct arena *arena = context->texts;
     unsigned long long count = entry->count;
     if (count > 1 && entry->severity == CP_LOSS)
         return make_printable(arena_print(arena, "%s: %s: %s (%llu)", where, word, entry->text, count));
@@ -67,72 +62,9 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static struct code_count *count_code(cp_context *context, const char *code)
-{
-    for (uint32_t i = 0; i < context->code_count; i++)
-        if (strcmp(context->codes[i].code, code) == 0)
-            return &context->codes[i];
-    void *codes = context->codes;
-    if (!array_reserve(context, &codes, &context->code_room, (uint64_t)context->code_count + 1, sizeof *context->codes))
-        return NULL;
-    context->codes = codes;
-    context->codes[context->code_count] = (struct code_count){.code = code};
-    return &context->codes[context->code_count++];
-}
-
-/* An earlier loss of the same code, file and text, or, when the code is full, its last entry. */
-static cp_entry *find_equal(cp_context *context, const struct code_count *code, const cp_entry *entry)
-{
-    if (code->entries == 0)
-        return NULL;
-    if (code->entries >= ENTRIES_A_CODE)
-        return &context->entries[code->last];
-    if (entry->severity != CP_LOSS)
-        return NULL;
-    for (uint32_t i = context->entry_count; i-- > 0;) {
-        cp_entry *old = &context->entries[i];
-        if (old->code == code->code && same(old->file, entry->file) && same(old->text, entry->text))
-            return old;
-    }
-    return NULL;
-}
-
-static void add_up(cp_context *context, cp_entry *old, uint64_t count)
-{
-    old->count += count;
-    struct place place = {old->file, old->line, old->column, old->node};
-    const char *message = print_message(context, old, &place);
-    if (message)
-        old->message = message;
-}
-
 static const char *keep(cp_context *context, const char *text)
 {
     return text ? arena_copy_text(context->texts, text, strlen(text)) : NULL;
-}
-
-static void add_entry(cp_context *context, cp_entry entry)
-{
-    struct code_count *code = count_code(context, entry.code);
-    if (!code)
-        return;
-    entry.code = code->code;
-    cp_entry *old = find_equal(context, code, &entry);
-    if (old) {
-        add_up(context, old, entry.count);
-        return;
-    }
-    if (!report_make_room(context))
-        return;
-    entry.file = keep(context, entry.file);
-    entry.node = keep(context, entry.node);
-    struct place place = {entry.file, entry.line, entry.column, entry.node};
-    entry.message = print_message(context, &entry, &place);
-    if (!entry.message)
-        return;
-    code->entries++;
-    code->last = context->entry_count;
-    context->entries[context->entry_count++] = entry;
 }
 
 static void add(cp_context *context, cp_entry entry, const struct place *place, const char *format, va_list list)
@@ -150,7 +82,44 @@ static void add(cp_context *context, cp_entry entry, const struct place *place, 
     entry.line = place->line;
     entry.column = place->column;
     entry.node = place->node;
-    add_entry(context, entry);
+
+    uint32_t number = 0; /* of its code */
+    while (number < context->code_count && strcmp(context->codes[number].code, entry.code) != 0)
+        number++;
+    if (number == context->code_count) {
+        void *codes = context->codes;
+        if (!array_reserve(context, &codes, &context->code_room, (uint64_t)number + 1, sizeof *context->codes))
+            return;
+        context->codes = codes;
+        context->codes[context->code_count++] = (struct code_count){.code = entry.code};
+    }
+    struct code_count *code = &context->codes[number];
+    entry.code = code->code;
+    /* It adds to an earlier loss of the same code, file and text, or, when the code is full, to its last entry. */
+    cp_entry *old = code->entries >= ENTRIES_A_CODE ? &context->entries[code->last] : NULL;
+    bool may_add = code->entries > 0 && !old && entry.severity == CP_LOSS;
+    for (uint32_t i = context->entry_count; may_add && i-- > 0 && !old;) {
+        cp_entry *earlier = &context->entries[i];
+        if (earlier->code == code->code && same(earlier->file, entry.file) && same(earlier->text, entry.text))
+            old = earlier;
+    }
+    if (old) {
+        old->count += entry.count;
+        const char *message = print_message(context, old);
+        if (message)
+            old->message = message;
+        return;
+    }
+    if (!report_make_room(context))
+        return;
+    entry.file = keep(context, entry.file);
+    entry.node = keep(context, entry.node);
+    entry.message = print_message(context, &entry);
+    if (!entry.message)
+        return;
+    code->entries++;
+    code->last = context->entry_count;
+    context->entries[context->entry_count++] = entry;
 }
 
 cp_status report_error(cp_context *context, cp_status status, const char *code, struct place place, const char *format,

@@ -55,12 +55,6 @@ static cp_status keep_joints(struct moves *moves, const cp_mechanism *mechanism)
         joint->offset = 0;
         report_loss(scene->context, "scene-master", NOWHERE, 1, "joints no longer follow a joint that was left out");
     }
-    return CP_OK;
-}
-
-static cp_status keep_devices(struct moves *moves)
-{
-    cp_scene *scene = moves->scene;
     if (!moves_find(moves, TABLE_DEVICES))
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->device_count; i++)
@@ -131,15 +125,6 @@ static cp_status stop_orphans(const struct moves *moves, const bool *moved, uint
     return CP_OK;
 }
 
-static void drop_empty_clips(cp_scene *scene)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < scene->clip_count; i++)
-        if (scene->clips[i].track_count + scene->clips[i].attachment_count > 0)
-            scene->clips[kept++] = scene->clips[i];
-    scene->clip_count = kept;
-}
-
 cp_status scene_keep(cp_scene *scene, const bool *keep)
 {
     cp_context *context = scene->context;
@@ -155,8 +140,6 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     if (status == CP_OK)
         status = keep_joints(&moves, &mechanism);
     if (status == CP_OK)
-        status = keep_devices(&moves);
-    if (status == CP_OK)
         status = stop_orphans(&moves, moved, still, parents);
     status = moves_end(&moves, status);
     mechanism_close(&mechanism);
@@ -165,7 +148,11 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     memory_free(context, parents, nodes, sizeof *parents);
     if (status != CP_OK)
         return status;
-    drop_empty_clips(scene);
+    uint32_t kept = 0; /* clips that still move anything */
+    for (uint32_t i = 0; i < scene->clip_count; i++)
+        if (scene->clips[i].track_count + scene->clips[i].attachment_count > 0)
+            scene->clips[kept++] = scene->clips[i];
+    scene->clip_count = kept;
     return scene_drop_unused(scene);
 }
 

@@ -109,25 +109,6 @@ static bool all_finite(const float *values, uint64_t count)
     return sum == 0;
 }
 
-static const char *check_faces(const cp_mesh *mesh)
-{
-    uint32_t least = mesh->kind == CP_MESH_LINES ? 2 : 3;
-    if (!mesh->face_offsets &&
-        (mesh->kind == CP_MESH_LINES ? mesh->face_count > 0 : mesh->corner_count != 3 * (uint64_t)mesh->face_count))
-        return "has no face offsets";
-    if (mesh->face_offsets &&
-        (mesh->face_offsets[0] != 0 || mesh->face_offsets[mesh->face_count] != mesh->corner_count))
-        return "has face offsets that do not span its corners";
-    for (uint32_t i = 0; mesh->face_offsets && i < mesh->face_count; i++)
-        if (mesh->face_offsets[i + 1] < mesh->face_offsets[i] ||
-            mesh->face_offsets[i + 1] - mesh->face_offsets[i] < least)
-            return "has a face of too few corners";
-    uint32_t beyond = 0; /* as wide as the corners, so that compilers take several at once */
-    for (uint32_t i = 0; i < mesh->corner_count; i++)
-        beyond |= mesh->corners[i] >= mesh->vertex_count;
-    return beyond ? "has a corner that is no vertex" : NULL;
-}
-
 static const char *check_groups(const cp_mesh *mesh)
 {
     uint32_t next = 0;
@@ -143,42 +124,37 @@ static const char *check_groups(const cp_mesh *mesh)
 
 static const char *check_mesh(struct check *check, uint32_t index)
 {
-    const cp_scene *scene = check->scene;
-    const cp_mesh *mesh = &scene->meshes[index];
+    const cp_mesh *mesh = &check->scene->meshes[index];
+    const uint32_t *offsets = mesh->face_offsets, faces = mesh->face_count;
     uint64_t vertices = mesh->vertex_count;
+    bool lines = mesh->kind == CP_MESH_LINES;
     check->vertices += vertices;
     if (mesh->kind >= CP_MESH_BOX)
-        return mesh->vertex_count || mesh->face_count || mesh->corner_count ? "is a primitive with arrays"
-                                                                            : check_groups(mesh);
+        return mesh->vertex_count || faces || mesh->corner_count ? "is a primitive with arrays" : check_groups(mesh);
     if (!all_finite(mesh->positions, 3 * vertices))
         return "has a vertex that is not finite";
     if (mesh->normals && !all_finite(mesh->normals, 3 * vertices))
         return "has a normal that is not finite";
     if (mesh->colours && !all_finite(mesh->colours, 4 * vertices))
         return "has a colour that is not finite";
-    const char *why = check_faces(mesh);
-    return why ? why : check_groups(mesh);
-}
-
-static const char *check_expression(const cp_scene *scene, const cp_joint *joint)
-{
-    const cp_expression *expression = joint->expression;
-    size_t at;
-    if (joint->master != CP_NONE || joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset))
-        return "has an expression and a master, or is driven, or has a bad factor";
-    if (expression_check(expression->text, expression->input_count, &at) || !(expression->angle > 0))
-        return "has a bad expression";
-    for (uint32_t i = 0; i < expression->input_count; i++)
-        if (cp_joint_is_dependent(&scene->joints[expression->inputs[i]]))
-            return "has an expression of no joint, or of a dependent one";
-    return NULL;
+    if (!offsets && (lines ? faces > 0 : mesh->corner_count != 3 * (uint64_t)faces))
+        return "has no face offsets";
+    if (offsets && (offsets[0] != 0 || offsets[faces] != mesh->corner_count))
+        return "has face offsets that do not span its corners";
+    for (uint32_t i = 0; offsets && i < faces; i++)
+        if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] < (lines ? 2 : 3))
+            return "has a face of too few corners";
+    uint32_t beyond = 0; /* as wide as the corners, so that compilers take several at once */
+    for (uint32_t i = 0; i < mesh->corner_count; i++)
+        beyond |= mesh->corners[i] >= mesh->vertex_count;
+    return beyond ? "has a corner that is no vertex" : check_groups(mesh);
 }
 
 static const char *check_joint(struct check *check, uint32_t index)
 {
-    const cp_scene *scene = check->scene;
-    const cp_joint *joint = &scene->joints[index];
-    const cp_node *node = &scene->nodes[joint->node];
+    const cp_joint *joints = check->scene->joints, *joint = &joints[index];
+    const cp_node *node = &check->scene->nodes[joint->node];
+    const cp_expression *expression = joint->expression;
     if (index - node->first_joint >= node->joint_count)
         return "does not stand with its node";
     const double *axis = joint->axis;
@@ -189,107 +165,54 @@ static const char *check_joint(struct check *check, uint32_t index)
         return "has a value that is no number";
     if (!cp_joint_is_dependent(joint))
         return NULL;
-    if (joint->expression)
-        return check_expression(scene, joint);
-    if (cp_joint_is_dependent(&scene->joints[joint->master]))
+    bool bad = joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset);
+    if (!expression && cp_joint_is_dependent(&joints[joint->master]))
         return "depends on no joint, or on a dependent one";
-    return joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset)
-               ? "is dependent and driven, or by a bad factor"
-               : NULL;
+    if (!expression)
+        return bad ? "is dependent and driven, or by a bad factor" : NULL;
+    size_t at;
+    if (bad || joint->master != CP_NONE)
+        return "has an expression and a master, or is driven, or has a bad factor";
+    if (expression_check(expression->text, expression->input_count, &at) || !(expression->angle > 0))
+        return "has a bad expression";
+    for (uint32_t i = 0; i < expression->input_count; i++)
+        if (cp_joint_is_dependent(&joints[expression->inputs[i]]))
+            return "has an expression of no joint, or of a dependent one";
+    return NULL;
 }
 
 static const char *check_pair(struct check *check, uint32_t index)
 {
-    const cp_scene *scene = check->scene;
-    const cp_finding *finding = scene->pairs[index].finding;
+    const cp_finding *finding = check->scene->pairs[index].finding;
     return finding && !finding_is_sound(finding) ? "has a finding with a number that cannot be" : NULL;
-}
-
-static bool track_is_sound(const cp_track *track)
-{
-    uint64_t width = track->path == CP_PATH_JOINT ? 1 : track->path == CP_PATH_ROTATION ? 4 : 3;
-    uint64_t values = width * track->key_count * (track->interpolation == CP_CUBIC ? 3 : 1);
-    bool sound =
-        track->key_count > 0 && are_finite(track->times, track->key_count) && are_finite(track->values, values);
-    for (uint32_t i = 1; i < track->key_count && sound; i++)
-        sound = track->times[i] > track->times[i - 1];
-    return sound;
 }
 
 static const char *check_clip(struct check *check, uint32_t index)
 {
-    const cp_scene *scene = check->scene;
-    const cp_clip *clip = &scene->clips[index];
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        if (!track_is_sound(&clip->tracks[i]))
+    const cp_clip *clip = &check->scene->clips[index];
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        uint64_t width = track->path == CP_PATH_JOINT ? 1 : track->path == CP_PATH_ROTATION ? 4 : 3;
+        uint64_t values = width * track->key_count * (track->interpolation == CP_CUBIC ? 3 : 1);
+        bool sound =
+            track->key_count > 0 && are_finite(track->times, track->key_count) && are_finite(track->values, values);
+        for (uint32_t key = 1; key < track->key_count && sound; key++)
+            sound = track->times[key] > track->times[key - 1];
+        if (!sound)
             return "has a bad track";
+    }
     for (uint32_t i = 1; i < clip->attachment_count; i++)
         if (clip->attachments[i].time < clip->attachments[i - 1].time)
             return "has attachments that are not in the order of time";
     return NULL;
 }
 
-/* check_members comes first: a rule follows the row's own references, which must be in range. */
-static cp_status check_table(struct check *check, enum scene_table table)
-{
-    static const char *(*const rules[TABLE_COUNT])(struct check *, uint32_t) = {
-        [TABLE_NODES] = check_node,   [TABLE_MESHES] = check_mesh, [TABLE_INSTANCES] = check_instance,
-        [TABLE_JOINTS] = check_joint, [TABLE_PAIRS] = check_pair,  [TABLE_CLIPS] = check_clip,
-    };
-    const struct layout *layout = &tables[table].layout;
-    const char *row = row_pointer(check->scene, tables[table].rows);
-    uint32_t count = table_count(check->scene, table);
-    for (uint32_t i = 0; i < count; i++, row += layout->size) {
-        const char *why = check_members(check->scene, layout, row, NULL);
-        if (!why && rules[table])
-            why = rules[table](check, i);
-        if (why)
-            return broken(check, tables[table].word, i, why);
-    }
-    return CP_OK;
-}
-
 /* ---- rules of all rows together ---- */
 
-/* Ids differ. */
-static cp_status check_ids(const struct check *check, enum scene_table table)
-{
-    const struct member *id = table_member(table, MEMBER_ID);
-    struct name_map seen = {.context = check->context};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; id && i < table_count(check->scene, table) && status == CP_OK; i++) {
-        bool added = true;
-        if (!name_map_add(&seen, row_pointer(table_row(check->scene, table, i), id->at), 0, &added))
-            status = CP_LIMIT;
-        else if (!added)
-            status = broken(check, tables[table].word, i, "has another's id");
-    }
-    name_map_free(&seen);
-    return status;
-}
-
-static cp_status check_sums(const struct check *check)
+/* At no time of a clip does a node hang on itself. parents: room for all nodes. */
+static cp_status check_attachments(const struct check *check, uint32_t *parents)
 {
     const cp_scene *scene = check->scene;
-    const struct limits *limits = &check->context->limits;
-    if (check->instances != scene->instance_count || check->joints != scene->joint_count)
-        return broken(check, "instance or joint", 0, "belongs to no node or to two");
-    if (check->too_deep != CP_NONE)
-        return report_error(check->context, CP_LIMIT, "scene-depth", NOWHERE,
-                            "node \"%s\" lies deeper than the limit of %llu (--limit depth=)",
-                            scene->nodes[check->too_deep].name, (unsigned long long)limits->depth);
-    if (check->vertices > limits->vertices)
-        return report_error(check->context, CP_LIMIT, "scene-vertices", NOWHERE,
-                            "%llu vertices, more than the limit of %llu (--limit vertices=)",
-                            (unsigned long long)check->vertices, (unsigned long long)limits->vertices);
-    return CP_OK;
-}
-
-/* At no time of a clip does a node hang on itself. Takes the memory for depths. */
-static cp_status check_attachments(const struct check *check)
-{
-    const cp_scene *scene = check->scene;
-    uint32_t *parents = check->depths;
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const cp_clip *clip = &scene->clips[i];
         for (uint32_t k = 0; clip->attachment_count > 0 && k < scene->node_count; k++)
@@ -305,21 +228,61 @@ static cp_status check_attachments(const struct check *check)
     return CP_OK;
 }
 
+static cp_status check_scene(struct check *check)
+{
+    static const char *(*const rules[TABLE_COUNT])(struct check *, uint32_t) = {
+        [TABLE_NODES] = check_node,   [TABLE_MESHES] = check_mesh, [TABLE_INSTANCES] = check_instance,
+        [TABLE_JOINTS] = check_joint, [TABLE_PAIRS] = check_pair,  [TABLE_CLIPS] = check_clip,
+    };
+    const cp_scene *scene = check->scene;
+    const struct limits *limits = &check->context->limits;
+    if (scene->node_count == 0)
+        return broken(check, "node", 0, "is missing");
+    /* check_members comes first: a rule follows the row's own references, which must be in range. */
+    for (enum scene_table table = 0; table < TABLE_COUNT; table++) {
+        const struct layout *layout = &tables[table].layout;
+        const char *row = row_pointer(scene, tables[table].rows);
+        for (uint32_t i = 0; i < table_count(scene, table); i++, row += layout->size) {
+            const char *why = check_members(scene, layout, row, NULL);
+            if (!why && rules[table])
+                why = rules[table](check, i);
+            if (why)
+                return broken(check, tables[table].word, i, why);
+        }
+    }
+    if (check->instances != scene->instance_count || check->joints != scene->joint_count)
+        return broken(check, "instance or joint", 0, "belongs to no node or to two");
+    if (check->too_deep != CP_NONE)
+        return report_error(check->context, CP_LIMIT, "scene-depth", NOWHERE,
+                            "node \"%s\" lies deeper than the limit of %llu (--limit depth=)",
+                            scene->nodes[check->too_deep].name, (unsigned long long)limits->depth);
+    if (check->vertices > limits->vertices)
+        return report_error(check->context, CP_LIMIT, "scene-vertices", NOWHERE,
+                            "%llu vertices, more than the limit of %llu (--limit vertices=)",
+                            (unsigned long long)check->vertices, (unsigned long long)limits->vertices);
+    cp_status status = check_attachments(check, check->depths);                         /* which are no longer needed */
+    for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++) { /* ids differ */
+        const struct member *id = table_member(table, MEMBER_ID);
+        struct name_map seen = {.context = check->context};
+        for (uint32_t i = 0; id && i < table_count(scene, table) && status == CP_OK; i++) {
+            bool added = true;
+            if (!name_map_add(&seen, row_pointer(table_row(scene, table, i), id->at), 0, &added))
+                status = CP_LIMIT;
+            else if (!added)
+                status = broken(check, tables[table].word, i, "has another's id");
+        }
+        name_map_free(&seen);
+    }
+    return status;
+}
+
+/* ---- rules of all rows together ---- */
+
 cp_status cp_validate(cp_context *context, const cp_scene *scene)
 {
     struct check check = {.context = context, .scene = scene, .too_deep = CP_NONE};
     check.depths = memory_allocate(context, scene->node_count, sizeof *check.depths);
-    cp_status status = check.depths ? CP_OK : CP_LIMIT;
-    if (scene->node_count == 0)
-        status = broken(&check, "node", 0, "is missing");
-    for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++)
-        status = check_table(&check, table);
-    if (status == CP_OK)
-        status = check_sums(&check);
-    if (status == CP_OK)
-        status = check_attachments(&check);
-    for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++)
-        status = check_ids(&check, table);
+    cp_status status = check.depths ? check_scene(&check) : CP_LIMIT;
     memory_free(context, check.depths, scene->node_count, sizeof *check.depths);
     return context_finish(context, status);
 }

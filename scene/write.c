@@ -8,25 +8,15 @@
 #include "options.h"
 #include "registry.h"
 
-/* The exporter's name; a format that ends in ".gz" is packed. */
-static bool split_format(const char *format, char name[32])
-{
-    size_t size = strlen(format);
-    bool packed = text_ends_nocase(format, ".gz");
-    size -= packed ? 3 : 0;
-    name[0] = '\0';
-    if (size < 32) {
-        memcpy(name, format, size);
-        name[size] = '\0';
-    }
-    return packed;
-}
-
+/* A format that ends in ".gz" is packed. */
 static cp_status choose(cp_context *context, const char *path, const char *format, const struct exporter **exporter,
                         bool *packed)
 {
-    char name[32];
-    *packed = format && split_format(format, name);
+    char name[32] = "";
+    *packed = format && text_ends_nocase(format, ".gz");
+    size_t size = format ? strlen(format) - (*packed ? 3 : 0) : 0;
+    if (size < sizeof name && format)
+        memcpy(name, format, size); /* and a zero follows */
     size_t index = format ? plugin_find(context->plugins, CP_EXPORTER, name) : exporter_of(context->plugins, path);
     if (index == SIZE_MAX && format)
         return plugin_unknown(context, CP_EXPORTER, format);

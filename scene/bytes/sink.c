@@ -312,23 +312,6 @@ cp_status sink_open_memory(cp_context *context, struct sink **opened)
 
 /* ---- further outputs ---- */
 
-static cp_status make_folder(struct sink *top, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *folder = arena_copy_text(top->arena, path, (size_t)(slash - path));
-    if (!folder)
-        return CP_LIMIT;
-    if (mkdir(folder, 0777) == 0) {
-        if (top->made_folder_count < sizeof top->made_folders / sizeof *top->made_folders)
-            top->made_folders[top->made_folder_count++] = folder;
-        return CP_OK;
-    }
-    struct stat info;
-    if (errno == EEXIST && stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
-        return CP_OK;
-    return report_error(top->context, CP_OUTPUT, "sink-open", IN_FILE(folder), "cannot be made: %s", strerror(errno));
-}
-
 cp_status sink_expect_further(const struct sink *top)
 {
     if (!top->target.through && top->target.path)
@@ -351,35 +334,49 @@ bool sink_has_beside(const struct sink *top, const char *name)
     return path && access(path, F_OK) == 0;
 }
 
+/* The folder of a further output, made where it is not there. */
+static cp_status make_folder(struct sink *top, const char *path)
+{
+    const char *folder = arena_copy_text(top->arena, path, (size_t)(strrchr(path, '/') - path));
+    struct stat info;
+    if (!folder)
+        return CP_LIMIT;
+    if (mkdir(folder, 0777) == 0) {
+        if (top->made_folder_count < sizeof top->made_folders / sizeof *top->made_folders)
+            top->made_folders[top->made_folder_count++] = folder;
+        return CP_OK;
+    }
+    if (errno == EEXIST && stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
+        return CP_OK;
+    return report_error(top->context, CP_OUTPUT, "sink-open", IN_FILE(folder), "cannot be made: %s", strerror(errno));
+}
+
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened)
 {
     *opened = NULL;
-    cp_status expected = sink_expect_further(top);
-    if (expected != CP_OK)
-        return expected;
+    cp_status status = sink_expect_further(top);
+    if (status != CP_OK)
+        return status;
     const char *path = path_beside(top, relative);
     if (!path)
         return CP_LIMIT;
     if (files_reserved(top->context, path))
         return report_error(top->context, CP_USAGE, "sink-twice", IN_FILE(path), "is kept for another output");
-    cp_status status = strchr(relative, '/') ? make_folder(top, path) : CP_OK;
-    struct sink *sink = status == CP_OK ? sink_new(top->context, top) : NULL;
-    if (!sink)
-        return status == CP_OK ? CP_LIMIT : status;
-    status = open_path(sink, path);
+    if (strchr(relative, '/'))
+        status = make_folder(top, path);
+    if (status != CP_OK)
+        return status;
+    struct sink *sink = sink_new(top->context, top);
+    status = sink ? open_path(sink, path) : CP_LIMIT;
     if (status != CP_OK) {
-        release(sink);
+        if (sink)
+            release(sink);
         return status;
     }
     sink->further = top->further;
     top->further = sink;
     *opened = sink;
     return CP_OK;
-}
-
-static bool is_safe(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
 /* The key of a name on a disk that does not tell case apart. */
@@ -397,7 +394,7 @@ const char *sink_safe_name(struct sink *top, const char *wanted, const char *suf
     size_t size = 0;
     for (; *wanted && size < LONGEST_SAFE_NAME; wanted++)
         if (((unsigned char)*wanted & 0xc0) != 0x80) /* one '_' a character, not a byte */
-            base[size++] = is_safe(*wanted) ? *wanted : '_';
+            base[size++] = is_letter(*wanted) || is_digit(*wanted) || *wanted == '-' ? *wanted : '_';
     base[size] = '\0';
     if (size == 0)
         (void)strcpy(base, "part");
@@ -445,13 +442,35 @@ cp_status sink_close_further(struct sink *sink)
     return sink->status;
 }
 
-/* Makes the renames last: the folders' entries are data too. Files of one folder come one after the other. */
-static void sync_folders(const struct sink *top)
+cp_status sink_close(struct sink *sink, cp_status status)
 {
+    cp_context *context = sink->context;
+    if (status != CP_OK && sink->status == CP_OK)
+        sink->status = status; /* what a stream has not seen yet, it shall not see */
+    finish_file(sink);
+    for (struct sink *at = sink->further; at; at = at->further)
+        if (at->target.file >= 0)
+            (void)sink_close_further(at);
+    if (status == CP_OK)
+        status = sink->status;
+    /* Put the files in place, the top one last, or take them away. Since they were opened another thread may have read
+     * or written files of their names, so that is asked again; one thread at a time asks and puts in place. */
+    files_begin_placing(context);
+    for (struct sink *at = sink; at && status == CP_OK; at = at->further)
+        status = target_check(context, &at->target);
+    for (struct sink *at = sink; at && status == CP_OK; at = at->further)
+        status = target_record(context, &at->target);
+    for (struct sink *at = sink->further; at && status == CP_OK; at = at->further)
+        status = target_put_in_place(context, &at->target);
+    if (status == CP_OK)
+        status = target_put_in_place(context, &sink->target);
+    files_end_placing(context);
+    /* Make the renames last: the folders' entries are data too. Files of one folder come one after the other. */
     const char *last = "";
-    for (const struct sink *at = top; at; at = at->further) {
+    bool syncs = status == CP_OK && context->flags[CP_FLAG_SYNC] && !sink->target.through;
+    for (const struct sink *at = syncs ? sink : NULL; at; at = at->further) {
         const char *path = at->target.path, *slash = strrchr(path, '/');
-        const char *folder = slash ? arena_copy_text(top->arena, path, (size_t)(slash - path) + 1) : ".";
+        const char *folder = slash ? arena_copy_text(sink->arena, path, (size_t)(slash - path) + 1) : ".";
         int file = folder && strcmp(folder, last) != 0 ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
         if (file >= 0) {
             (void)fsync(file);
@@ -459,46 +478,10 @@ static void sync_folders(const struct sink *top)
         }
         last = folder ? folder : last;
     }
-}
-
-static cp_status finish_all(struct sink *top, cp_status status)
-{
-    if (status != CP_OK && top->status == CP_OK)
-        top->status = status; /* what a stream has not seen yet, it shall not see */
-    finish_file(top);
-    for (struct sink *at = top->further; at; at = at->further)
-        if (at->target.file >= 0)
-            (void)sink_close_further(at);
-    return status == CP_OK ? top->status : status;
-}
-
-/* Puts the files in place, the top one last, or takes them away. Since they were opened another thread may have read or
- * written files of their names, so that is asked again; one thread at a time asks and puts in place. */
-static cp_status place_all(struct sink *top, cp_status status)
-{
-    cp_context *context = top->context;
-    files_begin_placing(context);
-    for (struct sink *at = top; at && status == CP_OK; at = at->further)
-        status = target_check(context, &at->target);
-    for (struct sink *at = top; at && status == CP_OK; at = at->further)
-        status = target_record(context, &at->target);
-    for (struct sink *at = top->further; at && status == CP_OK; at = at->further)
-        status = target_put_in_place(context, &at->target);
-    if (status == CP_OK)
-        status = target_put_in_place(context, &top->target);
-    files_end_placing(context);
-    if (status == CP_OK && context->flags[CP_FLAG_SYNC] && !top->target.through)
-        sync_folders(top);
-    for (struct sink *at = top; at; at = at->further)
+    for (struct sink *at = sink; at; at = at->further)
         target_remove(&at->target);
-    for (uint32_t i = top->made_folder_count; i-- > 0 && status != CP_OK;)
-        (void)rmdir(top->made_folders[i]); /* only an empty one goes */
-    return status;
-}
-
-cp_status sink_close(struct sink *sink, cp_status status)
-{
-    status = place_all(sink, finish_all(sink, status));
+    for (uint32_t i = sink->made_folder_count; i-- > 0 && status != CP_OK;)
+        (void)rmdir(sink->made_folders[i]); /* only an empty one goes */
     for (struct sink *at = sink->further, *next; at; at = next) {
         next = at->further;
         release(at);

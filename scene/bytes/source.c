@@ -76,17 +76,6 @@ static cp_status read_all(struct source *source, int file, const char *name)
     return CP_OK;
 }
 
-/* True when the file is mapped now: a large regular one, of which nothing has been read. */
-static bool map_whole(struct source_state *state, int file)
-{
-    const struct stat *info = &state->opened;
-    if (!S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED || (uintmax_t)info->st_size > SIZE_MAX / 4 ||
-        lseek(file, 0, SEEK_CUR) != 0 || !mapping_open(&state->mapping, file, (size_t)info->st_size))
-        return false;
-    state->file = file;
-    return true;
-}
-
 /* The state's bytes as the source's. */
 static void show_bytes(struct source *source)
 {
@@ -127,17 +116,14 @@ static cp_status unpack(struct source *source)
     return CP_OK;
 }
 
-static bool is_unchanged(const struct stat *before, const struct stat *now)
-{
-    return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
-           now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
 cp_status source_check(const struct source *source)
 {
     const struct source_state *state = source->state;
+    const struct stat *before = &state->opened;
     struct stat now;
-    if (state->file < 0 || (fstat(state->file, &now) == 0 && is_unchanged(&state->opened, &now)))
+    if (state->file < 0 ||
+        (fstat(state->file, &now) == 0 && now.st_size == before->st_size &&
+         now.st_mtim.tv_sec == before->st_mtim.tv_sec && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec))
         return CP_OK;
     return report_error(source->context, CP_INPUT, "source-changed", IN_FILE(source->name),
                         "has been changed by somebody else while it was read");
@@ -222,11 +208,12 @@ static const char *real_folder(struct arena *arena, const char *folder)
     return real;
 }
 
-/* The folder that confinement keeps to. */
-static cp_status set_root(struct source *source)
+/* The names of the top file, and the folder that confinement keeps to. */
+static cp_status set_top_names(struct source *source, const char *path, const char *name)
 {
-    if (!source->context->flags[CP_FLAG_CONFINE])
-        return CP_OK;
+    cp_status status = set_names(source, path, name);
+    if (status != CP_OK || !source->context->flags[CP_FLAG_CONFINE])
+        return status;
     source->state->root = real_folder(source->state->arena, *source->folder ? source->folder : ".");
     return source->state->root ? CP_OK : CP_LIMIT;
 }
@@ -236,59 +223,27 @@ static bool is_missing(int error)
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
 }
 
-/* Below the top file's folder, or one that the user has named for a package. */
-static cp_status find_inside(const struct source *source, const char *resolved, bool *inside)
-{
-    const cp_context *context = source->context;
-    const char *root = source->state->root;
-    *inside = strncmp(resolved, root, strlen(root)) == 0;
-    for (uint32_t i = 0; i < context->package_folder_count && !*inside; i++) {
-        root = real_folder(source->state->arena, strchr(context->package_folders[i], '=') + 1);
-        if (!root)
-            return CP_LIMIT;
-        *inside = strncmp(resolved, root, strlen(root)) == 0;
-    }
-    return CP_OK;
-}
-
-/* Before the file is opened: opening may wait (a FIFO) or do something (a device). One that is not there is inside. */
+/* Below the top file's folder, or one that the user has named for a package. Before the file is opened: opening may
+ * wait (a FIFO) or do something (a device). One that is not there is inside. */
 static cp_status check_confined(const struct source *source)
 {
     const struct source *parent = source->parent;
-    source->state->root = parent->state->root;
-    if (!source->state->root)
+    const cp_context *context = source->context;
+    const char *root = source->state->root = parent->state->root;
+    if (!root)
         return CP_OK;
     char *resolved = realpath(source->path, NULL);
-    bool inside = !resolved && is_missing(errno);
-    cp_status status = resolved ? find_inside(source, resolved, &inside) : CP_OK;
+    bool inside = resolved ? strncmp(resolved, root, strlen(root)) == 0 : is_missing(errno);
+    for (uint32_t i = 0; resolved && i < context->package_folder_count && root && !inside; i++) {
+        root = real_folder(source->state->arena, strchr(context->package_folders[i], '=') + 1);
+        inside = root && strncmp(resolved, root, strlen(root)) == 0;
+    }
     free(resolved);
-    return inside || status != CP_OK
-               ? status
-               : report_error(source->context, CP_INPUT, "source-confined", IN_FILE(parent->name),
-                              "file \"%s\" lies outside the top file's folder (--confine)", source->name);
-}
-
-static cp_status check_cycle(const struct source *source)
-{
-    for (const struct source *above = source->parent; above; above = above->parent)
-        if (above->state->inode && above->state->inode == source->state->inode &&
-            above->state->device == source->state->device)
-            return report_error(source->context, CP_INPUT, "source-cycle", IN_FILE(source->parent->name),
-                                "file \"%s\" includes itself", source->name);
-    return CP_OK;
-}
-
-static cp_status look_at_file(struct source *source, int file)
-{
-    struct source_state *state = source->state;
-    if (fstat(file, &state->opened) != 0)
-        return report_error(source->context, CP_INPUT, "source-read", IN_FILE(source->name), "cannot be read: %s",
-                            strerror(errno));
-    if (S_ISDIR(state->opened.st_mode))
-        return report_error(source->context, CP_INPUT, "source-folder", IN_FILE(source->name), "is a folder");
-    state->device = state->opened.st_dev;
-    state->inode = S_ISREG(state->opened.st_mode) ? state->opened.st_ino : 0;
-    return check_cycle(source);
+    if (!root)
+        return CP_LIMIT;
+    return inside ? CP_OK
+                  : report_error(source->context, CP_INPUT, "source-confined", IN_FILE(parent->name),
+                                 "file \"%s\" lies outside the top file's folder (--confine)", source->name);
 }
 
 /* The memory is the top file's. */
@@ -318,26 +273,42 @@ const struct inputs *source_inputs(const struct source *source)
     return &source->state->inputs;
 }
 
-static cp_status load_bytes(struct source *source, int file)
+/* Looks at the open file, that it is none of its own parents either, and maps or reads it. */
+static cp_status load_file(struct source *source, int file)
 {
-    if (!map_whole(source->state, file))
+    cp_context *context = source->context;
+    struct source_state *state = source->state;
+    const struct stat *info = &state->opened;
+    if (fstat(file, &state->opened) != 0)
+        return report_error(context, CP_INPUT, "source-read", IN_FILE(source->name), "cannot be read: %s",
+                            strerror(errno));
+    if (S_ISDIR(info->st_mode))
+        return report_error(context, CP_INPUT, "source-folder", IN_FILE(source->name), "is a folder");
+    state->device = info->st_dev;
+    state->inode = S_ISREG(info->st_mode) ? info->st_ino : 0;
+    for (const struct source *above = source->parent; above; above = above->parent)
+        if (above->state->inode && above->state->inode == state->inode && above->state->device == state->device)
+            return report_error(context, CP_INPUT, "source-cycle", IN_FILE(source->parent->name),
+                                "file \"%s\" includes itself", source->name);
+    /* A large regular file, of which nothing has been read, is mapped. */
+    if (!S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED || (uintmax_t)info->st_size > SIZE_MAX / 4 ||
+        lseek(file, 0, SEEK_CUR) != 0 || !mapping_open(&state->mapping, file, (size_t)info->st_size))
         return read_all(source, file, source->name);
-    return check_size(source->context, source->name, source->state->mapping.size);
+    state->file = file;
+    return check_size(context, source->name, state->mapping.size);
 }
 
-/* Reads or maps the open file; takes its number. */
+/* Takes the file's number. */
 static cp_status load(struct source *source, int file)
 {
-    cp_status status = look_at_file(source, file);
-    if (status == CP_OK)
-        status = load_bytes(source, file);
-    if (source->state->file < 0)
+    const struct source_state *state = source->state;
+    cp_status status = load_file(source, file);
+    if (state->file < 0)
         close_file(file);
     if (status != CP_OK)
         return status;
     show_bytes(source);
     status = unpack(source);
-    const struct source_state *state = source->state;
     struct file_record record = {
         .path = source->path, .use = FILE_READ, .device = state->device, .inode = state->inode};
     if (status == CP_OK)
@@ -352,9 +323,7 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
     if (!source)
         return CP_LIMIT;
     bool standard = strcmp(path, "-") == 0;
-    cp_status status = set_names(source, standard ? "" : path, standard ? "stdin" : path);
-    if (status == CP_OK)
-        status = set_root(source);
+    cp_status status = set_top_names(source, standard ? "" : path, standard ? "stdin" : path);
     int file = STDIN_FILENO;
     if (status == CP_OK && !standard) {
         file = context_open_file(context, path, O_RDONLY | O_CLOEXEC);
@@ -378,9 +347,7 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
-    cp_status status = set_names(source, name, name);
-    if (status == CP_OK)
-        status = set_root(source);
+    cp_status status = set_top_names(source, name, name);
     struct buffer *content = &source->state->content;
     if (status == CP_OK && size < SIZE_MAX && buffer_reserve(content, size + 1)) {
         buffer_append(content, bytes, size);
@@ -400,62 +367,34 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     return CP_OK;
 }
 
-/* A small file must not ask for work without end, by files that name each other's neighbours twice. */
-static cp_status count_further(struct source *source)
-{
-    struct source_state *state = source->state;
-    const struct limits *limits = &source->context->limits;
-    state->further = source->parent->state->further;
-    return ++*state->further <= limits->files
-               ? CP_OK
-               : report_error(source->context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
-                              "file \"%s\" is beyond the limit of %llu further files (--limit files=)", source->name,
-                              (unsigned long long)limits->files);
-}
-
 /* Opens one of the files that the name may mean; CP_NO when there is none. */
 static cp_status open_candidate(struct source *source, const struct candidate *candidate)
 {
+    cp_context *context = source->context;
     cp_status status = set_names(source, candidate->path, candidate->name);
     if (status == CP_OK)
         status = check_confined(source);
     if (status != CP_OK)
         return status;
-    int file = context_open_file(source->context, source->path, O_RDONLY | O_CLOEXEC);
+    int file = context_open_file(context, source->path, O_RDONLY | O_CLOEXEC);
     if (file < 0 && is_missing(errno))
         return CP_NO;
     if (file < 0)
-        return report_error(source->context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
+        return report_error(context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
                             "file \"%s\" cannot be opened: %s", source->name, strerror(errno));
     struct stat info;
     if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) { /* a model "Robot" may lie beside a folder "Robot" */
         (void)close(file);
         return CP_NO;
     }
-    status = count_further(source);
-    if (status == CP_OK)
+    /* A small file must not ask for work without end, by files that name each other's neighbours twice. */
+    source->state->further = source->parent->state->further;
+    if (++*source->state->further <= context->limits.files)
         return load(source, file);
     (void)close(file);
-    return status;
-}
-
-static cp_status open_further(struct source *source, const char *name)
-{
-    struct candidates list;
-    cp_status status = resolve(source->parent, source->state->arena, name, &list);
-    if (status == CP_OK)
-        status = CP_NO;
-    for (uint32_t i = 0; i < list.count && status == CP_NO; i++)
-        status = open_candidate(source, &list.items[i]);
-    return status;
-}
-
-/* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
-static const char *label_of(struct arena *arena, const struct source *parent, const char *name)
-{
-    const char *last = name_without_folder(parent->label);
-    bool whole = name[0] == '/' || uri_is_known(name);
-    return arena_print(arena, "%.*s%s", whole ? 0 : (int)(last - parent->label), parent->label, name);
+    return report_error(context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
+                        "file \"%s\" is beyond the limit of %llu further files (--limit files=)", source->name,
+                        (unsigned long long)context->limits.files);
 }
 
 cp_status source_open(const struct source *parent, const char *name, struct source **opened)
@@ -469,10 +408,19 @@ cp_status source_open(const struct source *parent, const char *name, struct sour
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
+    struct arena *arena = source->state->arena;
     source->parent = parent;
     source->depth = parent->depth + 1;
-    source->label = label_of(source->state->arena, parent, name);
-    cp_status status = source->label ? open_further(source, name) : CP_LIMIT;
+    /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
+    bool whole = name[0] == '/' || uri_is_known(name);
+    int folder = whole ? 0 : (int)(name_without_folder(parent->label) - parent->label);
+    source->label = arena_print(arena, "%.*s%s", folder, parent->label, name);
+    struct candidates list = {0};
+    cp_status status = source->label ? resolve(parent, arena, name, &list) : CP_LIMIT;
+    if (status == CP_OK)
+        status = CP_NO;
+    for (uint32_t i = 0; i < list.count && status == CP_NO; i++)
+        status = open_candidate(source, &list.items[i]);
     if (status == CP_OK)
         *opened = source;
     else

@@ -19,44 +19,16 @@ enum { MOST_LINKS = 40 };
 
 /* ---- opening ---- */
 
-/* The path behind symbolic links, which need not exist. */
-static const char *follow_links(struct arena *arena, const char *path)
+/* Of the folder that a path begins with, and its slash. */
+static int folder_length(const char *path)
 {
-    char link[PATH_MAX];
-    for (int i = 0; path && i < MOST_LINKS; i++) {
-        ssize_t size = readlink(path, link, sizeof link);
-        if (size < 0 || (size_t)size == sizeof link)
-            return path;
-        const char *slash = link[0] == '/' ? NULL : strrchr(path, '/');
-        int folder = slash ? (int)(slash - path) + 1 : 0;
-        path = arena_print(arena, "%.*s%.*s", folder, path, (int)size, link);
-    }
-    return path;
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
 }
 
 static cp_status say_unwritable(cp_context *context, const char *path)
 {
     return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
-}
-
-/* A new file beside the path: a name that nobody has. */
-static cp_status open_temporary(cp_context *context, struct arena *arena, struct target *target)
-{
-    const char *slash = strrchr(target->path, '/');
-    int folder = slash ? (int)(slash - target->path) + 1 : 0;
-    for (int i = 0; i < 1000; i++) {
-        target->temporary = arena_print(arena, "%.*s.cellpipe-%ld-%u", folder, target->path, (long)getpid(),
-                                        files_next_number(context));
-        if (!target->temporary)
-            return CP_LIMIT;
-        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (target->file >= 0)
-            return CP_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    target->temporary = NULL;
-    return say_unwritable(context, target->path);
 }
 
 /* The number of a descriptor that goes by a path ("/dev/stdout", "/dev/fd/63"), or -1. Opened anew, a file behind it
@@ -91,21 +63,6 @@ static int connect_socket(const char *path)
     (void)close(file);
     errno = error;
     return -1;
-}
-
-/* What is there already and no regular file is written in place. */
-static cp_status open_through(cp_context *context, const char *path, mode_t mode, struct target *target)
-{
-    int descriptor = descriptor_of(path);
-    target->through = true;
-    target->path = path;
-    if (descriptor >= 0)
-        target->file = dup(descriptor);
-    else if (S_ISSOCK(mode))
-        target->file = connect_socket(path);
-    else
-        target->file = context_open_file(context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    return target->file >= 0 ? CP_OK : say_unwritable(context, path);
 }
 
 static cp_status check_path(cp_context *context, const char *path)
@@ -147,11 +104,44 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
     cp_status status = path ? look_at(context, path, &mode, &through) : CP_LIMIT;
     if (status != CP_OK)
         return status;
-    if (through)
-        return open_through(context, path, mode, target);
-    target->path = follow_links(arena, path);
+    target->path = path;
+    if (through) { /* what is there already and no regular file is written in place */
+        int descriptor = descriptor_of(path);
+        target->through = true;
+        if (descriptor >= 0)
+            target->file = dup(descriptor);
+        else if (S_ISSOCK(mode))
+            target->file = connect_socket(path);
+        else
+            target->file = context_open_file(context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return target->file >= 0 ? CP_OK : say_unwritable(context, path);
+    }
+    /* The file behind symbolic links, which need not exist. */
+    char link[PATH_MAX];
+    for (int i = 0; target->path && i < MOST_LINKS; i++) {
+        ssize_t size = readlink(target->path, link, sizeof link);
+        if (size < 0 || (size_t)size == sizeof link)
+            break;
+        int folder = link[0] == '/' ? 0 : folder_length(target->path);
+        target->path = arena_print(arena, "%.*s%.*s", folder, target->path, (int)size, link);
+    }
     status = target->path ? check_path(context, path) : CP_LIMIT;
-    return status == CP_OK ? open_temporary(context, arena, target) : status;
+    if (status != CP_OK)
+        return status;
+    /* A new file beside it: a name that nobody has. */
+    for (int i = 0; i < 1000; i++) {
+        target->temporary = arena_print(arena, "%.*s.cellpipe-%ld-%u", folder_length(target->path), target->path,
+                                        (long)getpid(), files_next_number(context));
+        if (!target->temporary)
+            return CP_LIMIT;
+        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (target->file >= 0)
+            return CP_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    target->temporary = NULL;
+    return say_unwritable(context, target->path);
 }
 
 cp_status target_expect(cp_context *context, const char *path)
@@ -186,19 +176,13 @@ cp_status target_record(cp_context *context, const struct target *target)
         (struct file_record){.path = target->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});
 }
 
-/* The replaced file's permissions stay. */
-static void keep_mode(const struct target *target)
-{
-    struct stat info;
-    if (stat(target->path, &info) == 0)
-        (void)chmod(target->temporary, info.st_mode & 07777);
-}
-
 cp_status target_put_in_place(cp_context *context, struct target *target)
 {
     if (!target->temporary)
         return CP_OK;
-    keep_mode(target);
+    struct stat info;
+    if (stat(target->path, &info) == 0) /* the replaced file's permissions stay */
+        (void)chmod(target->temporary, info.st_mode & 07777);
     int failed = context->flags[CP_FLAG_NO_CLOBBER] ? link(target->temporary, target->path)
                                                     : rename(target->temporary, target->path);
     if (failed != 0)
