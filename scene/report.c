@@ -191,37 +191,24 @@ bool report_make_room(cp_context *context)
     return made;
 }
 
-/* report_make_room keeps a place free for it. */
-static void add_last_entry(cp_context *context, const cp_entry *entry)
+/* report_make_room keeps a place free for it. message: its text behind "cellpipe: error: ". */
+static void add_last_entry(cp_context *context, const char *code, const char *message)
 {
     if (context->out_of_memory || context->entry_count >= context->entry_room)
         return;
     context->out_of_memory = true;
-    context->entries[context->entry_count++] = *entry;
+    context->entries[context->entry_count++] = (cp_entry){
+        .severity = CP_ERROR, .code = code, .count = 1, .text = strstr(message, "error: ") + 7, .message = message};
 }
 
 void report_out_of_memory(cp_context *context)
 {
-    static const cp_entry entry = {
-        .severity = CP_ERROR,
-        .code = "out-of-memory",
-        .count = 1,
-        .text = "out of memory",
-        .message = "cellpipe: error: out of memory",
-    };
-    add_last_entry(context, &entry);
+    add_last_entry(context, "out-of-memory", "cellpipe: error: out of memory");
 }
 
 void report_cancelled(cp_context *context)
 {
-    static const cp_entry entry = {
-        .severity = CP_ERROR,
-        .code = "cancelled",
-        .count = 1,
-        .text = "cancelled",
-        .message = "cellpipe: error: cancelled",
-    };
-    add_last_entry(context, &entry);
+    add_last_entry(context, "cancelled", "cellpipe: error: cancelled");
 }
 
 size_t report_loss_count(const cp_context *context)

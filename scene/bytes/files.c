@@ -42,26 +42,6 @@ static void add_to_chains(struct file_book *book, struct entry *entry)
     }
 }
 
-static bool grow_chains(struct file_book *book)
-{
-    struct file_book old = *book;
-    if (book->count < book->chain_count)
-        return true;
-    size_t count = old.chain_count ? 2 * old.chain_count : 16;
-    struct entry **chains = memory_allocate_zeroed(book->owner, count, 2 * sizeof(struct entry *));
-    if (!chains)
-        return false;
-    book->chains = chains;
-    book->chain_count = count;
-    for (size_t i = 0; i < old.chain_count; i++)
-        for (struct entry *entry = old.chains[i], *next; entry; entry = next) {
-            next = entry->next[BY_PATH];
-            add_to_chains(book, entry);
-        }
-    memory_free(book->owner, old.chains, old.chain_count, 2 * sizeof(struct entry *));
-    return true;
-}
-
 static uint64_t hash_of_place(const struct file_book *book, dev_t device, ino_t inode)
 {
     const uint64_t place[] = {(uint64_t)device, (uint64_t)inode};
@@ -73,14 +53,6 @@ static struct entry *find_place(const struct file_book *book, dev_t device, ino_
     struct entry *entry = book->count ? *chain_of(book, BY_PLACE, hash_of_place(book, device, inode)) : NULL;
     while (entry && (entry->file.device != device || entry->file.inode != inode))
         entry = entry->next[BY_PLACE];
-    return entry;
-}
-
-static struct entry *find_path(const struct file_book *book, const char *path)
-{
-    struct entry *entry = book->count ? *chain_of(book, BY_PATH, hash_bytes(book->owner, path, strlen(path))) : NULL;
-    while (entry && strcmp(entry->file.path, path) != 0)
-        entry = entry->next[BY_PATH];
     return entry;
 }
 
@@ -109,19 +81,35 @@ static bool record(struct file_book *book, struct file_record file)
         same->file.use = file.use;
         return true;
     }
+    if (book->count >= book->chain_count) { /* twice as many chains */
+        struct file_book old = *book;
+        size_t count = old.chain_count ? 2 * old.chain_count : 16;
+        struct entry **chains = memory_allocate_zeroed(book->owner, count, 2 * sizeof(struct entry *));
+        if (!chains)
+            return false;
+        book->chains = chains;
+        book->chain_count = count;
+        for (size_t i = 0; i < old.chain_count; i++)
+            for (struct entry *entry = old.chains[i], *next; entry; entry = next) {
+                next = entry->next[BY_PATH];
+                add_to_chains(book, entry);
+            }
+        memory_free(book->owner, old.chains, old.chain_count, 2 * sizeof(struct entry *));
+    }
     size_t path_size = strlen(file.path) + 1, size = sizeof(struct entry) + path_size;
-    struct entry *entry = grow_chains(book) ? memory_allocate(book->owner, 1, size) : NULL;
+    uint64_t path_hash = hash_bytes(book->owner, file.path, path_size - 1);
+    struct entry *entry = memory_allocate(book->owner, 1, size);
     if (!entry)
         return false;
-    struct entry *replaced = *file.path ? find_path(book, file.path) : NULL;
+    struct entry *replaced = *file.path ? *chain_of(book, BY_PATH, path_hash) : NULL;
+    while (replaced && strcmp(replaced->file.path, file.path) != 0)
+        replaced = replaced->next[BY_PATH];
     if (replaced)
         remove_entry(book, replaced);
     if (same)
         remove_entry(book, same);
-    *entry = (struct entry){
-        .hashes = {hash_bytes(book->owner, file.path, path_size - 1), hash_of_place(book, file.device, file.inode)},
-        .file = file,
-        .size = size};
+    *entry =
+        (struct entry){.hashes = {path_hash, hash_of_place(book, file.device, file.inode)}, .file = file, .size = size};
     entry->file.path = memcpy(entry + 1, file.path, path_size);
     add_to_chains(book, entry);
     book->count++;
@@ -174,13 +162,6 @@ void files_end_placing(cp_context *context)
     (void)pthread_mutex_unlock(&context->book->placing);
 }
 
-/* A number is given to another file once its own is gone. (Standard input has no path to ask.) */
-static bool is_still_there(const struct file_record *file)
-{
-    struct stat info;
-    return !*file->path || (stat(file->path, &info) == 0 && info.st_dev == file->device && info.st_ino == file->inode);
-}
-
 bool files_known(const cp_context *context, const char *path, unsigned uses)
 {
     struct file_book *book = context->book;
@@ -189,7 +170,11 @@ bool files_known(const cp_context *context, const char *path, unsigned uses)
         return false;
     (void)pthread_mutex_lock(&book->lock);
     const struct entry *entry = find_place(book, info.st_dev, info.st_ino);
-    bool known = entry && (entry->file.use & uses) && is_still_there(&entry->file);
+    bool known = entry && (entry->file.use & uses);
+    /* A number is given to another file once its own is gone. (Standard input has no path to ask.) */
+    if (known && *entry->file.path)
+        known =
+            stat(entry->file.path, &info) == 0 && info.st_dev == entry->file.device && info.st_ino == entry->file.inode;
     (void)pthread_mutex_unlock(&book->lock);
     return known;
 }

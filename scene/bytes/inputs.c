@@ -7,11 +7,6 @@
 #include "../context.h"
 #include "mapping.h"
 
-static bool is_same(const struct input *input, const struct stat *now)
-{
-    return S_ISREG(now->st_mode) && (uint64_t)now->st_size == input->size && time_of_change(now) == input->changed;
-}
-
 bool input_hash(cp_context *context, const struct input *input, uint64_t *hash)
 {
     struct mapping mapping;
@@ -19,7 +14,8 @@ bool input_hash(cp_context *context, const struct input *input, uint64_t *hash)
     int file = *input->path ? context_open_file(context, input->path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return false;
-    bool good = fstat(file, &now) == 0 && is_same(input, &now) && mapping_open(&mapping, file, (size_t)input->size);
+    bool good = fstat(file, &now) == 0 && S_ISREG(now.st_mode) && (uint64_t)now.st_size == input->size &&
+                time_of_change(&now) == input->changed && mapping_open(&mapping, file, (size_t)input->size);
     if (good) {
         *hash = hash_content(mapping.data, mapping.size);
         mapping_close(&mapping);

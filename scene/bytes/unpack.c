@@ -15,90 +15,65 @@ bool is_gzip(const char *data, size_t size)
     return size >= 3 && memcmp(data, "\x1f\x8b\x08", 3) == 0;
 }
 
-struct inflation {
-    cp_context *context;
-    const struct source *packed;
-    struct buffer *plain;
-    size_t taken; /* of the packed bytes */
-    bool ends_early;
-};
-
-static cp_status inflate_more(struct inflation *work, z_stream *stream, int *result)
+cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *ends_early)
 {
-    if (!buffer_reserve(work->plain, 1 << 16))
-        return CP_LIMIT;
-    size_t left = work->packed->size - work->taken, room = work->plain->capacity - work->plain->size - 1;
-    uInt in = left < INT_MAX ? (uInt)left : INT_MAX, out = room < INT_MAX ? (uInt)room : INT_MAX;
-    stream->next_in = (Bytef *)work->packed->data + work->taken;
-    stream->avail_in = in;
-    stream->next_out = (Bytef *)work->plain->data + work->plain->size;
-    stream->avail_out = out;
-    *result = inflate(stream, Z_NO_FLUSH);
-    work->taken += in - stream->avail_in;
-    work->plain->size += out - stream->avail_out;
-    if (work->plain->size > work->context->limits.expanded_bytes)
-        return report_error(work->context, CP_LIMIT, "source-expanded", IN_FILE(work->packed->name),
-                            "expands beyond the limit of %llu bytes (--limit expanded-bytes=)",
-                            (unsigned long long)work->context->limits.expanded_bytes);
-    if (*result == Z_MEM_ERROR) {
-        report_out_of_memory(work->context);
-        return CP_LIMIT;
-    }
-    if (*result == Z_DATA_ERROR || *result == Z_NEED_DICT || *result == Z_STREAM_ERROR)
-        return report_error(work->context, CP_INPUT, "source-gzip", IN_FILE(work->packed->name),
-                            "is damaged gzip data: %s", stream->msg ? stream->msg : "bad stream");
-    work->ends_early =
-        *result == Z_BUF_ERROR || (*result == Z_OK && work->taken == work->packed->size && stream->avail_out > 0);
-    return CP_OK;
-}
-
-/* After the last member: zeros are padding, other bytes are nobody's. */
-static void report_rest(const struct inflation *work)
-{
-    size_t end = work->packed->size;
-    while (end > work->taken && work->packed->data[end - 1] == '\0')
-        end--;
-    if (end > work->taken)
-        report_warning(work->context, "source-trailing", IN_FILE(work->packed->name),
-                       "%zu bytes after the gzip stream are ignored", end - work->taken);
-}
-
-/* All members of a gzip file. */
-static cp_status inflate_members(struct inflation *work)
-{
-    z_stream stream = {.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = work->context};
-    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
-        report_out_of_memory(work->context);
-        return CP_LIMIT;
-    }
+    cp_context *context = source->context;
+    const char *data = source->data;
+    const uint64_t limit = context->limits.expanded_bytes;
+    z_stream stream = {.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = context};
+    size_t taken = 0; /* of the packed bytes */
     cp_status status = CP_OK;
+    *ends_early = false;
+    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
+        report_out_of_memory(context);
+        return CP_LIMIT;
+    }
     for (bool more = true; more && status == CP_OK;) {
-        int result = Z_OK;
-        status = inflate_more(work, &stream, &result);
-        more = status == CP_OK && !work->ends_early;
-        if (more && result == Z_STREAM_END) {
-            const char *rest = work->packed->data + work->taken;
-            more = work->packed->size - work->taken >= 2 && rest[0] == '\x1f' && rest[1] == '\x8b';
+        if (!buffer_reserve(plain, 1 << 16)) {
+            status = CP_LIMIT;
+            break;
+        }
+        size_t left = source->size - taken, room = plain->capacity - plain->size - 1;
+        uInt in = left < INT_MAX ? (uInt)left : INT_MAX, out = room < INT_MAX ? (uInt)room : INT_MAX;
+        stream.next_in = (Bytef *)(uintptr_t)(data + taken);
+        stream.avail_in = in;
+        stream.next_out = (Bytef *)plain->data + plain->size;
+        stream.avail_out = out;
+        int result = inflate(&stream, Z_NO_FLUSH);
+        taken += in - stream.avail_in;
+        plain->size += out - stream.avail_out;
+        *ends_early = result == Z_BUF_ERROR || (result == Z_OK && taken == source->size && stream.avail_out > 0);
+        more = !*ends_early;
+        if (plain->size > limit) {
+            status = report_error(context, CP_LIMIT, "source-expanded", IN_FILE(source->name),
+                                  "expands beyond the limit of %llu bytes (--limit expanded-bytes=)",
+                                  (unsigned long long)limit);
+        } else if (result == Z_MEM_ERROR) {
+            report_out_of_memory(context);
+            status = CP_LIMIT;
+        } else if (result == Z_DATA_ERROR || result == Z_NEED_DICT || result == Z_STREAM_ERROR) {
+            status = report_error(context, CP_INPUT, "source-gzip", IN_FILE(source->name), "is damaged gzip data: %s",
+                                  stream.msg ? stream.msg : "bad stream");
+        } else if (result == Z_STREAM_END) { /* another member may follow */
+            more = source->size - taken >= 2 && data[taken] == '\x1f' && data[taken + 1] == '\x8b';
             if (more)
                 (void)inflateReset(&stream);
         }
     }
     (void)inflateEnd(&stream);
-    if (status == CP_OK && !work->ends_early)
-        report_rest(work);
-    return status;
-}
-
-cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *ends_early)
-{
-    struct inflation work = {.context = source->context, .packed = source, .plain = plain};
-    cp_status status = inflate_members(&work);
-    if (status == CP_OK && !buffer_reserve(plain, 1))
-        status = CP_LIMIT;
-    if (status == CP_OK)
-        plain->data[plain->size] = '\0';
-    *ends_early = work.ends_early;
-    return status;
+    if (status != CP_OK)
+        return status;
+    /* After the last member zeros are padding, other bytes are nobody's. */
+    size_t end = source->size;
+    while (!*ends_early && end > taken && data[end - 1] == '\0')
+        end--;
+    if (!*ends_early && end > taken)
+        report_warning(context, "source-trailing", IN_FILE(source->name), "%zu bytes after the gzip stream are ignored",
+                       end - taken);
+    if (!buffer_reserve(plain, 1))
+        return CP_LIMIT;
+    plain->data[plain->size] = '\0';
+    return CP_OK;
 }
 
 /* ---- parts of archives ---- */

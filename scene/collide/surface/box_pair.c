@@ -18,49 +18,40 @@ static lanes lanes_of(double value)
     return (lanes){rounded, rounded, rounded, rounded};
 }
 
-/* Six roundings a term, on each side of the comparison: 12 unit reach; and half as much again to spare. */
-static void set_there(struct box_frames *frames, const cp_pose *placed)
-{
-    bool in_range = frames->reach > 1e-12 && frames->reach < 1e18; /* else squares leave what floats can hold */
-    frames->slack = lanes_of(in_range ? 24 * unit * frames->reach : INFINITY);
-    frames->shrink = 1 - 16 * FLT_EPSILON;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 4; k++)
-            frames->there[k][i] = (float)placed->m[4 * i + k];
-    for (int k = 0; k < 3; k++)
-        frames->size_there[k] = lane_sizes(frames->there[k]);
-}
-
-/* A row of the inverse, rounded, is a direction like any other, along which the other's boxes are nearly as long as
- * along one of their sides: 3 unit stretch_back stretch is what is missing to that for each half, the distance's three
- * terms have 10 roundings, and the first box's three reaches 6: together below 51 unit stretch_back reach, and 6
- * roundings of the other's half. */
-static void set_back(struct box_frames *frames, const cp_pose *inverse, double stretch, double other_reach)
-{
-    enum { MOST_STRETCH = 100 }; /* of stretched frames the inverse is not exact enough to tell anything */
-    double stretch_back = largest_entry(inverse), reach_back = stretch_back * frames->reach + other_reach;
-    if (!(stretch * stretch_back < MOST_STRETCH && stretch_back > 1e-12 && reach_back > 1e-12 && reach_back < 1e18))
-        return;
-    double longest = pose_stretch_bound(inverse);
-    frames->slack_back = lanes_of(72 * unit * reach_back);
-    frames->shrink_back = (1 - 16 * FLT_EPSILON) * (float)(1 / (longest * longest));
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            frames->back[k][i] = (float)inverse->m[4 * i + k];
-    for (int k = 0; k < 3; k++)
-        frames->size_back[k] = lane_sizes(frames->back[k]);
-}
-
 struct box_frames box_frames_of(const struct bvh *one, const struct bvh *other, const cp_pose *placed)
 {
-    struct box_frames frames = {.slack_back = lanes_of(INFINITY)};
+    enum { MOST_STRETCH = 100 }; /* of stretched frames the inverse is not exact enough to tell anything */
+    struct box_frames frames = {.slack_back = lanes_of(INFINITY), .shrink = 1 - 16 * FLT_EPSILON};
     cp_pose inverse;
     double translation = 0, stretch = largest_entry(placed);
     for (int i = 0; i < 3; i++)
         translation = fmax(translation, fabs(placed->m[4 * i + 3]));
-    frames.reach = one->reach + translation + 3 * stretch * other->reach;
-    set_there(&frames, placed);
-    if (pose_inverse(placed, &inverse))
-        set_back(&frames, &inverse, stretch, other->reach);
+    double reach = one->reach + translation + 3 * stretch * other->reach;
+    bool in_range = reach > 1e-12 && reach < 1e18; /* else squares leave what floats can hold */
+    frames.reach = reach;
+    /* Six roundings a term, on each side of the comparison: 12 unit reach; and half as much again to spare. */
+    frames.slack = lanes_of(in_range ? 24 * unit * reach : INFINITY);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 3; i++)
+            frames.there[k][i] = (float)placed->m[4 * i + k];
+    for (int k = 0; k < 3; k++)
+        frames.size_there[k] = lane_sizes(frames.there[k]);
+    if (!pose_inverse(placed, &inverse))
+        return frames;
+    /* A row of the inverse, rounded, is a direction like any other, along which the other's boxes are nearly as long as
+     * along one of their sides: 3 unit stretch_back stretch is what is missing to that for each half, the distance's
+     * three terms have 10 roundings, and the first box's three reaches 6: together below 51 unit stretch_back reach,
+     * and 6 roundings of the other's half. */
+    double stretch_back = largest_entry(&inverse), reach_back = stretch_back * reach + other->reach;
+    if (!(stretch * stretch_back < MOST_STRETCH && stretch_back > 1e-12 && reach_back > 1e-12 && reach_back < 1e18))
+        return frames;
+    double longest = pose_stretch_bound(&inverse);
+    frames.slack_back = lanes_of(72 * unit * reach_back);
+    frames.shrink_back = (1 - 16 * FLT_EPSILON) * (float)(1 / (longest * longest));
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++)
+            frames.back[k][i] = (float)inverse.m[4 * i + k];
+        frames.size_back[k] = lane_sizes(frames.back[k]);
+    }
     return frames;
 }

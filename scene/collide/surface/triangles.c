@@ -21,63 +21,26 @@ static bool is_between(const double a[3], const double b[3], const double c[3], 
     return true;
 }
 
-static bool shadows_meet(const double a[3], const double b[3], const double c[3], const double d[3], const int axes[2])
-{
-    int c_side = side_of_line(a, b, c, axes), d_side = side_of_line(a, b, d, axes);
-    int a_side = side_of_line(c, d, a, axes), b_side = side_of_line(c, d, b, axes);
-    if (c_side * d_side < 0 && a_side * b_side < 0)
-        return true;
-    return (c_side == 0 && is_between(a, b, c, axes)) || (d_side == 0 && is_between(a, b, d, axes)) ||
-           (a_side == 0 && is_between(c, d, a, axes)) || (b_side == 0 && is_between(c, d, b, axes));
-}
-
-/* Along some axis one segment ends before the other begins. */
-static bool are_apart(const double a[3], const double b[3], const double c[3], const double d[3])
-{
-    for (int i = 0; i < 3; i++)
-        if ((a[i] < c[i] && a[i] < d[i] && b[i] < c[i] && b[i] < d[i]) ||
-            (a[i] > c[i] && a[i] > d[i] && b[i] > c[i] && b[i] > d[i]))
-            return true;
-    return false;
-}
-
 /* In space: in a common plane they meet when they do seen along every axis, as one of the axes does not lie in that
  * plane. */
 static bool segments_meet(const double a[3], const double b[3], const double c[3], const double d[3])
 {
-    if (are_apart(a, b, c, d) || side_of_plane(a, b, c, d) != 0)
-        return false;
-    for (int i = 0; i < 3; i++)
-        if (!shadows_meet(a, b, c, d, planes[i]))
+    for (int i = 0; i < 3; i++) /* apart: along some axis one ends before the other begins */
+        if ((a[i] < c[i] && a[i] < d[i] && b[i] < c[i] && b[i] < d[i]) ||
+            (a[i] > c[i] && a[i] > d[i] && b[i] > c[i] && b[i] > d[i]))
             return false;
+    if (side_of_plane(a, b, c, d) != 0)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const int *axes = planes[i];
+        int c_side = side_of_line(a, b, c, axes), d_side = side_of_line(a, b, d, axes);
+        int a_side = side_of_line(c, d, a, axes), b_side = side_of_line(c, d, b, axes);
+        bool crossed = c_side * d_side < 0 && a_side * b_side < 0;
+        if (!crossed && !(c_side == 0 && is_between(a, b, c, axes)) && !(d_side == 0 && is_between(a, b, d, axes)) &&
+            !(a_side == 0 && is_between(c, d, a, axes)) && !(b_side == 0 && is_between(c, d, b, axes)))
+            return false;
+    }
     return true;
-}
-
-/* The axes to look at the triangle from where it has an area; NULL when it has none. */
-static const int *open_axes(const double triangle[3][3])
-{
-    for (int i = 0; i < 3; i++)
-        if (side_of_line(triangle[0], triangle[1], triangle[2], planes[i]) != 0)
-            return planes[i];
-    return NULL;
-}
-
-static bool holds_shadow(const double triangle[3][3], const double point[3], const int axes[2])
-{
-    int sides[3];
-    for (int i = 0; i < 3; i++)
-        sides[i] = side_of_line(triangle[i], triangle[(i + 1) % 3], point, axes);
-    return (sides[0] >= 0 && sides[1] >= 0 && sides[2] >= 0) || (sides[0] <= 0 && sides[1] <= 0 && sides[2] <= 0);
-}
-
-/* For a segment in the triangle's plane, or a triangle without area. */
-static bool flat_segment_meets(const double a[3], const double b[3], const double triangle[3][3])
-{
-    for (int i = 0; i < 3; i++)
-        if (segments_meet(a, b, triangle[i], triangle[(i + 1) % 3]))
-            return true;
-    const int *axes = open_axes(triangle);
-    return axes && holds_shadow(triangle, a, axes);
 }
 
 /* ---- in space ---- */
@@ -88,15 +51,31 @@ static bool segment_meets(const double a[3], const double b[3], const double tri
     int b_side = side_of_plane(triangle[0], triangle[1], triangle[2], b);
     if (a_side * b_side > 0)
         return false;
-    if (a_side == 0 && b_side == 0)
-        return flat_segment_meets(a, b, triangle);
     bool left = false, right = false;
-    for (int i = 0; i < 3; i++) {
-        int side = side_of_plane(a, b, triangle[i], triangle[(i + 1) % 3]);
-        left = left || side > 0;
-        right = right || side < 0;
+    if (a_side != 0 || b_side != 0) {
+        for (int i = 0; i < 3; i++) {
+            int side = side_of_plane(a, b, triangle[i], triangle[(i + 1) % 3]);
+            left = left || side > 0;
+            right = right || side < 0;
+        }
+        return !(left && right);
     }
-    return !(left && right);
+    /* In the triangle's plane, or the triangle has no area: it crosses a side or begins inside, looked at along an axis
+     * from where the triangle has an area. */
+    for (int i = 0; i < 3; i++)
+        if (segments_meet(a, b, triangle[i], triangle[(i + 1) % 3]))
+            return true;
+    for (int k = 0; k < 3; k++) {
+        if (side_of_line(triangle[0], triangle[1], triangle[2], planes[k]) == 0)
+            continue;
+        for (int i = 0; i < 3; i++) {
+            int side = side_of_line(triangle[i], triangle[(i + 1) % 3], a, planes[k]);
+            left = left || side > 0;
+            right = right || side < 0;
+        }
+        return !(left && right);
+    }
+    return false;
 }
 
 static bool sides_meet(const double one[3][3], const double other[3][3])
