@@ -149,7 +149,7 @@ static bool move_array(const struct moves *moves, const struct member *member, v
     if (count == 0 || !refers_to_moved(moves, member->layout))
         return true;
     const size_t size = member->layout->size;
-    char *to = scene_allocate(moves->scene, count, size);
+    char *to = arena_allocate(moves->scene->arena, count, size);
     if (!to)
         return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -209,39 +209,33 @@ bool moves_find(struct moves *moves, enum scene_table table)
     return map;
 }
 
-static bool move_table(const struct moves *moves, enum scene_table table)
-{
-    const struct layout *layout = &tables[table].layout;
-    const uint32_t *map = moves->maps[table];
-    char *from = row_pointer(moves->scene, tables[table].rows), *to = from;
-    uint32_t kept = 0;
-    bool good = true;
-    for (uint32_t i = 0; i < moves->counts[table] && good; i++, from += layout->size) {
-        if (map[i] == CP_NONE)
-            continue;
-        if (kept++ < i)
-            memcpy(to, from, layout->size);
-        good = move_row(moves, layout, to);
-        to += layout->size;
-    }
-    *row_number(moves->scene, tables[table].count) = kept;
-    return good;
-}
-
 cp_status moves_end(struct moves *moves, cp_status status)
 {
-    const cp_scene *scene = moves->scene;
+    cp_scene *scene = moves->scene;
     uint64_t before = (uint64_t)scene->node_count + scene->instance_count + scene->joint_count;
     bool good = status == CP_OK;
     for (enum scene_table table = 0; table < TABLE_COUNT && good; table++)
         if (!moves->maps[table] && refers_to_moved(moves, &tables[table].layout))
             good = moves_find(moves, table);
-    for (enum scene_table table = 0; table < TABLE_COUNT && good; table++)
-        if (moves->maps[table])
-            good = move_table(moves, table);
+    for (enum scene_table table = 0; table < TABLE_COUNT && good; table++) {
+        const struct layout *layout = &tables[table].layout;
+        const uint32_t *map = moves->maps[table];
+        char *from = row_pointer(scene, tables[table].rows), *to = from;
+        uint32_t kept = 0;
+        for (uint32_t i = 0; map && i < moves->counts[table] && good; i++, from += layout->size) {
+            if (map[i] == CP_NONE)
+                continue;
+            if (kept++ < i)
+                memcpy(to, from, layout->size);
+            good = move_row(moves, layout, to);
+            to += layout->size;
+        }
+        if (map)
+            *row_number(scene, tables[table].count) = kept;
+    }
     if (good && before > (uint64_t)scene->node_count + scene->instance_count + scene->joint_count)
-        scene_find_spans(moves->scene);
+        scene_find_spans(scene);
     for (enum scene_table table = 0; table < TABLE_COUNT; table++)
-        memory_free(moves->scene->context, moves->maps[table], moves->counts[table], sizeof *moves->maps[table]);
+        memory_free(scene->context, moves->maps[table], moves->counts[table], sizeof *moves->maps[table]);
     return status == CP_OK && !good ? CP_LIMIT : status;
 }

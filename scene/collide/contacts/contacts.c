@@ -92,22 +92,6 @@ static cp_status find_rules(cp_collider *collider)
     return good ? CP_OK : CP_LIMIT;
 }
 
-static cp_status open_collider(cp_collider *collider)
-{
-    cp_context *context = collider->context;
-    cp_status status = bodies_find(&collider->bodies, context, collider->scene);
-    if (status == CP_OK)
-        status = find_rules(collider);
-    for (uint32_t i = 0; i < collider->bodies.count && status == CP_OK; i++)
-        status = check_body(context, collider->scene, &collider->bodies.items[i]);
-    if (status != CP_OK)
-        return status;
-    if (cp_collider_pairs(collider) == 0)
-        return complain_of_nothing(collider);
-    collider->moment = memory_allocate(context, 1, sizeof *collider->moment);
-    return collider->moment && moment_open(collider->moment, collider) ? CP_OK : CP_LIMIT;
-}
-
 cp_status cp_collider_new(cp_context *context, const cp_scene *scene, double touch, bool every_pair,
                           cp_collider **collider)
 {
@@ -119,7 +103,17 @@ cp_status cp_collider_new(cp_context *context, const cp_scene *scene, double tou
         return context_finish(context, CP_LIMIT);
     *made = (cp_collider){.context = context, .scene = scene, .touch = touch, .every_pair = every_pair};
     made->bodies.context = made->rules.context = context;
-    cp_status status = open_collider(made);
+    cp_status status = bodies_find(&made->bodies, context, scene);
+    if (status == CP_OK)
+        status = find_rules(made);
+    for (uint32_t i = 0; i < made->bodies.count && status == CP_OK; i++)
+        status = check_body(context, scene, &made->bodies.items[i]);
+    if (status == CP_OK && cp_collider_pairs(made) == 0)
+        status = complain_of_nothing(made);
+    if (status == CP_OK) {
+        made->moment = memory_allocate(context, 1, sizeof *made->moment);
+        status = made->moment && moment_open(made->moment, made) ? CP_OK : CP_LIMIT;
+    }
     if (status == CP_OK)
         *collider = made;
     else
