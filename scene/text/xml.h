@@ -68,7 +68,8 @@ struct xml {
     struct xml_parser *parser;
 };
 
-/* For the probe of an importer: 95 if the head of a file looks like XML and an element of this name starts in it, else 0. */
+/* For the probe of an importer: 95 if the head of a file looks like XML and an element of this name starts in it, else
+ * 0. */
 int xml_probe(const char *head, size_t size, const char *root);
 
 /* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even

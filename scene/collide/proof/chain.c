@@ -103,7 +103,7 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
     chain->is_loose = chain->is_loose || it->expression;
     if (it->type == CP_JOINT_SCALE)
         chain->obstacles |= OBSTACLE_SCALE;
-    /* What follows a joint that turns without end is at the same place after each whole turn only if it turns so too. */
+    /* What follows a joint that turns without end is at the same place after each whole turn only if it turns so. */
     bool limited = isfinite(joints[law.leader].lower) && isfinite(joints[law.leader].upper);
     bool whole = it->type == CP_JOINT_REVOLUTE && law.scale == floor(law.scale);
     if (!limited && law.leader != joint && !whole)
