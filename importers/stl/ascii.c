@@ -1,14 +1,155 @@
 /* The ASCII form:
  *
- *     file = { "solid" NAME end-of-line { facet } "endsolid" rest-of-line }
+ *     file  = { "solid" NAME end-of-line { facet } "endsolid" rest-of-line }
+ *     facet = "facet" [ "normal" [ x y z ] ] "outer" "loop" 3 { "vertex" x y z } "endloop" "endfacet"
  *
- * Facets are in facets.c. There is one dialect without lines: where the line of "solid" goes on with a facet, the name ends before it,
- * and where that of "endsolid" goes on with a solid, so does the file. After the last endsolid only blanks and the fill
- * bytes NUL and Ctrl-Z may follow.
+ * Keywords in any case; blanks, tabs and line ends of any kind part the words. A normal may be missing or no number
+ * ("nan", "-1.#IND"): it is not used. A loop may have more than 3 vertices. There is one dialect without lines: where
+ * the line of "solid" goes on with a facet, the name ends before it, and where that of "endsolid" goes on with a solid,
+ * so does the file. After the last endsolid only blanks and the fill bytes NUL and Ctrl-Z may follow.
  *
- * Several threads read a long solid: each begins at the first word "facet" of its part of the text. That is a guess (a name
- * may hold the word), and what was read from there counts only when the thread before it has arrived just there. */
+ * Several threads read a long solid: each begins at the first word "facet" of its part of the text. That is a guess
+ * (a name may hold the word). What was read from there counts only if the thread before it has arrived just there. */
 #include "stl.h"
+
+#include <math.h>
+
+struct text {
+    const char *at, *end;
+};
+
+static void skip_blanks(struct text *text)
+{
+    while (text->at < text->end && is_space(*text->at))
+        text->at++;
+}
+
+/* Steps over the lower-case word of so many letters, in any case, if it comes next. */
+static inline bool accept_sized(struct text *text, const char *word, size_t size)
+{
+    skip_blanks(text);
+    if ((size_t)(text->end - text->at) < size)
+        return false;
+    if (memcmp(text->at, word, size) != 0)
+        for (size_t i = 0; i < size; i++)
+            if ((text->at[i] | 0x20) != word[i])
+                return false;
+    const char *after = text->at + size;
+    if (after < text->end && !is_space(*after))
+        return false;
+    text->at = after;
+    return true;
+}
+#define ACCEPT(text, word) accept_sized((text), (word), sizeof(word) - 1)
+
+/* ---- facets: what several threads do at a time ---- */
+
+/* Steps over a number if it comes next; it may be infinite or no number. */
+static inline bool accept_number(struct text *text, float *value)
+{
+    skip_blanks(text);
+    const char *after = parse_float(text->at, text->end, value);
+    if (!after)
+        after = parse_float_or_word(text->at, text->end, value);
+    if (!after || (after < text->end && !is_space(*after)))
+        return false;
+    text->at = after;
+    return true;
+}
+
+/* Stops at the next word. */
+static bool stop(struct text *text, struct stl_batch *batch, enum stl_stop reason, const char *expected)
+{
+    skip_blanks(text);
+    batch->stop = reason;
+    batch->expected = expected;
+    return false;
+}
+
+static inline bool read_vertex(struct text *text, struct stl_batch *batch)
+{
+    float position[3];
+    for (int i = 0; i < 3; i++) {
+        skip_blanks(text);
+        const char *start = text->at;
+        if (!accept_number(text, position + i))
+            return stop(text, batch, STL_UNEXPECTED, "a number");
+        if (!isfinite(position[i])) {
+            text->at = start;
+            return stop(text, batch, STL_NOT_FINITE, NULL);
+        }
+    }
+    if (batch->corner_count == batch->room)
+        return stop(text, batch, STL_FULL, NULL);
+    stl_add_corner(batch, position);
+    return true;
+}
+
+/* Reads a facet after its first word; false after a stop. */
+static bool read_facet(struct text *text, struct stl_batch *batch)
+{
+    /* Words in the place of the normal's numbers are skipped. */
+    uint32_t first = batch->corner_count;
+    float normal[3];
+    bool has_word = ACCEPT(text, "normal"), has_normal = has_word;
+    for (int i = 0; has_word && i < 3; i++) {
+        if (accept_number(text, normal + i))
+            continue;
+        has_normal = false;
+        if (stl_begins_with(text->at, text->end, "outer"))
+            break;
+        while (text->at < text->end && !is_space(*text->at))
+            text->at++;
+    }
+
+    if (!ACCEPT(text, "outer"))
+        return stop(text, batch, STL_UNEXPECTED, "\"outer loop\"");
+    if (!ACCEPT(text, "loop"))
+        return stop(text, batch, STL_UNEXPECTED, "\"loop\"");
+    for (int i = 0; i < 3; i++) {
+        if (!ACCEPT(text, "vertex"))
+            return stop(text, batch, STL_UNEXPECTED, "\"vertex\"");
+        if (!read_vertex(text, batch))
+            return false;
+    }
+    while (!ACCEPT(text, "endloop")) {
+        if (!ACCEPT(text, "vertex"))
+            return stop(text, batch, STL_UNEXPECTED, "\"endloop\"");
+        if (!read_vertex(text, batch))
+            return false;
+    }
+    if (!ACCEPT(text, "endfacet"))
+        return stop(text, batch, STL_UNEXPECTED, "\"endfacet\"");
+    stl_end_facet(batch, first, has_normal ? normal : NULL);
+    return true;
+}
+
+/* Reads facets from batch->at on, as long as they begin before `limit`. One that cannot be read leaves nothing. */
+static void read_batch(struct stl_batch *batch, const char *limit, const char *end)
+{
+    struct text text = {batch->at, end};
+    batch->stop = STL_AT_LIMIT;
+    for (;;) {
+        skip_blanks(&text);
+        batch->at = text.at;
+        if (text.at >= limit)
+            return;
+        if (!ACCEPT(&text, "facet")) {
+            batch->stop = STL_AT_WORD;
+            return;
+        }
+        uint32_t corner_count = batch->corner_count, point_count = batch->points.count;
+        if (!read_facet(&text, batch)) {
+            batch->corner_count = corner_count;
+            batch->points.count = point_count; /* nobody asks the batch's table of points any more */
+            break;
+        }
+    }
+    if (batch->stop != STL_FULL)
+        batch->at = text.at;
+}
+
+/* ---- the file ---- */
 
 enum {
     FIRST_PART = 1 << 18, /* bytes of a solid that one thread reads before others join in */
@@ -18,39 +159,37 @@ enum {
 
 struct ascii {
     struct stl_reader *reader;
-    const char *at, *end;
-    bool truncated;   /* the text ends where more was expected; reported */
-    bool distrusted;  /* a guess was wrong: no more of them */
-    cp_status status; /* sticky; the parser stands still after a failure */
+    struct text text;
+    const char *starts[STL_MOST_BATCHES + 1]; /* of the batches; each is the limit of the one before */
+    const struct stl_batch *last;             /* that was taken */
+    bool ended;                               /* the batch after it could not be taken */
+    bool truncated;                           /* the text ends where more was expected; reported */
+    bool distrusted;                          /* a guess was wrong: no more of them */
+    cp_status status;                         /* sticky; the parser stands still after a failure */
 };
-
-/* ---- messages ---- */
 
 static struct place find_place(const struct ascii *ascii)
 {
     const struct source *source = ascii->reader->source;
-    size_t offset = (size_t)(ascii->at - source->data), start = offset;
-    while (start > 0 && source->data[start - 1] != '\n' && source->data[start - 1] != '\r')
+    size_t offset = (size_t)(ascii->text.at - source->data), start = offset;
+    while (start > 0 && !is_line_end(source->data[start - 1]))
         start--;
     return (struct place){
         .file = source->name, .line = source_line(source, offset), .column = (uint64_t)(offset - start) + 1};
 }
 
 /* The next word for a message: cut, and without bytes that a terminal may take amiss. */
-static void copy_word(const struct ascii *ascii, char word[33])
-{
-    size_t size = 0;
-    for (const char *at = ascii->at; at < ascii->end && !is_space(*at) && size < 32; at++)
-        word[size++] = *at > ' ' && *at < 0x7f ? *at : '?';
-    word[size] = '\0';
-}
+struct word {
+    char text[33];
+};
 
-static bool word_touches_end(const struct ascii *ascii)
+static struct word next_word(const struct text *text)
 {
-    const char *at = ascii->at;
-    while (at < ascii->end && !is_space(*at))
-        at++;
-    return at == ascii->end;
+    struct word word = {{0}};
+    size_t size = 0;
+    for (const char *at = text->at; at < text->end && !is_space(*at) && size < sizeof word.text - 1; at++)
+        word.text[size++] = *at > ' ' && *at < 0x7f ? *at : '?';
+    return word;
 }
 
 /* Fails at the next word. A word cut by the end of the text may have been the right one. */
@@ -58,58 +197,101 @@ static bool fail_expected(struct ascii *ascii, const char *expected)
 {
     const struct stl_reader *reader = ascii->reader;
     unsigned long long facet = reader->facets + 1;
-    ascii->truncated = word_touches_end(ascii);
-    if (ascii->truncated) {
-        ascii->status =
-            report_lenient(reader->context, !reader->settings->import.partial, "stl-truncated", find_place(ascii),
-                           "the file ends in facet %llu where %s was expected", facet, expected);
-        return false;
-    }
-    char word[33];
-    copy_word(ascii, word);
-    ascii->status = report_error(reader->context, CP_INPUT, "stl-syntax", find_place(ascii),
-                                 "facet %llu: expected %s, found \"%s\"", facet, expected, word);
+    const char *at = ascii->text.at;
+    while (at < ascii->text.end && !is_space(*at))
+        at++;
+    ascii->truncated = at == ascii->text.end;
+    ascii->status =
+        ascii->truncated
+            ? report_lenient(reader->context, !reader->settings->import.partial, "stl-truncated", find_place(ascii),
+                             "the file ends in facet %llu where %s was expected", facet, expected)
+            : report_error(reader->context, CP_INPUT, "stl-syntax", find_place(ascii),
+                           "facet %llu: expected %s, found \"%s\"", facet, expected, next_word(&ascii->text).text);
     return false;
 }
 
-static void fail_not_finite(struct ascii *ascii)
+static void read_part(void *user, uint32_t item, uint32_t slot)
 {
-    char word[33];
-    copy_word(ascii, word);
-    ascii->status = report_error(ascii->reader->context, CP_INPUT, "stl-not-finite", find_place(ascii),
-                                 "facet %llu has a coordinate that is no finite float: %s",
-                                 (unsigned long long)ascii->reader->facets + 1, word);
+    (void)slot;
+    const struct ascii *ascii = user;
+    read_batch(&ascii->reader->batches[item], ascii->starts[item + 1], ascii->text.end);
 }
 
-/* ---- words ---- */
-
-static void skip_blanks(struct ascii *ascii)
+/* Takes a part that has been read from where a facet begins: the first, and each that the one before it led to. */
+static bool take_part(void *user, uint32_t item, uint32_t slot)
 {
-    while (ascii->at < ascii->end && is_space(*ascii->at))
-        ascii->at++;
-}
-
-/* Steps over the word if it comes next. */
-static bool accept(struct ascii *ascii, const char *word)
-{
-    skip_blanks(ascii);
-    if (!stl_begins_with(ascii->at, ascii->end, word))
+    (void)slot;
+    struct ascii *ascii = user;
+    const struct stl_batch *last = ascii->last, *batch = &ascii->reader->batches[item];
+    ascii->ended = true;
+    if (last && (last->stop != STL_AT_LIMIT || last->at != ascii->starts[item])) {
+        ascii->distrusted = ascii->distrusted || last->stop == STL_AT_LIMIT;
         return false;
-    ascii->at += strlen(word);
+    }
+    if (!stl_take_batch(ascii->reader, batch)) {
+        ascii->status = CP_LIMIT;
+        return false;
+    }
+    ascii->last = batch;
+    ascii->ended = false;
+    ascii->text.at = batch->at;
     return true;
 }
 
-/* The first word of the line from `at` on for which is_mark holds, else the line's end. */
-static const char *find_in_line(const char *at, const char *end, bool (*is_mark)(const char *, const char *))
+/* Reads the facets of a solid in waves of parts. False after a failure. */
+static bool read_facets(struct ascii *ascii)
 {
-    for (;;) {
-        while (at < end && is_space(*at) && !is_line_end(*at))
-            at++;
-        if (at == end || is_line_end(*at) || is_mark(at, end))
-            return at;
-        while (at < end && !is_space(*at))
-            at++;
-    }
+    struct stl_reader *reader = ascii->reader;
+    struct text *text = &ascii->text;
+    const char *start = text->at;
+    do {
+        /* A wave is twice as long as all before it, so that what is guessed in vain remains in proportion. */
+        size_t done = (size_t)(text->at - start), left = (size_t)(text->end - text->at);
+        size_t bytes = done > 0 ? 2 * done : FIRST_PART, most = ascii->distrusted ? 1 : reader->batch_count;
+        bytes = bytes < left ? bytes : left;
+        size_t parts = bytes / FIRST_PART < most ? bytes / FIRST_PART : most;
+        parts = parts > 0 ? parts : 1;
+        size_t part = bytes / parts < LARGEST_PART ? bytes / parts : LARGEST_PART;
+        for (size_t i = 0; i <= parts; i++)
+            ascii->starts[i] = text->at + i * part;
+        if (parts * part + part > left)
+            ascii->starts[parts] = text->end;
+
+        /* A part begins at the first word "facet" from its start on. */
+        for (size_t i = 1; i < parts; i++) {
+            const char *at = ascii->starts[i], *limit = ascii->starts[i + 1];
+            while (at < limit && !((*at | 0x20) == 'f' && is_space(at[-1]) && stl_begins_with(at, text->end, "facet")))
+                at++;
+            ascii->starts[i] = at;
+        }
+
+        /* A facet that was too large for the room gets more. */
+        for (size_t i = 0; i < parts; i++) {
+            struct stl_batch *batch = &reader->batches[i];
+            uint32_t room = (uint32_t)((size_t)(ascii->starts[i + 1] - ascii->starts[i]) / CORNER_BYTES) + 64;
+            if (i == 0 && batch->stop == STL_FULL && batch->facet_count == 0)
+                room = batch->room <= UINT32_MAX / 2 ? 2 * batch->room : UINT32_MAX;
+            if (!stl_begin_batch(reader->context, batch, room)) {
+                ascii->status = CP_LIMIT;
+                return false;
+            }
+            batch->at = ascii->starts[i];
+        }
+        ascii->last = NULL;
+        ascii->ended = false;
+        if (!parallel_in_order(reader->context, (uint32_t)parts, read_part, take_part, ascii) && !ascii->ended)
+            ascii->status = CP_LIMIT;
+        if (ascii->status != CP_OK)
+            return false;
+    } while (ascii->last->stop == STL_FULL || (ascii->last->stop == STL_AT_LIMIT && text->at < text->end));
+
+    if (ascii->last->stop == STL_UNEXPECTED)
+        return fail_expected(ascii, ascii->last->expected);
+    if (ascii->last->stop == STL_NOT_FINITE)
+        ascii->status = report_error(reader->context, CP_INPUT, "stl-not-finite", find_place(ascii),
+                                     "facet %llu has a coordinate that is no finite float: %s",
+                                     (unsigned long long)reader->facets + 1, next_word(text).text);
+    return ascii->status == CP_OK;
 }
 
 static bool begins_facet(const char *at, const char *end)
@@ -128,190 +310,69 @@ static bool begins_solid(const char *at, const char *end)
     return stl_begins_with(at, end, "solid");
 }
 
-static bool is_in_line(const struct ascii *ascii, const char *at)
+/* The first word of the line from `at` on for which is_mark holds, else the line's end. */
+static const char *find_in_line(const char *at, const char *end, bool (*is_mark)(const char *, const char *))
 {
-    return at < ascii->end && !is_line_end(*at);
-}
-
-/* ---- facets ---- */
-
-/* Where the first word "facet" begins in [at, limit), else limit. Something stands before it. */
-static const char *guess_facet(const char *at, const char *limit, const char *end)
-{
-    while (at < limit && !((*at | 0x20) == 'f' && is_space(at[-1]) && stl_begins_with(at, end, "facet")))
-        at++;
-    return at;
-}
-
-struct wave {
-    struct ascii *ascii;
-    struct stl_reader *reader;
-    const char *starts[STL_MOST_BATCHES + 1]; /* a batch's limit is the next one's start */
-    const char *end;
-    const struct stl_batch *last; /* that was taken */
-    bool ended;                   /* not all could be taken */
-};
-
-static void read_part(void *user, uint32_t item, uint32_t slot)
-{
-    (void)slot;
-    const struct wave *wave = user;
-    stl_read_facets(&wave->reader->batches[item], wave->starts[item + 1], wave->end);
-}
-
-/* The parts of the next `bytes` bytes: one, or as many as can be read at the same time. */
-static uint32_t cut_parts(const struct ascii *ascii, size_t bytes, struct wave *wave)
-{
-    size_t left = (size_t)(ascii->end - ascii->at), most = ascii->distrusted ? 1 : ascii->reader->batch_count;
-    bytes = bytes < left ? bytes : left;
-    size_t parts = bytes / FIRST_PART < most ? bytes / FIRST_PART : most;
-    parts = parts > 0 ? parts : 1;
-    size_t part = bytes / parts < LARGEST_PART ? bytes / parts : LARGEST_PART;
-    *wave = (struct wave){.reader = ascii->reader, .end = ascii->end};
-    for (size_t i = 0; i <= parts; i++)
-        wave->starts[i] = ascii->at + i * part;
-    wave->starts[parts] = parts * part + part > left ? ascii->end : wave->starts[parts];
-    for (size_t i = 1; i < parts; i++)
-        wave->starts[i] = guess_facet(wave->starts[i], wave->starts[i + 1], ascii->end);
-    return (uint32_t)parts;
-}
-
-/* Room for the facets of each part; a facet that was too large for the room gets more. */
-static bool begin_batches(const struct wave *wave, uint32_t parts)
-{
-    for (uint32_t i = 0; i < parts; i++) {
-        struct stl_batch *batch = &wave->reader->batches[i];
-        uint32_t room = (uint32_t)((size_t)(wave->starts[i + 1] - wave->starts[i]) / CORNER_BYTES) + 64;
-        if (i == 0 && batch->stop == STL_FULL && batch->facet_count == 0)
-            room = batch->room <= UINT32_MAX / 2 ? 2 * batch->room : UINT32_MAX;
-        if (!stl_begin_batch(wave->reader->context, batch, room))
-            return false;
-        batch->at = wave->starts[i];
+    for (;;) {
+        while (at < end && is_space(*at) && !is_line_end(*at))
+            at++;
+        if (at == end || is_line_end(*at) || is_mark(at, end))
+            return at;
+        while (at < end && !is_space(*at))
+            at++;
     }
-    return true;
 }
 
-/* Takes a part that has been read from where a facet begins: the first, and each that the one before it led to. */
-static bool take_part(void *user, uint32_t item, uint32_t slot)
+/* Reads a solid after its first word. */
+static cp_status read_solid(struct ascii *ascii)
 {
-    (void)slot;
-    struct wave *wave = user;
-    struct ascii *ascii = wave->ascii;
-    const struct stl_batch *last = wave->last, *batch = &wave->reader->batches[item];
-    wave->ended = true;
-    if (last && (last->stop != STL_AT_LIMIT || last->at != wave->starts[item])) {
-        ascii->distrusted = ascii->distrusted || last->stop == STL_AT_LIMIT;
-        return false;
+    struct text *text = &ascii->text;
+    while (text->at < text->end && (*text->at == ' ' || *text->at == '\t'))
+        text->at++;
+    const char *name = text->at;
+    text->at = find_in_line(name, text->end, begins_facet);
+    size_t size = (size_t)(text->at - name);
+    while (size > 0 && is_space(name[size - 1]))
+        size--;
+
+    if (read_facets(ascii) && (ACCEPT(text, "endsolid") || fail_expected(ascii, "\"facet\" or \"endsolid\""))) {
+        /* On to the next line, or to a solid with facets in this one. */
+        text->at = find_in_line(text->at, text->end, begins_solid);
+        if (text->at < text->end && !is_line_end(*text->at)) {
+            const char *facet = find_in_line(text->at + strlen("solid"), text->end, begins_facet);
+            if (facet == text->end || is_line_end(*facet))
+                text->at = facet;
+        }
     }
-    if (!stl_take_batch(wave->reader, batch)) {
-        ascii->status = CP_LIMIT;
-        return false;
-    }
-    wave->last = batch;
-    wave->ended = false;
-    ascii->at = batch->at;
-    return true;
-}
-
-/* Reads facets from about so many bytes. The batch that came to a stop, or NULL on failure. */
-static const struct stl_batch *read_wave(struct ascii *ascii, size_t bytes)
-{
-    struct wave wave;
-    uint32_t parts = cut_parts(ascii, bytes, &wave);
-    wave.ascii = ascii;
-    bool good = begin_batches(&wave, parts) &&
-                (parallel_in_order(ascii->reader->context, parts, read_part, take_part, &wave) || wave.ended);
-    if (!good)
-        ascii->status = CP_LIMIT;
-    return ascii->status == CP_OK ? wave.last : NULL;
-}
-
-/* The facets of a solid. False after a failure. */
-static bool read_facets(struct ascii *ascii)
-{
-    const char *start = ascii->at;
-    const struct stl_batch *last;
-    do {
-        size_t done = (size_t)(ascii->at - start); /* what is guessed in vain remains in proportion to it */
-        last = read_wave(ascii, done > 0 ? 2 * done : FIRST_PART);
-    } while (last && (last->stop == STL_FULL || (last->stop == STL_AT_LIMIT && ascii->at < ascii->end)));
-    if (last && last->stop == STL_UNEXPECTED)
-        return fail_expected(ascii, last->expected);
-    if (last && last->stop == STL_NOT_FINITE)
-        fail_not_finite(ascii);
-    return ascii->status == CP_OK;
-}
-
-/* ---- solids ---- */
-
-/* After the word "endsolid": up to the next line, or to a solid in this one. */
-static void skip_line(struct ascii *ascii)
-{
-    ascii->at = find_in_line(ascii->at, ascii->end, begins_solid);
-    if (!is_in_line(ascii, ascii->at))
-        return;
-    const char *facet = find_in_line(ascii->at + strlen("solid"), ascii->end, begins_facet);
-    if (!is_in_line(ascii, facet))
-        ascii->at = facet;
-}
-
-/* After the word "solid". */
-static void read_solid(struct ascii *ascii)
-{
-    while (ascii->at < ascii->end && (*ascii->at == ' ' || *ascii->at == '\t'))
-        ascii->at++;
-    const char *name = ascii->at;
-    ascii->at = find_in_line(name, ascii->end, begins_facet);
-    const char *name_end = ascii->at;
-    while (name_end > name && is_space(name_end[-1]))
-        name_end--;
-    if (read_facets(ascii) && (accept(ascii, "endsolid") || fail_expected(ascii, "\"facet\" or \"endsolid\"")))
-        skip_line(ascii);
     if (ascii->status == CP_OK)
-        ascii->status = stl_add_solid(ascii->reader, name, (size_t)(name_end - name));
-}
-
-/* After the last solid. */
-static void read_rest(struct ascii *ascii)
-{
-    const char *at = ascii->at;
-    while (at < ascii->end && (is_space(*at) || *at == '\0' || *at == 0x1a))
-        at++;
-    const struct stl_reader *reader = ascii->reader;
-    if (at < ascii->end) {
-        char word[33];
-        copy_word(ascii, word);
-        ascii->status = report_error(reader->context, CP_INPUT, "stl-syntax", find_place(ascii),
-                                     "expected \"solid\" or the end of the file, found \"%s\"", word);
-    } else if (ascii->at < ascii->end) {
-        ascii->status =
-            report_lenient(reader->context, reader->settings->import.strict, "stl-trailing", find_place(ascii),
-                           "%zu fill bytes after the last endsolid", (size_t)(ascii->end - ascii->at));
-    }
-}
-
-/* Text that is no STL. */
-static cp_status refuse_start(struct ascii *ascii)
-{
-    char word[33];
-    skip_blanks(ascii);
-    copy_word(ascii, word);
-    return report_error(ascii->reader->context, CP_INPUT, "stl-syntax", find_place(ascii),
-                        "expected \"solid\", found \"%s\"", word);
+        ascii->status = stl_add_solid(ascii->reader, name, size);
+    return ascii->status;
 }
 
 cp_status stl_read_ascii(struct stl_reader *reader)
 {
     const struct source *source = reader->source;
-    struct ascii ascii = {.reader = reader, .at = source->data, .end = source->data + source->size};
-    const char *start = stl_after_solid(ascii.at, ascii.end);
-    if (!start)
-        return refuse_start(&ascii);
-    ascii.at = start;
+    const char *end = source->data + source->size, *start = stl_after_solid(source->data, end);
+    struct ascii ascii = {.reader = reader, .text = {start ? start : source->data, end}};
+    struct text *text = &ascii.text;
+    if (!start) {
+        skip_blanks(text);
+        return report_error(reader->context, CP_INPUT, "stl-syntax", find_place(&ascii),
+                            "expected \"solid\", found \"%s\"", next_word(text).text);
+    }
     do
-        read_solid(&ascii);
-    while (ascii.status == CP_OK && !ascii.truncated && accept(&ascii, "solid"));
-    if (ascii.status == CP_OK && !ascii.truncated)
-        read_rest(&ascii);
-    return ascii.status;
+        if (read_solid(&ascii) != CP_OK || ascii.truncated)
+            return ascii.status;
+    while (ACCEPT(text, "solid"));
+
+    const char *at = text->at;
+    while (at < end && (is_space(*at) || *at == '\0' || *at == 0x1a))
+        at++;
+    if (at < end)
+        return report_error(reader->context, CP_INPUT, "stl-syntax", find_place(&ascii),
+                            "expected \"solid\" or the end of the file, found \"%s\"", next_word(text).text);
+    if (text->at < end)
+        return report_lenient(reader->context, reader->settings->import.strict, "stl-trailing", find_place(&ascii),
+                              "%zu fill bytes after the last endsolid", (size_t)(end - text->at));
+    return CP_OK;
 }

@@ -9,25 +9,9 @@
 
 enum { BATCH_FACETS = 1 << 14 };
 
-/* Text before the header's colours is somebody's comment. */
-static void note_comment(const struct stl_reader *reader)
-{
-    const char *header = reader->source->data, *colour = stl_find_in_header(header, "COLOR=");
-    int size = 0, most = colour ? (int)(colour - header) - (int)strlen("COLOR=") : 80;
-    while (size < most && header[size] >= ' ' && header[size] <= '~')
-        size++;
-    while (size > 0 && header[size - 1] == ' ')
-        size--;
-    if (size > 0)
-        report_note(reader->context, "stl-header", IN_FILE(reader->source->name),
-                    "the header's text is not kept: \"%.*s\"", size, header);
-}
-
-/* ---- facets ---- */
-
-struct wave {
+struct binary {
     struct stl_reader *reader;
-    uint32_t first, end; /* facets */
+    uint32_t facet_count;
     cp_status status;
 };
 
@@ -40,83 +24,48 @@ static int find_not_finite(const char *record)
     return value;
 }
 
-static void read_facet(struct stl_batch *batch, const char *record)
-{
-    uint32_t first = batch->corner_count;
-    float normal[3], position[3];
-    for (int i = 0; i < 3; i++)
-        normal[i] = stl_number(record + 4 * i);
-    for (int corner = 0; corner < 3; corner++) {
-        for (int i = 0; i < 3; i++)
-            position[i] = stl_number(record + 12 * (corner + 1) + 4 * i);
-        stl_add_corner(batch, position);
-    }
-    batch->attributes |= stl_attributes(record);
-    stl_end_facet(batch, first, normal);
-}
-
-static uint32_t batch_end(const struct wave *wave, uint32_t first)
-{
-    return wave->end - first < BATCH_FACETS ? wave->end : first + BATCH_FACETS;
-}
-
+/* Reads a batch into its slot, up to a facet that is not finite. */
 static void read_batch(void *user, uint32_t item, uint32_t slot)
 {
-    (void)slot;
-    const struct wave *wave = user;
-    struct stl_batch *batch = &wave->reader->batches[item];
-    uint32_t first = wave->first + item * BATCH_FACETS, end = batch_end(wave, first);
+    const struct binary *binary = user;
+    struct stl_batch *batch = &binary->reader->batches[slot];
+    uint32_t first = item * BATCH_FACETS, left = binary->facet_count - first;
+    uint32_t end = first + (left < BATCH_FACETS ? left : BATCH_FACETS);
+    stl_clear_batch(batch);
     batch->stop = STL_AT_LIMIT;
-    for (uint32_t facet = first; facet < end && batch->stop == STL_AT_LIMIT; facet++) {
-        batch->at = stl_record(wave->reader, facet);
-        if (find_not_finite(batch->at) < 9)
+    for (uint32_t facet = first; facet < end; facet++) {
+        const char *record = batch->at = stl_record(binary->reader, facet);
+        if (find_not_finite(record) < 9) {
             batch->stop = STL_NOT_FINITE;
-        else
-            read_facet(batch, batch->at);
+            return;
+        }
+        float values[12];
+        for (int i = 0; i < 12; i++)
+            values[i] = stl_number(record + 4 * i);
+        for (int corner = 1; corner <= 3; corner++)
+            stl_add_corner(batch, values + 3 * corner);
+        batch->attributes |= stl_attributes(record);
+        stl_end_facet(batch, batch->corner_count - 3, values);
     }
-}
-
-static cp_status check_batch(const struct stl_reader *reader, const struct stl_batch *batch)
-{
-    if (batch->stop != STL_NOT_FINITE)
-        return CP_OK;
-    size_t facet = (size_t)(batch->at - stl_record(reader, 0)) / STL_FACET_SIZE;
-    int value = find_not_finite(batch->at);
-    return report_error(reader->context, CP_INPUT, "stl-not-finite", IN_FILE(reader->source->name),
-                        "facet %llu has a coordinate that is no finite float: %c of vertex %d",
-                        (unsigned long long)facet + 1, "xyz"[value % 3], value / 3 + 1);
 }
 
 static bool take_batch(void *user, uint32_t item, uint32_t slot)
 {
-    (void)slot;
-    struct wave *wave = user;
-    const struct stl_batch *batch = &wave->reader->batches[item];
-    wave->status = check_batch(wave->reader, batch);
-    if (wave->status == CP_OK && !stl_take_batch(wave->reader, batch))
-        wave->status = CP_LIMIT;
-    return wave->status == CP_OK;
-}
-
-/* Reads as many facets as can be read at the same time. */
-static cp_status read_wave(struct wave *wave)
-{
-    struct stl_reader *reader = wave->reader;
-    uint64_t left = ((uint64_t)wave->end - wave->first + BATCH_FACETS - 1) / BATCH_FACETS;
-    uint32_t count = left < reader->batch_count ? (uint32_t)left : reader->batch_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = wave->first + i * BATCH_FACETS;
-        if (!stl_begin_batch(reader->context, &reader->batches[i], 3 * (batch_end(wave, first) - first)))
-            return CP_LIMIT;
+    (void)item;
+    struct binary *binary = user;
+    struct stl_reader *reader = binary->reader;
+    const struct stl_batch *batch = &reader->batches[slot];
+    if (batch->stop == STL_NOT_FINITE) {
+        size_t facet = (size_t)(batch->at - stl_record(reader, 0)) / STL_FACET_SIZE;
+        int value = find_not_finite(batch->at);
+        binary->status = report_error(reader->context, CP_INPUT, "stl-not-finite", IN_FILE(reader->source->name),
+                                      "facet %llu has a coordinate that is no finite float: %c of vertex %d",
+                                      (unsigned long long)facet + 1, "xyz"[value % 3], value / 3 + 1);
+    } else if (!stl_take_batch(reader, batch)) {
+        binary->status = CP_LIMIT;
     }
-    wave->status = CP_OK;
-    if (!parallel_in_order(reader->context, count, read_batch, take_batch, wave))
-        return wave->status != CP_OK ? wave->status : CP_LIMIT;
-    wave->first = batch_end(wave, wave->first + (count - 1) * BATCH_FACETS);
-    return CP_OK;
+    return binary->status == CP_OK;
 }
-
-/* ---- the file ---- */
 
 /* How many facets there are. */
 static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
@@ -146,18 +95,21 @@ static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
 
 cp_status stl_read_binary(struct stl_reader *reader)
 {
+    cp_context *context = reader->context;
     if (reader->source->size < STL_HEADER_SIZE)
-        return report_error(reader->context, CP_INPUT, "stl-truncated", IN_FILE(reader->source->name),
+        return report_error(context, CP_INPUT, "stl-truncated", IN_FILE(reader->source->name),
                             "the file ends in the header, after %zu bytes of %d", reader->source->size,
                             STL_HEADER_SIZE);
-    uint32_t facets = 0;
-    cp_status status = settle_count(reader, &facets);
-    struct wave wave = {.reader = reader, .end = facets};
-    while (status == CP_OK && wave.first < facets)
-        status = read_wave(&wave);
-    if (status == CP_OK) {
-        note_comment(reader);
-        status = stl_read_colours(reader);
-    }
+    struct binary binary = {.reader = reader};
+    cp_status status = settle_count(reader, &binary.facet_count);
+    if (status != CP_OK)
+        return status;
+    uint32_t facets = binary.facet_count, batches = facets / BATCH_FACETS + (facets % BATCH_FACETS > 0);
+    for (uint32_t i = 0, slots = batches ? parallel_slots(context, batches) : 0; i < slots; i++)
+        if (!stl_begin_batch(context, &reader->batches[i], 3 * (facets < BATCH_FACETS ? facets : BATCH_FACETS)))
+            return CP_LIMIT;
+    if (!parallel_in_order(context, batches, read_batch, take_batch, &binary))
+        return binary.status != CP_OK ? binary.status : CP_LIMIT;
+    status = stl_read_colours(reader);
     return status == CP_OK ? stl_add_solid(reader, NULL, 0) : status;
 }

@@ -1,68 +1,119 @@
-/* The solid being read: it takes batches of facets over, in order, and becomes a node with a mesh. */
+/* Facets on their way into the scene: threads fill batches, a solid takes the batches in order and becomes a node with
+ * a mesh. */
 #include "stl.h"
 
 #include "../../scene/mesh/join.h"
 
-/* ---- batches ---- */
+/* ---- batches: a thread touches nothing but its own ---- */
 
-static bool reserve_corners(struct stl_reader *reader, uint32_t more)
+void stl_clear_batch(struct stl_batch *batch)
 {
-    struct stl_solid *solid = &reader->solid;
-    uint64_t count = (uint64_t)solid->corner_count + more;
-    if (count <= UINT32_MAX - 1)
-        return array_reserve(reader->context, &solid->corners, &solid->corner_room, count, sizeof *solid->corners);
-    report_error(reader->context, CP_LIMIT, "stl-large", IN_FILE(reader->source->name),
-                 "a solid of more than %u corners", UINT32_MAX - 1);
-    return false;
+    batch->corner_count = batch->facet_count = 0;
+    batch->has_polygons = false;
+    batch->attributes = 0;
+    batch->oddities = (struct stl_oddities){0};
+    points_clear(&batch->points);
 }
 
-static bool take_ends(struct stl_reader *reader, const struct stl_batch *batch)
+bool stl_begin_batch(cp_context *context, struct stl_batch *batch, uint32_t corners)
 {
-    struct stl_solid *solid = &reader->solid;
-    if (!solid->has_polygons && !batch->has_polygons)
-        return true;
-    uint64_t count = (uint64_t)solid->facet_count + batch->facet_count;
-    if (!array_reserve(reader->context, &solid->ends, &solid->end_room, count, sizeof *solid->ends))
-        return false;
-    for (uint32_t i = 0; !solid->has_polygons && i < solid->facet_count; i++)
-        solid->ends[i] = 3 * (i + 1);
-    solid->has_polygons = true;
-    for (uint32_t i = 0; i < batch->facet_count; i++)
-        solid->ends[solid->facet_count + i] =
-            solid->corner_count + (batch->has_polygons ? batch->ends[i] : 3 * (i + 1));
-    return true;
+    batch->points.context = context;
+    stl_clear_batch(batch);
+    if (corners > batch->room) {
+        memory_free(context, batch->corners, batch->room, sizeof *batch->corners);
+        memory_free(context, batch->ends, batch->room, sizeof *batch->ends);
+        batch->room = corners;
+        batch->ends = NULL;
+        batch->corners = memory_allocate(context, corners, sizeof *batch->corners);
+        if (batch->corners)
+            batch->ends = memory_allocate(context, corners, sizeof *batch->ends);
+        if (!batch->ends)
+            return false;
+    }
+    return points_reserve(&batch->points, corners);
 }
 
-static bool take_positions(struct stl_reader *reader, const struct points *points)
+void stl_free_batch(cp_context *context, struct stl_batch *batch)
 {
-    struct stl_solid *solid = &reader->solid;
-    uint64_t count = (uint64_t)solid->position_count + points->count; /* not more than there are corners */
-    if (!array_reserve(reader->context, &solid->positions, &solid->position_room, count, 3 * sizeof(float)))
-        return false;
-    if (points->count > 0)
-        memcpy(solid->positions + 3 * (size_t)solid->position_count, points->items,
-               3 * sizeof(float) * (size_t)points->count);
-    solid->position_count += points->count;
-    return true;
+    points_free(&batch->points);
+    memory_free(context, batch->corners, batch->room, sizeof *batch->corners);
+    memory_free(context, batch->ends, batch->room, sizeof *batch->ends);
 }
 
-static void take_corners(struct stl_solid *solid, const struct stl_batch *batch, uint32_t first_position)
+void stl_end_facet(struct stl_batch *batch, uint32_t first, const float *normal)
 {
-    for (uint32_t i = 0; i < batch->corner_count; i++)
-        solid->corners[solid->corner_count + i] = first_position + batch->corners[i];
-    solid->corner_count += batch->corner_count;
+    /* Ends are kept from the first facet that is no triangle on; those before it follow from their number. */
+    bool is_polygon = batch->corner_count - first != 3;
+    if (is_polygon || batch->has_polygons) {
+        for (uint32_t i = 0; !batch->has_polygons && i < batch->facet_count; i++)
+            batch->ends[i] = 3 * (i + 1);
+        batch->has_polygons = true;
+        batch->ends[batch->facet_count] = batch->corner_count;
+    }
+    batch->oddities.polygons += is_polygon;
+    batch->facet_count++;
+
+    /* Twice the area vector of the facet, exact enough that collinear corners give zero. */
+    const float *items = batch->points.items, *origin = items + 3 * (size_t)batch->corners[first];
+    double area[3] = {0};
+    for (uint32_t i = first + 1; i + 1 < batch->corner_count; i++) {
+        const float *p = items + 3 * (size_t)batch->corners[i], *q = items + 3 * (size_t)batch->corners[i + 1];
+        double a[3], b[3];
+        for (int k = 0; k < 3; k++) {
+            a[k] = (double)p[k] - (double)origin[k];
+            b[k] = (double)q[k] - (double)origin[k];
+        }
+        area[0] += a[1] * b[2] - a[2] * b[1];
+        area[1] += a[2] * b[0] - a[0] * b[2];
+        area[2] += a[0] * b[1] - a[1] * b[0];
+    }
+    if (area[0] == 0 && area[1] == 0 && area[2] == 0)
+        batch->oddities.degenerate++;
+    else if (normal && area[0] * (double)normal[0] + area[1] * (double)normal[1] + area[2] * (double)normal[2] < 0)
+        batch->oddities.opposed++;
+    batch->oddities.without_normal += normal == NULL;
 }
+
+/* ---- the solid ---- */
 
 bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch)
 {
+    cp_context *context = reader->context;
     struct stl_solid *solid = &reader->solid;
-    uint32_t first_position = solid->position_count;
-    if (!reserve_corners(reader, batch->corner_count) || !take_ends(reader, batch) ||
-        !take_positions(reader, &batch->points))
+    const struct points *points = &batch->points;
+    uint64_t corner_count = (uint64_t)solid->corner_count + batch->corner_count,
+             position_count = (uint64_t)solid->position_count + points->count, /* not more than there are corners */
+        facet_count = (uint64_t)solid->facet_count + batch->facet_count;
+    bool has_polygons = solid->has_polygons || batch->has_polygons;
+    if (corner_count > UINT32_MAX - 1) {
+        report_error(context, CP_LIMIT, "stl-large", IN_FILE(reader->source->name), "a solid of more than %u corners",
+                     UINT32_MAX - 1);
         return false;
-    take_corners(solid, batch, first_position);
-    solid->facet_count += batch->facet_count;
+    }
+    if (!array_reserve(context, &solid->corners, &solid->corner_room, corner_count, sizeof *solid->corners) ||
+        (has_polygons && !array_reserve(context, &solid->ends, &solid->end_room, facet_count, sizeof *solid->ends)) ||
+        !array_reserve(context, &solid->positions, &solid->position_room, position_count, 3 * sizeof(float)))
+        return false;
+
+    /* Numbers of the batch's points and ends of its facets go on from the solid's. */
+    if (points->count > 0)
+        memcpy(solid->positions + 3 * (size_t)solid->position_count, points->items,
+               3 * sizeof(float) * (size_t)points->count);
+    for (uint32_t i = 0; i < batch->corner_count; i++)
+        solid->corners[solid->corner_count + i] = solid->position_count + batch->corners[i];
+    if (has_polygons) {
+        for (uint32_t i = 0; !solid->has_polygons && i < solid->facet_count; i++)
+            solid->ends[i] = 3 * (i + 1);
+        for (uint32_t i = 0; i < batch->facet_count; i++)
+            solid->ends[solid->facet_count + i] =
+                solid->corner_count + (batch->has_polygons ? batch->ends[i] : 3 * (i + 1));
+    }
+    solid->has_polygons = has_polygons;
+    solid->corner_count = (uint32_t)corner_count;
+    solid->position_count = (uint32_t)position_count;
+    solid->facet_count = (uint32_t)facet_count;
     solid->batch_count++;
+
     reader->facets += batch->facet_count;
     reader->attributes |= batch->attributes;
     reader->oddities.degenerate += batch->oddities.degenerate;
@@ -70,24 +121,6 @@ bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch)
     reader->oddities.without_normal += batch->oddities.without_normal;
     reader->oddities.polygons += batch->oddities.polygons;
     return true;
-}
-
-/* ---- the vertices ---- */
-
-/* The first of equal positions moves up to where its number says; `first` becomes the numbers. */
-static void keep_first(struct stl_solid *solid, uint32_t *first)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < solid->position_count; i++) {
-        if (first[i] != i) {
-            first[i] = first[first[i]];
-            continue;
-        }
-        if (next < i)
-            memcpy(solid->positions + 3 * (size_t)next, solid->positions + 3 * (size_t)i, 3 * sizeof(float));
-        first[i] = next++;
-    }
-    solid->position_count = next;
 }
 
 struct renumbering {
@@ -117,89 +150,73 @@ static bool join_batches(struct stl_reader *reader)
     uint32_t count = solid->position_count, items = solid->corner_count / CORNERS_AT_ONCE + 1;
     uint32_t *first = memory_allocate(reader->context, count, sizeof *first);
     bool done = first && join_scattered_rows(reader->context, solid->positions, 3, 3, count, first);
+
+    /* The first of equal positions moves up to where its number says; `first` becomes the numbers. */
     if (done)
-        keep_first(solid, first);
+        solid->position_count = 0;
+    for (uint32_t i = 0; done && i < count; i++) {
+        if (first[i] != i) {
+            first[i] = first[first[i]];
+            continue;
+        }
+        uint32_t next = solid->position_count++;
+        if (next < i)
+            memcpy(solid->positions + 3 * (size_t)next, solid->positions + 3 * (size_t)i, 3 * sizeof(float));
+        first[i] = next;
+    }
     if (done && solid->position_count < count)
         done = parallel_for(reader->context, items, renumber_corners, &(struct renumbering){first, solid});
     memory_free(reader->context, first, count, sizeof *first);
     return done;
 }
 
-/* ---- the mesh ---- */
-
-/* A solid without a name goes by its file. */
-static const char *file_stem(const struct source *source, size_t *size)
-{
-    const char *stem = text_stem(source->name, size);
-    if (*size > 0)
-        return stem;
-    *size = 5;
-    return "solid";
-}
-
-static cp_pose source_pose(const struct stl_settings *settings)
-{
-    cp_pose scaling = pose_scaling(settings->unit, settings->unit, settings->unit);
-    cp_pose turn = pose_z_up_from_y_up();
-    return settings->up == CP_UP_Y ? pose_multiply(&scaling, &turn) : scaling;
-}
-
-static bool fill_offsets(struct stl_reader *reader, cp_mesh *mesh)
-{
-    const struct stl_solid *solid = &reader->solid;
-    if (!solid->has_polygons)
-        return true;
-    uint32_t *offsets = scene_allocate(reader->scene, (size_t)solid->facet_count + 1, sizeof *offsets);
-    if (!offsets)
-        return false;
-    offsets[0] = 0;
-    memcpy(offsets + 1, solid->ends, solid->facet_count * sizeof *offsets);
-    mesh->face_offsets = offsets;
-    return true;
-}
-
-static cp_status fill_mesh(struct stl_reader *reader, cp_mesh *mesh)
-{
-    struct stl_solid *solid = &reader->solid;
-    if (!join_batches(reader))
-        return CP_LIMIT;
-    mesh->kind = CP_MESH_FACES;
-    mesh->corner_count = solid->corner_count;
-    mesh->face_count = solid->facet_count;
-    mesh->vertex_count = solid->position_count;
-    mesh->groups = solid->groups;
-    mesh->group_count = solid->group_count;
-    mesh->positions = scene_keep_array(reader->scene, &solid->positions, &solid->position_room, solid->position_count,
-                                       3 * sizeof(float));
-    mesh->corners =
-        scene_keep_array(reader->scene, &solid->corners, &solid->corner_room, solid->corner_count, sizeof(uint32_t));
-    return mesh->positions && mesh->corners && fill_offsets(reader, mesh) ? CP_OK : CP_LIMIT;
-}
-
-static void begin_solid(struct stl_solid *solid)
-{
-    solid->position_count = solid->batch_count = solid->corner_count = solid->facet_count = solid->group_count = 0;
-    solid->groups = NULL;
-    solid->has_polygons = false;
-}
-
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size)
 {
     cp_scene *scene = reader->scene;
+    struct stl_solid *solid = &reader->solid;
+    const struct stl_settings *settings = reader->settings;
+
+    /* A solid without a name has that of its file. */
     if (size == 0)
-        name = file_stem(reader->source, &size);
-    uint32_t node = scene_add_node(scene, 0, name, size);
-    if (node == CP_NONE)
+        name = text_stem(reader->source->name, &size);
+    uint32_t node = size > 0 ? scene_add_node(scene, 0, name, size) : scene_add_node(scene, 0, "solid", 5);
+    if (node == CP_NONE || !join_batches(reader))
         return CP_LIMIT;
-    cp_mesh mesh = {.name = scene->nodes[node].name, .source = scene->source.file};
-    cp_status status = fill_mesh(reader, &mesh);
-    if (status != CP_OK)
-        return status;
+
+    /* The mesh takes the solid's arrays over. */
+    cp_mesh mesh = {.name = scene->nodes[node].name,
+                    .source = scene->source.file,
+                    .kind = CP_MESH_FACES,
+                    .corner_count = solid->corner_count,
+                    .face_count = solid->facet_count,
+                    .vertex_count = solid->position_count,
+                    .groups = solid->groups,
+                    .group_count = solid->group_count};
+    mesh.positions =
+        scene_keep_array(scene, &solid->positions, &solid->position_room, solid->position_count, 3 * sizeof(float));
+    mesh.corners = scene_keep_array(scene, &solid->corners, &solid->corner_room, solid->corner_count, sizeof(uint32_t));
+    if (!mesh.positions || !mesh.corners)
+        return CP_LIMIT;
+    if (solid->has_polygons) {
+        uint32_t *offsets = scene_allocate(scene, (size_t)solid->facet_count + 1, sizeof *offsets);
+        if (!offsets)
+            return CP_LIMIT;
+        offsets[0] = 0;
+        memcpy(offsets + 1, solid->ends, solid->facet_count * sizeof *offsets);
+        mesh.face_offsets = offsets;
+    }
+
+    /* The file's unit and axes are in the instance's transform. */
+    cp_pose pose = pose_scaling(settings->unit, settings->unit, settings->unit), turn = pose_z_up_from_y_up();
+    if (settings->up == CP_UP_Y)
+        pose = pose_multiply(&pose, &turn);
     uint32_t index = scene_add_mesh(scene, &mesh);
-    cp_pose pose = source_pose(reader->settings);
     if (index == CP_NONE || scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) == CP_NONE)
         return CP_LIMIT;
-    begin_solid(&reader->solid);
+
+    solid->position_count = solid->batch_count = solid->corner_count = solid->facet_count = solid->group_count = 0;
+    solid->groups = NULL;
+    solid->has_polygons = false;
     return CP_OK;
 }
 

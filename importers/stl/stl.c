@@ -19,6 +19,99 @@
  *   - Big-endian binary files are not known. */
 #include "stl.h"
 
+#include <math.h>
+
+/* ---- which of the two forms: "ASCII begins with solid" is broken by many binary files, so the exact size goes first,
+ * then the words, then the bytes ---- */
+
+enum { TEXT_PROBE = 1024, FACET_PROBE = 64 };
+
+bool stl_begins_with(const char *text, const char *end, const char *word)
+{
+    size_t size = strlen(word);
+    if ((size_t)(end - text) < size)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((text[i] | 0x20) != word[i])
+            return false;
+    return text + size == end || is_space(text[size]);
+}
+
+static const char *skip_blanks(const char *text, const char *end)
+{
+    while (text < end && is_space(*text))
+        text++;
+    return text;
+}
+
+const char *stl_after_solid(const char *text, const char *end)
+{
+    static const char byte_order_mark[] = "\xEF\xBB\xBF";
+    if (end - text >= 3 && memcmp(text, byte_order_mark, 3) == 0)
+        text += 3;
+    text = skip_blanks(text, end);
+    return stl_begins_with(text, end, "solid") ? text + 5 : NULL;
+}
+
+/* The file's size is what its facet count says. */
+static bool is_exact_binary(const char *head, size_t size, uint64_t file_size)
+{
+    return size >= STL_HEADER_SIZE && file_size == STL_HEADER_SIZE + STL_FACET_SIZE * (uint64_t)stl_integer(head + 80);
+}
+
+/* The first whole facets of the head have finite corners and unit or zero normals. */
+static bool has_plausible_facets(const char *head, size_t size)
+{
+    if (size < STL_HEADER_SIZE + STL_FACET_SIZE)
+        return false;
+    size_t count = (size - STL_HEADER_SIZE) / STL_FACET_SIZE;
+    for (size_t i = 0; i < count && i < FACET_PROBE; i++) {
+        float values[12];
+        for (int k = 0; k < 12; k++) {
+            values[k] = stl_number(head + STL_HEADER_SIZE + STL_FACET_SIZE * i + 4 * k);
+            if (!(fabsf(values[k]) < 1e30f))
+                return false;
+        }
+        float length = values[0] * values[0] + values[1] * values[1] + values[2] * values[2];
+        if (length != 0 && !(length > 0.9f && length < 1.1f))
+            return false;
+    }
+    return true;
+}
+
+/* The first size bytes begin an ASCII file. */
+static bool is_ascii(const char *head, size_t size, uint64_t file_size)
+{
+    const char *end = head + size, *text = stl_after_solid(head, end);
+    if (is_exact_binary(head, size, file_size))
+        return false;
+    size_t letters = 0, most = size < TEXT_PROBE ? size : TEXT_PROBE;
+    while (letters < most && ((unsigned char)head[letters] >= 0x20 || is_space(head[letters])))
+        letters++;
+    if (letters == most)
+        return text || size >= STL_HEADER_SIZE; /* a count of text bytes alone would be 150 million facets */
+    while (text && text < end && !is_line_end(*text))
+        text++;
+    text = text ? skip_blanks(text, end) : end;
+    return (stl_begins_with(text, end, "facet") || stl_begins_with(text, end, "endsolid")) &&
+           !has_plausible_facets(head, size);
+}
+
+/* Sure by an exact size or by the keywords; a binary file of another size only by what its facets look like. */
+static int probe_stl(const char *head, size_t size, uint64_t file_size)
+{
+    if (is_exact_binary(head, size, file_size))
+        return 100;
+    const char *name = stl_after_solid(head, head + size);
+    if (name && is_ascii(head, size, file_size))
+        return 95;
+    if (has_plausible_facets(head, size))
+        return 60;
+    return name ? 20 : 0;
+}
+
+/* ---- the import ---- */
+
 static cp_status report_lenient_count(const struct stl_reader *reader, const char *code, uint64_t count,
                                       const char *what)
 {
@@ -47,42 +140,24 @@ static cp_status report_oddities(const struct stl_reader *reader)
     return status;
 }
 
-static uint32_t count_batches(const cp_context *context)
-{
-    uint32_t workers = parallel_workers(context, STL_MOST_BATCHES), wanted = workers > 1 ? 4 * workers : 1;
-    return wanted < STL_MOST_BATCHES ? wanted : STL_MOST_BATCHES;
-}
-
 static cp_status read_stl(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
+    uint32_t workers = parallel_workers(context, STL_MOST_BATCHES), batches = workers > 1 ? 4 * workers : 1;
     struct stl_reader reader = {.context = context,
                                 .source = source,
                                 .scene = scene,
                                 .settings = settings,
-                                .batch_count = count_batches(context)};
+                                .batch_count = batches < STL_MOST_BATCHES ? batches : STL_MOST_BATCHES};
     scene->source.unit = reader.settings->unit;
     scene->source.up = (cp_up)reader.settings->up;
     cp_status status =
-        stl_is_ascii(source->data, source->size, source->size) ? stl_read_ascii(&reader) : stl_read_binary(&reader);
-    for (uint32_t i = 0; i < reader.batch_count; i++)
+        is_ascii(source->data, source->size, source->size) ? stl_read_ascii(&reader) : stl_read_binary(&reader);
+    for (uint32_t i = 0; i < STL_MOST_BATCHES; i++)
         stl_free_batch(context, &reader.batches[i]);
     stl_free_solid(&reader);
     if (status == CP_OK)
         status = report_oddities(&reader);
     return status == CP_OK ? scene_finish(scene) : status;
-}
-
-/* Sure by an exact size or by the keywords; a binary file of another size only by what its facets look like. */
-static int probe_stl(const char *head, size_t size, uint64_t file_size)
-{
-    if (stl_is_exact_binary(head, size, file_size))
-        return 100;
-    const char *name = stl_after_solid(head, head + size);
-    if (name && stl_is_ascii(head, size, file_size))
-        return 95;
-    if (stl_has_plausible_facets(head, size))
-        return 60;
-    return name ? 20 : 0;
 }
 
 static const struct option stl_options[] = {

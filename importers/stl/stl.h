@@ -1,7 +1,7 @@
 /* The inside of the STL importer: what its two readers share.
  *
- * Both cut the facets into batches, which several threads read and whose points they join; a solid takes the batches over in
- * order and joins the points of all of them in the end, so that nothing depends on where they were cut. */
+ * Both cut the facets into batches. Several threads read these and join the points of each. A solid takes the batches
+ * in order and joins the points of all of them in the end, so that nothing depends on where they were cut. */
 #ifndef CELLPIPE_STL_H
 #define CELLPIPE_STL_H
 
@@ -79,10 +79,12 @@ struct stl_reader {
     struct stl_oddities oddities;
 };
 
-/* ---- batch.c ---- */
+/* ---- solid.c ---- */
 
 /* Empties the batch and makes room for so many corners. */
 bool stl_begin_batch(cp_context *context, struct stl_batch *batch, uint32_t corners);
+/* Empties the batch, which keeps its room; any thread may do that. */
+void stl_clear_batch(struct stl_batch *batch);
 void stl_free_batch(cp_context *context, struct stl_batch *batch);
 /* Takes the corners from `first` on as a facet. normal: as in the file, or NULL. */
 void stl_end_facet(struct stl_batch *batch, uint32_t first, const float *normal);
@@ -92,37 +94,23 @@ static inline void stl_add_corner(struct stl_batch *batch, const float position[
     batch->corners[batch->corner_count++] = points_add(&batch->points, position);
 }
 
-/* ---- solid.c ---- */
-
-/* Adds the batch to the solid. False when there is no room. */
+/* Adds the batch to the solid. False when there is no room; reported. */
 bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch);
 /* Adds the solid as a node with a mesh and begins a new one. name: size bytes; size 0: the file's stem. */
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size);
 void stl_free_solid(struct stl_reader *reader);
 
-/* ---- detect.c ---- */
+/* ---- the two forms ---- */
 
 /* The file begins with "solid" (after blanks or a byte order mark): what follows the word, or NULL. */
 const char *stl_after_solid(const char *text, const char *end);
 /* text begins with the lower-case word, in any case, and a blank or the end after it. */
 bool stl_begins_with(const char *text, const char *end, const char *word);
-/* The first size bytes begin an ASCII file. */
-bool stl_is_ascii(const char *head, size_t size, uint64_t file_size);
-/* The file's size is what its facet count says. */
-bool stl_is_exact_binary(const char *head, size_t size, uint64_t file_size);
-/* All whole facets of the head have finite corners and unit or zero normals. */
-bool stl_has_plausible_facets(const char *head, size_t size);
-
-/* ---- the two forms ---- */
 
 cp_status stl_read_ascii(struct stl_reader *reader);
-/* Reads ASCII facets from batch->at on, as long as they begin before `limit`; `end` is the text's. */
-void stl_read_facets(struct stl_batch *batch, const char *limit, const char *end);
 cp_status stl_read_binary(struct stl_reader *reader);
-/* The attributes of the binary solid's facets as groups and materials. */
+/* What the header and the attributes of the binary solid's facets say: groups and materials. */
 cp_status stl_read_colours(struct stl_reader *reader);
-/* What follows the word in the binary header, or NULL. */
-const char *stl_find_in_header(const char *header, const char *word);
 
 /* Little-endian values at any address. */
 static inline uint32_t stl_integer(const char *bytes)
