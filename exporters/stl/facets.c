@@ -1,46 +1,131 @@
-/* The facets of a part: chunks of them, made in several threads and written in order. */
+/* A mesh instance as facets: its vertices where the scene has them, then chunks of facets, made in several threads and
+ * written in order. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "../../scene/text/chunks.h"
 #include "stl.h"
 
-enum { CHUNK_FACETS = 2048, BINARY_FACET = 50, MOST_TEXTS = 1024 };
+enum {
+    CHUNK_FACETS = 2048,
+    BINARY_FACET = 50,
+    ASCII_FACET = 96 + 12 * NUMBER_SIZE, /* at most: words and line ends; numbers, each with a blank */
+    MOST_TEXTS = 1024,
+    COLOUR_VALID = 0x8000
+};
 
-struct facets {
+/* The line of a vertex, for the further facets that it is a corner of. */
+struct vertex_text {
+    uint32_t vertex; /* or CP_NONE */
+    uint8_t size;
+    char text[3 * (1 + LONGEST_FLOAT) + 1];
+};
+
+struct part {
     const struct writer *writer;
-    const struct part *part;
-    struct vertex_text *texts; /* text_count a slot; for ASCII */
+    const cp_mesh *mesh;
+    const float *positions;
+    bool mirrored;
+    /* For ASCII: the lines that a slot used last, each at its vertex' number modulo text_count, a power of two. */
+    struct vertex_text *texts; /* text_count a slot */
     uint32_t text_count;
 };
 
+/* ---- colours ---- */
+
+static double srgb_of(const cp_material *material, int channel)
+{
+    double value = material->rgba[channel];
+    value = value > 0 ? value < 1 ? value : 1 : 0;
+    if (material->srgb)
+        return value;
+    return value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055; /* IEC 61966-2-1 */
+}
+
+/* The attribute bytes of facets of that material, or of CP_NONE. */
+static uint32_t attributes_of(const struct writer *writer, uint32_t material)
+{
+    if (!writer->settings->colours || material == CP_NONE)
+        return 0;
+    uint32_t attributes = COLOUR_VALID;
+    for (int i = 0; i < 3; i++)
+        attributes |= (uint32_t)lround(srgb_of(&writer->scene->materials[material], i) * 31) << (10 - 5 * i);
+    return attributes;
+}
+
+uint64_t stl_count_changed_colours(const cp_scene *scene)
+{
+    uint64_t changed = 0;
+    for (uint32_t i = 0; i < scene->material_count; i++) {
+        bool kept = scene->materials[i].rgba[3] >= 1;
+        for (int channel = 0; kept && channel < 3; channel++) {
+            double value = srgb_of(&scene->materials[i], channel) * 31;
+            kept = !(fabs(value - round(value)) > 1e-6);
+        }
+        changed += !kept;
+    }
+    return changed;
+}
+
 /* ---- one facet ---- */
 
-static void put_vector(char *out, const float vector[3])
+static char *put_vector(char *out, const float vector[3])
 {
     for (int i = 0; i < 3; i++) {
         uint32_t bits;
         memcpy(&bits, vector + i, sizeof bits);
         stl_put_integer(out + 4 * i, bits, 4);
     }
+    return out + 12;
 }
 
-static char *put_binary_facet(char *out, const struct facet *facet, const float *positions, uint32_t attributes)
+static inline char *put_words(char *out, const char *words)
 {
-    put_vector(out, facet->normal);
-    for (int i = 0; i < 3; i++)
-        put_vector(out + 12 + 12 * i, positions + 3 * (size_t)facet->vertices[i]);
-    stl_put_integer(out + 48, attributes, 2);
-    return out + BINARY_FACET;
+    size_t size = strlen(words);
+    memcpy(out, words, size);
+    return out + size;
+}
+
+static char *put_numbers(char *out, const float vector[3])
+{
+    for (int i = 0; i < 3; i++) {
+        *out++ = ' ';
+        out += print_float(vector[i], out);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static char *put_ascii_facet(char *out, const struct part *part, struct vertex_text *texts, const uint32_t vertices[3],
+                             const float normal[3])
+{
+    out = put_numbers(put_words(out, "  facet normal"), normal);
+    out = put_words(out, "    outer loop\n");
+    for (int i = 0; i < 3; i++) {
+        /* A vertex is a corner of several facets, most of them near each other: it is printed once for those. */
+        uint32_t vertex = vertices[i];
+        struct vertex_text *known = &texts[vertex & (part->text_count - 1)];
+        out = put_words(out, "      vertex");
+        if (known->vertex == vertex) {
+            memcpy(out, known->text, sizeof known->text);
+        } else {
+            known->vertex = vertex;
+            known->size = (uint8_t)(put_numbers(out, part->positions + 3 * (size_t)vertex) - out);
+            memcpy(known->text, out, sizeof known->text);
+        }
+        out += known->size;
+    }
+    return put_words(out, "    endloop\n  endfacet\n");
 }
 
 /* Unit normal of a triangle, 0 0 0 where it has no area. Doubles hold the squares of all float areas. */
-static void compute_normal(const float *positions, struct facet *facet)
+static void compute_normal(const float *positions, const uint32_t vertices[3], float normal[3])
 {
     double a[3], b[3];
     const float *corners[3];
     for (int i = 0; i < 3; i++)
-        corners[i] = positions + 3 * (size_t)facet->vertices[i];
+        corners[i] = positions + 3 * (size_t)vertices[i];
     for (int i = 0; i < 3; i++) {
         a[i] = (double)corners[1][i] - (double)corners[0][i];
         b[i] = (double)corners[2][i] - (double)corners[0][i];
@@ -48,26 +133,10 @@ static void compute_normal(const float *positions, struct facet *facet)
     double area[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     double length = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
     for (int i = 0; i < 3; i++)
-        facet->normal[i] = length > 0 ? (float)(area[i] / length) + 0.0f : 0.0f; /* + 0: no -0 */
+        normal[i] = length > 0 ? (float)(area[i] / length) + 0.0f : 0.0f; /* + 0: no -0 */
 }
 
-/* ---- a chunk of them ---- */
-
-static struct vertex_texts texts_of(const struct facets *facets, uint32_t slot)
-{
-    return (struct vertex_texts){facets->texts + (size_t)slot * facets->text_count, facets->text_count};
-}
-
-/* A triangle: the core has made all faces such. */
-static char *put_face(char *out, const struct facets *facets, uint32_t slot, uint32_t face, uint32_t attributes)
-{
-    const struct part *part = facets->part;
-    const uint32_t *corners = part->mesh->corners + mesh_face_first(part->mesh, face);
-    struct facet facet = {.vertices = {corners[0], corners[part->mirrored ? 2 : 1], corners[part->mirrored ? 1 : 2]}};
-    compute_normal(part->positions, &facet);
-    return facets->texts ? stl_put_ascii_facet(out, &facet, part->positions, texts_of(facets, slot))
-                         : put_binary_facet(out, &facet, part->positions, attributes);
-}
+/* ---- all of them ---- */
 
 /* The group that the face is in; groups follow each other. */
 static uint32_t find_group(const cp_mesh *mesh, uint32_t face)
@@ -83,51 +152,102 @@ static uint32_t find_group(const cp_mesh *mesh, uint32_t face)
     return first;
 }
 
+/* The core has made all faces triangles. */
 static char *make_chunk(void *user, uint32_t chunk, uint32_t slot, char *out)
 {
-    const struct facets *facets = user;
-    const cp_mesh *mesh = facets->part->mesh;
+    const struct part *part = user;
+    const cp_mesh *mesh = part->mesh;
+    struct vertex_text *texts = part->texts ? part->texts + (size_t)slot * part->text_count : NULL;
     const cp_group whole = {0, mesh->face_count, CP_NONE};
     uint32_t face = chunk * CHUNK_FACETS, left = mesh->face_count - face;
     uint32_t end = face + (left < CHUNK_FACETS ? left : CHUNK_FACETS);
     for (uint32_t i = find_group(mesh, face); face < end; i++) {
         const cp_group *group = i < mesh->group_count ? &mesh->groups[i] : &whole;
-        uint32_t attributes = stl_attributes(facets->writer, group->material);
-        for (; face < end && face - group->first_face < group->face_count; face++)
-            out = put_face(out, facets, slot, face, attributes);
+        uint32_t attributes = attributes_of(part->writer, group->material);
+        for (; face < end && face - group->first_face < group->face_count; face++) {
+            const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
+            uint32_t vertices[3] = {corners[0], corners[part->mirrored ? 2 : 1], corners[part->mirrored ? 1 : 2]};
+            float normal[3];
+            compute_normal(part->positions, vertices, normal);
+            if (texts) {
+                out = put_ascii_facet(out, part, texts, vertices, normal);
+                continue;
+            }
+            out = put_vector(out, normal);
+            for (int k = 0; k < 3; k++)
+                out = put_vector(out, part->positions + 3 * (size_t)vertices[k]);
+            stl_put_integer(out, attributes, 2);
+            out += 2;
+        }
     }
     return out;
 }
 
-/* ---- all of them ---- */
-
-static bool allocate_texts(cp_context *context, struct facets *facets, uint32_t slots)
+/* Makes a copy of the mesh's vertices at their place in the output. */
+static cp_status place_vertices(const struct writer *writer, const cp_instance *instance, const cp_pose *pose,
+                                float *placed)
 {
-    uint32_t vertices = facets->part->mesh->vertex_count;
-    for (facets->text_count = 1; facets->text_count < vertices && facets->text_count < MOST_TEXTS;)
-        facets->text_count *= 2;
-    size_t count = (size_t)slots * facets->text_count;
-    facets->texts = memory_allocate(context, count, sizeof *facets->texts);
-    for (size_t i = 0; facets->texts && i < count; i++)
-        facets->texts[i].vertex = CP_NONE;
-    return facets->texts;
+    const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i += 3) {
+        const float *from = mesh->positions + i;
+        double point[3] = {(double)from[0], (double)from[1], (double)from[2]}, at[3];
+        pose_point(pose, point, at);
+        for (int k = 0; k < 3; k++) {
+            if (!(fabs(at[k]) <= (double)FLT_MAX))
+                return report_error(writer->context, CP_OUTPUT, "stl-range",
+                                    (struct place){.node = writer->scene->nodes[instance->node].name},
+                                    "a coordinate of %s is beyond single precision", show_number(at[k]).text);
+            placed[i + (size_t)k] = (float)at[k];
+        }
+    }
+    return CP_OK;
 }
 
-cp_status stl_write_facets(struct writer *writer, const struct part *part)
+cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
 {
     cp_context *context = writer->context;
+    const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
+
+    /* To the output's unit and axes. Dividing by the unit, not multiplying by its inverse, undoes an importer's
+     * scaling exactly. */
+    cp_pose pose = pose_multiply(&writer->worlds[instance->node], &instance->transform);
+    if (writer->up_y) {
+        cp_pose turn = pose_y_up_from_z_up();
+        pose = pose_multiply(&turn, &pose);
+    }
+    for (int i = 0; i < 12; i++)
+        pose.m[i] /= writer->unit;
+
+    struct part part = {
+        .writer = writer, .mesh = mesh, .positions = mesh->positions, .mirrored = pose_determinant(&pose) < 0};
+    float *placed = NULL;
+    cp_status status = CP_OK;
+    if (!pose_is_identity(&pose) && mesh->vertex_count > 0) {
+        placed = memory_allocate(context, mesh->vertex_count, 3 * sizeof *placed);
+        part.positions = placed;
+        status = placed ? place_vertices(writer, instance, &pose, placed) : CP_LIMIT;
+    }
+
     bool ascii = writer->settings->format == FORMAT_ASCII;
-    struct facets facets = {.writer = writer, .part = part};
-    uint32_t count = part->mesh->face_count;
+    uint32_t count = mesh->face_count;
     struct chunks chunks = {.count = count / CHUNK_FACETS + (count % CHUNK_FACETS > 0),
                             .largest = (size_t)(ascii ? ASCII_FACET : BINARY_FACET) *
                                        (count < CHUNK_FACETS ? count : CHUNK_FACETS),
                             .make = make_chunk,
-                            .user = &facets};
-    uint32_t slots = parallel_slots(context, chunks.count);
-    if (ascii && !allocate_texts(context, &facets, slots))
-        return CP_LIMIT;
-    cp_status status = write_chunks(context, writer->sink, &chunks);
-    memory_free(context, facets.texts, (size_t)slots * facets.text_count, sizeof *facets.texts);
+                            .user = &part};
+    size_t text_count = 0;
+    if (status == CP_OK && ascii) {
+        for (part.text_count = 1; part.text_count < mesh->vertex_count && part.text_count < MOST_TEXTS;)
+            part.text_count *= 2;
+        text_count = (size_t)parallel_slots(context, chunks.count) * part.text_count;
+        part.texts = memory_allocate(context, text_count, sizeof *part.texts);
+        status = part.texts ? CP_OK : CP_LIMIT;
+        for (size_t i = 0; part.texts && i < text_count; i++)
+            part.texts[i].vertex = CP_NONE;
+    }
+    if (status == CP_OK)
+        status = write_chunks(context, writer->sink, &chunks);
+    memory_free(context, part.texts, text_count, sizeof *part.texts);
+    memory_free(context, placed, mesh->vertex_count, 3 * sizeof *placed);
     return status;
 }

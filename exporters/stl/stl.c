@@ -1,7 +1,8 @@
 /* STL: triangles and nothing else, in an ASCII and a binary form.
  *
  * Specification: 3D Systems, "StereoLithography Interface Specification" (1989), as in importers/stl. Colours of
- * `colours=yes` follow VisCAM and SolidView: bit 15 of the attributes set, red in bits 10-14, green 5-9, blue 0-4, sRGB.
+ * `colours=yes` follow VisCAM and SolidView: bit 15 of the attributes set, red in bits 10-14, green 5-9, blue 0-4,
+ * sRGB.
  *
  * Behaviour and limitations:
  *   - The scene is written as it stands at the current joint values. A vertex is computed in double and rounded once;
@@ -13,46 +14,28 @@
  *   - split=yes: the first instance goes to the output itself, each further one to a file beside it, STEM_NODE.stl. */
 #include "stl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../../scene/motion/mechanism.h"
 #include "../exporters.h"
 
+enum { UNIT_SOURCE = 5, UP_SOURCE = 2 };
+
 /* In the order of the option's choices. */
 static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.3048};
 
-/* ---- one file ---- */
-
-static bool is_face_mesh(const struct writer *writer, const cp_instance *instance)
-{
-    return writer->scene->meshes[instance->mesh].kind == CP_MESH_FACES;
-}
-
 static bool is_written(const struct writer *writer, const cp_instance *instance)
 {
-    static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH};
-    return (instance->use & uses[writer->settings->use]) != 0 && is_face_mesh(writer, instance);
+    static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH}; /* in the order of the choices */
+    return (instance->use & uses[writer->settings->use]) != 0 &&
+           writer->scene->meshes[instance->mesh].kind == CP_MESH_FACES;
 }
 
-/* 80 bytes of text and the count. */
-static void write_header(struct writer *writer, uint32_t facet_count)
+/* The name on one line, without the blanks before it that a reader takes away. False when a reader gets another. */
+static bool write_name(struct writer *writer, const char *keyword, const char *name)
 {
-    char header[84] = "STL binary by cellpipe";
-    char unit[NUMBER_SIZE];
-    size_t used = strlen(header), length = print_double(writer->unit, unit);
-    static const char unit_is[] = ", unit in m: ";
-    memcpy(header + used, unit_is, strlen(unit_is));
-    used += strlen(unit_is);
-    memcpy(header + used, unit, length);
-    used += length;
-    memcpy(header + used, writer->up_y ? ", up: y" : ", up: z", 7);
-    stl_put_integer(header + 80, facet_count, 4);
-    sink_write(writer->sink, header, sizeof header);
-}
-
-/* The name on one line, without the blanks around it that a reader takes away. */
-static void write_name(struct writer *writer, const char *keyword, const char *name)
-{
+    bool kept = *name != '\0' && *name != ' ';
     sink_text(writer->sink, keyword);
     sink_text(writer->sink, " ");
     while (*name == ' ')
@@ -60,30 +43,13 @@ static void write_name(struct writer *writer, const char *keyword, const char *n
     for (; *name; name++) {
         bool safe = (unsigned char)*name >= 0x20 && *name != 0x7f;
         sink_write(writer->sink, safe ? name : " ", 1);
+        kept = kept && safe && (*name != ' ' || name[1]);
     }
     sink_text(writer->sink, "\n");
+    return kept;
 }
 
-static bool name_is_kept(const char *name)
-{
-    size_t size = strlen(name);
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-            return false;
-    return size > 0 && name[0] != ' ' && name[size - 1] != ' ';
-}
-
-static cp_status write_solid(struct writer *writer, const cp_instance *instance)
-{
-    const char *name = writer->scene->nodes[instance->node].name;
-    writer->renamed += !name_is_kept(name);
-    write_name(writer, "solid", name);
-    cp_status status = stl_write_part(writer, instance);
-    write_name(writer, "endsolid", name);
-    return status;
-}
-
-/* Binary: all facets of the file are counted in its header. */
+/* 80 bytes of text and the count of all facets of the file. */
 static cp_status begin_binary(struct writer *writer, uint32_t first, uint32_t end)
 {
     uint64_t count = 0;
@@ -94,7 +60,11 @@ static cp_status begin_binary(struct writer *writer, uint32_t first, uint32_t en
         return report_error(writer->context, CP_LIMIT, "stl-large", NOWHERE,
                             "%llu facets; a binary STL counts to %u: format=ascii or split=yes writes them",
                             (unsigned long long)count, UINT32_MAX);
-    write_header(writer, (uint32_t)count);
+    char header[84] = {0}, unit[NUMBER_SIZE];
+    (void)print_double(writer->unit, unit);
+    (void)snprintf(header, 80, "STL binary by cellpipe, unit in m: %s, up: %c", unit, writer->up_y ? 'y' : 'z');
+    stl_put_integer(header + 80, (uint32_t)count, 4);
+    sink_write(writer->sink, header, sizeof header);
     return CP_OK;
 }
 
@@ -109,7 +79,12 @@ static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t f
         if (!is_written(writer, instance))
             continue;
         any = true;
-        status = ascii ? write_solid(writer, instance) : stl_write_part(writer, instance);
+        const char *name = writer->scene->nodes[instance->node].name;
+        if (ascii)
+            writer->renamed += !write_name(writer, "solid", name);
+        status = stl_write_part(writer, instance);
+        if (ascii)
+            write_name(writer, "endsolid", name);
     }
     if (ascii && !any) {
         write_name(writer, "solid", sink_stem(sink));
@@ -118,93 +93,78 @@ static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t f
     return status == CP_OK ? sink_status(sink) : status;
 }
 
-/* ---- the output ---- */
-
-static cp_status open_sibling(struct writer *writer, struct sink *top, const char *part, struct sink **opened)
-{
-    const char *stem = sink_stem(top), *suffix = sink_file_name(top) + strlen(stem);
-    struct buffer wanted = {.context = writer->context};
-    buffer_print(&wanted, "%s_%s", stem, part);
-    buffer_append(&wanted, "", 1);
-    const char *name = wanted.failed ? NULL : sink_safe_name(top, wanted.data, suffix);
-    buffer_free(&wanted);
-    return name ? sink_open(top, name, opened) : CP_LIMIT;
-}
-
-static uint32_t count_written(const struct writer *writer)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < writer->scene->instance_count; i++)
-        count += is_written(writer, &writer->scene->instances[i]);
-    return count;
-}
-
+/* The first instance goes to the output itself, each further one to a file beside it. */
 static cp_status write_split(struct writer *writer, struct sink *top)
 {
     const cp_scene *scene = writer->scene;
-    cp_status status = count_written(writer) > 1 ? sink_expect_further(top) : CP_OK;
-    bool any = false;
+    const char *stem = sink_stem(top), *suffix = sink_file_name(top) + strlen(stem);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        count += is_written(writer, &scene->instances[i]);
+    if (count == 0)
+        return write_file(writer, top, 0, 0);
+    cp_status status = count > 1 ? sink_expect_further(top) : CP_OK;
+    bool further = false;
     for (uint32_t i = 0; status == CP_OK && i < scene->instance_count; i++) {
         if (!is_written(writer, &scene->instances[i]))
             continue;
         struct sink *sink = top;
-        if (any)
-            status = open_sibling(writer, top, scene->nodes[scene->instances[i].node].name, &sink);
+        if (further) {
+            struct buffer wanted = {.context = writer->context};
+            buffer_print(&wanted, "%s_%s", stem, scene->nodes[scene->instances[i].node].name);
+            buffer_append(&wanted, "", 1);
+            const char *name = wanted.failed ? NULL : sink_safe_name(top, wanted.data, suffix);
+            buffer_free(&wanted);
+            status = name ? sink_open(top, name, &sink) : CP_LIMIT;
+        }
         if (status == CP_OK)
             status = write_file(writer, sink, i, i + 1);
-        if (any && status == CP_OK)
+        if (further && status == CP_OK)
             status = sink_close_further(sink);
-        any = true;
+        further = true;
     }
-    return any || status != CP_OK ? status : write_file(writer, top, 0, 0);
+    return status;
 }
 
 static void report_losses(const struct writer *writer)
 {
     static const char *const left_out[] = {"meshes for collision alone are left out",
                                            "meshes for drawing alone are left out", ""};
+    const cp_scene *scene = writer->scene;
     uint64_t count = 0;
-    for (uint32_t i = 0; i < writer->scene->instance_count; i++)
+    for (uint32_t i = 0; i < scene->instance_count; i++)
         count +=
-            is_face_mesh(writer, &writer->scene->instances[i]) && !is_written(writer, &writer->scene->instances[i]);
+            scene->meshes[scene->instances[i].mesh].kind == CP_MESH_FACES && !is_written(writer, &scene->instances[i]);
     if (count)
         report_loss(writer->context, "stl-left-out", NOWHERE, count, "%s", left_out[writer->settings->use]);
     if (writer->renamed)
         report_loss(writer->context, "stl-names", NOWHERE, writer->renamed,
                     "names lose control characters or outer blanks");
-    if (writer->settings->colours && writer->settings->format == FORMAT_BINARY)
-        stl_report_colours(writer);
+    bool coloured = writer->settings->colours && writer->settings->format == FORMAT_BINARY;
+    uint64_t changed = coloured ? stl_count_changed_colours(scene) : 0;
+    if (changed)
+        report_loss(writer->context, "stl-colours", NOWHERE, changed,
+                    "materials rounded to 5 bits a channel, without transparency");
 }
 
-static void settle_frame(struct writer *writer)
+static cp_status write_stl(cp_context *context, const cp_scene *scene, const void *pointer, struct sink *sink)
 {
-    const struct stl_settings *settings = writer->settings;
-    const cp_source *source = &writer->scene->source;
-    writer->unit = settings->unit == UNIT_SOURCE ? source->unit : unit_metres[settings->unit];
-    if (!(writer->unit > 0))
-        writer->unit = 1; /* a scene that no file gave a unit */
-    writer->up_y = settings->up == UP_SOURCE ? source->up == CP_UP_Y : settings->up == CP_UP_Y;
-}
-
-static cp_status write_stl(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
-{
-    struct writer *writer = memory_allocate(context, 1, sizeof *writer);
-    if (!writer)
-        return CP_LIMIT;
-    *writer = (struct writer){.context = context, .scene = scene, .settings = settings};
-    writer->worlds = memory_allocate(context, scene->node_count, sizeof(cp_pose));
-    cp_status status = writer->worlds ? CP_OK : CP_LIMIT;
+    const struct stl_settings *settings = pointer;
+    const cp_source *source = &scene->source;
+    struct writer writer = {.context = context,
+                            .scene = scene,
+                            .settings = settings,
+                            .unit = settings->unit == UNIT_SOURCE ? source->unit : unit_metres[settings->unit],
+                            .up_y = (settings->up == UP_SOURCE ? (int)source->up : settings->up) == CP_UP_Y};
+    if (!(writer.unit > 0))
+        writer.unit = 1; /* a scene that no file gave a unit */
+    writer.worlds = memory_allocate(context, scene->node_count, sizeof(cp_pose));
+    cp_status status = writer.worlds ? scene_world_poses(context, scene, NULL, writer.worlds) : CP_LIMIT;
     if (status == CP_OK)
-        status = scene_world_poses(context, scene, NULL, writer->worlds);
-    if (status == CP_OK) {
-        settle_frame(writer);
-        status =
-            writer->settings->split ? write_split(writer, sink) : write_file(writer, sink, 0, scene->instance_count);
-    }
+        status = settings->split ? write_split(&writer, sink) : write_file(&writer, sink, 0, scene->instance_count);
     if (status == CP_OK)
-        report_losses(writer);
-    memory_free(context, writer->worlds, scene->node_count, sizeof(cp_pose));
-    memory_free(context, writer, 1, sizeof *writer);
+        report_losses(&writer);
+    memory_free(context, writer.worlds, scene->node_count, sizeof(cp_pose));
     return status;
 }
 
