@@ -20,11 +20,6 @@ const struct tag_attribute *tag_use(const struct tag *tag, const char *key)
     return attribute;
 }
 
-bool tag_use_flag(const struct tag *tag, const char *key)
-{
-    return tag_use(tag, key) != NULL;
-}
-
 struct place tag_place(const struct tag *tag)
 {
     return (struct place){.file = tag->file->name, .line = tag->line, .column = tag->column};
@@ -37,9 +32,8 @@ struct place tag_attribute_place(const struct tag *tag, const struct tag_attribu
 
 /* ---- typed values ---- */
 
-static const struct tag_value *value_of_kind(struct tag_reader *reader, const struct tag *tag,
-                                             const struct tag_attribute *attribute, uint32_t index,
-                                             enum tag_value_kind kind)
+const struct tag_value *tag_value(struct tag_reader *reader, const struct tag *tag,
+                                  const struct tag_attribute *attribute, uint32_t index, enum tag_value_kind kind)
 {
     static const char *const kinds[] = {"a number", "a string in quotes", "a list in parentheses"};
     struct place place = tag_attribute_place(tag, attribute);
@@ -57,7 +51,7 @@ static const struct tag_value *value_of_kind(struct tag_reader *reader, const st
 cp_status tag_number(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      uint32_t index, double *number)
 {
-    const struct tag_value *value = value_of_kind(reader, tag, attribute, index, TAG_VALUE_NUMBER);
+    const struct tag_value *value = tag_value(reader, tag, attribute, index, TAG_VALUE_NUMBER);
     if (!value)
         return CP_INPUT;
     *number = value->number;
@@ -67,25 +61,18 @@ cp_status tag_number(struct tag_reader *reader, const struct tag *tag, const str
 cp_status tag_string(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      uint32_t index, const struct tag_text **string)
 {
-    const struct tag_value *value = value_of_kind(reader, tag, attribute, index, TAG_VALUE_STRING);
+    const struct tag_value *value = tag_value(reader, tag, attribute, index, TAG_VALUE_STRING);
     if (!value)
         return CP_INPUT;
     *string = &value->string;
     return CP_OK;
 }
 
-cp_status tag_list_value(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
-                         const struct tag_value **list)
-{
-    *list = value_of_kind(reader, tag, attribute, 0, TAG_VALUE_LIST);
-    return *list ? CP_OK : CP_INPUT;
-}
-
 cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      double out[3])
 {
-    const struct tag_value *list;
-    if (tag_list_value(reader, tag, attribute, &list) != CP_OK)
+    const struct tag_value *list = tag_value(reader, tag, attribute, 0, TAG_VALUE_LIST);
+    if (!list)
         return CP_INPUT;
     if (list->list_count != 3)
         return report_error(reader->context, CP_INPUT, "tag-value", tag_attribute_place(tag, attribute),
@@ -119,34 +106,28 @@ static void put_value(struct json_writer *json, const struct tag_value *value)
 }
 
 /* No value: true; one string or number: as it is; a list or several values: a JSON array. */
-static cp_value_type attribute_text(const struct tag_attribute *attribute, struct buffer *text)
-{
-    struct json_writer json = {.out = text};
-    const struct tag_value *values = attribute->values;
-    if (!attribute->value_count) {
-        json_word(&json, "true");
-        return CP_VALUE_BOOLEAN;
-    }
-    if (attribute->value_count == 1) {
-        if (values->kind == TAG_VALUE_STRING)
-            buffer_text(text, values->string.text);
-        else
-            put_value(&json, values);
-        return values->kind == TAG_VALUE_STRING   ? CP_VALUE_STRING
-               : values->kind == TAG_VALUE_NUMBER ? CP_VALUE_NUMBER
-                                                  : CP_VALUE_JSON;
-    }
-    json_open(&json, '[');
-    for (uint32_t i = 0; i < attribute->value_count; i++)
-        put_value(&json, &values[i]);
-    json_close(&json, ']');
-    return CP_VALUE_JSON;
-}
-
 static cp_status keep(struct tag_reader *reader, const struct tag_attribute *attribute, cp_owner owner, uint32_t index)
 {
+    static const cp_value_type types[] = {CP_VALUE_NUMBER, CP_VALUE_STRING, CP_VALUE_JSON}; /* by enum tag_value_kind */
     struct buffer text = {.context = reader->context};
-    cp_value_type type = attribute_text(attribute, &text);
+    struct json_writer json = {.out = &text};
+    const struct tag_value *values = attribute->values;
+    cp_value_type type = CP_VALUE_JSON;
+    if (!attribute->value_count) {
+        type = CP_VALUE_BOOLEAN;
+        json_word(&json, "true");
+    } else if (attribute->value_count == 1) {
+        type = types[values->kind];
+        if (type == CP_VALUE_STRING)
+            buffer_text(&text, values->string.text);
+        else
+            put_value(&json, values);
+    } else {
+        json_open(&json, '[');
+        for (uint32_t i = 0; i < attribute->value_count; i++)
+            put_value(&json, &values[i]);
+        json_close(&json, ']');
+    }
     buffer_append(&text, "", 1);
     bool kept = !text.failed && scene_add_metadata(reader->scene, owner, index, attribute->key, type, text.data);
     buffer_free(&text);
@@ -182,29 +163,20 @@ static uint32_t values_in_use(const char *key)
     return 1;
 }
 
-/* RobWork takes the values it needs and leaves the rest. */
-static cp_status report_extra_values(struct tag_reader *reader, const struct tag *tag,
-                                     const struct tag_attribute *attribute)
-{
-    uint32_t count = values_in_use(attribute->key);
-    if (attribute->value_count <= count)
-        return CP_OK;
-    return report_lenient(reader->context, reader->strict, "tag-extra", tag_attribute_place(tag, attribute),
-                          "%s has %u values and needs %u; the others are ignored", attribute->key,
-                          attribute->value_count, count);
-}
-
 cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < tag->attribute_count && status == CP_OK; i++) {
         const struct tag_attribute *attribute = &tag->attributes[i];
+        uint32_t count = values_in_use(attribute->key), given = attribute->value_count;
         /* A bare "Attributes" only parts the lines for the eye. */
-        bool heading = !attribute->value_count && !strcmp(attribute->key, "Attributes");
-        if (attribute->used)
-            status = report_extra_values(reader, tag, attribute);
-        else if (!heading)
+        bool heading = given == 0 && !strcmp(attribute->key, "Attributes");
+        if (!attribute->used && !heading)
             status = keep(reader, attribute, CP_OWNER_NODE, node);
+        else if (attribute->used && given > count) /* RobWork takes the values it needs and leaves the rest */
+            status =
+                report_lenient(reader->context, reader->strict, "tag-extra", tag_attribute_place(tag, attribute),
+                               "%s has %u values and needs %u; the others are ignored", attribute->key, given, count);
     }
     return status;
 }

@@ -9,70 +9,50 @@ struct tag_exclusions {
     const char *prefix;
 };
 
-/* Everything up to the last '.' of the frame's name: names in a device's setup are the device's. */
-static const char *make_prefix(struct tag_reader *reader, uint32_t node)
-{
-    const char *name = reader->scene->nodes[node].name;
-    const char *dot = strrchr(name, '.');
-    return arena_copy_text(reader->arena, name, dot ? (size_t)(dot - name) + 1 : 0);
-}
-
-/* Names that are relative to a device mean other frames where the cell itself has the setup. */
-static void check_prefix(const struct tag_reader *reader, const struct collision_setup *setup, const char *prefix)
-{
-    if (setup->prefix && *setup->prefix && !*prefix)
-        report_warning(reader->context, "tag-setup-prefix", IN_FILE(setup->file),
-                       "the names are relative to \"%s\", as a comment says, but no device has this setup",
-                       setup->prefix);
-}
-
-static cp_status add_setup(struct tag_reader *reader, struct source *source, const char *prefix)
-{
-    if (!array_reserve(reader->context, &reader->exclusions, &reader->exclusions_room,
-                       reader->exclusions_count + UINT64_C(1), sizeof *reader->exclusions))
-        return CP_LIMIT;
-    struct tag_exclusions *exclusions = &reader->exclusions[reader->exclusions_count++];
-    *exclusions = (struct tag_exclusions){.prefix = prefix};
-    cp_status status = collision_setup_read(source, reader->strict, &exclusions->setup);
-    if (status == CP_OK)
-        check_prefix(reader, &exclusions->setup, prefix);
-    return status;
-}
-
-/* The same file under the same prefix again says nothing new. */
-static cp_status add_setup_once(struct tag_reader *reader, struct source *source, const char *prefix)
-{
-    const char *key = arena_print(reader->arena, "%s\n%s", source->name, prefix);
-    bool added;
-    if (!key || !name_map_add(&reader->setups, key, 0, &added))
-        return CP_LIMIT;
-    return added ? add_setup(reader, source, prefix) : CP_OK;
-}
-
 cp_status tag_read_setup(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
+    cp_context *context = reader->context;
     const struct tag_attribute *attribute = tag_use(tag, "CollisionSetup");
     const struct tag_text *name;
     if (!attribute)
         return CP_OK;
     if (tag_string(reader, tag, attribute, 0, &name) != CP_OK)
         return CP_INPUT;
+
+    /* Names in a device's setup are the device's: the prefix is everything up to the last '.' of the frame's name. */
+    const char *frame = reader->scene->nodes[node].name, *dot = strrchr(frame, '.');
     const char *path = tag_path(reader->arena, name);
-    const char *prefix = make_prefix(reader, node);
+    const char *prefix = arena_copy_text(reader->arena, frame, dot ? (size_t)(dot - frame) + 1 : 0);
     if (!path || !prefix)
         return CP_LIMIT;
     struct source *source;
     struct place place = tag_attribute_place(tag, attribute);
     cp_status status = tag_open(&reader->bytes, tag->file, path, &source);
     if (status == CP_NO) {
-        status = report_lenient(reader->context, reader->strict, "tag-setup", place,
-                                "cannot open the collision setup \"%s\"", name->text);
-        report_loss(reader->context, "tag-setup", place, 1, "the exclusions of \"%s\"", name->text);
+        status = report_lenient(context, reader->strict, "tag-setup", place, "cannot open the collision setup \"%s\"",
+                                name->text);
+        report_loss(context, "tag-setup", place, 1, "the exclusions of \"%s\"", name->text);
         return status;
     }
     if (status != CP_OK)
         return status;
-    status = add_setup_once(reader, source, prefix);
+
+    /* The same file under the same prefix again says nothing new. */
+    const char *key = arena_print(reader->arena, "%s\n%s", source->name, prefix);
+    bool added = false;
+    if (!key || !name_map_add(&reader->setups, key, 0, &added) ||
+        (added && !array_reserve(context, &reader->exclusions, &reader->exclusions_room,
+                                 reader->exclusions_count + UINT64_C(1), sizeof *reader->exclusions)))
+        status = CP_LIMIT;
+    if (status == CP_OK && added) {
+        struct tag_exclusions *exclusions = &reader->exclusions[reader->exclusions_count++];
+        *exclusions = (struct tag_exclusions){.prefix = prefix};
+        status = collision_setup_read(source, reader->strict, &exclusions->setup);
+        const char *meant = exclusions->setup.prefix;
+        if (status == CP_OK && meant && *meant && !*prefix)
+            report_warning(context, "tag-setup-prefix", IN_FILE(exclusions->setup.file),
+                           "the names are relative to \"%s\", as a comment says, but no device has this setup", meant);
+    }
     source_close(source);
     return status;
 }

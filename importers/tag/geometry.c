@@ -62,32 +62,32 @@ static cp_status check_model(const struct model_request *wanted, const struct so
     return CP_NO;
 }
 
-static cp_status find_file(const struct request *request, uint32_t *model)
-{
-    struct tag_reader *reader = request->reader;
-    struct model_request wanted = {.from = request->tag->file->source,
-                                   .name = tag_path(reader->arena, request->id),
-                                   .search = request->use == CP_USE_DRAWN ? &drawn : &collision,
-                                   .check = check_model,
-                                   .user = request};
-    cp_status status = wanted.name ? models_find(&reader->models, &wanted, model) : CP_LIMIT;
-    if (status != CP_NO)
-        return status;
-    return report_lenient(reader->context, reader->strict, "tag-model",
-                          tag_attribute_place(request->tag, request->attribute), "no %s model \"%s\" is there%s",
-                          cp_use_name(request->use), request->id->text, models_places(&reader->models, &wanted));
-}
-
 static cp_status place_model(const struct request *request)
 {
     struct tag_reader *reader = request->reader;
+    const char *id = request->id->text;
     uint32_t model = CP_NONE;
-    cp_status status = *request->id->text == '#' ? find_primitive(request, &model) : find_file(request, &model);
+    cp_status status;
+    if (*id == '#') {
+        status = find_primitive(request, &model);
+    } else {
+        struct model_request wanted = {.from = request->tag->file->source,
+                                       .name = tag_path(reader->arena, request->id),
+                                       .search = request->use == CP_USE_DRAWN ? &drawn : &collision,
+                                       .check = check_model,
+                                       .user = request};
+        status = wanted.name ? models_find(&reader->models, &wanted, &model) : CP_LIMIT;
+        if (status == CP_NO)
+            status =
+                report_lenient(reader->context, reader->strict, "tag-model",
+                               tag_attribute_place(request->tag, request->attribute), "no %s model \"%s\" is there%s",
+                               cp_use_name(request->use), id, models_places(&reader->models, &wanted));
+    }
     if (status != CP_OK)
         return status;
     if (model == CP_NONE) {
         report_loss(reader->context, "tag-model", IN_FILE(request->tag->file->name), 1, "the %s model \"%s\"",
-                    cp_use_name(request->use), request->id->text);
+                    cp_use_name(request->use), id);
         return CP_OK;
     }
     cp_pose scaling = pose_scaling(request->scale, request->scale, request->scale);
@@ -98,42 +98,6 @@ static cp_status place_model(const struct request *request)
                         "the GeoScale of \"%s\" takes the model out of range", request->tag->name.text);
 }
 
-static cp_status place_models(struct request *request, uint32_t uses)
-{
-    struct tag_reader *reader = request->reader;
-    for (uint32_t i = 0; i < request->attribute->value_count; i++) {
-        cp_status status = tag_string(reader, request->tag, request->attribute, i, &request->id);
-        if (status != CP_OK)
-            return status;
-        if (!*request->id->text)
-            return report_error(reader->context, CP_INPUT, "tag-value",
-                                tag_attribute_place(request->tag, request->attribute), "%s holds an empty model id",
-                                request->attribute->key);
-        for (request->use = CP_USE_DRAWN; request->use <= CP_USE_COLLISION && status == CP_OK; request->use++)
-            if (uses & request->use)
-                status = place_model(request);
-        if (status != CP_OK)
-            return status;
-    }
-    return CP_OK;
-}
-
-static cp_status read_scale(struct tag_reader *reader, const struct tag *tag, double *scale)
-{
-    const struct tag_attribute *attribute = tag_use(tag, "GeoScale");
-    *scale = 1;
-    if (!attribute)
-        return CP_OK;
-    if (tag_number(reader, tag, attribute, 0, scale) != CP_OK)
-        return CP_INPUT;
-    if (*scale >= 0)
-        return CP_OK;
-    char shown[NUMBER_SIZE];
-    print_double(*scale, shown);
-    return report_error(reader->context, CP_INPUT, "tag-scale", tag_attribute_place(tag, attribute),
-                        "the GeoScale %s of \"%s\" is negative", shown, tag->name.text);
-}
-
 cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
     static const struct {
@@ -141,12 +105,30 @@ cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, u
         uint32_t uses;
     } kinds[] = {{"DrawableID", CP_USE_DRAWN}, {"CollisionModelID", CP_USE_COLLISION}, {"GeoID", CP_USE_BOTH}};
     struct request request = {.reader = reader, .tag = tag, .node = node, .scale = 1};
-    bool any = tag_find(tag, "DrawableID") || tag_find(tag, "CollisionModelID") || tag_find(tag, "GeoID");
-    cp_status status = any ? read_scale(reader, tag, &request.scale) : CP_OK;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == CP_OK; i++) {
-        request.attribute = tag_use(tag, kinds[i].key);
-        if (request.attribute)
-            status = place_models(&request, kinds[i].uses);
+    if (!tag_find(tag, "DrawableID") && !tag_find(tag, "CollisionModelID") && !tag_find(tag, "GeoID"))
+        return CP_OK;
+    const struct tag_attribute *scale = tag_use(tag, "GeoScale");
+    if (scale && tag_number(reader, tag, scale, 0, &request.scale) != CP_OK)
+        return CP_INPUT;
+    if (request.scale < 0) {
+        char shown[NUMBER_SIZE];
+        print_double(request.scale, shown);
+        return report_error(reader->context, CP_INPUT, "tag-scale", tag_attribute_place(tag, scale),
+                            "the GeoScale %s of \"%s\" is negative", shown, tag->name.text);
     }
-    return status;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        const struct tag_attribute *attribute = request.attribute = tag_use(tag, kinds[kind].key);
+        for (uint32_t i = 0; attribute && i < attribute->value_count; i++) {
+            cp_status status = tag_string(reader, tag, attribute, i, &request.id);
+            if (status == CP_OK && !*request.id->text)
+                status = report_error(reader->context, CP_INPUT, "tag-value", tag_attribute_place(tag, attribute),
+                                      "%s holds an empty model id", attribute->key);
+            for (request.use = CP_USE_DRAWN; request.use <= CP_USE_COLLISION && status == CP_OK; request.use++)
+                if (kinds[kind].uses & request.use)
+                    status = place_model(&request);
+            if (status != CP_OK)
+                return status;
+        }
+    }
+    return CP_OK;
 }

@@ -43,122 +43,91 @@ cp_status tag_open(uint64_t *bytes, const struct tag_file *from, const char *pat
                         "the further files have more than 4 GiB");
 }
 
-/* ---- files ---- */
-
-static struct tag_lexer *top_lexer(struct parser *parser)
-{
-    return &parser->lexers[parser->lexer_count - 1];
-}
-
-static cp_status refuse_broken_file(const struct tag_list *list, const struct source *source)
-{
-    if (source->ends_early)
-        return report_error(list->context, CP_INPUT, "tag-truncated", IN_FILE(source->name),
-                            "the file breaks off after %zu bytes", source->size);
-    if (!source->size)
-        return report_error(list->context, CP_INPUT, "tag-empty", IN_FILE(source->name), "the file is empty");
-    return CP_OK;
-}
-
-/* Editors on Windows put a byte order mark before UTF-8; RobWork stumbles over it. */
-static cp_status skip_byte_order_mark(struct tag_list *list, struct tag_lexer *lexer)
-{
-    if (lexer->end - lexer->next < 3 || memcmp(lexer->next, "\xef\xbb\xbf", 3))
-        return CP_OK;
-    lexer->next += 3;
-    lexer->line_start += 3;
-    return report_lenient(list->context, list->strict, "tag-bom", AT_LINE(lexer->file->name, 1),
-                          "the file begins with a byte order mark, which RobWork does not read");
-}
-
+/* Puts a lexer of the file on top, before its first token. */
 static cp_status enter_file(struct parser *parser, struct source *source)
 {
     struct tag_list *list = parser->list;
+    cp_context *context = list->context;
     struct tag_file *file = arena_allocate(list->names, 1, sizeof *file);
     const char *name = arena_copy_text(list->names, source->name, strlen(source->name));
-    if (!file || !name ||
-        !RESERVE(list->context, parser->lexers, parser->lexer_room, parser->lexer_count + UINT64_C(1)))
+    if (!file || !name || !RESERVE(context, parser->lexers, parser->lexer_room, parser->lexer_count + UINT64_C(1)))
         return CP_LIMIT;
     *file = (struct tag_file){name, source};
-    cp_status status = refuse_broken_file(list, source);
-    if (status != CP_OK)
-        return status;
-    tag_lexer_start(&parser->lexers[parser->lexer_count++], list->context, file);
-    status = skip_byte_order_mark(list, top_lexer(parser));
+    if (source->ends_early)
+        return report_error(context, CP_INPUT, "tag-truncated", IN_FILE(name), "the file breaks off after %zu bytes",
+                            source->size);
+    if (!source->size)
+        return report_error(context, CP_INPUT, "tag-empty", IN_FILE(name), "the file is empty");
+    struct tag_lexer *lexer = &parser->lexers[parser->lexer_count++];
+    tag_lexer_start(lexer, context, file);
+
+    /* Editors on Windows put a byte order mark before UTF-8; RobWork stumbles over it. */
+    cp_status status = CP_OK;
+    if (source->size >= 3 && !memcmp(lexer->next, "\xef\xbb\xbf", 3)) {
+        lexer->next += 3;
+        lexer->line_start += 3;
+        status = report_lenient(context, list->strict, "tag-bom", AT_LINE(name, 1),
+                                "the file begins with a byte order mark, which RobWork does not read");
+    }
     if (status == CP_OK)
-        tag_lexer_next(top_lexer(parser));
+        tag_lexer_next(lexer);
     return status;
 }
 
-/* ---- attributes ---- */
-
-static cp_status make_text(struct parser *parser, const struct tag_token *token, struct tag_text *text)
+/* False when out of memory. */
+static bool make_text(struct parser *parser, const struct tag_token *token, struct tag_text *text)
 {
     text->text = utf8_from(parser->list->arena, token->start, token->size, &text->raw);
     if (!text->raw)
         text->raw = text->text;
-    return text->text ? CP_OK : CP_LIMIT;
+    return text->text;
 }
 
-/* '(' number (',' number)* ')', all on one line. */
-static cp_status parse_list(struct parser *parser, struct tag_lexer *lexer, struct tag_value *value)
-{
-    cp_context *context = parser->list->context;
-    parser->number_count = 0;
-    do {
-        tag_lexer_next(lexer);
-        if (lexer->token.kind != TAG_NUMBER) {
-            tag_lexer_expected(lexer, "a number in the list");
-            return lexer->status;
-        }
-        if (!RESERVE(context, parser->numbers, parser->number_room, parser->number_count + UINT64_C(1)))
-            return CP_LIMIT;
-        parser->numbers[parser->number_count++] = lexer->token.number;
-        tag_lexer_next(lexer);
-    } while (lexer->token.kind == TAG_COMMA);
-    if (lexer->token.kind != TAG_CLOSE_LIST) {
-        tag_lexer_expected(lexer, "',' or ')' in the list");
-        return lexer->status;
-    }
-    value->kind = TAG_VALUE_LIST;
-    value->list_count = parser->number_count;
-    value->list = arena_copy(parser->list->arena, parser->numbers, parser->number_count, sizeof(double));
-    return value->list ? CP_OK : CP_LIMIT;
-}
-
+/* A number, a string, or '(' number (',' number)* ')', all on one line. */
 static cp_status parse_value(struct parser *parser, struct tag_lexer *lexer, struct tag_value *value)
 {
+    struct tag_list *list = parser->list;
     const struct tag_token *token = &lexer->token;
-    cp_status status = CP_OK;
     *value = (struct tag_value){.kind = TAG_VALUE_NUMBER, .number = token->number};
-    if (token->kind == TAG_OPEN_LIST) {
-        status = parse_list(parser, lexer, value);
-    } else if (token->kind == TAG_STRING) {
+    if (token->kind == TAG_STRING) {
         value->kind = TAG_VALUE_STRING;
-        status = make_text(parser, token, &value->string);
+        if (!make_text(parser, token, &value->string))
+            return CP_LIMIT;
+    } else if (token->kind == TAG_OPEN_LIST) {
+        parser->number_count = 0;
+        do {
+            tag_lexer_next(lexer);
+            if (token->kind != TAG_NUMBER)
+                return tag_lexer_expected(lexer, "a number in the list");
+            if (!RESERVE(list->context, parser->numbers, parser->number_room, parser->number_count + UINT64_C(1)))
+                return CP_LIMIT;
+            parser->numbers[parser->number_count++] = token->number;
+            tag_lexer_next(lexer);
+        } while (token->kind == TAG_COMMA);
+        if (token->kind != TAG_CLOSE_LIST)
+            return tag_lexer_expected(lexer, "',' or ')' in the list");
+        value->kind = TAG_VALUE_LIST;
+        value->list_count = parser->number_count;
+        value->list = arena_copy(list->arena, parser->numbers, parser->number_count, sizeof(double));
+        if (!value->list)
+            return CP_LIMIT;
     }
-    if (status == CP_OK)
-        tag_lexer_next(lexer);
-    return status == CP_OK ? lexer->status : status;
-}
-
-static bool starts_value(const struct tag_lexer *lexer)
-{
-    enum tag_token_kind kind = lexer->token.kind;
-    return kind == TAG_NUMBER || kind == TAG_STRING || kind == TAG_OPEN_LIST;
+    tag_lexer_next(lexer);
+    return lexer->status;
 }
 
 /* key value* nl; the newline is left to the caller. */
 static cp_status parse_attribute(struct parser *parser, struct tag_lexer *lexer, struct tag_attribute *attribute)
 {
     struct tag_list *list = parser->list;
-    *attribute = (struct tag_attribute){.line = lexer->token.line, .column = lexer->token.column};
-    attribute->key = arena_copy_text(list->arena, lexer->token.start, lexer->token.size);
+    const struct tag_token *token = &lexer->token;
+    *attribute = (struct tag_attribute){.line = token->line, .column = token->column};
+    attribute->key = arena_copy_text(list->arena, token->start, token->size);
     if (!attribute->key)
         return CP_LIMIT;
     tag_lexer_next(lexer);
     parser->value_count = 0;
-    while (starts_value(lexer)) {
+    while (token->kind == TAG_NUMBER || token->kind == TAG_STRING || token->kind == TAG_OPEN_LIST) {
         if (!RESERVE(list->context, parser->values, parser->value_room, parser->value_count + UINT64_C(1)))
             return CP_LIMIT;
         cp_status status = parse_value(parser, lexer, &parser->values[parser->value_count]);
@@ -174,99 +143,80 @@ static cp_status parse_attribute(struct parser *parser, struct tag_lexer *lexer,
 static cp_status expect_newlines(struct tag_lexer *lexer, const char *what)
 {
     if (lexer->token.kind != TAG_NEWLINE)
-        tag_lexer_expected(lexer, what);
+        return tag_lexer_expected(lexer, what);
     while (lexer->token.kind == TAG_NEWLINE)
         tag_lexer_next(lexer);
     return lexer->status;
 }
 
-/* Of a key that is there twice the last one with values holds. */
-static cp_status replace_attribute(const struct parser *parser, const struct tag_lexer *lexer,
-                                   struct tag_attribute *attribute, const struct tag_attribute *later)
-{
-    cp_status status = CP_OK;
-    if (attribute->value_count && later->value_count)
-        status = report_lenient(parser->list->context, parser->list->strict, "tag-repeated",
-                                (struct place){.file = lexer->file->name, .line = later->line, .column = later->column},
-                                "%s is in the tag twice; the values of line %llu are ignored", later->key,
-                                (unsigned long long)attribute->line);
-    if (later->value_count)
-        *attribute = *later;
-    return status;
-}
-
+/* Of a key that is in the tag twice the last one with values holds. */
 static cp_status add_attribute(struct parser *parser, const struct tag_lexer *lexer,
                                const struct tag_attribute *attribute)
 {
+    cp_context *context = parser->list->context;
     bool added;
     uint32_t *index = name_map_add(&parser->keys, attribute->key, parser->attribute_count, &added);
-    if (!index)
+    if (!index ||
+        (added && !RESERVE(context, parser->attributes, parser->attribute_room, parser->attribute_count + UINT64_C(1))))
         return CP_LIMIT;
-    if (!added)
-        return replace_attribute(parser, lexer, &parser->attributes[*index], attribute);
-    if (!RESERVE(parser->list->context, parser->attributes, parser->attribute_room,
-                 parser->attribute_count + UINT64_C(1)))
-        return CP_LIMIT;
-    parser->attributes[parser->attribute_count++] = *attribute;
-    return CP_OK;
-}
-
-/* ---- tags ---- */
-
-static cp_status add_tag(struct parser *parser, struct tag *tag)
-{
-    struct tag_list *list = parser->list;
-    tag->attribute_count = parser->attribute_count;
-    tag->attributes = arena_copy(list->arena, parser->attributes, parser->attribute_count, sizeof *parser->attributes);
-    if (!tag->attributes || !RESERVE(list->context, list->tags, list->room, list->count + UINT64_C(1)))
-        return CP_LIMIT;
-    list->tags[list->count++] = *tag;
-    return CP_OK;
-}
-
-static cp_status parse_attributes(struct parser *parser, struct tag_lexer *lexer)
-{
-    while (lexer->token.kind == TAG_WORD) {
-        struct tag_attribute attribute;
-        cp_status status = parse_attribute(parser, lexer, &attribute);
-        if (status == CP_OK)
-            status = expect_newlines(lexer, "a value or the end of the line");
-        if (status == CP_OK)
-            status = add_attribute(parser, lexer, &attribute);
-        if (status != CP_OK)
-            return status;
+    struct tag_attribute *kept = &parser->attributes[*index];
+    if (added) {
+        parser->attribute_count++;
+        *kept = *attribute;
+        return CP_OK;
     }
-    if (lexer->token.kind != TAG_CLOSE_BRACE)
-        tag_lexer_expected(lexer, "an attribute or '}'");
-    return lexer->status;
+    if (!attribute->value_count)
+        return CP_OK;
+    unsigned long long line = kept->line;
+    bool ignored = kept->value_count > 0;
+    *kept = *attribute;
+    if (!ignored)
+        return CP_OK;
+    return report_lenient(
+        context, parser->list->strict, "tag-repeated",
+        (struct place){.file = lexer->file->name, .line = attribute->line, .column = attribute->column},
+        "%s is in the tag twice; the values of line %llu are ignored", attribute->key, line);
 }
 
 /* '{' nl* "name" nl+ attribute* '}' */
 static cp_status parse_tag(struct parser *parser, struct tag_lexer *lexer)
 {
+    struct tag_list *list = parser->list;
+    const struct tag_token *token = &lexer->token;
     do
         tag_lexer_next(lexer);
-    while (lexer->token.kind == TAG_NEWLINE);
-    if (lexer->token.kind != TAG_STRING) {
-        tag_lexer_expected(lexer, "the tag's name in quotes");
-        return lexer->status;
+    while (token->kind == TAG_NEWLINE);
+    if (token->kind != TAG_STRING)
+        return tag_lexer_expected(lexer, "the tag's name in quotes");
+    struct tag tag = {.file = lexer->file, .line = token->line, .column = token->column};
+    if (!make_text(parser, token, &tag.name))
+        return CP_LIMIT;
+    tag_lexer_next(lexer);
+    cp_status status = expect_newlines(lexer, "a new line after the tag's name");
+
+    parser->attribute_count = 0;
+    parser->keys = (struct name_map){.context = list->context};
+    while (status == CP_OK && token->kind == TAG_WORD) {
+        struct tag_attribute attribute;
+        status = parse_attribute(parser, lexer, &attribute);
+        if (status == CP_OK)
+            status = expect_newlines(lexer, "a value or the end of the line");
+        if (status == CP_OK)
+            status = add_attribute(parser, lexer, &attribute);
     }
-    struct tag tag = {.file = lexer->file, .line = lexer->token.line, .column = lexer->token.column};
-    cp_status status = make_text(parser, &lexer->token, &tag.name);
+    name_map_free(&parser->keys);
+    if (status == CP_OK && token->kind != TAG_CLOSE_BRACE)
+        status = tag_lexer_expected(lexer, "an attribute or '}'");
     if (status != CP_OK)
         return status;
+
+    tag.attribute_count = parser->attribute_count;
+    tag.attributes = arena_copy(list->arena, parser->attributes, parser->attribute_count, sizeof *parser->attributes);
+    if (!tag.attributes || !RESERVE(list->context, list->tags, list->room, list->count + UINT64_C(1)))
+        return CP_LIMIT;
+    list->tags[list->count++] = tag;
     tag_lexer_next(lexer);
-    status = expect_newlines(lexer, "a new line after the tag's name");
-    parser->attribute_count = 0;
-    parser->keys = (struct name_map){.context = parser->list->context};
-    if (status == CP_OK)
-        status = parse_attributes(parser, lexer);
-    if (status == CP_OK)
-        status = add_tag(parser, &tag);
-    name_map_free(&parser->keys);
-    if (status == CP_OK)
-        tag_lexer_next(lexer);
-    return status == CP_OK ? lexer->status : status;
+    return lexer->status;
 }
 
 /* File "path": the lexer of the further file goes on top, so `lexer` is not to be used after this. */
@@ -274,15 +224,11 @@ static cp_status parse_include(struct parser *parser, struct tag_lexer *lexer)
 {
     struct tag_list *list = parser->list;
     tag_lexer_next(lexer);
-    if (lexer->token.kind != TAG_STRING) {
-        tag_lexer_expected(lexer, "the file's name in quotes");
-        return lexer->status;
-    }
+    if (lexer->token.kind != TAG_STRING)
+        return tag_lexer_expected(lexer, "the file's name in quotes");
     struct place place = {.file = lexer->file->name, .line = lexer->token.line, .column = lexer->token.column};
     struct tag_text name;
-    if (make_text(parser, &lexer->token, &name) != CP_OK)
-        return CP_LIMIT;
-    const char *path = tag_path(list->arena, &name);
+    const char *path = make_text(parser, &lexer->token, &name) ? tag_path(list->arena, &name) : NULL;
     if (!path)
         return CP_LIMIT;
     tag_lexer_next(lexer);
@@ -301,45 +247,25 @@ static cp_status parse_include(struct parser *parser, struct tag_lexer *lexer)
     return enter_file(parser, source);
 }
 
-/* ---- the file ---- */
-
-struct header {
-    const char *key;
-    enum tag_token_kind kind;
-};
-static const struct header headers[] = {{"NameOfData", TAG_STRING},
-                                        {"DateOfData", TAG_STRING},
-                                        {"TypeOfData", TAG_STRING},
-                                        {"Scale", TAG_NUMBER},
-                                        {"NrOfFrames", TAG_NUMBER}};
-
 static bool token_is(const struct tag_lexer *lexer, const char *word)
 {
     return lexer->token.kind == TAG_WORD && strlen(word) == lexer->token.size &&
            !memcmp(word, lexer->token.start, lexer->token.size);
 }
 
-static const struct header *find_header(const struct tag_lexer *lexer)
-{
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        if (token_is(lexer, headers[i].key))
-            return &headers[i];
-    return NULL;
-}
-
-static cp_status parse_header(struct parser *parser, struct tag_lexer *lexer, const struct header *header)
+/* A line with one value of that kind. */
+static cp_status parse_header(struct parser *parser, struct tag_lexer *lexer, enum tag_value_kind kind)
 {
     struct tag_list *list = parser->list;
     struct tag_attribute attribute;
     cp_status status = parse_attribute(parser, lexer, &attribute);
     if (status != CP_OK)
         return status;
-    enum tag_value_kind kind = header->kind == TAG_STRING ? TAG_VALUE_STRING : TAG_VALUE_NUMBER;
     if (attribute.value_count != 1 || attribute.values->kind != kind)
         return report_error(
             list->context, CP_INPUT, "tag-header",
             (struct place){.file = lexer->file->name, .line = attribute.line, .column = attribute.column},
-            "the header %s needs one %s", header->key, kind == TAG_VALUE_STRING ? "string" : "number");
+            "the header %s needs one %s", attribute.key, kind == TAG_VALUE_STRING ? "string" : "number");
     if (!RESERVE(list->context, list->headers, list->header_room, list->header_count + UINT64_C(1)))
         return CP_LIMIT;
     list->headers[list->header_count++] = attribute;
@@ -349,26 +275,29 @@ static cp_status parse_header(struct parser *parser, struct tag_lexer *lexer, co
 /* One header, tag or include, or the end of the file on top. */
 static cp_status parse_item(struct parser *parser)
 {
-    struct tag_lexer *lexer = top_lexer(parser);
-    const struct header *header = NULL;
+    static const struct {
+        const char *key;
+        enum tag_value_kind kind;
+    } headers[] = {{"NameOfData", TAG_VALUE_STRING},
+                   {"DateOfData", TAG_VALUE_STRING},
+                   {"TypeOfData", TAG_VALUE_STRING},
+                   {"Scale", TAG_VALUE_NUMBER},
+                   {"NrOfFrames", TAG_VALUE_NUMBER}};
+    struct tag_lexer *lexer = &parser->lexers[parser->lexer_count - 1];
     while (lexer->token.kind == TAG_NEWLINE)
         tag_lexer_next(lexer);
     if (lexer->token.kind == TAG_END) {
         parser->lexer_count--;
         return lexer->status;
     }
-    if (!lexer->headers_over && (header = find_header(lexer)))
-        return parse_header(parser, lexer, header);
-    if (lexer->token.kind == TAG_OPEN_BRACE) {
-        lexer->headers_over = true;
-        return parse_tag(parser, lexer);
-    }
-    if (token_is(lexer, "File")) {
-        lexer->headers_over = true;
-        return parse_include(parser, lexer);
-    }
-    tag_lexer_expected(lexer, lexer->headers_over ? "'{' or File" : "'{', File or a header line");
-    return lexer->status;
+    for (size_t i = 0; !lexer->headers_over && i < sizeof headers / sizeof *headers; i++)
+        if (token_is(lexer, headers[i].key))
+            return parse_header(parser, lexer, headers[i].kind);
+    bool include = token_is(lexer, "File");
+    if (!include && lexer->token.kind != TAG_OPEN_BRACE)
+        return tag_lexer_expected(lexer, lexer->headers_over ? "'{' or File" : "'{', File or a header line");
+    lexer->headers_over = true;
+    return include ? parse_include(parser, lexer) : parse_tag(parser, lexer);
 }
 
 cp_status tag_parse(struct tag_list *list, struct source *source)

@@ -20,31 +20,34 @@ static const struct primitive primitives[] = {
     {"Pyramid", CP_MESH_PYRAMID, 3, -1},
 };
 
-static const struct primitive *find_primitive(const char *word, size_t size)
+const char *tag_primitive(const char *text, cp_mesh *mesh)
 {
-    for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
-        if (strlen(primitives[i].word) == size && !memcmp(primitives[i].word, word, size))
-            return &primitives[i];
-    return NULL;
-}
+    const char *next = text + 1, *end = text + strlen(text);
+    while (*next && !is_space(*next))
+        next++;
+    size_t size = (size_t)(next - text) - 1, i = 0, most = sizeof primitives / sizeof *primitives;
+    while (i < most && (strlen(primitives[i].word) != size || memcmp(primitives[i].word, text + 1, size) != 0))
+        i++;
+    if (i == most)
+        return "there is no such primitive";
 
-static int read_numbers(const char *text, double numbers[MOST_NUMBERS])
-{
-    const char *end = text + strlen(text);
+    const struct primitive *primitive = &primitives[i];
+    double numbers[MOST_NUMBERS] = {0};
     int count = 0;
-    while (count < MOST_NUMBERS) {
-        while (is_space(*text))
-            text++;
-        text = parse_double(text, end, &numbers[count]);
-        if (!text || !isfinite(numbers[count]))
+    for (; count < MOST_NUMBERS; count++) {
+        while (is_space(*next))
+            next++;
+        next = parse_double(next, end, &numbers[count]);
+        if (!next || !isfinite(numbers[count]))
             break;
-        count++;
     }
-    return count;
-}
+    if (count < primitive->needed)
+        return "numbers are missing";
+    for (int k = 0; k < primitive->needed; k++)
+        if (numbers[k] < 0)
+            return "a size is negative";
 
-static void set_sizes(const struct primitive *primitive, const double *numbers, cp_mesh *mesh)
-{
+    *mesh = (cp_mesh){.kind = primitive->kind, .source = text};
     switch (primitive->kind) {
     case CP_MESH_CYLINDER:
         mesh->size[0] = numbers[0];
@@ -60,13 +63,10 @@ static void set_sizes(const struct primitive *primitive, const double *numbers, 
     default:
         memcpy(mesh->size, numbers, (size_t)primitive->needed * sizeof *numbers);
     }
-}
-
-/* A cylinder's count is always there, and 0 makes it empty; the others' may be left out. */
-static const char *set_sides(const struct primitive *primitive, const double *numbers, int count, cp_mesh *mesh)
-{
     if (primitive->sides < 0)
         return NULL;
+
+    /* A cylinder's count is always there, and 0 makes it empty; the others' may be left out. */
     double sides = count > primitive->sides ? numbers[primitive->sides] : USUAL_SIDES;
     if (sides < 0 || sides > MOST_SIDES)
         return "its number of sides is out of range";
@@ -74,25 +74,4 @@ static const char *set_sides(const struct primitive *primitive, const double *nu
     if (!mesh->sides && primitive->kind != CP_MESH_CYLINDER)
         mesh->sides = USUAL_SIDES;
     return mesh->sides == 1 || mesh->sides == 2 ? "it has fewer than 3 sides" : NULL;
-}
-
-const char *tag_primitive(const char *text, cp_mesh *mesh)
-{
-    const char *word = text + 1;
-    size_t size = 0;
-    while (word[size] && !is_space(word[size]))
-        size++;
-    const struct primitive *primitive = find_primitive(word, size);
-    if (!primitive)
-        return "there is no such primitive";
-    double numbers[MOST_NUMBERS] = {0};
-    int count = read_numbers(word + size, numbers);
-    if (count < primitive->needed)
-        return "numbers are missing";
-    for (int i = 0; i < primitive->needed; i++)
-        if (numbers[i] < 0)
-            return "a size is negative";
-    *mesh = (cp_mesh){.kind = primitive->kind, .source = text};
-    set_sizes(primitive, numbers, mesh);
-    return set_sides(primitive, numbers, count, mesh);
 }

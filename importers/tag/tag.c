@@ -34,20 +34,11 @@ static const char *skip_blank_lines(const char *text, const char *end)
     return text;
 }
 
-/* { "name" and then a line's end; JSON has a colon there. */
-static int probe_tag(const char *text, const char *end)
+static const char *skip_blanks(const char *text, const char *end)
 {
-    text = skip_blank_lines(text + 1, end);
-    if (text == end || *text != '"')
-        return 0;
-    const char *close = memchr(text + 1, '"', (size_t)(end - text) - 1);
-    if (!close)
-        return 0;
-    for (text = close + 1; text < end && (*text == ' ' || *text == '\t');)
+    while (text < end && (*text == ' ' || *text == '\t'))
         text++;
-    if (text == end || *text == ':')
-        return 0;
-    return *text == '\n' || *text == '\r' || *text == '!' ? 90 : 50;
+    return text;
 }
 
 static int probe(const char *head, size_t size, uint64_t file_size)
@@ -58,15 +49,20 @@ static int probe(const char *head, size_t size, uint64_t file_size)
     if (size >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
         head += 3;
     const char *text = skip_blank_lines(head, end);
-    if (text < end && *text == '{')
-        return probe_tag(text, end);
+    if (text < end && *text == '{') {
+        /* { "name" and then a line's end; JSON has a colon there. */
+        text = skip_blank_lines(text + 1, end);
+        const char *close = text < end && *text == '"' ? memchr(text + 1, '"', (size_t)(end - text) - 1) : NULL;
+        text = close ? skip_blanks(close + 1, end) : end;
+        if (text == end || *text == ':')
+            return 0;
+        return *text == '\n' || *text == '\r' || *text == '!' ? 90 : 50;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]);
         if ((size_t)(end - text) <= length || memcmp(text, words[i], length))
             continue;
-        text += length;
-        while (text < end && (*text == ' ' || *text == '\t'))
-            text++;
+        text = skip_blanks(text + length, end);
         return text < end && (*text == '"' || *text == '-' || (*text >= '0' && *text <= '9')) ? 80 : 0;
     }
     return 0;
@@ -74,14 +70,38 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 
 /* ---- loads ---- */
 
-/* The device of a file with an active joint; `first`: the tag to begin with. */
-static cp_status make_device(struct tag_reader *reader, struct tag_load *load)
+/* Enters a file's load; takes over the source (closed on failure too). */
+static cp_status push_load(struct tag_reader *reader, struct source *source, const struct tag_load *given)
 {
-    const struct tag_list *list = &load->list;
+    bool top = reader->load_count == 0;
+    if (!array_reserve(reader->context, &reader->loads, &reader->load_room, reader->load_count + UINT64_C(1),
+                       sizeof *given)) {
+        if (!top)
+            source_close(source);
+        return CP_LIMIT;
+    }
+    struct tag_load *load = &reader->loads[reader->load_count++];
+    struct tag_list *list = &load->list;
+    *load = *given;
+    load->source = source;
+    load->device = CP_NONE;
+    *list = (struct tag_list){.context = reader->context,
+                              .names = reader->arena,
+                              .bytes = &reader->bytes,
+                              .file = source->name,
+                              .strict = reader->strict};
+    cp_status status = tag_parse(list, source);
+    if (status != CP_OK)
+        return status;
+    load->next_tag = top && list->count && !strcmp(list->tags[0].name.text, "WORLD");
+    status = tag_keep_headers(reader, list, load->root ? CP_OWNER_NODE : CP_OWNER_SCENE, load->root);
+    if (status != CP_OK)
+        return status;
+
+    /* A file with an active joint is a device. */
     uint32_t i = load->next_tag;
     while (i < list->count && !tag_find(&list->tags[i], "ActiveJoint"))
         i++;
-    load->device = CP_NONE;
     if (i == list->count)
         return CP_OK;
     cp_scene *scene = reader->scene;
@@ -94,34 +114,6 @@ static cp_status make_device(struct tag_reader *reader, struct tag_load *load)
     return CP_OK;
 }
 
-static bool is_world_tag(const struct tag_load *load, uint32_t load_count)
-{
-    return load_count == 1 && load->list.count && !strcmp(load->list.tags[0].name.text, "WORLD");
-}
-
-/* Enters a file's load; takes over the source (closed on failure too). */
-static cp_status push_load(struct tag_reader *reader, struct source *source, const struct tag_load *load)
-{
-    if (!array_reserve(reader->context, &reader->loads, &reader->load_room, reader->load_count + UINT64_C(1),
-                       sizeof *load)) {
-        if (reader->load_count)
-            source_close(source);
-        return CP_LIMIT;
-    }
-    struct tag_load *pushed = &reader->loads[reader->load_count++];
-    *pushed = *load;
-    pushed->source = source;
-    pushed->list = (struct tag_list){
-        .context = reader->context, .names = reader->arena, .bytes = &reader->bytes, .strict = reader->strict};
-    pushed->list.file = source->name;
-    cp_status status = tag_parse(&pushed->list, source);
-    if (status != CP_OK)
-        return status;
-    pushed->next_tag = is_world_tag(pushed, reader->load_count);
-    status = tag_keep_headers(reader, &pushed->list, pushed->root ? CP_OWNER_NODE : CP_OWNER_SCENE, pushed->root);
-    return status == CP_OK ? make_device(reader, pushed) : status;
-}
-
 static void pop_load(struct tag_reader *reader)
 {
     struct tag_load *load = &reader->loads[--reader->load_count];
@@ -130,28 +122,23 @@ static void pop_load(struct tag_reader *reader)
         source_close(load->source);
 }
 
-static cp_status set_prefix(struct tag_reader *reader, const struct tag *tag, struct tag_load *load)
-{
-    const struct tag_text *outer = &reader->loads[reader->load_count - 1].prefix;
-    load->prefix.text = load->prefix.raw = arena_print(reader->arena, "%s%s.", outer->text, tag->name.text);
-    if (outer->raw != outer->text || tag->name.raw != tag->name.text)
-        load->prefix.raw = arena_print(reader->arena, "%s%s.", outer->raw, tag->name.raw);
-    return load->prefix.text && load->prefix.raw ? CP_OK : CP_LIMIT;
-}
-
 /* Device "file": its tags come next, in a scope of their own. DeviceHomePos is the device's, should there be one. */
 static cp_status open_device(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
     const struct tag_attribute *attribute = tag_use(tag, "Device");
+    const struct tag_load *outer = &reader->loads[reader->load_count - 1];
     const struct tag_text *name;
-    struct tag_load load = {.root = node, .opener = tag_attribute_place(tag, attribute)};
-    load.scope = reader->loads[reader->load_count - 1].scope;
+    struct tag_load load = {.root = node, .scope = outer->scope, .opener = tag_attribute_place(tag, attribute)};
     if (tag_string(reader, tag, attribute, 0, &name) != CP_OK)
         return CP_INPUT;
     const char *path = tag_path(reader->arena, name);
-    cp_status status = path ? set_prefix(reader, tag, &load) : CP_LIMIT;
-    if (status == CP_OK)
-        status = tag_device_home(reader, tag, &load.home, &load.home_count);
+    const struct tag_text *before = &outer->prefix;
+    load.prefix.text = load.prefix.raw = arena_print(reader->arena, "%s%s.", before->text, tag->name.text);
+    if (before->raw != before->text || tag->name.raw != tag->name.text)
+        load.prefix.raw = arena_print(reader->arena, "%s%s.", before->raw, tag->name.raw);
+    if (!path || !load.prefix.text || !load.prefix.raw)
+        return CP_LIMIT;
+    cp_status status = tag_device_home(reader, tag, &load.home);
     if (status != CP_OK)
         return status;
     struct source *source;
@@ -163,19 +150,6 @@ static cp_status open_device(struct tag_reader *reader, const struct tag *tag, u
 }
 
 /* ---- tags ---- */
-
-/* The world's tag gives attributes, but neither a place nor a kind nor a device. */
-static cp_status read_world_tag(struct tag_reader *reader, const struct tag *tag)
-{
-    cp_pose pose;
-    cp_status status = tag_transform(reader, tag, &pose);
-    if (status != CP_OK)
-        return status;
-    if (!pose_is_identity(&pose))
-        report_warning(reader->context, "tag-world", tag_place(tag), "the world's transform is ignored");
-    tag_use(tag, "ReferenceFrame");
-    return tag_joint_home(reader, tag, 0);
-}
 
 static cp_status read_content(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
@@ -204,9 +178,32 @@ static cp_status read_tag(struct tag_reader *reader, const struct tag *tag)
     return status == CP_OK && device ? open_device(reader, tag, node) : status;
 }
 
-static cp_status read_loads(struct tag_reader *reader)
+/* ---- the importer ---- */
+
+static cp_status read_cell(struct tag_reader *reader, struct source *source)
 {
-    cp_status status = CP_OK;
+    cp_scene *scene = reader->scene;
+    struct tag_load top = {.scope = CP_NONE, .prefix = {"", ""}};
+    top.prefix.raw = top.prefix.text;
+    if (!name_map_add(&reader->nodes, scene->nodes[0].name, 0, NULL))
+        return CP_LIMIT;
+    cp_status status = push_load(reader, source, &top);
+    if (status == CP_OK && reader->loads[0].next_tag) {
+        /* The world's tag gives attributes, but neither a place nor a kind nor a device. */
+        const struct tag *world = &reader->loads[0].list.tags[0];
+        cp_pose pose;
+        status = tag_transform(reader, world, &pose);
+        if (status != CP_OK)
+            return status;
+        if (!pose_is_identity(&pose))
+            report_warning(reader->context, "tag-world", tag_place(world), "the world's transform is ignored");
+        tag_use(world, "ReferenceFrame");
+        status = tag_joint_home(reader, world, 0);
+        if (status == CP_OK)
+            status = read_content(reader, world, 0);
+        if (status == CP_OK)
+            status = tag_keep_unused(reader, world, 0);
+    }
     while (reader->load_count && status == CP_OK) {
         struct tag_load *load = &reader->loads[reader->load_count - 1];
         if (load->next_tag < load->list.count) {
@@ -216,65 +213,22 @@ static cp_status read_loads(struct tag_reader *reader)
             pop_load(reader);
         }
     }
-    return status;
-}
+    if (status == CP_OK)
+        status = tag_make_composites(reader);
+    if (status == CP_OK)
+        status = tag_apply_setups(reader);
 
-/* ---- the importer ---- */
-
-/* What a dependent joint's home comes to, now that all homes are known. */
-static cp_status settle_dependent_joints(const struct tag_reader *reader)
-{
-    cp_scene *scene = reader->scene;
-    for (uint32_t i = 0; i < scene->joint_count; i++) {
+    /* What a dependent joint's home comes to, now that all homes are known. */
+    for (uint32_t i = 0; status == CP_OK && i < scene->joint_count; i++) {
         cp_joint *joint = &scene->joints[i];
         if (joint->master == CP_NONE)
             continue;
         joint->home = joint->q = joint->scale * scene->joints[joint->master].home + joint->offset;
         if (!isfinite(joint->home))
-            return report_error(reader->context, CP_INPUT, "tag-number", (struct place){.node = joint->name},
-                                "the home of the passive joint \"%s\" is out of range", joint->name);
+            status = report_error(reader->context, CP_INPUT, "tag-number", (struct place){.node = joint->name},
+                                  "the home of the passive joint \"%s\" is out of range", joint->name);
     }
-    return CP_OK;
-}
-
-static cp_status read_cell(struct tag_reader *reader, struct source *source)
-{
-    struct tag_load top = {.scope = CP_NONE, .prefix = {"", ""}};
-    top.prefix.raw = top.prefix.text;
-    if (!name_map_add(&reader->nodes, reader->scene->nodes[0].name, 0, NULL))
-        return CP_LIMIT;
-    cp_status status = push_load(reader, source, &top);
-    if (status == CP_OK && reader->loads[0].next_tag) {
-        const struct tag *world = &reader->loads[0].list.tags[0];
-        status = read_world_tag(reader, world);
-        if (status == CP_OK)
-            status = read_content(reader, world, 0);
-        if (status == CP_OK)
-            status = tag_keep_unused(reader, world, 0);
-    }
-    if (status == CP_OK)
-        status = read_loads(reader);
-    if (status == CP_OK)
-        status = tag_make_composites(reader);
-    if (status == CP_OK)
-        status = tag_apply_setups(reader);
-    return status == CP_OK ? settle_dependent_joints(reader) : status;
-}
-
-static void free_reader(struct tag_reader *reader)
-{
-    while (reader->load_count)
-        pop_load(reader);
-    tag_free_setups(reader);
-    name_map_free(&reader->nodes);
-    name_map_free(&reader->devices);
-    name_map_free(&reader->primitives);
-    name_map_free(&reader->setups);
-    buffer_free(&reader->key);
-    memory_free(reader->context, reader->loads, reader->load_room, sizeof *reader->loads);
-    memory_free(reader->context, reader->composites, reader->composite_room, sizeof *reader->composites);
-    models_free(&reader->models);
-    arena_free(reader->arena);
+    return status;
 }
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
@@ -293,7 +247,18 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                                 .last_link = CP_NONE};
     models_start(&reader.models, scene, reader.arena);
     cp_status status = reader.arena ? read_cell(&reader, source) : CP_LIMIT;
-    free_reader(&reader);
+    while (reader.load_count)
+        pop_load(&reader);
+    tag_free_setups(&reader);
+    name_map_free(&reader.nodes);
+    name_map_free(&reader.devices);
+    name_map_free(&reader.primitives);
+    name_map_free(&reader.setups);
+    buffer_free(&reader.key);
+    memory_free(context, reader.loads, reader.load_room, sizeof *reader.loads);
+    memory_free(context, reader.composites, reader.composite_room, sizeof *reader.composites);
+    models_free(&reader.models);
+    arena_free(reader.arena);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 

@@ -52,8 +52,8 @@ struct tag_lexer {
 
 void tag_lexer_start(struct tag_lexer *lexer, cp_context *context, const struct tag_file *file);
 void tag_lexer_next(struct tag_lexer *lexer);
-/* Reports a grammar error at the current token, unless one has been reported. */
-void tag_lexer_expected(struct tag_lexer *lexer, const char *what);
+/* Reports a grammar error at the current token, unless one has been reported; CP_INPUT, or the status of that. */
+cp_status tag_lexer_expected(struct tag_lexer *lexer, const char *what);
 
 /* ---- parser.c ---- */
 
@@ -102,10 +102,16 @@ cp_status tag_parse(struct tag_list *list, struct source *source);
 void tag_list_free(struct tag_list *list);
 /* The name as a path with '/' for '\', in the arena. */
 const char *tag_path(struct arena *arena, const struct tag_text *name);
-/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when there are too many bytes of them. */
+/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when all of them have too many bytes. */
 cp_status tag_open(uint64_t *bytes, const struct tag_file *from, const char *path, struct source **opened);
 
 /* ---- the import as a whole: tag.c ---- */
+
+/* DeviceHomePos: the numbers live as long as the import. */
+struct tag_home {
+    const double *values; /* or NULL */
+    uint32_t count;
+};
 
 /* A file on its way into the scene; nested devices are a stack of them. */
 struct tag_load {
@@ -117,8 +123,7 @@ struct tag_load {
     uint32_t scope;         /* the device that its nodes come with */
     struct tag_text prefix; /* "A.B." */
     struct place opener;    /* of the Device attribute */
-    const double *home;     /* DeviceHomePos */
-    uint32_t home_count;
+    struct tag_home home;
 };
 
 struct tag_composite {
@@ -126,8 +131,7 @@ struct tag_composite {
     struct place place;
     const char **names; /* full names of devices */
     uint32_t name_count;
-    const double *home; /* or NULL */
-    uint32_t home_count;
+    struct tag_home home;
 };
 
 struct tag_exclusions;
@@ -157,19 +161,18 @@ struct tag_reader {
 const struct tag_attribute *tag_use(const struct tag *tag, const char *key);
 /* The same without marking. */
 struct tag_attribute *tag_find(const struct tag *tag, const char *key);
-bool tag_use_flag(const struct tag *tag, const char *key);
 struct place tag_place(const struct tag *tag);
 struct place tag_attribute_place(const struct tag *tag, const struct tag_attribute *attribute);
-/* Value number `index`; CP_INPUT after reporting when it is absent or of another kind. */
+/* Value number `index`; NULL or CP_INPUT after reporting when it is absent or of another kind. */
+const struct tag_value *tag_value(struct tag_reader *reader, const struct tag *tag,
+                                  const struct tag_attribute *attribute, uint32_t index, enum tag_value_kind kind);
 cp_status tag_number(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      uint32_t index, double *number);
 cp_status tag_string(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      uint32_t index, const struct tag_text **string);
-/* A list of `count` numbers in `out`. */
+/* The first value, a list of three numbers. */
 cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      double out[3]);
-cp_status tag_list_value(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
-                         const struct tag_value **list);
 /* Keeps the attributes that nobody has used as metadata. */
 cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint32_t node);
 /* Keeps header lines as metadata of the scene or of the device's base; the first of each key wins. */
@@ -191,8 +194,10 @@ cp_status tag_finish_device(struct tag_reader *reader, const struct tag_load *lo
 /* Remembers a CompositeDevice until all devices are known. */
 cp_status tag_note_composite(struct tag_reader *reader, const struct tag *tag, uint32_t node);
 cp_status tag_make_composites(struct tag_reader *reader);
-/* DeviceHomePos of the tag, or NULL and 0; the numbers live as long as the import. */
-cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, const double **home, uint32_t *count);
+/* DeviceHomePos of the tag, if it has one. */
+cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, struct tag_home *home);
+/* The driven joint of a node or CP_NONE; a tag makes at most one joint. */
+uint32_t tag_driven_joint(const cp_scene *scene, uint32_t node);
 
 /* ---- geometry.c, primitive.c ---- */
 
