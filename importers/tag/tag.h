@@ -102,7 +102,7 @@ cp_status tag_parse(struct tag_list *list, struct source *source);
 void tag_list_free(struct tag_list *list);
 /* The name as a path with '/' for '\', in the arena. */
 const char *tag_path(struct arena *arena, const struct tag_text *name);
-/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when all of them have too many bytes. */
+/* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when all have too many bytes. */
 cp_status tag_open(uint64_t *bytes, const struct tag_file *from, const char *path, struct source **opened);
 
 /* ---- the import as a whole: tag.c ---- */
