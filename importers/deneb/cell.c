@@ -11,37 +11,7 @@
  * - Formulas are evaluated over the device's joints without a formula. Tag points of paths are frames. */
 #include "cell.h"
 
-static void free_cell(struct deneb_cell *cell)
-{
-    cp_context *context = cell->context;
-    memory_free(context, cell->parts, cell->part_room, sizeof *cell->parts);
-    memory_free(context, cell->joints, cell->joint_room, sizeof *cell->joints);
-    memory_free(context, cell->devices, cell->device_room, sizeof *cell->devices);
-    memory_free(context, cell->tags, cell->tag_room, sizeof *cell->tags);
-    name_map_free(&cell->device_requests);
-    name_map_free(&cell->device_files);
-    name_map_free(&cell->device_names);
-    deneb_end_search(cell);
-    for (uint32_t i = 0; i < cell->source_count; i++)
-        source_close(cell->sources[i]);
-    memory_free(context, cell->sources, cell->source_room, sizeof(struct source *));
-}
-
-static void read_single_device(struct deneb_file *file, struct deneb_cell *cell)
-{
-    struct deneb_device device = {.name = "", .pose = POSE_IDENTITY, .attachment = -1, .host = CP_NONE};
-    device.source = file->source;
-    if (!array_reserve(cell->context, &cell->devices, &cell->device_room, 1, sizeof device)) {
-        file->status = CP_LIMIT;
-        return;
-    }
-    cell->devices[cell->device_count++] = device;
-    deneb_read_device_file(file, cell, 0);
-    cell->units = cell->devices[0].units;
-}
-
-/* Keeps a further source open as long as the cell. */
-static cp_status keep_source(struct deneb_cell *cell, struct source *source)
+cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source)
 {
     if (array_reserve(cell->context, &cell->sources, &cell->source_room, cell->source_count + UINT64_C(1),
                       sizeof source)) {
@@ -60,16 +30,23 @@ static struct deneb_file file_of(const struct deneb_cell *cell, struct source *s
                                .strict = cell->settings->import.strict};
 }
 
+/* The workcell or the single device of the source. */
 static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum deneb_kind kind)
 {
     struct deneb_file file = file_of(cell, source);
     cp_status status = deneb_read_folders(cell, source, file.strict);
     if (status != CP_OK)
         return status;
-    if (kind == DENEB_DEVICE)
-        read_single_device(&file, cell);
-    else
+    if (kind == DENEB_WORKCELL) {
         file.status = deneb_read_workcell(&file, cell);
+    } else if (array_reserve(cell->context, &cell->devices, &cell->device_room, 1, sizeof *cell->devices)) {
+        cell->devices[cell->device_count++] = (struct deneb_device){
+            .name = "", .pose = POSE_IDENTITY, .attachment = -1, .host = CP_NONE, .source = source};
+        deneb_read_device_file(&file, cell, 0);
+        cell->units = cell->devices[0].units;
+    } else {
+        file.status = CP_LIMIT;
+    }
     deneb_close(&file);
     cell->scene->source.unit = cell->units.length;
     if (file.status == CP_OK)
@@ -77,43 +54,25 @@ static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum 
     return file.status == CP_OK ? deneb_place_models(cell, file.strict) : file.status;
 }
 
-static cp_status play(struct deneb_cell *cell, struct source *source)
+/* A file of an option, open as long as the cell. what: "recording" or "workcell". */
+static cp_status open_named(struct deneb_cell *cell, struct source *from, const char *path, const char *code,
+                            const char *what, struct source **opened)
 {
-    struct deneb_file file = file_of(cell, source);
-    cp_status status = deneb_read_recording(&file, cell);
-    deneb_close(&file);
-    return status;
-}
-
-/* The workcell, and the recording that the user names. */
-static cp_status read_played_cell(struct deneb_cell *cell, struct source *source)
-{
-    const char *path = cell->settings->recording;
-    struct source *recording = NULL;
-    cp_status status = read_cell(cell, source, DENEB_WORKCELL);
-    if (status != CP_OK || !path)
-        return status;
-    status = deneb_open_option(source, path, &recording);
+    cp_status status = deneb_open_option(from, path, opened);
     if (status == CP_NO)
-        return report_error(cell->context, CP_INPUT, "deneb-recording", IN_FILE(source->name),
-                            "the recording \"%s\" is not there", path);
-    if (status == CP_OK)
-        status = play(cell, recording);
-    source_close(recording);
-    return status;
+        return report_error(cell->context, CP_INPUT, code, IN_FILE(from->name), "the %s \"%s\" is not there", what,
+                            path);
+    return status == CP_OK ? deneb_keep_source(cell, *opened) : status;
 }
 
+/* The file of the workcell that the user or the recording names. */
 static cp_status open_workcell(struct deneb_cell *cell, struct source *recording, struct source **workcell)
 {
     const char *path = cell->settings->workcell;
-    struct deneb_recording_head head;
-    if (path) {
-        cp_status status = deneb_open_option(recording, path, workcell);
-        return status != CP_NO ? status
-                               : report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
-                                              "the workcell \"%s\" is not there", path);
-    }
+    if (path)
+        return open_named(cell, recording, path, "deneb-workcell", "workcell", workcell);
     struct deneb_file file = file_of(cell, recording);
+    struct deneb_recording_head head;
     deneb_read_recording_head(&file, &head);
     deneb_close(&file);
     if (file.status != CP_OK)
@@ -122,22 +81,28 @@ static cp_status open_workcell(struct deneb_cell *cell, struct source *recording
         return report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
                             "the recording names no workcell: --in workcell= does");
     cp_status status = deneb_search(cell, recording, head.workcell, head.workcell, DENEB_WORKCELL, workcell);
-    return status != CP_NO
-               ? status
-               : report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
-                              "no file of the workcell \"%s\" is there: --in workcell= names it", head.workcell);
+    if (status == CP_NO)
+        return report_error(cell->context, CP_INPUT, "deneb-workcell", IN_FILE(recording->name),
+                            "no file of the workcell \"%s\" is there: --in workcell= names it", head.workcell);
+    return status == CP_OK ? deneb_keep_source(cell, *workcell) : status;
 }
 
-/* The recording, of the workcell that it or the user names. */
-static cp_status read_recorded_cell(struct deneb_cell *cell, struct source *recording)
+/* A device; a workcell, with the recording that the user names; or a recording, with its workcell. */
+static cp_status read_all(struct deneb_cell *cell, struct source *source, enum deneb_kind kind)
 {
-    struct source *workcell = NULL;
-    cp_status status = open_workcell(cell, recording, &workcell);
+    struct source *workcell = source, *recording = kind == DENEB_RECORDING ? source : NULL;
+    const char *path = cell->settings->recording;
+    cp_status status = kind == DENEB_RECORDING ? open_workcell(cell, recording, &workcell) : CP_OK;
     if (status == CP_OK)
-        status = keep_source(cell, workcell);
-    if (status == CP_OK)
-        status = read_cell(cell, workcell, DENEB_WORKCELL);
-    return status == CP_OK ? play(cell, recording) : status;
+        status = read_cell(cell, workcell, kind == DENEB_DEVICE ? DENEB_DEVICE : DENEB_WORKCELL);
+    if (status == CP_OK && kind == DENEB_WORKCELL && path)
+        status = open_named(cell, source, path, "deneb-recording", "recording", &recording);
+    if (status != CP_OK || !recording)
+        return status;
+    struct deneb_file file = file_of(cell, recording);
+    status = deneb_read_recording(&file, cell);
+    deneb_close(&file);
+    return status;
 }
 
 static cp_status read_kind(cp_context *context, struct source *source, const void *settings, cp_scene *scene,
@@ -151,10 +116,18 @@ static cp_status read_kind(cp_context *context, struct source *source, const voi
                               .device_files = {.context = context},
                               .device_names = {.context = context}};
     deneb_start_search(&cell);
-    cp_status status = kind == DENEB_DEVICE     ? read_cell(&cell, source, kind)
-                       : kind == DENEB_WORKCELL ? read_played_cell(&cell, source)
-                                                : read_recorded_cell(&cell, source);
-    free_cell(&cell);
+    cp_status status = read_all(&cell, source, kind);
+    memory_free(context, cell.parts, cell.part_room, sizeof *cell.parts);
+    memory_free(context, cell.joints, cell.joint_room, sizeof *cell.joints);
+    memory_free(context, cell.devices, cell.device_room, sizeof *cell.devices);
+    memory_free(context, cell.tags, cell.tag_room, sizeof *cell.tags);
+    name_map_free(&cell.device_requests);
+    name_map_free(&cell.device_files);
+    name_map_free(&cell.device_names);
+    deneb_end_search(&cell);
+    for (uint32_t i = 0; i < cell.source_count; i++)
+        source_close(cell.sources[i]);
+    memory_free(context, cell.sources, cell.source_room, sizeof *cell.sources);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
@@ -175,27 +148,22 @@ static cp_status read_recording(cp_context *context, struct source *source, cons
     return read_kind(context, source, settings, scene, DENEB_RECORDING);
 }
 
-static int probe(const char *head, size_t size, enum deneb_kind kind)
-{
-    return deneb_find_kind(head, size) == kind ? 95 : 0;
-}
-
 static int probe_device(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
-    return probe(head, size, DENEB_DEVICE);
+    return deneb_find_kind(head, size) == DENEB_DEVICE ? 95 : 0;
 }
 
 static int probe_workcell(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
-    return probe(head, size, DENEB_WORKCELL);
+    return deneb_find_kind(head, size) == DENEB_WORKCELL ? 95 : 0;
 }
 
 static int probe_recording(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
-    return probe(head, size, DENEB_RECORDING);
+    return deneb_find_kind(head, size) == DENEB_RECORDING ? 95 : 0;
 }
 
 const struct importer deneb_device_importer = {

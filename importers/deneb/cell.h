@@ -88,6 +88,11 @@ struct deneb_cell {
     struct source *paths;                            /* the paths file, or NULL */
 };
 
+/* ---- cell.c ---- */
+
+/* Keeps a further source open as long as the cell; closes it on failure. */
+cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source);
+
 /* ---- device.c ---- */
 
 /* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it

@@ -23,6 +23,7 @@ double deneb_joint_unit(const struct deneb_joint *joint, struct deneb_units unit
 
 /* ---- parts ---- */
 
+/* The token is bits. They are text: 01 and 1 are not the same. */
 static bool is_bits(const struct deneb_token *token)
 {
     for (size_t i = 0; i < token->size; i++)
@@ -31,7 +32,7 @@ static bool is_bits(const struct deneb_token *token)
     return token->kind != DENEB_END && token->kind != DENEB_FORMULA && token->size > 0;
 }
 
-/* Bits are text: 01 and 1 are not the same. Blanks between them do not matter. */
+/* Blanks between bits do not matter. */
 static const char *read_flag(struct deneb_file *file)
 {
     struct buffer bits = {.context = file->context};
@@ -65,22 +66,6 @@ bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t 
     return file->status == CP_OK;
 }
 
-/* Hangs the part on the one that the flags before it say. Too deep a tree ends here, before it costs memory. */
-static void hang_part(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_device *device,
-                      struct deneb_part *part)
-{
-    uint64_t most = cell->context->limits.depth; /* of which the world and the device take two */
-    uint32_t parent, depth;
-    if (!deneb_add_layer(&cell->layers, part->flag, &parent, &depth))
-        file->status = CP_LIMIT;
-    else if (depth + UINT64_C(2) > most)
-        file->status = report_error(cell->context, CP_LIMIT, "scene-depth", part->place,
-                                    "the part \"%s\" lies deeper than the limit of %llu (--limit depth=)", part->name,
-                                    (unsigned long long)most);
-    else
-        part->parent = parent == CP_NONE ? CP_NONE : device->first_part + parent;
-}
-
 static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units,
                          struct deneb_part *part)
 {
@@ -98,23 +83,36 @@ static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struc
 /* After the word PART: "name" FILE "file" ATTACH bits, and maybe MATRIX and COLOR. */
 static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
 {
-    struct deneb_part part = {.pose = POSE_IDENTITY, .place = deneb_place(file), .parent = CP_NONE, .node = CP_NONE};
-    part.device = (uint32_t)(device - cell->devices);
+    struct deneb_part part = {.pose = POSE_IDENTITY,
+                              .place = deneb_place(file),
+                              .device = (uint32_t)(device - cell->devices),
+                              .parent = CP_NONE,
+                              .node = CP_NONE};
     part.name = deneb_in_line(file, "a name") ? deneb_name(file, &part.raw) : "";
     for (bool more = true; more && file->status == CP_OK;) {
-        if (deneb_accept(file, "FILE")) {
+        if (deneb_accept(file, "FILE"))
             part.file = deneb_in_line(file, "a path") ? deneb_name(file, &part.file_raw) : "";
-        } else if (deneb_accept(file, "ATTACH")) {
+        else if (deneb_accept(file, "ATTACH"))
             part.flag = read_flag(file);
-        } else {
+        else
             more = read_placing(file, cell, device->units, &part);
-        }
     }
     if (file->status == CP_OK && !part.flag)
         file->status = report_error(file->context, CP_INPUT, "deneb-flag", part.place,
                                     "the part \"%s\" has no ATTACH, so what hangs on it is not known", part.name);
-    if (file->status == CP_OK)
-        hang_part(file, cell, device, &part);
+    if (file->status == CP_OK) {
+        /* It hangs on the one that the flags before it say. Too deep a tree ends here, before it costs memory. */
+        uint64_t most = cell->context->limits.depth; /* of which the world and the device take two */
+        uint32_t parent, depth;
+        if (!deneb_add_layer(&cell->layers, part.flag, &parent, &depth))
+            file->status = CP_LIMIT;
+        else if (depth + UINT64_C(2) > most)
+            file->status = report_error(cell->context, CP_LIMIT, "scene-depth", part.place,
+                                        "the part \"%s\" lies deeper than the limit of %llu (--limit depth=)",
+                                        part.name, (unsigned long long)most);
+        else if (parent != CP_NONE)
+            part.parent = device->first_part + parent;
+    }
     if (!deneb_make_room(file, cell, 1, 0))
         return;
     cell->parts[cell->part_count++] = part;
@@ -168,85 +166,51 @@ static const char *read_formula(struct deneb_file *file)
     return text;
 }
 
-static bool read_value(struct deneb_file *file, double *value, bool *given)
-{
-    *given = true;
-    *value = deneb_in_line(file, "a value") ? deneb_number(file, false) : 0;
-    return true;
-}
-
-struct given {
-    bool part, type, initial, lower, upper;
-};
-
-static bool read_joint_word(struct deneb_file *file, struct deneb_joint *joint, struct given *given)
-{
-    if (!file->token.begins_line && deneb_accept(file, "PART")) { /* else it is the next part */
-        joint->part = deneb_in_line(file, "a part") ? deneb_count(file, "the number of a part", UINT32_MAX - 1) : 0;
-        given->part = true;
-    } else if (deneb_accept(file, "TYPE")) {
-        given->type = deneb_in_line(file, "a type") && read_type(file, joint);
-    } else if (deneb_accept(file, "INIT")) {
-        return read_value(file, &joint->initial, &given->initial);
-    } else if (deneb_accept(file, "LOWER")) {
-        return read_value(file, &joint->lower, &given->lower);
-    } else if (deneb_accept(file, "UPPER")) {
-        return read_value(file, &joint->upper, &given->upper);
-    } else if (deneb_accept(file, "VALUE")) {
-        joint->formula = read_formula(file);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* Not told: neutral, or the limit that is nearest to it. */
-static double default_initial(const struct deneb_joint *joint)
-{
-    return fmax(joint->lower, fmin(joint->upper, joint->motion == DENEB_SCALE ? 1 : 0));
-}
-
-static void check_limits(struct deneb_file *file, struct deneb_joint *joint, const struct given *given)
-{
-    if (joint->lower > joint->upper) {
-        double lower = joint->upper;
-        joint->upper = joint->lower;
-        joint->lower = lower;
-        file->status = report_lenient(file->context, file->strict, "deneb-limits", joint->place,
-                                      "the limits of \"%s\" stand the wrong way round", joint->name);
-    }
-    if (!given->initial)
-        joint->initial = default_initial(joint);
-    else if (file->status == CP_OK && !joint->formula &&
-             (joint->initial < joint->lower || joint->initial > joint->upper))
-        file->status = report_lenient(file->context, file->strict, "deneb-initial", joint->place,
-                                      "the initial value of \"%s\" is beyond its limits", joint->name);
-}
-
-static void check_joint(struct deneb_file *file, const struct deneb_device *device, struct deneb_joint *joint,
-                        const struct given *given)
-{
-    if (file->status != CP_OK)
-        return;
-    if (!given->part || !given->type)
-        file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint->place, "the joint \"%s\" has no %s",
-                                    joint->name, given->part ? "TYPE" : "PART");
-    else if (joint->motion == DENEB_ROTATE && device->units.angle == 0)
-        file->status = report_error(file->context, CP_INPUT, "deneb-angle", joint->place,
-                                    "the joint \"%s\" turns, but no ANGLE says in what", joint->name);
-    else
-        check_limits(file, joint, given);
-}
-
-/* After the word JOINT. */
+/* After the word JOINT: "name" PART number TYPE type, and maybe INIT, LOWER, UPPER and VALUE. */
 static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
 {
     struct deneb_joint joint = {.lower = -INFINITY, .upper = INFINITY, .place = deneb_place(file), .joint = CP_NONE};
-    struct given given = {0};
+    bool has_part = false, has_type = false, has_initial = false;
     joint.name = deneb_in_line(file, "a name") ? deneb_name(file, &joint.raw) : "";
-    while (file->status == CP_OK && read_joint_word(file, &joint, &given))
-        ;
-    check_joint(file, device, &joint, &given);
+    while (file->status == CP_OK) {
+        if (!file->token.begins_line && deneb_accept(file, "PART")) { /* else it is the next part */
+            if (deneb_in_line(file, "a part"))
+                joint.part = deneb_count(file, "the number of a part", UINT32_MAX - 1);
+            has_part = true;
+        } else if (deneb_accept(file, "TYPE")) {
+            has_type = deneb_in_line(file, "a type") && read_type(file, &joint);
+        } else if (deneb_accept(file, "INIT")) {
+            joint.initial = deneb_in_line(file, "a value") ? deneb_number(file, false) : 0;
+            has_initial = true;
+        } else if (deneb_accept(file, "LOWER")) {
+            joint.lower = deneb_in_line(file, "a value") ? deneb_number(file, false) : 0;
+        } else if (deneb_accept(file, "UPPER")) {
+            joint.upper = deneb_in_line(file, "a value") ? deneb_number(file, false) : 0;
+        } else if (deneb_accept(file, "VALUE")) {
+            joint.formula = read_formula(file);
+        } else {
+            break;
+        }
+    }
+
+    if (file->status == CP_OK && (!has_part || !has_type))
+        file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint.place, "the joint \"%s\" has no %s",
+                                    joint.name, has_part ? "TYPE" : "PART");
+    if (file->status == CP_OK && joint.motion == DENEB_ROTATE && device->units.angle == 0)
+        file->status = report_error(file->context, CP_INPUT, "deneb-angle", joint.place,
+                                    "the joint \"%s\" turns, but no ANGLE says in what", joint.name);
+    if (file->status == CP_OK && joint.lower > joint.upper) {
+        double lower = joint.upper;
+        joint.upper = joint.lower;
+        joint.lower = lower;
+        file->status = report_lenient(file->context, file->strict, "deneb-limits", joint.place,
+                                      "the limits of \"%s\" stand the wrong way round", joint.name);
+    }
+    if (!has_initial) /* neutral, or the limit that is nearest to it */
+        joint.initial = fmax(joint.lower, fmin(joint.upper, joint.motion == DENEB_SCALE ? 1 : 0));
+    else if (file->status == CP_OK && !joint.formula && (joint.initial < joint.lower || joint.initial > joint.upper))
+        file->status = report_lenient(file->context, file->strict, "deneb-initial", joint.place,
+                                      "the initial value of \"%s\" is beyond its limits", joint.name);
     if (!deneb_make_room(file, cell, 0, 1))
         return;
     cell->joints[cell->joint_count++] = joint;
@@ -254,52 +218,6 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
 }
 
 /* ---- a device ---- */
-
-static bool read_device_statement(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
-{
-    struct deneb_device *device = &cell->devices[index];
-    struct deneb_part own = {.pose = device->pose};
-    struct deneb_part *part = device->part_count > 0 ? &cell->parts[cell->part_count - 1] : &own;
-    bool is_placing = deneb_at_keyword(file) && (deneb_is(file, "MATRIX") || (part != &own && deneb_is(file, "COLOR")));
-    if (deneb_statement(file, "PART")) {
-        read_part(file, cell, device);
-    } else if (deneb_statement(file, "JOINT")) {
-        read_joint(file, cell, device);
-    } else if (is_placing && read_placing(file, cell, device->units, part)) {
-        if (part == &own)
-            device->pose = own.pose;
-    } else {
-        return false;
-    }
-    deneb_end_statement(file);
-    return true;
-}
-
-static void check_joint_parts(struct deneb_file *file, const struct deneb_cell *cell, const struct deneb_device *device)
-{
-    for (uint32_t i = 0; i < device->joint_count && file->status == CP_OK; i++) {
-        const struct deneb_joint *joint = &cell->joints[device->first_joint + i];
-        if (joint->part >= device->part_count)
-            file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint->place,
-                                        "the joint \"%s\" is of part %u, but \"%s\" has %u parts", joint->name,
-                                        (unsigned)joint->part, device->name, (unsigned)device->part_count);
-    }
-}
-
-/* The attach flags are all there: they must have been those of a tree. */
-static void check_layers(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_device *device)
-{
-    enum { MOST_SHOWN = 40 };
-    uint32_t odd = deneb_end_layers(&cell->layers);
-    if (file->status != CP_OK || odd == CP_NONE)
-        return;
-    const struct deneb_part *part = &cell->parts[device->first_part + odd];
-    file->status =
-        report_lenient(file->context, file->strict, "deneb-layers", part->place,
-                       "the attach flags of \"%s\" are no tree, from part \"%s\" (%.*s%s) on: layers are "
-                       "opened and closed as far as that goes",
-                       device->name, part->name, MOST_SHOWN, part->flag, strlen(part->flag) > MOST_SHOWN ? "..." : "");
-}
 
 uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
 {
@@ -322,16 +240,48 @@ uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, stru
 
 void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, uint32_t open)
 {
+    enum { MOST_SHOWN = 40 };
     struct deneb_device *device = &cell->devices[index];
     device->source = file->source;
     device->first_part = cell->part_count;
     device->first_joint = cell->joint_count;
     cell->layers = (struct deneb_layers){.context = cell->context};
-    while (!deneb_section_ends(file, "DEVICE"))
-        if (!read_device_statement(file, cell, index))
+    while (!deneb_section_ends(file, "DEVICE")) {
+        /* MATRIX and COLOR are of the last part; before the first one, MATRIX is of the device. */
+        struct deneb_part own = {.pose = device->pose};
+        struct deneb_part *part = device->part_count > 0 ? &cell->parts[cell->part_count - 1] : &own;
+        if (deneb_statement(file, "PART")) {
+            read_part(file, cell, device);
+        } else if (deneb_statement(file, "JOINT")) {
+            read_joint(file, cell, device);
+        } else if (deneb_at_keyword(file) && (part != &own || deneb_is(file, "MATRIX")) &&
+                   read_placing(file, cell, device->units, part)) {
+            if (part == &own)
+                device->pose = own.pose;
+        } else {
             deneb_skip_unknown(file, open);
-    check_joint_parts(file, cell, device);
-    check_layers(file, cell, device);
+            continue;
+        }
+        deneb_end_statement(file);
+    }
+    for (uint32_t i = 0; i < device->joint_count && file->status == CP_OK; i++) {
+        const struct deneb_joint *joint = &cell->joints[device->first_joint + i];
+        if (joint->part >= device->part_count)
+            file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint->place,
+                                        "the joint \"%s\" is of part %u, but \"%s\" has %u parts", joint->name,
+                                        (unsigned)joint->part, device->name, (unsigned)device->part_count);
+    }
+
+    /* The attach flags are all there: they must have been those of a tree. */
+    uint32_t odd = deneb_end_layers(&cell->layers);
+    if (file->status != CP_OK || odd == CP_NONE)
+        return;
+    const struct deneb_part *part = &cell->parts[device->first_part + odd];
+    file->status =
+        report_lenient(file->context, file->strict, "deneb-layers", part->place,
+                       "the attach flags of \"%s\" are no tree, from part \"%s\" (%.*s%s) on: layers are "
+                       "opened and closed as far as that goes",
+                       device->name, part->name, MOST_SHOWN, part->flag, strlen(part->flag) > MOST_SHOWN ? "..." : "");
 }
 
 /* ---- a device file ---- */
@@ -344,40 +294,38 @@ void deneb_name_by_file(struct deneb_device *device)
     device->raw = device->file_raw;
 }
 
-static bool read_file_statement(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, bool *found)
-{
-    struct deneb_device *device = &cell->devices[index];
-    if (*found && (deneb_is(file, "UNIT") || deneb_is(file, "ANGLE") || deneb_is(file, "DEVICE")))
-        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
-                                    "a device file has one DEVICE, and UNIT and ANGLE stand before it");
-    if (deneb_statement(file, "UNIT")) {
-        device->units.length = deneb_unit(file);
-    } else if (deneb_statement(file, "ANGLE")) {
-        device->units.angle = deneb_angle(file);
-    } else if (deneb_statement(file, "DEVICE")) {
-        device->file_name = deneb_in_line(file, "a name") ? deneb_name(file, &device->file_raw) : "";
-        deneb_name_by_file(device);
-        deneb_end_statement(file);
-        deneb_read_device(file, cell, index, 1);
-        *found = true;
-        return true;
-    } else {
-        return false;
-    }
-    deneb_end_statement(file);
-    return true;
-}
-
 void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
 {
+    struct deneb_device *device = &cell->devices[index];
     bool found = false;
-    cell->devices[index].units = (struct deneb_units){0.001, 0};
+    device->units = (struct deneb_units){0.001, 0};
     deneb_lexer_start(file);
     deneb_magic(file, DENEB_DEVICE);
-    while (file->status == CP_OK && file->token.kind != DENEB_END)
-        if (!read_file_statement(file, cell, index, &found))
+    while (file->status == CP_OK && file->token.kind != DENEB_END) {
+        if (found && (deneb_is(file, "UNIT") || deneb_is(file, "ANGLE") || deneb_is(file, "DEVICE"))) {
+            file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                        "a device file has one DEVICE, and UNIT and ANGLE stand before it");
+            return;
+        }
+        if (deneb_statement(file, "DEVICE")) {
+            device->file_name = deneb_in_line(file, "a name") ? deneb_name(file, &device->file_raw) : "";
+            deneb_name_by_file(device);
+            deneb_end_statement(file);
+            deneb_read_device(file, cell, index, 1);
+            found = true;
+            continue;
+        }
+        if (deneb_statement(file, "UNIT")) {
+            device->units.length = deneb_unit(file);
+        } else if (deneb_statement(file, "ANGLE")) {
+            device->units.angle = deneb_angle(file);
+        } else {
             deneb_skip_unknown(file, 0);
-    cell->devices[index].file_pose = cell->devices[index].pose;
+            continue;
+        }
+        deneb_end_statement(file);
+    }
+    device->file_pose = device->pose;
     if (file->status == CP_OK && !found)
         file->status = report_error(file->context, CP_INPUT, "deneb-device", IN_FILE(file->source->name),
                                     "the file holds no DEVICE");

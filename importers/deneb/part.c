@@ -1,12 +1,12 @@
-/* DCT PART: the geometry of one part, as objects of points, lines and polygons. Legacy geometry is read by legacy_part.c.
+/* DCT PART: the geometry of one part, as objects of points, lines and polygons. legacy_part.c reads legacy geometry.
  *
  * Specification: docs/deneb.md (this project's own dialect, from what NISTIR 6076 says such files hold).
  *
  * Behaviour and limitations:
  * - An object is a frame with a mesh of its polygons and a mesh of its lines; points that neither uses are a loss.
  * - Polygons stay as they are: concave and bent ones are triangulated by who needs triangles.
- * - Indices count from 0; from 1 when none is 0 and the largest is the number of points (lenient). A polygon or line with
- *   another index is left out, a corner that repeats the one before it too, and what has too few corners then. */
+ * - Indices count from 0; from 1 when none is 0 and the largest is the number of points (lenient). A polygon or line
+ *   with another index is left out, a corner that repeats the one before it too, and what has too few corners then. */
 #include "legacy.h"
 
 #include <string.h>
@@ -34,14 +34,11 @@ struct part_reader {
     struct deneb_file file;
     cp_scene *scene;
     const struct deneb_settings *settings;
-    struct object object; /* the one being read; its memory is used again */
     double unit;
     bool has_objects, has_colour;
     double rgba[4];
     uint32_t root; /* the node of the part */
 };
-
-/* ---- statements of an object ---- */
 
 /* How many records the rest of the file can hold, each of at least so many characters. */
 static uint32_t most_records(const struct deneb_file *file, size_t characters)
@@ -53,22 +50,6 @@ static uint32_t most_records(const struct deneb_file *file, size_t characters)
 static uint32_t count_in_line(struct deneb_file *file, const char *what, size_t characters)
 {
     return deneb_in_line(file, what) ? deneb_count(file, what, most_records(file, characters)) : 0;
-}
-
-static void read_points(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    struct object *object = &reader->object;
-    uint32_t count = count_in_line(file, "the number of points", 6);
-    if (file->status != CP_OK)
-        return;
-    if (!array_reserve(file->context, &object->points, &object->point_room, count, 3 * sizeof(float))) {
-        file->status = CP_LIMIT;
-        return;
-    }
-    for (size_t i = 0; i < 3 * (size_t)count && file->status == CP_OK; i++)
-        object->points[i] = deneb_coordinate(file);
-    object->point_count = count;
 }
 
 /* An index as it stands, or -1 for what is beyond all counts. */
@@ -97,26 +78,7 @@ static void read_record(struct deneb_file *file, struct records *records, uint32
     records->ends[records->count++] = records->index_count;
 }
 
-static void read_lines(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    uint32_t count = count_in_line(file, "the number of lines", 4);
-    for (uint32_t i = 0; i < count && file->status == CP_OK; i++)
-        read_record(file, &reader->object.lines, 2);
-}
-
-static void read_polygons(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    uint32_t count = count_in_line(file, "the number of polygons", 2);
-    for (uint32_t i = 0; i < count && file->status == CP_OK; i++) {
-        uint32_t size = deneb_count(file, "the number of corners", most_records(file, 2));
-        if (file->status == CP_OK)
-            read_record(file, &reader->object.polygons, size);
-    }
-}
-
-/* A statement that may stand once. */
+/* A statement that may stand once: past its keyword, or false after an error. */
 static bool first_time(struct deneb_file *file, struct place *place, const char *word)
 {
     if (file->status == CP_OK && place->line > 0)
@@ -124,37 +86,14 @@ static bool first_time(struct deneb_file *file, struct place *place, const char 
             report_error(file->context, CP_INPUT, "deneb-twice", deneb_place(file),
                          "%s stands twice; the first time in line %llu", word, (unsigned long long)place->line);
     *place = deneb_place(file);
+    if (file->status == CP_OK)
+        deneb_next(file);
     return file->status == CP_OK;
 }
 
-static bool read_object_statement(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    struct object *object = &reader->object;
-    if (deneb_statement(file, "COLOR")) {
-        deneb_colour(file, object->rgba);
-        object->has_colour = true;
-    } else if (deneb_statement(file, "MATRIX")) {
-        object->pose = deneb_pose(file, (enum deneb_matrix)reader->settings->matrix, reader->unit);
-    } else if (deneb_is(file, "POINTS") && first_time(file, &object->place, "POINTS")) {
-        deneb_next(file);
-        read_points(reader);
-    } else if (deneb_is(file, "LINES") && first_time(file, &object->lines.place, "LINES")) {
-        deneb_next(file);
-        read_lines(reader);
-    } else if (deneb_is(file, "POLYGONS") && first_time(file, &object->polygons.place, "POLYGONS")) {
-        deneb_next(file);
-        read_polygons(reader);
-    } else {
-        return false;
-    }
-    deneb_end_statement(file);
-    return true;
-}
+/* ---- an object in the scene ---- */
 
-/* ---- what indices mean ---- */
-
-/* Counted from 1: none is 0 or less, and the largest is the number of points. */
+/* Indices count from 1: none is 0 or less, and the largest is the number of points. */
 static bool counts_from_one(const struct object *object)
 {
     const struct records *const lists[] = {&object->lines, &object->polygons};
@@ -168,240 +107,111 @@ static bool counts_from_one(const struct object *object)
     return largest == object->point_count && largest > 0;
 }
 
-/* Corners of what can be drawn: `corners` and `offsets` (the scene's) have room for all. */
-struct faces {
-    uint32_t *corners, *offsets;
-    uint32_t count, corner_count;
-    uint32_t missing, small; /* records that are left out */
-};
-
-static bool are_points(const int64_t *indices, uint32_t count, int64_t first, uint32_t point_count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (indices[i] < first || indices[i] - first >= point_count)
-            return false;
-    return true;
-}
-
-/* Adds the corners but those that repeat the one before them; around: the first stands behind the last. */
-static uint32_t add_corners(uint32_t *corners, const int64_t *indices, uint32_t count, int64_t first, bool around)
-{
-    uint32_t size = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t corner = (uint32_t)(indices[i] - first);
-        if (size == 0 || corners[size - 1] != corner)
-            corners[size++] = corner;
-    }
-    while (around && size > 1 && corners[size - 1] == corners[0])
-        size--;
-    return size;
-}
-
-static bool make_faces(struct part_reader *reader, const struct records *records, uint32_t least, struct faces *faces)
-{
-    cp_scene *scene = reader->scene;
-    const struct object *object = &reader->object;
-    int64_t first = counts_from_one(object) ? 1 : 0;
-    *faces = (struct faces){.corners = scene_allocate(scene, records->index_count, sizeof(uint32_t)),
-                            .offsets = scene_allocate(scene, (size_t)records->count + 1, sizeof(uint32_t))};
-    if (!faces->corners || !faces->offsets)
-        return false;
-    faces->offsets[0] = 0;
-    for (uint32_t i = 0; i < records->count; i++) {
-        uint32_t start = i > 0 ? records->ends[i - 1] : 0, count = records->ends[i] - start;
-        const int64_t *indices = count > 0 ? records->indices + start : NULL;
-        if (!are_points(indices, count, first, object->point_count)) {
-            faces->missing++;
-            continue;
-        }
-        uint32_t size = add_corners(faces->corners + faces->corner_count, indices, count, first, least > 2);
-        if (size < least) {
-            faces->small++;
-            continue;
-        }
-        faces->corner_count += size;
-        faces->offsets[++faces->count] = faces->corner_count;
-    }
-    return true;
-}
-
-static void report_faces(struct part_reader *reader, const struct records *records, const struct faces *faces,
-                         const char *what)
+/* What can be drawn of polygons (`what`; of 3 corners and more) or lines. first: the number of the first point. */
+static void make_faces(struct part_reader *reader, const struct object *object, const struct records *records,
+                       const char *what, uint32_t least, int64_t first, cp_mesh *mesh)
 {
     struct deneb_file *file = &reader->file;
-    if (faces->missing > 0)
+    uint32_t *corners = scene_allocate(reader->scene, records->index_count, sizeof *corners);
+    uint32_t *offsets = scene_allocate(reader->scene, (size_t)records->count + 1, sizeof *offsets);
+    uint32_t missing = 0, small = 0;
+    mesh->corners = corners;
+    mesh->face_offsets = offsets;
+    if (!corners || !offsets) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    offsets[0] = 0;
+    for (uint32_t i = 0, start = 0; i < records->count; start = records->ends[i++]) {
+        /* All corners but those that repeat the one before them; a polygon's first stands behind its last. */
+        uint32_t end = records->ends[i], size = 0, *own = corners + mesh->corner_count;
+        uint32_t at = start;
+        for (; at < end; at++) {
+            int64_t index = records->indices[at] - first;
+            if (records->indices[at] < first || index >= object->point_count)
+                break;
+            if (size == 0 || own[size - 1] != (uint32_t)index)
+                own[size++] = (uint32_t)index;
+        }
+        while (least > 2 && size > 1 && own[size - 1] == own[0])
+            size--;
+        if (at < end) {
+            missing++;
+        } else if (size < least) {
+            small++;
+        } else {
+            mesh->corner_count += size;
+            offsets[++mesh->face_count] = mesh->corner_count;
+        }
+    }
+    if (file->status == CP_OK && missing > 0)
         file->status = report_lenient(file->context, file->strict, "deneb-index", records->place,
                                       "%u of the %u %s of \"%s\" are of points that are not there; they are left out",
-                                      faces->missing, records->count, what, reader->object.name);
-    if (file->status == CP_OK && faces->small > 0)
+                                      missing, records->count, what, object->name);
+    if (file->status == CP_OK && small > 0)
         file->status = report_lenient(file->context, file->strict, "deneb-corners", records->place,
                                       "%u of the %u %s of \"%s\" have too few different corners; they are left out",
-                                      faces->small, records->count, what, reader->object.name);
+                                      small, records->count, what, object->name);
 }
 
-/* ---- an object in the scene ---- */
-
-static uint32_t find_material(struct part_reader *reader, uint32_t node)
-{
-    const struct object *object = &reader->object;
-    const double *rgba = object->has_colour ? object->rgba : reader->rgba;
-    cp_scene *scene = reader->scene;
-    if (!object->has_colour && !reader->has_colour)
-        return CP_NONE;
-    uint32_t last = scene->material_count - 1; /* objects of one colour mostly follow each other */
-    if (scene->material_count > 0 && memcmp(scene->materials[last].rgba, rgba, sizeof scene->materials[last].rgba) == 0)
-        return last;
-    uint32_t material =
-        scene_add_material(scene, scene->nodes[object->has_colour ? node : reader->root].name, rgba, true);
-    if (material == CP_NONE)
-        reader->file.status = CP_LIMIT;
-    return material;
-}
-
-static void add_mesh(struct part_reader *reader, uint32_t node, const float *positions, const struct faces *faces,
-                     cp_mesh_kind kind)
-{
-    cp_scene *scene = reader->scene;
-    uint32_t material = faces->count > 0 ? find_material(reader, node) : CP_NONE;
-    if (faces->count == 0 || reader->file.status != CP_OK)
-        return;
-    cp_group *group = material == CP_NONE ? NULL : scene_allocate(scene, 1, sizeof *group);
-    if (group)
-        *group = (cp_group){0, faces->count, material};
-    cp_mesh mesh = {.name = scene->nodes[node].name,
-                    .source = scene->source.file,
-                    .kind = kind,
-                    .vertex_count = reader->object.point_count,
-                    .face_count = faces->count,
-                    .corner_count = faces->corner_count,
-                    .group_count = group != NULL,
-                    .positions = positions,
-                    .face_offsets = faces->offsets,
-                    .corners = faces->corners,
-                    .groups = group};
-    cp_pose pose = pose_scaling(reader->unit, reader->unit, reader->unit);
-    uint32_t index = material == CP_NONE || group ? scene_add_mesh(scene, &mesh) : CP_NONE;
-    uint32_t use = kind == CP_MESH_LINES ? CP_USE_DRAWN : CP_USE_BOTH;
-    if (index == CP_NONE || scene_add_instance(scene, node, index, use, &pose) == CP_NONE)
-        reader->file.status = CP_LIMIT;
-}
-
-static void add_object(struct part_reader *reader)
+static void add_mesh(struct part_reader *reader, const struct object *object, uint32_t node, cp_mesh *mesh,
+                     uint32_t use)
 {
     struct deneb_file *file = &reader->file;
-    struct object *object = &reader->object;
     cp_scene *scene = reader->scene;
-    struct faces polygons, lines;
+    if (file->status != CP_OK || mesh->face_count == 0)
+        return;
+    uint32_t material = CP_NONE;
+    if (object->has_colour || reader->has_colour) {
+        const double *rgba = object->has_colour ? object->rgba : reader->rgba;
+        const char *name = scene->nodes[object->has_colour ? node : reader->root].name;
+        uint32_t last = scene->material_count - 1; /* objects of one colour mostly follow each other */
+        bool known = scene->material_count > 0 && memcmp(scene->materials[last].rgba, rgba, 4 * sizeof *rgba) == 0;
+        material = known ? last : scene_add_material(scene, name, rgba, true);
+        cp_group *group = material == CP_NONE ? NULL : scene_allocate(scene, 1, sizeof *group);
+        if (!group) {
+            file->status = CP_LIMIT;
+            return;
+        }
+        *group = (cp_group){0, mesh->face_count, material};
+        mesh->groups = group;
+        mesh->group_count = 1;
+    }
+    mesh->name = scene->nodes[node].name;
+    mesh->source = scene->source.file;
+    mesh->vertex_count = object->point_count;
+    cp_pose pose = pose_scaling(reader->unit, reader->unit, reader->unit);
+    uint32_t index = scene_add_mesh(scene, mesh);
+    if (index == CP_NONE || scene_add_instance(scene, node, index, use, &pose) == CP_NONE)
+        file->status = CP_LIMIT;
+}
+
+static void add_object(struct part_reader *reader, struct object *object)
+{
+    struct deneb_file *file = &reader->file;
+    cp_scene *scene = reader->scene;
     uint32_t node = scene_add_node(scene, reader->root, object->name, strlen(object->name));
     const float *positions =
         scene_keep_array(scene, &object->points, &object->point_room, object->point_count, 3 * sizeof(float));
-    if (node == CP_NONE || !positions || !make_faces(reader, &object->polygons, 3, &polygons) ||
-        !make_faces(reader, &object->lines, 2, &lines)) {
+    if (node == CP_NONE || !positions) {
         file->status = CP_LIMIT;
         return;
     }
     scene->nodes[node].raw_name = object->raw;
     scene->nodes[node].local = object->pose;
-    if (counts_from_one(object))
+    int64_t first = counts_from_one(object);
+    if (first == 1)
         file->status = report_lenient(file->context, file->strict, "deneb-one-based", object->place,
                                       "the points of \"%s\" are counted from 1", object->name);
-    if (file->status == CP_OK)
-        report_faces(reader, &object->polygons, &polygons, "polygons");
-    if (file->status == CP_OK)
-        report_faces(reader, &object->lines, &lines, "lines");
-    if (object->point_count > 0 && polygons.count + lines.count == 0)
+    cp_mesh polygons = {.kind = CP_MESH_FACES, .positions = positions};
+    cp_mesh lines = {.kind = CP_MESH_LINES, .positions = positions};
+    make_faces(reader, object, &object->polygons, "polygons", 3, first, &polygons);
+    make_faces(reader, object, &object->lines, "lines", 2, first, &lines);
+    if (object->point_count > 0 && polygons.face_count + lines.face_count == 0)
         report_loss(file->context, "deneb-points", IN_FILE(file->source->name), object->point_count,
                     "points that no line and no polygon uses");
-    add_mesh(reader, node, positions, &polygons, CP_MESH_FACES);
-    add_mesh(reader, node, positions, &lines, CP_MESH_LINES);
-}
-
-static void begin_object(struct object *object)
-{
-    *object = (struct object){.points = object->points,
-                              .point_room = object->point_room,
-                              .lines = {.indices = object->lines.indices,
-                                        .index_room = object->lines.index_room,
-                                        .ends = object->lines.ends,
-                                        .room = object->lines.room},
-                              .polygons = {.indices = object->polygons.indices,
-                                           .index_room = object->polygons.index_room,
-                                           .ends = object->polygons.ends,
-                                           .room = object->polygons.room},
-                              .pose = POSE_IDENTITY};
-}
-
-/* After the word OBJECT. */
-static void read_object(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    reader->has_objects = true;
-    begin_object(&reader->object);
-    reader->object.name = deneb_in_line(file, "a name") ? deneb_name(file, &reader->object.raw) : "";
-    deneb_end_statement(file);
-    while (!deneb_section_ends(file, "OBJECT"))
-        if (!read_object_statement(reader))
-            deneb_skip_unknown(file, 1);
-    if (file->status == CP_OK)
-        add_object(reader);
-}
-
-/* ---- the part ---- */
-
-static void check_order(struct part_reader *reader, const char *word)
-{
-    struct deneb_file *file = &reader->file;
-    if (reader->has_objects && deneb_is(file, word))
-        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
-                                    "%s stands before the objects of a part", word);
-}
-
-static bool read_part_statement(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    check_order(reader, "UNIT");
-    check_order(reader, "COLOR");
-    if (deneb_statement(file, "UNIT")) {
-        reader->scene->source.unit = reader->unit = deneb_unit(file);
-    } else if (deneb_statement(file, "NAME")) {
-        cp_node *root = &reader->scene->nodes[reader->root];
-        if (deneb_in_line(file, "a name"))
-            root->name = deneb_name(file, &root->raw_name);
-    } else if (deneb_statement(file, "COLOR")) {
-        deneb_colour(file, reader->rgba);
-        reader->has_colour = true;
-    } else if (deneb_statement(file, "OBJECT")) {
-        read_object(reader);
-        return true;
-    } else {
-        return false;
-    }
-    deneb_end_statement(file);
-    return true;
-}
-
-static void read_statements(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    deneb_magic(file, DENEB_PART);
-    while (file->status == CP_OK && file->token.kind != DENEB_END)
-        if (!read_part_statement(reader))
-            deneb_skip_unknown(file, 0);
-}
-
-static cp_status read_part(struct part_reader *reader)
-{
-    struct deneb_file *file = &reader->file;
-    size_t size;
-    const char *stem = text_stem(file->source->name, &size);
-    reader->root = scene_add_node(reader->scene, 0, size > 0 ? stem : "part", size > 0 ? size : strlen("part"));
-    if (reader->root == CP_NONE)
-        return CP_LIMIT;
-    deneb_lexer_start(file);
-    if (deneb_begins_legacy(file))
-        return deneb_read_legacy(file, reader->scene, reader->root, reader->settings->unit, reader->settings->explain);
-    read_statements(reader);
-    return file->status;
+    add_mesh(reader, object, node, &polygons, CP_USE_BOTH);
+    add_mesh(reader, object, node, &lines, CP_USE_DRAWN);
 }
 
 static void free_records(cp_context *context, const struct records *records)
@@ -410,14 +220,90 @@ static void free_records(cp_context *context, const struct records *records)
     memory_free(context, records->ends, records->room, sizeof *records->ends);
 }
 
-static void free_reader(struct part_reader *reader)
+/* After the word OBJECT. */
+static void read_object(struct part_reader *reader)
 {
-    struct object *object = &reader->object;
-    cp_context *context = reader->file.context;
-    memory_free(context, object->points, object->point_room, 3 * sizeof(float));
-    free_records(context, &object->lines);
-    free_records(context, &object->polygons);
-    deneb_close(&reader->file);
+    struct deneb_file *file = &reader->file;
+    struct object object = {.pose = POSE_IDENTITY};
+    struct records *lines = &object.lines, *polygons = &object.polygons;
+    reader->has_objects = true;
+    object.name = deneb_in_line(file, "a name") ? deneb_name(file, &object.raw) : "";
+    deneb_end_statement(file);
+    while (!deneb_section_ends(file, "OBJECT")) {
+        if (deneb_statement(file, "COLOR")) {
+            deneb_colour(file, object.rgba);
+            object.has_colour = true;
+        } else if (deneb_statement(file, "MATRIX")) {
+            object.pose = deneb_pose(file, (enum deneb_matrix)reader->settings->matrix, reader->unit);
+        } else if (deneb_is(file, "POINTS") && first_time(file, &object.place, "POINTS")) {
+            uint32_t count = count_in_line(file, "the number of points", 6);
+            if (!array_reserve(file->context, &object.points, &object.point_room, count, 3 * sizeof(float)))
+                file->status = CP_LIMIT;
+            for (size_t i = 0; i < 3 * (size_t)count && file->status == CP_OK; i++)
+                object.points[i] = deneb_coordinate(file);
+            object.point_count = count;
+        } else if (deneb_is(file, "LINES") && first_time(file, &lines->place, "LINES")) {
+            uint32_t count = count_in_line(file, "the number of lines", 4);
+            for (uint32_t i = 0; i < count && file->status == CP_OK; i++)
+                read_record(file, lines, 2);
+        } else if (deneb_is(file, "POLYGONS") && first_time(file, &polygons->place, "POLYGONS")) {
+            uint32_t count = count_in_line(file, "the number of polygons", 2);
+            for (uint32_t i = 0; i < count && file->status == CP_OK; i++) {
+                uint32_t size = deneb_count(file, "the number of corners", most_records(file, 2));
+                if (file->status == CP_OK)
+                    read_record(file, polygons, size);
+            }
+        } else {
+            deneb_skip_unknown(file, 1);
+            continue;
+        }
+        deneb_end_statement(file);
+    }
+    if (file->status == CP_OK)
+        add_object(reader, &object);
+    memory_free(file->context, object.points, object.point_room, 3 * sizeof(float));
+    free_records(file->context, lines);
+    free_records(file->context, polygons);
+}
+
+/* ---- the part ---- */
+
+static cp_status read_part(struct part_reader *reader)
+{
+    struct deneb_file *file = &reader->file;
+    cp_scene *scene = reader->scene;
+    size_t size;
+    const char *stem = text_stem(file->source->name, &size);
+    uint32_t root = reader->root = scene_add_node(scene, 0, size > 0 ? stem : "part", size > 0 ? size : strlen("part"));
+    if (root == CP_NONE)
+        return CP_LIMIT;
+    deneb_lexer_start(file);
+    if (deneb_begins_legacy(file))
+        return deneb_read_legacy(file, scene, root, reader->settings->unit, reader->settings->explain);
+    deneb_magic(file, DENEB_PART);
+    while (file->status == CP_OK && file->token.kind != DENEB_END) {
+        bool unit = deneb_is(file, "UNIT");
+        if (reader->has_objects && (unit || deneb_is(file, "COLOR")))
+            return report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                "%s stands before the objects of a part", unit ? "UNIT" : "COLOR");
+        if (deneb_statement(file, "UNIT")) {
+            scene->source.unit = reader->unit = deneb_unit(file);
+        } else if (deneb_statement(file, "NAME")) {
+            if (deneb_in_line(file, "a name"))
+                scene->nodes[root].name = deneb_name(file, &scene->nodes[root].raw_name);
+        } else if (deneb_statement(file, "COLOR")) {
+            deneb_colour(file, reader->rgba);
+            reader->has_colour = true;
+        } else if (deneb_statement(file, "OBJECT")) {
+            read_object(reader);
+            continue;
+        } else {
+            deneb_skip_unknown(file, 0);
+            continue;
+        }
+        deneb_end_statement(file);
+    }
+    return file->status;
 }
 
 /* ---- the importer ---- */
@@ -438,7 +324,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
         .unit = 0.001};
     scene->source.unit = reader.unit;
     cp_status status = read_part(&reader);
-    free_reader(&reader);
+    deneb_close(&reader.file);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 

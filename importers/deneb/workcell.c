@@ -73,16 +73,43 @@ static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32
         cell->joints[cell->joint_count++] = cell->joints[model->first_joint + i];
 }
 
-/* The source stays open: part files are looked for beside it. */
-static void read_opened(struct deneb_file *file, struct deneb_cell *cell, struct source *source, uint32_t device)
+/* Reads the file that holds the device, or copies the device that came of it before. The file may be large, or packed:
+ * one that many devices name is opened once. name, raw: as the workcell has it, there. */
+static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const char *name, const char *raw,
+                             struct place place, uint32_t device)
 {
-    if (!array_reserve(cell->context, &cell->sources, &cell->source_room, cell->source_count + UINT64_C(1),
-                       sizeof source)) {
-        source_close(source);
-        file->status = CP_LIMIT;
+    bool added = false;
+    const char *bytes = raw ? raw : name;
+    const uint32_t *known = name_map_add(&cell->device_requests, bytes, device, &added);
+    if (known && !added) {
+        copy_device(file, cell, *known, device);
         return;
     }
-    cell->sources[cell->source_count++] = source;
+    struct source *source = NULL;
+    file->status = known ? deneb_search(cell, file->source, bytes, name, DENEB_DEVICE, &source) : CP_LIMIT;
+    if (file->status == CP_NO)
+        file->status =
+            report_error(cell->context, CP_INPUT, "deneb-device-file", place,
+                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", name);
+    if (file->status != CP_OK)
+        return;
+
+    /* The same file may have another name. */
+    const char *path = arena_copy_text(file->arena, source->path, strlen(source->path));
+    known = path ? name_map_add(&cell->device_files, path, device, &added) : NULL;
+    if (!known || !added) {
+        source_close(source);
+        if (known)
+            copy_device(file, cell, *known, device);
+        else
+            file->status = CP_LIMIT;
+        return;
+    }
+
+    /* Part files are looked for beside it, so it stays open. */
+    file->status = deneb_keep_source(cell, source);
+    if (file->status != CP_OK)
+        return;
     struct deneb_file further = {
         .context = file->context, .source = source, .arena = file->arena, .strict = file->strict};
     deneb_read_device_file(&further, cell, device);
@@ -90,56 +117,24 @@ static void read_opened(struct deneb_file *file, struct deneb_cell *cell, struct
     file->status = further.status;
 }
 
-/* The file that holds the device, and where the workcell names it. */
-struct named_file {
-    const char *name, *raw;
-    struct place place;
-};
-
-/* Opens and reads it, or copies the device that came of it under another name. */
-static void open_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
-                             uint32_t device)
+/* After the word DEVICE: a device, or FILE and where the device of that file is. */
+static void read_device(struct deneb_file *file, struct deneb_cell *cell)
 {
-    struct source *source = NULL;
-    file->status =
-        deneb_search(cell, file->source, named->raw ? named->raw : named->name, named->name, DENEB_DEVICE, &source);
-    if (file->status == CP_NO)
-        file->status =
-            report_error(cell->context, CP_INPUT, "deneb-device-file", named->place,
-                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", named->name);
+    uint32_t device = deneb_add_device(file, cell, cell->units);
+    const char *name = NULL, *raw = NULL;
+    if (file->status == CP_OK && deneb_accept(file, "FILE")) {
+        struct place place = deneb_place(file);
+        name = deneb_in_line(file, "a path") ? deneb_name(file, &raw) : NULL;
+        if (file->status == CP_OK && name)
+            read_device_file(file, cell, name, raw, place, device);
+    }
+    deneb_end_statement(file);
     if (file->status != CP_OK)
         return;
-    const char *path = arena_copy_text(file->arena, source->path, strlen(source->path));
-    bool added = false;
-    uint32_t *known = path ? name_map_add(&cell->device_files, path, device, &added) : NULL;
-    if (known && added) {
-        read_opened(file, cell, source, device);
+    if (!name) {
+        deneb_read_device(file, cell, device, 2);
         return;
     }
-    source_close(source);
-    if (known)
-        copy_device(file, cell, *known, device);
-    else
-        file->status = CP_LIMIT;
-}
-
-/* A file that many devices name is opened once: it may be large, or packed. */
-static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const struct named_file *named,
-                             uint32_t device)
-{
-    bool added = false;
-    const uint32_t *known = name_map_add(&cell->device_requests, named->raw ? named->raw : named->name, device, &added);
-    if (!known)
-        file->status = CP_LIMIT;
-    else if (added)
-        open_device_file(file, cell, named, device);
-    else
-        copy_device(file, cell, *known, device);
-}
-
-/* What stands in the workcell about a device of a file: where it is. */
-static void read_placed_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device)
-{
     while (!deneb_section_ends(file, "DEVICE")) {
         if (!deneb_statement(file, "MATRIX")) {
             deneb_skip_unknown(file, 2);
@@ -150,37 +145,9 @@ static void read_placed_device(struct deneb_file *file, struct deneb_cell *cell,
     }
 }
 
-static void read_device(struct deneb_file *file, struct deneb_cell *cell)
-{
-    uint32_t device = deneb_add_device(file, cell, cell->units);
-    struct named_file named = {.name = NULL};
-    if (file->status == CP_OK && deneb_accept(file, "FILE")) {
-        named.place = deneb_place(file);
-        named.name = deneb_in_line(file, "a path") ? deneb_name(file, &named.raw) : NULL;
-    }
-    if (file->status == CP_OK && named.name)
-        read_device_file(file, cell, &named, device);
-    deneb_end_statement(file);
-    if (named.name && file->status == CP_OK)
-        read_placed_device(file, cell, device);
-    else if (file->status == CP_OK)
-        deneb_read_device(file, cell, device, 2);
-}
-
 /* ---- attachments ---- */
 
-/* The part that a device hangs on: -1 for none. */
-static void read_attachment(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
-{
-    struct place place = deneb_place(file);
-    double host = deneb_number(file, false);
-    if (file->status != CP_OK || host == -1 || index >= cell->device_count)
-        return;
-    struct deneb_device *device = &cell->devices[index];
-    device->attachment_place = place;
-    device->attachment = host;
-}
-
+/* The number of devices, and for each the part that it hangs on, -1 for none. */
 static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
 {
     struct place place = deneb_place(file);
@@ -189,63 +156,46 @@ static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
                                     "ATTACHMENTS stands twice; the first time in line %llu",
                                     (unsigned long long)cell->attachments.line);
     cell->attachments = place;
-    uint32_t most =
-        (uint32_t)((file->end - file->token.start) / 2 < UINT32_MAX - 1 ? (file->end - file->token.start) / 2 + 1
-                                                                        : UINT32_MAX);
+    size_t left = (size_t)(file->end - file->token.start) / 2;
+    uint32_t most = left < UINT32_MAX - 1 ? (uint32_t)left + 1 : UINT32_MAX;
     uint32_t count = deneb_in_line(file, "a number") ? deneb_count(file, "the number of attachments", most) : 0;
-    for (uint32_t i = 0; i < count && file->status == CP_OK; i++)
-        read_attachment(file, cell, i);
+    for (uint32_t i = 0; i < count && file->status == CP_OK; i++) {
+        struct place there = deneb_place(file);
+        double host = deneb_number(file, false);
+        if (file->status != CP_OK || host == -1 || i >= cell->device_count)
+            continue;
+        cell->devices[i].attachment_place = there;
+        cell->devices[i].attachment = host;
+    }
     if (file->status == CP_OK && count != cell->device_count)
         file->status = report_lenient(cell->context, file->strict, "deneb-attachments", place,
                                       "%u attachments for %u devices", (unsigned)count, (unsigned)cell->device_count);
 }
 
-static cp_status check_attachment(struct deneb_cell *cell, uint32_t index, bool strict)
-{
-    struct deneb_device *device = &cell->devices[index];
-    double host = device->attachment;
-    if (host == -1)
-        return CP_OK;
-    if (!(host >= 0 && host < cell->part_count) || host != (double)(uint32_t)host)
-        return report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
-                              "the device \"%s\" hangs on part %s of the cell, which has %u: it is taken off",
-                              device->name, show_number(host).text, (unsigned)cell->part_count);
-    if (cell->parts[(uint32_t)host].device == index)
-        return report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
-                              "the device \"%s\" hangs on a part of its own: it is taken off", device->name);
-    device->host = (uint32_t)host;
-    return CP_OK;
-}
-
-/* All devices that hang on each other, from one of them on. */
-static cp_status take_off(struct deneb_cell *cell, uint32_t first, bool strict)
-{
-    cp_status status = CP_OK;
-    for (uint32_t at = first, host; (host = cell->devices[at].host) != CP_NONE && status == CP_OK;) {
-        cell->devices[at].host = CP_NONE;
-        status = report_lenient(cell->context, strict, "deneb-attachment", cell->devices[at].attachment_place,
-                                "the device \"%s\" hangs on what hangs on it: it is taken off", cell->devices[at].name);
-        at = cell->parts[host].device;
-    }
-    return status;
-}
-
-/* Follows the hosts of each device as far as nobody has been; where that comes back to the way, there is a cycle. */
+/* Follows the hosts of each device as far as nobody has been; where that comes back to the way, there is a cycle, and
+ * all devices in it are taken off. */
 static cp_status break_cycles(struct deneb_cell *cell, bool strict)
 {
+    struct deneb_device *devices = cell->devices;
     uint32_t *walks = memory_allocate_zeroed(cell->context, cell->device_count, sizeof *walks);
     cp_status status = walks ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++) {
         uint32_t at = i;
         while (!walks[at]) {
             walks[at] = i + 1;
-            uint32_t host = cell->devices[at].host;
+            uint32_t host = devices[at].host;
             if (host == CP_NONE)
                 break;
-            uint32_t next = cell->parts[host].device;
-            if (walks[next] == i + 1)
-                status = take_off(cell, next, strict);
-            at = next;
+            at = cell->parts[host].device;
+            if (walks[at] != i + 1)
+                continue;
+            for (uint32_t next = at; (host = devices[next].host) != CP_NONE && status == CP_OK;) {
+                devices[next].host = CP_NONE;
+                status =
+                    report_lenient(cell->context, strict, "deneb-attachment", devices[next].attachment_place,
+                                   "the device \"%s\" hangs on what hangs on it: it is taken off", devices[next].name);
+                next = cell->parts[host].device;
+            }
         }
     }
     memory_free(cell->context, walks, cell->device_count, sizeof *walks);
@@ -255,8 +205,21 @@ static cp_status break_cycles(struct deneb_cell *cell, bool strict)
 static cp_status attach_devices(struct deneb_cell *cell, bool strict)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
-        status = check_attachment(cell, i, strict);
+    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++) {
+        struct deneb_device *device = &cell->devices[i];
+        double host = device->attachment;
+        if (host == -1)
+            continue;
+        if (!(host >= 0 && host < cell->part_count) || host != (double)(uint32_t)host)
+            status = report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
+                                    "the device \"%s\" hangs on part %s of the cell, which has %u: it is taken off",
+                                    device->name, show_number(host).text, (unsigned)cell->part_count);
+        else if (cell->parts[(uint32_t)host].device == i)
+            status = report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
+                                    "the device \"%s\" hangs on a part of its own: it is taken off", device->name);
+        else
+            device->host = (uint32_t)host;
+    }
     return status == CP_OK ? break_cycles(cell, strict) : status;
 }
 
@@ -280,16 +243,6 @@ static void read_devices(struct deneb_file *file, struct deneb_cell *cell)
 
 /* ---- paths ---- */
 
-static void add_tag(struct deneb_file *file, struct deneb_cell *cell, const struct deneb_tag *tag)
-{
-    if (file->status != CP_OK)
-        return;
-    if (array_reserve(cell->context, &cell->tags, &cell->tag_room, cell->tag_count + UINT64_C(1), sizeof *tag))
-        cell->tags[cell->tag_count++] = *tag;
-    else
-        file->status = CP_LIMIT;
-}
-
 /* By name: the first. */
 static uint32_t find_device(struct deneb_file *file, struct deneb_cell *cell, const char *name, struct place place)
 {
@@ -303,69 +256,58 @@ static uint32_t find_device(struct deneb_file *file, struct deneb_cell *cell, co
     return device ? *device : CP_NONE;
 }
 
-static void read_path(struct deneb_file *file, struct deneb_cell *cell)
-{
-    struct deneb_tag path = {.pose = POSE_IDENTITY, .is_path = true, .device = CP_NONE};
-    path.name = deneb_in_line(file, "a name") ? deneb_name(file, &path.raw) : "";
-    if (file->status == CP_OK && deneb_accept(file, "DEVICE")) {
-        struct place place = deneb_place(file);
-        const char *name = deneb_in_line(file, "a name") ? deneb_name(file, NULL) : "";
-        path.device = file->status == CP_OK ? find_device(file, cell, name, place) : CP_NONE;
-    }
-    add_tag(file, cell, &path);
-}
-
-static void read_tag(struct deneb_file *file, struct deneb_cell *cell)
-{
-    struct deneb_tag tag = {.pose = POSE_IDENTITY};
-    if (cell->tag_count == 0 && file->status == CP_OK)
-        file->status = report_error(cell->context, CP_INPUT, "deneb-tag", deneb_place(file), "a TAG before any PATH");
-    tag.name = deneb_in_line(file, "a name") ? deneb_name(file, &tag.raw) : "";
-    if (file->status == CP_OK && deneb_accept(file, "MATRIX"))
-        tag.pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, cell->units.length);
-    add_tag(file, cell, &tag);
-}
-
 static void read_paths(struct deneb_file *file, struct deneb_cell *cell)
 {
     deneb_end_statement(file);
     while (!deneb_section_ends(file, "PATHS")) {
-        if (deneb_statement(file, "PATH"))
-            read_path(file, cell);
-        else if (deneb_statement(file, "TAG"))
-            read_tag(file, cell);
-        else {
+        struct deneb_tag tag = {.pose = POSE_IDENTITY};
+        if (deneb_statement(file, "PATH")) {
+            tag.is_path = true;
+            tag.device = CP_NONE;
+            tag.name = deneb_in_line(file, "a name") ? deneb_name(file, &tag.raw) : "";
+            if (file->status == CP_OK && deneb_accept(file, "DEVICE")) {
+                struct place place = deneb_place(file);
+                const char *name = deneb_in_line(file, "a name") ? deneb_name(file, NULL) : "";
+                tag.device = file->status == CP_OK ? find_device(file, cell, name, place) : CP_NONE;
+            }
+        } else if (deneb_statement(file, "TAG")) {
+            if (cell->tag_count == 0 && file->status == CP_OK)
+                file->status =
+                    report_error(cell->context, CP_INPUT, "deneb-tag", deneb_place(file), "a TAG before any PATH");
+            tag.name = deneb_in_line(file, "a name") ? deneb_name(file, &tag.raw) : "";
+            if (file->status == CP_OK && deneb_accept(file, "MATRIX"))
+                tag.pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, cell->units.length);
+        } else {
             deneb_skip_unknown(file, 1);
             continue;
         }
+        if (file->status == CP_OK &&
+            !array_reserve(cell->context, &cell->tags, &cell->tag_room, cell->tag_count + UINT64_C(1), sizeof tag))
+            file->status = CP_LIMIT;
+        if (file->status == CP_OK)
+            cell->tags[cell->tag_count++] = tag;
         deneb_end_statement(file);
     }
 }
 
 /* ---- the workcell ---- */
 
-static bool read_section(struct deneb_file *file, struct deneb_cell *cell)
-{
-    if ((cell->device_count > 0 || cell->tag_count > 0) && deneb_is(file, "HEAD"))
-        file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
-                                    "HEAD stands before the devices and paths of a workcell");
-    if (deneb_statement(file, "HEAD"))
-        read_head(file, cell);
-    else if (deneb_statement(file, "DEVICES"))
-        read_devices(file, cell);
-    else if (deneb_statement(file, "PATHS"))
-        read_paths(file, cell);
-    else
-        return false;
-    return true;
-}
-
 cp_status deneb_read_workcell(struct deneb_file *file, struct deneb_cell *cell)
 {
     deneb_lexer_start(file);
     deneb_magic(file, DENEB_WORKCELL);
-    while (file->status == CP_OK && file->token.kind != DENEB_END)
-        if (!read_section(file, cell))
+    while (file->status == CP_OK && file->token.kind != DENEB_END) {
+        if ((cell->device_count > 0 || cell->tag_count > 0) && deneb_is(file, "HEAD"))
+            file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                        "HEAD stands before the devices and paths of a workcell");
+        if (deneb_statement(file, "HEAD"))
+            read_head(file, cell);
+        else if (deneb_statement(file, "DEVICES"))
+            read_devices(file, cell);
+        else if (deneb_statement(file, "PATHS"))
+            read_paths(file, cell);
+        else
             deneb_skip_unknown(file, 0);
+    }
     return file->status == CP_OK ? attach_devices(cell, file->strict) : file->status;
 }
