@@ -3,16 +3,16 @@
  * Specification: see importers/collision_setup/collision_setup.c; the evidence beside it: docs/exclusion.md.
  *
  * Behaviour and limitations:
- * - A list is about a cell and no copy of it: the rest of the scene is no loss, unless there is nothing to list. A pair that is
- *   not in the list is to be checked: kept pairs are lost only where the list excludes them all the same.
- * - How a pair's reason was found stands in attributes of FramePair, which RobWork passes over, and in a comment, since RobWork
- *   refuses attributes elsewhere; `plain=yes` writes names alone. What attributes cannot hold, and all that is known of
- *   kept pairs, `evidence=yes` writes as JSON beside the list.
- * - Names are those of the whole cell. `relative=yes` makes them relative to a device ("J0" for "Device.J0") where all of them are inside
- *   it, as a setup beside a device file needs them; a comment says so and our importer heeds it. `split=device` gives each device a file of
- *   its own for the pairs that are inside, with such names.
- * - Frames are named only. Where several have the same names, a pair is listed when all theirs are excluded; else none of them is, and
- *   they are checked: a loss.
+ * - A list is about a cell and no copy of it: the rest of the scene is no loss, unless there is nothing to list. A pair
+ *   that is not in the list is to be checked: kept pairs are lost only where the list excludes them all the same.
+ * - How a pair's reason was found stands in attributes of FramePair, which RobWork ignores, and in a comment, since
+ *   RobWork refuses attributes elsewhere; `plain=yes` writes names alone. What attributes cannot hold, and all that is
+ *   known of kept pairs, `evidence=yes` writes as JSON beside the list.
+ * - Names are those of the whole cell. `relative=yes` makes them relative to a device ("J0" for "Device.J0") where all
+ *   of them are inside it, as a setup beside a device file needs them; a comment says so and our importer reads it.
+ *   `split=device` gives each device a file of its own for the pairs that are inside, with such names.
+ * - Frames are named only. Where several have the same names, a pair is listed when all theirs are excluded; else none
+ *   of them is, and they are checked: a loss.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
@@ -32,29 +32,20 @@ static const struct option options[] = {
 
 /* ---- losses ---- */
 
-static bool has_evidence(const cp_pair *pair)
-{
-    return strcmp(pair->reason, "given") != 0 || *pair->evidence || pair->finding;
-}
-
-/* Of what always collides, any configuration is a witness. */
-static bool has_witness(const cp_pair *pair)
-{
-    return pair->finding && pair->finding->witness_count > 0 && strncmp(pair->reason, "always", 6) != 0;
-}
-
 static void report_evidence(const struct setup_writer *writer)
 {
     const cp_scene *scene = writer->scene;
     uint64_t noted = 0, seen = 0, kept = 0;
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
-        kept += !writer->listed[i];
-        noted += writer->listed[i] && has_evidence(pair);
-        seen += writer->listed[i] && has_witness(pair);
-    }
     if (writer->settings->evidence)
         return;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        const cp_finding *finding = pair->finding;
+        kept += !writer->listed[i];
+        noted += writer->listed[i] && (strcmp(pair->reason, "given") != 0 || *pair->evidence || finding);
+        /* Of what always collides, any configuration is a witness. */
+        seen += writer->listed[i] && finding && finding->witness_count > 0 && strncmp(pair->reason, "always", 6) != 0;
+    }
     if (noted && writer->settings->plain)
         report_loss(writer->context, "collision-setup-evidence", NOWHERE, noted, "reasons of excluded pairs");
     if (seen)
@@ -64,16 +55,6 @@ static void report_evidence(const struct setup_writer *writer)
         report_note(writer->context, "collision-setup-not-listed", NOWHERE,
                     "%llu pairs are to be checked, as all that are not listed; evidence=yes writes why",
                     (unsigned long long)kept);
-}
-
-static cp_status report_kept(const struct setup_writer *writer)
-{
-    uint64_t count;
-    cp_status status = pairs_count_left_out(writer->context, writer->scene, &count);
-    if (status == CP_OK && count > 0)
-        report_loss(writer->context, "collision-setup-kept", NOWHERE, count,
-                    "pairs that are to be checked, though another statement excludes them");
-    return status;
 }
 
 /* Of a part, say, nothing at all is left in a list. */
@@ -90,7 +71,8 @@ static void report_empty(const struct setup_writer *writer)
 
 /* ---- the output ---- */
 
-static cp_status write_other_files(struct setup_writer *writer, struct sink *top)
+/* evidence: the name of that file. */
+static cp_status write_other_files(struct setup_writer *writer, struct sink *top, const char *evidence)
 {
     struct sink *sink;
     cp_status status = CP_OK;
@@ -103,40 +85,40 @@ static cp_status write_other_files(struct setup_writer *writer, struct sink *top
     }
     if (status != CP_OK || !writer->settings->evidence)
         return status;
-    const char *name = arena_print(writer->arena, "%s.json", sink_file_name(top));
-    status = name ? sink_open(top, name, &sink) : CP_LIMIT;
+    status = sink_open(top, evidence, &sink);
     if (status == CP_OK)
         status = setup_write_evidence(writer, sink);
     return status == CP_OK ? sink_close_further(sink) : status;
 }
 
-/* Evidence that is not written anew is that of another list, which check, diff and keep= would take for this one's. */
-static cp_status report_old_evidence(const struct setup_writer *writer, const struct sink *top)
-{
-    const char *beside = arena_print(writer->arena, "%s.json", sink_file_name(top));
-    if (beside && !writer->settings->evidence && sink_has_beside(top, beside))
-        report_warning(writer->context, "collision-setup-old-evidence", NOWHERE,
-                       "%s beside it is of an earlier list: evidence=yes writes it anew", beside);
-    return beside ? CP_OK : CP_LIMIT;
-}
-
 static cp_status write_all(struct setup_writer *writer, struct sink *top)
 {
+    cp_context *context = writer->context;
+    uint64_t kept = 0;
     cp_status status = setup_choose_pairs(writer);
     if (status == CP_OK)
         status = setup_plan_files(writer, top);
     if (status == CP_OK)
-        status = report_kept(writer);
-    if (status == CP_OK)
-        status = report_old_evidence(writer, top);
+        status = pairs_count_left_out(context, writer->scene, &kept);
     if (status != CP_OK)
         return status;
+    if (kept > 0)
+        report_loss(context, "collision-setup-kept", NOWHERE, kept,
+                    "pairs that are to be checked, though another statement excludes them");
+
+    /* Evidence of an earlier list would be taken for this one's by check, diff and keep=. */
+    const char *beside = arena_print(writer->arena, "%s.json", sink_file_name(top));
+    if (!beside)
+        return CP_LIMIT;
+    if (!writer->settings->evidence && sink_has_beside(top, beside))
+        report_warning(context, "collision-setup-old-evidence", NOWHERE,
+                       "%s beside it is of an earlier list: evidence=yes writes it anew", beside);
     report_empty(writer);
     report_evidence(writer);
     setup_write_file(writer, &writer->files[0], top);
-    status = write_other_files(writer, top);
+    status = write_other_files(writer, top, beside);
     if (writer->bad_characters)
-        report_loss(writer->context, "collision-setup-characters", NOWHERE, writer->bad_characters,
+        report_loss(context, "collision-setup-characters", NOWHERE, writer->bad_characters,
                     "characters in names that XML cannot hold");
     return status;
 }

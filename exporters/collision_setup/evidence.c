@@ -1,5 +1,5 @@
-/* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is its
- * specification; scene/collide/list/evidence.c reads it. */
+/* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is
+ * its specification; scene/collide/list/evidence.c reads it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,38 +24,36 @@ static int compare_inputs(const void *a, const void *b)
     return order ? order : strcmp(one->path, other->path);
 }
 
-static void write_input(struct evidence *evidence, const struct input *input)
-{
-    struct json_writer *json = &evidence->json;
-    uint64_t hash;
-    bool known = input_hash(evidence->writer->context, input, &hash);
-    if (!known && *input->path)
-        report_warning(evidence->writer->context, "collision-setup-input", IN_FILE(input->path),
-                       "has changed since it was read: the evidence has no hash of it");
-    json_line(json);
-    json_open(json, '{');
-    json_key_text(json, "file", input->label);
-    if (known)
-        json_key_hash(json, "xxh64", hash);
-    json_close(json, '}');
-}
-
 /* By name: a file may be read several times, and in any order. */
 static bool write_inputs(struct evidence *evidence)
 {
+    struct json_writer *json = &evidence->json;
+    cp_context *context = evidence->writer->context;
     const cp_scene *scene = evidence->writer->scene;
     uint32_t count = scene->input_count;
     struct input *sorted = arena_copy(evidence->writer->arena, scene->inputs, count, sizeof *sorted);
     if (!sorted)
         return false;
     qsort(sorted, count, sizeof *sorted, compare_inputs);
-    json_line(&evidence->json);
-    json_key(&evidence->json, "inputs");
-    json_open(&evidence->json, '[');
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || compare_inputs(&sorted[i - 1], &sorted[i]) != 0)
-            write_input(evidence, &sorted[i]);
-    json_close(&evidence->json, ']');
+    json_line(json);
+    json_key(json, "inputs");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t hash;
+        if (i > 0 && compare_inputs(&sorted[i - 1], &sorted[i]) == 0)
+            continue;
+        bool known = input_hash(context, &sorted[i], &hash);
+        if (!known && *sorted[i].path)
+            report_warning(context, "collision-setup-input", IN_FILE(sorted[i].path),
+                           "has changed since it was read: the evidence has no hash of it");
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "file", sorted[i].label);
+        if (known)
+            json_key_hash(json, "xxh64", hash);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
     return true;
 }
 
@@ -85,23 +83,6 @@ static void write_files(struct evidence *evidence)
 
 /* ---- frames ---- */
 
-static void write_frame(struct evidence *evidence, uint32_t node)
-{
-    struct json_writer *json = &evidence->json;
-    const cp_node *it = &evidence->writer->scene->nodes[node];
-    json_line(json);
-    json_open(json, '{');
-    json_key_text(json, "id", it->id);
-    json_key_text(json, "name", it->name);
-    if (it->flags & CP_NODE_PLACEHOLDER)
-        json_key_true(json, "placeholder");
-    if (it->flags & CP_NODE_VOLATILE)
-        json_key_true(json, "volatile");
-    if (evidence->geometry[node])
-        json_key_hash(json, "geometry", evidence->geometry[node]);
-    json_close(json, '}');
-}
-
 /* A frame by its id, for sorting. */
 struct sorted_frame {
     const char *id;
@@ -113,9 +94,11 @@ static int compare_frames(const void *a, const void *b)
     return strcmp(((const struct sorted_frame *)a)->id, ((const struct sorted_frame *)b)->id);
 }
 
-/* Those that can collide or are volatile, and those that pairs name: by their ids, so that their order in the file does not matter. */
+/* Those that can collide or are volatile, and those that pairs name: by their ids, so that their order in the file does
+ * not matter. */
 static bool write_frames(struct evidence *evidence)
 {
+    struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
     bool *named = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *named);
     struct sorted_frame *frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
@@ -130,35 +113,31 @@ static bool write_frames(struct evidence *evidence)
             frames[count++] = (struct sorted_frame){scene->nodes[i].id, i};
     if (count > 0)
         qsort(frames, count, sizeof *frames, compare_frames);
-    json_line(&evidence->json);
-    json_key(&evidence->json, "frames");
-    json_open(&evidence->json, '[');
-    for (uint32_t i = 0; i < count; i++)
-        write_frame(evidence, frames[i].node);
-    json_close(&evidence->json, ']');
+    json_line(json);
+    json_key(json, "frames");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        const cp_node *node = &scene->nodes[frames[i].node];
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "id", node->id);
+        json_key_text(json, "name", node->name);
+        if (node->flags & CP_NODE_PLACEHOLDER)
+            json_key_true(json, "placeholder");
+        if (node->flags & CP_NODE_VOLATILE)
+            json_key_true(json, "volatile");
+        if (evidence->geometry[frames[i].node])
+            json_key_hash(json, "geometry", evidence->geometry[frames[i].node]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
     return true;
 }
 
 /* ---- pairs ---- */
 
-static void write_witness(struct evidence *evidence, const cp_finding *finding)
-{
-    struct json_writer *json = &evidence->json;
-    json_key(json, "witness");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < finding->witness_count; i++) {
-        const cp_joint *joint = &evidence->writer->scene->joints[finding->witness[i].joint];
-        json_open(json, '{');
-        json_key_text(json, "joint", joint->name);
-        json_key_text(json, "joint_id", joint->id);
-        json_key_number(json, "value", finding->witness[i].value);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-/* What somebody says is said of the scene as it is now, and that a pair is static was looked at just now. Of what else is excluded without a
- * finding, having been read from a list, it is not known what it was found for. */
+/* What somebody says is said of the scene as it is now, and that a pair is static was looked at just now. Of what else
+ * is excluded without a finding, having been read from a list, it is not known what it was found for. */
 static bool is_of_this_scene(const struct evidence *evidence, uint32_t index)
 {
     const cp_pair *pair = &evidence->writer->scene->pairs[index];
@@ -172,6 +151,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
     const cp_pair *pair = &scene->pairs[index];
+    const cp_finding *finding = pair->finding;
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "first", scene->nodes[pair->first].name);
@@ -182,23 +162,24 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     json_key_text(json, "verdict", verdict_words[evidence->writer->listed[index] ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT]);
     if (*pair->evidence)
         json_key_text(json, "evidence", pair->evidence);
-    if (pair->finding)
-        json_finding(json, pair->finding);
+    if (finding)
+        json_finding(json, finding);
     else if (evidence->keys[index] && is_of_this_scene(evidence, index))
         json_key_hash(json, "key", evidence->keys[index]);
-    if (pair->finding && pair->finding->witness_count > 0)
-        write_witness(evidence, pair->finding);
+    if (finding && finding->witness_count > 0) {
+        json_key(json, "witness");
+        json_open(json, '[');
+        for (uint32_t i = 0; i < finding->witness_count; i++) {
+            const cp_joint *joint = &scene->joints[finding->witness[i].joint];
+            json_open(json, '{');
+            json_key_text(json, "joint", joint->name);
+            json_key_text(json, "joint_id", joint->id);
+            json_key_number(json, "value", finding->witness[i].value);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+    }
     json_close(json, '}');
-}
-
-static void write_pairs(struct evidence *evidence)
-{
-    json_line(&evidence->json);
-    json_key(&evidence->json, "pairs");
-    json_open(&evidence->json, '[');
-    for (uint32_t i = 0; i < evidence->writer->scene->pair_count; i++)
-        write_pair(evidence, i);
-    json_close(&evidence->json, ']');
 }
 
 /* What all findings have in common, for people. */
@@ -232,8 +213,9 @@ static void write_common(struct evidence *evidence)
 
 /* ---- the file ---- */
 
-static cp_status find_keys(struct evidence *evidence)
+static cp_status write_object(struct evidence *evidence)
 {
+    struct json_writer *json = &evidence->json;
     struct setup_writer *writer = evidence->writer;
     const cp_scene *scene = writer->scene;
     evidence->geometry = arena_allocate(writer->arena, scene->node_count, sizeof *evidence->geometry);
@@ -241,32 +223,34 @@ static cp_status find_keys(struct evidence *evidence)
     if (!evidence->geometry || !evidence->keys)
         return CP_LIMIT;
     cp_status status = geometry_keys(writer->context, scene, evidence->geometry);
-    return status == CP_OK ? pair_keys(writer->context, scene, scene->pairs, scene->pair_count, evidence->keys)
-                           : status;
-}
-
-static bool write_object(struct evidence *evidence)
-{
-    struct json_writer *json = &evidence->json;
+    if (status == CP_OK)
+        status = pair_keys(writer->context, scene, scene->pairs, scene->pair_count, evidence->keys);
+    if (status != CP_OK)
+        return status;
     json_open(json, '{');
     json_key_text(json, "format", "cellpipe collision evidence");
     json_key_text(json, "version", "1.0");
     write_common(evidence);
     write_files(evidence);
     if (!write_inputs(evidence) || !write_frames(evidence))
-        return false;
-    write_pairs(evidence);
+        return CP_LIMIT;
+    json_line(json);
+    json_key(json, "pairs");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        write_pair(evidence, i);
+    json_close(json, ']');
     json_close(json, '}');
-    return true;
+    return CP_OK;
 }
 
 cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink)
 {
     struct buffer text = {.context = writer->context};
     struct evidence evidence = {.writer = writer, .json = {.out = &text, .sink = sink}};
-    cp_status status = find_keys(&evidence);
-    if (status == CP_OK)
-        status = write_object(&evidence) && !text.failed ? CP_OK : CP_LIMIT;
+    cp_status status = write_object(&evidence);
+    if (status == CP_OK && text.failed)
+        status = CP_LIMIT;
     if (status == CP_OK) {
         sink_write(sink, text.data, text.size);
         sink_text(sink, "\n");

@@ -23,7 +23,8 @@ static void join_name(struct common *common, const char *name)
     common->size = size;
 }
 
-static struct common common_start(const struct setup_writer *writer)
+/* The longest "A.B." that all names begin with and that is a device's base and a dot; one that a comment can hold. */
+static cp_status find_prefix(const struct setup_writer *writer, struct setup_file *file)
 {
     const cp_scene *scene = writer->scene;
     struct common common = {0};
@@ -35,14 +36,7 @@ static struct common common_start(const struct setup_writer *writer)
     for (uint32_t i = 0; i < scene->node_count; i++)
         if (scene->nodes[i].flags & CP_NODE_VOLATILE)
             join_name(&common, scene->nodes[i].name);
-    return common;
-}
 
-/* The longest "A.B." that all names begin with and that is a device's base and a dot; one that a comment can hold. */
-static cp_status find_prefix(const struct setup_writer *writer, struct setup_file *file)
-{
-    const cp_scene *scene = writer->scene;
-    struct common common = common_start(writer);
     struct name_map bases = {.context = writer->context};
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->device_count && status == CP_OK; i++)
@@ -133,7 +127,8 @@ static cp_status name_file(struct setup_writer *writer, struct setup_file *file,
     return file->prefix ? CP_OK : CP_LIMIT;
 }
 
-/* A file of an earlier list, which the device may name, where this list has no pair inside the device. own: of the devices, its file or 0. */
+/* Warns of a file of an earlier list, which the device may name, where this list has no pair inside the device. own: of
+ * each device, the number of its file, or 0. */
 static cp_status report_old_files(const struct setup_writer *writer, const uint32_t *own, struct sink *top)
 {
     const cp_scene *scene = writer->scene;

@@ -47,37 +47,18 @@ static uint64_t names_of(const struct names *names, const cp_pair *pair)
     return unordered_pair(names->head[pair->first], names->head[pair->second]);
 }
 
-/* How many pairs of frames have these names. */
-static uint64_t count_pairs(const struct names *names, uint64_t heads)
-{
-    uint32_t one = (uint32_t)(heads >> 32), other = (uint32_t)heads;
-    return one == other ? pairs_of(names->count[one]) : (uint64_t)names->count[one] * names->count[other];
-}
-
-/* Leaves of the names of excluded pairs, ascending, those of which not all pairs are among them; how many are left. */
-static uint32_t leave_partial(const struct names *names, uint64_t *keys, uint32_t count)
-{
-    uint32_t partial = 0;
-    for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && keys[end] == keys[i];)
-            end++;
-        if (end - i < count_pairs(names, keys[i]))
-            keys[partial++] = keys[i];
-    }
-    return partial;
-}
-
 /* A frame and itself are nobody else's pair. */
 static bool names_others(const struct setup_writer *writer, uint32_t pair)
 {
     return pair_is_excluded(writer, pair) && writer->scene->pairs[pair].first != writer->scene->pairs[pair].second;
 }
 
+/* The names, ascending, of excluded pairs where not all pairs of frames with these names are excluded. */
 static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_t *key_count)
 {
     const cp_scene *scene = names->writer->scene;
     uint64_t *pairs = arena_allocate(names->writer->arena, scene->pair_count, sizeof *pairs);
-    uint32_t count = 0;
+    uint32_t count = 0, partial = 0;
     if (!pairs)
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->pair_count; i++)
@@ -89,7 +70,15 @@ static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_
         keys[i] = names_of(names, &pair);
     }
     sort_numbers(keys, count);
-    *key_count = leave_partial(names, keys, count);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        uint32_t one = (uint32_t)(keys[i] >> 32), other = (uint32_t)keys[i];
+        uint64_t all = one == other ? pairs_of(names->count[one]) : (uint64_t)names->count[one] * names->count[other];
+        for (end = i; end < count && keys[end] == keys[i];)
+            end++;
+        if (end - i < all)
+            keys[partial++] = keys[i];
+    }
+    *key_count = partial;
     return CP_OK;
 }
 
@@ -98,9 +87,21 @@ static cp_status choose(struct names *names)
     struct setup_writer *writer = names->writer;
     const cp_scene *scene = writer->scene;
     uint64_t *keys = arena_allocate(writer->arena, scene->pair_count, sizeof *keys), left_out = 0;
-    uint32_t key_count = 0;
+    uint32_t key_count = 0, outdated;
     writer->listed = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->listed);
-    cp_status status = keys && writer->listed ? find_heads(names) : CP_LIMIT;
+    writer->outdated = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->outdated);
+    if (!keys || !writer->listed || !writer->outdated)
+        return CP_LIMIT;
+
+    /* A filter behind the one that found may have changed something, or what was read together does not fit. */
+    cp_status status = pairs_find_outdated(writer->context, scene, writer->outdated, &outdated);
+    if (status == CP_OK && outdated > 0)
+        report_loss(
+            writer->context, "collision-setup-outdated", NOWHERE, outdated,
+            "excluded pairs that have changed since they were looked at, their geometry or the joints and poses "
+            "between them: they are to be checked");
+    if (status == CP_OK)
+        status = find_heads(names);
     if (status == CP_OK)
         status = find_partial(names, keys, &key_count);
     if (status != CP_OK)
@@ -139,28 +140,10 @@ static cp_status report_volatile(const struct names *names)
     return CP_OK;
 }
 
-/* A filter behind the one that found may have changed something, or what was read together does not fit. */
-static cp_status find_outdated(struct setup_writer *writer)
-{
-    uint32_t count;
-    writer->outdated = arena_allocate(writer->arena, writer->scene->pair_count, sizeof *writer->outdated);
-    if (!writer->outdated)
-        return CP_LIMIT;
-    cp_status status = pairs_find_outdated(writer->context, writer->scene, writer->outdated, &count);
-    if (status == CP_OK && count > 0)
-        report_loss(
-            writer->context, "collision-setup-outdated", NOWHERE, count,
-            "excluded pairs that have changed since they were looked at, their geometry or the joints and poses "
-            "between them: they are to be checked");
-    return status;
-}
-
 cp_status setup_choose_pairs(struct setup_writer *writer)
 {
     struct names names = {.writer = writer, .heads = {.context = writer->context}};
-    cp_status status = find_outdated(writer);
-    if (status == CP_OK)
-        status = choose(&names);
+    cp_status status = choose(&names);
     if (status == CP_OK)
         status = report_volatile(&names);
     name_map_free(&names.heads);

@@ -138,62 +138,44 @@ static void write_summary(const struct writing *writing)
     sink_text(writing->sink, " -->\n");
 }
 
-static void write_prefix(const struct writing *writing)
-{
-    const struct setup_file *file = writing->file;
-    if (file->prefix_size == 0 || !setup_comment_holds(file->prefix, file->prefix_size))
-        return;
-    sink_text(writing->sink, "  <!-- names are relative to \"");
-    sink_text(writing->sink, file->prefix);
-    sink_text(writing->sink, "\" -->\n");
-}
-
 /* ---- the file ---- */
-
-static void write_pairs(const struct writing *writing)
-{
-    const struct setup_file *file = writing->file;
-    if (file->pair_count > 0)
-        sink_text(writing->sink, "  <Exclude>\n");
-    for (uint32_t i = 0; i < file->pair_count; i++) {
-        const cp_pair *pair = &writing->writer->scene->pairs[file->pairs[i]];
-        sink_text(writing->sink, "    <FramePair first=\"");
-        write_name(writing, pair->first);
-        sink_text(writing->sink, "\" second=\"");
-        write_name(writing, pair->second);
-        sink_text(writing->sink, "\"");
-        if (!writing->writer->settings->plain)
-            write_reason(writing, pair);
-        sink_text(writing->sink, "/>\n");
-    }
-    if (file->pair_count > 0)
-        sink_text(writing->sink, "  </Exclude>\n");
-}
-
-static void write_flags(const struct writing *writing)
-{
-    const cp_scene *scene = writing->writer->scene;
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        if (!(scene->nodes[i].flags & CP_NODE_VOLATILE))
-            continue;
-        sink_text(writing->sink, "  <Volatile>");
-        write_name(writing, i);
-        sink_text(writing->sink, "</Volatile>\n");
-    }
-    if (scene->exclude_static_pairs)
-        sink_text(writing->sink, "  <ExcludeStaticPairs/>\n");
-}
 
 void setup_write_file(struct setup_writer *writer, const struct setup_file *file, struct sink *sink)
 {
+    const cp_scene *scene = writer->scene;
     struct writing writing = {writer, file, sink};
     sink_text(sink, "<CollisionSetup>\n");
     if (!writer->settings->plain) {
-        write_prefix(&writing);
+        if (file->prefix_size > 0 && setup_comment_holds(file->prefix, file->prefix_size)) {
+            sink_text(sink, "  <!-- names are relative to \"");
+            sink_text(sink, file->prefix);
+            sink_text(sink, "\" -->\n");
+        }
         write_summary(&writing);
     }
-    write_pairs(&writing);
-    if (!file->name)
-        write_flags(&writing);
+    if (file->pair_count > 0)
+        sink_text(sink, "  <Exclude>\n");
+    for (uint32_t i = 0; i < file->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[file->pairs[i]];
+        sink_text(sink, "    <FramePair first=\"");
+        write_name(&writing, pair->first);
+        sink_text(sink, "\" second=\"");
+        write_name(&writing, pair->second);
+        sink_text(sink, "\"");
+        if (!writer->settings->plain)
+            write_reason(&writing, pair);
+        sink_text(sink, "/>\n");
+    }
+    if (file->pair_count > 0)
+        sink_text(sink, "  </Exclude>\n");
+    for (uint32_t i = 0; i < scene->node_count && !file->name; i++) {
+        if (!(scene->nodes[i].flags & CP_NODE_VOLATILE))
+            continue;
+        sink_text(sink, "  <Volatile>");
+        write_name(&writing, i);
+        sink_text(sink, "</Volatile>\n");
+    }
+    if (scene->exclude_static_pairs && !file->name)
+        sink_text(sink, "  <ExcludeStaticPairs/>\n");
     sink_text(sink, "</CollisionSetup>\n");
 }

@@ -57,18 +57,7 @@ struct application {
     struct buffer key;
 };
 
-static uint32_t make_placeholder(struct application *work, uint64_t line)
-{
-    uint32_t node = scene_add_placeholder(work->scene, work->key.data);
-    if (node == CP_NONE || !name_map_add(work->nodes, work->scene->nodes[node].name, node, NULL))
-        return CP_NONE;
-    if (work->expected)
-        report_warning(work->setup->context, "collision-setup-dangling", AT_LINE(work->setup->file, line),
-                       "the collision setup names \"%s\", which is not a frame", work->key.data);
-    return node;
-}
-
-/* CP_NONE when out of memory or over a limit. */
+/* The node of that name, which becomes a placeholder when there is none. CP_NONE when out of memory or over a limit. */
 static uint32_t find_node(struct application *work, const char *name, uint64_t line)
 {
     struct buffer *key = &work->key;
@@ -79,7 +68,15 @@ static uint32_t find_node(struct application *work, const char *name, uint64_t l
     if (key->failed)
         return CP_NONE;
     const uint32_t *found = name_map_find(work->nodes, key->data);
-    return found ? *found : make_placeholder(work, line);
+    if (found)
+        return *found;
+    uint32_t node = scene_add_placeholder(work->scene, key->data);
+    if (node == CP_NONE || !name_map_add(work->nodes, work->scene->nodes[node].name, node, NULL))
+        return CP_NONE;
+    if (work->expected)
+        report_warning(work->setup->context, "collision-setup-dangling", AT_LINE(work->setup->file, line),
+                       "the collision setup names \"%s\", which is not a frame", key->data);
+    return node;
 }
 
 static cp_status apply_statement(struct application *work, const struct collision_statement *statement)

@@ -31,16 +31,6 @@ void collision_setup_free(struct collision_setup *setup);
 /* parse.c: the reading of the bytes; fills a setup that has its arena. */
 cp_status collision_setup_parse(struct source *source, struct collision_setup *setup);
 
-/* A pair on its way. */
-struct collision_pair {
-    struct collision_statement statement; /* its finding is NULL, or the one here */
-    cp_finding finding;
-    bool reasoned; /* the reason is one of ours, and so are the numbers then */
-};
-/* pair.c: takes an attribute of FramePair, "reason" before the others; its value lives as long as the pair. False when
- * it says nothing to us. */
-bool collision_pair_take(struct collision_pair *pair, const char *name, const char *value);
-
 /* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name; a name that
  * is not among them becomes a placeholder and joins them, with a warning when `expected`. */
 cp_status collision_setup_apply(const struct collision_setup *setup, cp_scene *scene, struct name_map *nodes,

@@ -82,6 +82,83 @@ static void end_leaf(struct reading *reading, struct buffer *text)
     }
 }
 
+/* ---- what our exporter says of a pair in attributes: exporters/collision_setup/xml.c ---- */
+
+/* A pair on its way. */
+struct pair {
+    struct collision_statement statement; /* its finding is NULL, or the one here */
+    cp_finding finding;
+    bool reasoned; /* the reason is one of ours, and so are the numbers then */
+};
+
+/* Zero and more. */
+static bool read_length(const char *text, double *length)
+{
+    return text_is_number(text, length) && *length >= 0;
+}
+
+static bool read_count(const char *text, uint32_t *count)
+{
+    double value;
+    if (!read_length(text, &value) || value > UINT32_MAX || floor(value) != value)
+        return false;
+    *count = (uint32_t)value;
+    return true;
+}
+
+/* Whole numbers up to 2^53 are exact. */
+static bool read_work(const char *text, uint64_t *work)
+{
+    double value;
+    if (!read_length(text, &value) || value > 9007199254740992.0 || floor(value) != value)
+        return false;
+    *work = (uint64_t)value;
+    return true;
+}
+
+static bool read_number(cp_finding *finding, const char *name, const char *value)
+{
+    if (!strcmp(name, "margin"))
+        return read_length(value, &finding->margin);
+    if (!strcmp(name, "touch"))
+        return read_length(value, &finding->touch);
+    if (!strcmp(name, "clearance"))
+        return read_length(value, &finding->clearance);
+    if (!strcmp(name, "work"))
+        return read_work(value, &finding->work);
+    if (!strcmp(name, "samples"))
+        return read_count(value, &finding->samples);
+    if (!strcmp(name, "descents"))
+        return read_count(value, &finding->descents);
+    return !strcmp(name, "hits") && read_count(value, &finding->hits);
+}
+
+/* Takes an attribute of FramePair, "reason" before the others; its value lives as long as the pair. False when it says
+ * nothing to us. */
+static bool take_attribute(struct pair *pair, const char *name, const char *value)
+{
+    if (!strcmp(name, "first")) {
+        pair->statement.first = value;
+    } else if (!strcmp(name, "second")) {
+        pair->statement.second = value;
+    } else if (!strcmp(name, "evidence")) {
+        pair->statement.evidence = value;
+    } else if (!strcmp(name, "reason")) {
+        size_t i = 0;
+        while (reason_words[i] && strcmp(reason_words[i], value) != 0)
+            i++;
+        if (!reason_words[i])
+            return false;
+        pair->reasoned = true;
+        pair->statement.reason = value;
+    } else {
+        if (!pair->reasoned || !read_number(&pair->finding, name, value))
+            return false;
+        pair->statement.finding = &pair->finding;
+    }
+    return true;
+}
+
 /* ---- statements ---- */
 
 /* Its texts are copies already. */
@@ -100,8 +177,8 @@ static void add_statement(struct reading *reading, const struct collision_statem
 static void read_pair(struct reading *reading)
 {
     struct collision_setup *setup = reading->setup;
-    struct collision_pair pair = {.statement = {.reason = "given", .evidence = ""},
-                                  .finding = {.touch = CP_TOUCH, .clearance = INFINITY}};
+    struct pair pair = {.statement = {.reason = "given", .evidence = ""},
+                        .finding = {.touch = CP_TOUCH, .clearance = INFINITY}};
     /* The reason first: it tells whether the numbers are ours. */
     for (int others = 0; others < 2; others++)
         for (uint32_t i = 0; i < reading->xml.attribute_count; i++) {
@@ -113,7 +190,7 @@ static void read_pair(struct reading *reading)
                 reading->status = CP_LIMIT;
                 return;
             }
-            if (*attribute->uri || !collision_pair_take(&pair, attribute->name, value))
+            if (*attribute->uri || !take_attribute(&pair, attribute->name, value))
                 lose_attribute(reading, attribute->name);
         }
     if (!pair.statement.first || !pair.statement.second) {
