@@ -4,12 +4,12 @@
  *
  * Behaviour and limitations
  * - Carries everything. One line a fact, in the order of the scene's tables; things are named by id, never by index
- *   (but vertices, which have no names). Equal scenes give equal text, whichever way their memory is laid out: triangles
- *   with and without a table of offsets, no group and one group without material look alike.
+ *   (but vertices, which have no names). Equal scenes give equal text, whichever way their memory is laid out:
+ *   triangles with and without a table of offsets, no group and one group without material look alike.
  * - Numbers are the shortest decimals that read back to the same bits; "-0" keeps its sign. A limit that is not there
  *   is the word none.
- * - summary=yes replaces vertices, normals, vertex colours and faces by XXH64 hashes of their bytes. They are those of a
- *   little-endian machine. */
+ * - summary=yes replaces vertices, normals, vertex colours and faces by XXH64 hashes of their bytes. They are those of
+ *   a little-endian machine. */
 #include "exporters.h"
 
 #include <math.h>

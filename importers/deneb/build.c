@@ -17,13 +17,6 @@ struct builder {
 
 /* ---- order ---- */
 
-/* The device whose part a device hangs on, or CP_NONE. */
-static uint32_t host_device(const struct deneb_cell *cell, uint32_t device)
-{
-    uint32_t host = cell->devices[device].host;
-    return host == CP_NONE ? CP_NONE : cell->parts[host].device;
-}
-
 /* Each device once, after its host: up to what is listed, and down again. No device is its own host's host. */
 static bool list_devices(struct builder *builder)
 {
@@ -32,9 +25,11 @@ static bool list_devices(struct builder *builder)
     bool *done = memory_allocate_zeroed(cell->context, cell->device_count, sizeof *done);
     for (uint32_t i = 0; way && done && i < cell->device_count; i++) {
         uint32_t depth = 0;
-        for (uint32_t device = i; device != CP_NONE && !done[device]; device = host_device(cell, device)) {
+        for (uint32_t device = i; device != CP_NONE && !done[device];) {
+            uint32_t host = cell->devices[device].host;
             done[device] = true;
             way[depth++] = device;
+            device = host == CP_NONE ? CP_NONE : cell->parts[host].device;
         }
         while (depth > 0)
             builder->order[listed++] = way[--depth];
@@ -49,20 +44,21 @@ static bool list_devices(struct builder *builder)
 static void list_joints(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
-    for (uint32_t d = 0; d < cell->device_count; d++)
-        for (uint32_t i = 0; i < cell->devices[d].joint_count; i++)
-            builder->joint_ends[cell->devices[d].first_part + cell->joints[cell->devices[d].first_joint + i].part]++;
-    uint32_t start = 0;
-    for (uint32_t part = 0; part < cell->part_count; part++) {
-        uint32_t count = builder->joint_ends[part];
-        builder->joint_ends[part] = start;
-        start += count;
-    }
-    for (uint32_t d = 0; d < cell->device_count; d++)
-        for (uint32_t i = 0; i < cell->devices[d].joint_count; i++) {
-            uint32_t joint = cell->devices[d].first_joint + i;
-            builder->joint_lists[builder->joint_ends[cell->devices[d].first_part + cell->joints[joint].part]++] = joint;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t d = 0; d < cell->device_count; d++)
+            for (uint32_t i = 0; i < cell->devices[d].joint_count; i++) {
+                uint32_t joint = cell->devices[d].first_joint + i;
+                uint32_t *end = &builder->joint_ends[cell->devices[d].first_part + cell->joints[joint].part];
+                if (pass == 1)
+                    builder->joint_lists[*end] = joint;
+                ++*end;
+            }
+        for (uint32_t part = 0, start = 0; pass == 0 && part < cell->part_count; part++) {
+            uint32_t count = builder->joint_ends[part];
+            builder->joint_ends[part] = start;
+            start += count;
         }
+    }
 }
 
 /* ---- nodes ---- */
@@ -77,6 +73,7 @@ static uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name, con
     return node;
 }
 
+/* A device's frame and those of its parts. */
 static bool add_device_nodes(struct builder *builder, uint32_t index)
 {
     struct deneb_cell *cell = builder->cell;
@@ -97,72 +94,38 @@ static bool add_device_nodes(struct builder *builder, uint32_t index)
     return true;
 }
 
-static bool add_tags(struct builder *builder)
-{
-    const struct deneb_cell *cell = builder->cell;
-    uint32_t path = 0;
-    for (uint32_t i = 0; i < cell->tag_count; i++) {
-        const struct deneb_tag *tag = &cell->tags[i];
-        uint32_t parent = !tag->is_path ? path : tag->device == CP_NONE ? 0 : cell->devices[tag->device].node;
-        uint32_t node = add_node(builder->scene, parent, tag->name, tag->raw, &tag->pose);
-        if (node == CP_NONE)
-            return false;
-        path = tag->is_path ? node : path;
-    }
-    return true;
-}
-
 /* ---- joints ---- */
 
-static uint32_t add_axis(struct builder *builder, const struct deneb_joint *from, uint32_t node, int axis,
-                         const char *name)
+static uint32_t axis_count(const struct deneb_joint *joint)
 {
-    static const cp_joint_type types[] = {CP_JOINT_PRISMATIC, CP_JOINT_REVOLUTE, CP_JOINT_SCALE};
-    const struct deneb_device *device = &builder->cell->devices[builder->scene->nodes[node].scope];
-    double unit = deneb_joint_unit(from, device->units);
-    uint32_t index = scene_add_joint(builder->scene, node, types[from->motion], name);
-    if (index == CP_NONE)
-        return index;
-    cp_joint *joint = &builder->scene->joints[index];
-    for (int i = 0; i < 3; i++)
-        joint->axis[i] = i == axis;
-    joint->lower = from->lower * unit;
-    joint->upper = from->upper * unit;
-    joint->home = joint->q = from->initial * unit;
-    joint->driven = !from->formula && from->lower < from->upper;
-    return index;
+    return joint->axis == DENEB_ALL_AXES ? 3 : 1;
 }
 
+/* A scale of all axes is three joints, of which the first one drives the others. */
 static bool add_joint(struct builder *builder, struct deneb_joint *from, uint32_t node)
 {
+    static const cp_joint_type types[] = {CP_JOINT_PRISMATIC, CP_JOINT_REVOLUTE, CP_JOINT_SCALE};
     static const char *const letters[] = {"", ".y", ".z"};
-    int count = from->axis == DENEB_ALL_AXES ? 3 : 1;
-    for (int i = 0; i < count; i++) {
-        const char *name = i > 0 ? arena_print(builder->scene->arena, "%s%s", from->name, letters[i]) : from->name;
-        uint32_t index = name ? add_axis(builder, from, node, count == 3 ? i : from->axis, name) : CP_NONE;
+    cp_scene *scene = builder->scene;
+    double unit = deneb_joint_unit(from, builder->cell->devices[scene->nodes[node].scope].units);
+    for (uint32_t i = 0; i < axis_count(from); i++) {
+        const char *name = i > 0 ? arena_print(scene->arena, "%s%s", from->name, letters[i]) : from->name;
+        uint32_t index = name ? scene_add_joint(scene, node, types[from->motion], name) : CP_NONE;
         if (index == CP_NONE)
             return false;
+        cp_joint *joint = &scene->joints[index];
+        int axis = axis_count(from) == 3 ? (int)i : from->axis;
+        for (int k = 0; k < 3; k++)
+            joint->axis[k] = k == axis;
+        joint->lower = from->lower * unit;
+        joint->upper = from->upper * unit;
+        joint->home = joint->q = from->initial * unit;
+        joint->driven = !from->formula && from->lower < from->upper;
         if (i == 0) {
             from->joint = index;
         } else if (!from->formula) {
-            builder->scene->joints[index].master = from->joint;
-            builder->scene->joints[index].driven = false;
-        }
-    }
-    return true;
-}
-
-/* The last of a part in the file is the first behind its matrix: rows are multiplied from the left. */
-static bool add_joints(struct builder *builder)
-{
-    struct deneb_cell *cell = builder->cell;
-    for (uint32_t d = 0; d < cell->device_count; d++) {
-        const struct deneb_device *device = &cell->devices[builder->order[d]];
-        for (uint32_t i = 0; i < device->part_count; i++) {
-            uint32_t part = device->first_part + i, start = part > 0 ? builder->joint_ends[part - 1] : 0;
-            for (uint32_t k = builder->joint_ends[part]; k > start; k--)
-                if (!add_joint(builder, &cell->joints[builder->joint_lists[k - 1]], cell->parts[part].node))
-                    return false;
+            joint->master = from->joint;
+            joint->driven = false;
         }
     }
     return true;
@@ -178,7 +141,7 @@ struct freedoms {
     uint32_t count;
 };
 
-/* What makes no value is taken for 0, as all formulas were by NIST's translator. Told once for all devices of a file. */
+/* What makes no value is taken for 0, as NIST's translator took all formulas. Told once for all devices of a file. */
 static cp_status refuse_formula(struct builder *builder, const struct deneb_joint *joint,
                                 const struct deneb_device *device, const char *why)
 {
@@ -193,125 +156,85 @@ static cp_status refuse_formula(struct builder *builder, const struct deneb_join
                           joint->formula, shown < size ? "..." : "", why);
 }
 
-static uint32_t axis_count(const struct deneb_joint *joint)
-{
-    return joint->axis == DENEB_ALL_AXES ? 3 : 1;
-}
-
-/* The formula as an expression over the joints that it uses. */
-static cp_status set_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
+/* The joint follows the formula, as an expression over the joints that it uses. */
+static cp_status add_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
 {
     cp_scene *scene = builder->scene;
     struct deneb_units units = freedoms->device->units;
-    char text[EXPRESSION_LONGEST + 1];
-    uint32_t rows[EXPRESSION_MOST_INPUTS], joints[EXPRESSION_MOST_INPUTS], *inputs;
-    double factors[EXPRESSION_MOST_INPUTS];
-    uint32_t count = expression_compact(joint->formula, text, rows);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct deneb_joint *input = &freedoms->all[freedoms->rows[rows[i]]];
-        joints[i] = input->joint;
-        factors[i] = 1 / deneb_joint_unit(input, units);
-    }
-    cp_expression expression = {text, units.angle > 0 ? units.angle : 1, count, joints, factors};
-    const cp_expression *copy = scene_copy_expression(scene, &expression, &inputs);
-    for (uint32_t i = 0; copy && i < axis_count(joint); i++) {
-        cp_joint *made = &scene->joints[joint->joint + i];
-        made->expression = copy;
-        made->scale = deneb_joint_unit(joint, units);
-    }
-    return copy ? CP_OK : CP_LIMIT;
-}
-
-/* Joints without a value of their own stand at 0. */
-static void set_zero(struct builder *builder, const struct deneb_joint *joint)
-{
-    for (uint32_t i = 0; i < axis_count(joint); i++)
-        builder->scene->joints[joint->joint + i].home = builder->scene->joints[joint->joint + i].q = 0;
-}
-
-static cp_status add_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
-{
-    struct expression_step steps[EXPRESSION_LONGEST];
-    double angle = freedoms->device->units.angle, value;
-    uint32_t count;
+    double angle = units.angle > 0 ? units.angle : 1, value;
+    uint32_t axes = axis_count(joint), count;
     size_t at;
-    set_zero(builder, joint);
+    for (uint32_t i = 0; i < axes; i++)
+        scene->joints[joint->joint + i].home = scene->joints[joint->joint + i].q = 0;
     if (builder->cell->settings->dof_zero)
         return CP_OK;
-    const char *why = expression_compile(joint->formula, angle > 0 ? angle : 1, freedoms->count, steps, &count, &at);
+
+    /* It must make a value where the joints are now. */
+    struct expression_step steps[EXPRESSION_LONGEST];
+    const char *why = expression_compile(joint->formula, angle, freedoms->count, steps, &count, &at);
     if (why)
         return refuse_formula(builder, joint, freedoms->device, why);
     for (uint32_t i = 0; i < count; i++)
         if (steps[i].operation == EXPRESSION_INPUT)
             steps[i] = (struct expression_step){.operation = EXPRESSION_NUMBER,
                                                 .number = freedoms->all[freedoms->rows[steps[i].input]].initial};
-    const char *now = expression_run(steps, count, NULL, &value);
-    cp_status status = now ? refuse_formula(builder, joint, freedoms->device, now) : CP_OK;
-    return status == CP_OK ? set_formula(builder, joint, freedoms) : status;
-}
+    why = expression_run(steps, count, NULL, &value);
+    cp_status status = why ? refuse_formula(builder, joint, freedoms->device, why) : CP_OK;
+    if (status != CP_OK)
+        return status;
 
-/* Joints with a formula stand where that puts them. */
-static cp_status settle_formulas(cp_scene *scene)
-{
-    cp_mechanism mechanism;
-    cp_status status = mechanism_open(&mechanism, scene->context, scene);
-    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
-        if (scene->joints[i].expression)
-            scene->joints[i].home = scene->joints[i].q = mechanism.values[i];
-    mechanism_close(&mechanism);
-    return status;
+    char text[EXPRESSION_LONGEST + 1];
+    uint32_t rows[EXPRESSION_MOST_INPUTS], joints[EXPRESSION_MOST_INPUTS], *inputs;
+    double factors[EXPRESSION_MOST_INPUTS];
+    count = expression_compact(joint->formula, text, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct deneb_joint *input = &freedoms->all[freedoms->rows[rows[i]]];
+        joints[i] = input->joint;
+        factors[i] = 1 / deneb_joint_unit(input, units);
+    }
+    cp_expression expression = {text, angle, count, joints, factors};
+    const cp_expression *copy = scene_copy_expression(scene, &expression, &inputs);
+    for (uint32_t i = 0; copy && i < axes; i++) {
+        scene->joints[joint->joint + i].expression = copy;
+        scene->joints[joint->joint + i].scale = deneb_joint_unit(joint, units);
+    }
+    return copy ? CP_OK : CP_LIMIT;
 }
 
 /* ---- devices ---- */
 
-/* Parts on which none hangs. */
-static uint32_t list_ends(const struct deneb_cell *cell, const struct deneb_device *device, uint32_t *ends)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < device->part_count; i++) {
-        uint32_t part = device->first_part + i;
-        /* Parts are in the order of a walk through their tree: what hangs on one follows it. */
-        if (i + 1 == device->part_count || cell->parts[part + 1].parent != part)
-            ends[count++] = cell->parts[part].node;
-    }
-    return count;
-}
-
-static void list_freedoms(const struct deneb_device *device, struct freedoms *freedoms)
-{
-    for (uint32_t i = 0; i < device->joint_count; i++)
-        if (!freedoms->all[device->first_joint + i].formula)
-            freedoms->rows[freedoms->count++] = device->first_joint + i;
-}
-
-static cp_status fill_device(struct builder *builder, cp_device *device, const struct freedoms *freedoms)
-{
-    const struct deneb_device *from = freedoms->device;
-    uint32_t *ends = scene_allocate(builder->scene, from->part_count, sizeof *ends);
-    uint32_t *joints = scene_allocate(builder->scene, freedoms->count, sizeof *joints);
-    if (!ends || !joints)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < freedoms->count; i++)
-        joints[i] = freedoms->all[freedoms->rows[i]].joint;
-    device->joints = joints;
-    device->joint_count = freedoms->count;
-    device->ends = ends;
-    device->end_count = list_ends(builder->cell, from, ends);
-    device->kind = device->end_count > 1 ? CP_DEVICE_TREE : CP_DEVICE_SERIAL;
-    return CP_OK;
-}
-
 static cp_status add_device(struct builder *builder, uint32_t index)
 {
     const struct deneb_cell *cell = builder->cell;
+    cp_scene *scene = builder->scene;
     const struct deneb_device *from = &cell->devices[index];
     struct freedoms freedoms = {.device = from, .all = cell->joints};
     freedoms.rows = memory_allocate(cell->context, from->joint_count, sizeof *freedoms.rows);
     if (!freedoms.rows)
         return CP_LIMIT;
-    list_freedoms(from, &freedoms);
-    uint32_t device = scene_add_device(builder->scene, from->name, from->node);
-    cp_status status = device == CP_NONE ? CP_LIMIT : fill_device(builder, &builder->scene->devices[device], &freedoms);
+    for (uint32_t i = 0; i < from->joint_count; i++)
+        if (!cell->joints[from->first_joint + i].formula)
+            freedoms.rows[freedoms.count++] = from->first_joint + i;
+    uint32_t made = scene_add_device(scene, from->name, from->node);
+    uint32_t *ends = made == CP_NONE ? NULL : scene_allocate(scene, from->part_count, sizeof *ends);
+    uint32_t *joints = ends ? scene_allocate(scene, freedoms.count, sizeof *joints) : NULL;
+    cp_status status = joints ? CP_OK : CP_LIMIT;
+    if (joints) {
+        cp_device *device = &scene->devices[made];
+        for (uint32_t i = 0; i < freedoms.count; i++)
+            joints[i] = cell->joints[freedoms.rows[i]].joint;
+        /* Ends are parts on which none hangs: parts are in the order of a walk through their tree, so what hangs on one
+         * follows it. */
+        for (uint32_t i = 0; i < from->part_count; i++) {
+            uint32_t part = from->first_part + i;
+            if (i + 1 == from->part_count || cell->parts[part + 1].parent != part)
+                ends[device->end_count++] = cell->parts[part].node;
+        }
+        device->joints = joints;
+        device->joint_count = freedoms.count;
+        device->ends = ends;
+        device->kind = device->end_count > 1 ? CP_DEVICE_TREE : CP_DEVICE_SERIAL;
+    }
     for (uint32_t i = 0; i < from->joint_count && status == CP_OK; i++)
         if (cell->joints[from->first_joint + i].formula)
             status = add_formula(builder, &cell->joints[from->first_joint + i], &freedoms);
@@ -324,18 +247,46 @@ static cp_status add_device(struct builder *builder, uint32_t index)
 static cp_status build(struct builder *builder)
 {
     struct deneb_cell *cell = builder->cell;
+    cp_scene *scene = builder->scene;
     if (!builder->order || !builder->joint_lists || !builder->joint_ends || !list_devices(builder))
         return CP_LIMIT;
     list_joints(builder);
     for (uint32_t i = 0; i < cell->device_count; i++)
         if (!add_device_nodes(builder, builder->order[i]))
             return CP_LIMIT;
-    if (!add_tags(builder) || !add_joints(builder))
-        return CP_LIMIT;
+    for (uint32_t i = 0, path = 0; i < cell->tag_count; i++) {
+        const struct deneb_tag *tag = &cell->tags[i];
+        uint32_t parent = !tag->is_path ? path : tag->device == CP_NONE ? 0 : cell->devices[tag->device].node;
+        uint32_t node = add_node(scene, parent, tag->name, tag->raw, &tag->pose);
+        if (node == CP_NONE)
+            return CP_LIMIT;
+        path = tag->is_path ? node : path;
+    }
+
+    /* The last joint of a part in the file is the first behind its matrix: rows are multiplied from the left. */
+    for (uint32_t d = 0; d < cell->device_count; d++) {
+        const struct deneb_device *device = &cell->devices[builder->order[d]];
+        for (uint32_t part = device->first_part; part < device->first_part + device->part_count; part++) {
+            uint32_t start = part > 0 ? builder->joint_ends[part - 1] : 0;
+            for (uint32_t k = builder->joint_ends[part]; k > start; k--)
+                if (!add_joint(builder, &cell->joints[builder->joint_lists[k - 1]], cell->parts[part].node))
+                    return CP_LIMIT;
+        }
+    }
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
         status = add_device(builder, i);
-    return status == CP_OK ? settle_formulas(builder->scene) : status;
+    if (status != CP_OK)
+        return status;
+
+    /* Joints with a formula stand where that puts them. */
+    cp_mechanism mechanism;
+    status = mechanism_open(&mechanism, scene->context, scene);
+    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
+        if (scene->joints[i].expression)
+            scene->joints[i].home = scene->joints[i].q = mechanism.values[i];
+    mechanism_close(&mechanism);
+    return status;
 }
 
 cp_status deneb_build(struct deneb_cell *cell, bool strict)

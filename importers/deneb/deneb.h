@@ -87,7 +87,8 @@ bool deneb_is_number(const struct deneb_token *token, bool fortran, double *valu
 float deneb_coordinate(struct deneb_file *file);
 /* A whole number of 0 .. most. */
 uint32_t deneb_count(struct deneb_file *file, const char *what, uint32_t most);
-/* A name or path, quoted or bare, as UTF-8; *raw (may be NULL) its bytes where they were not. In the arena; "" after an error. */
+/* A name or path, quoted or bare, as UTF-8; *raw (may be NULL) its bytes where they were not. In the arena; "" after an
+ * error. */
 const char *deneb_name(struct deneb_file *file, const char **raw);
 bool deneb_accept(struct deneb_file *file, const char *word);
 /* Red, green, blue and, if there is one, alpha, 0 .. 1. */
@@ -114,8 +115,8 @@ void deneb_magic(struct deneb_file *file, enum deneb_kind kind);
 bool deneb_statement(struct deneb_file *file, const char *word);
 /* What is left before the next keyword is too much. */
 void deneb_end_statement(struct deneb_file *file);
-/* A statement that is not known here is skipped; with all up to its END where there are more of these than sections. open: the
- * sections that are open. */
+/* A statement that is not known here is skipped; with all up to its END where there are more of these than sections.
+ * open: the sections that are open. */
 void deneb_skip_unknown(struct deneb_file *file, uint32_t open);
 /* The END of a section. A missing one at the end of the file is lenient. True when the section is over. */
 bool deneb_section_ends(struct deneb_file *file, const char *section);

@@ -1,4 +1,5 @@
-/* Tokens of legacy part geometry, and tables over them by which each place is tried in a few steps, whatever its counts say. */
+/* Tokens of legacy part geometry, and tables over them by which each place is tried in a few steps, whatever its counts
+ * say. */
 #include "legacy.h"
 
 #include <inttypes.h>
@@ -29,8 +30,8 @@ static bool ends_line(const char *at, const char *end)
     return at == end || *at == '\n' || *at == '\r';
 }
 
-/* Sure enough are a "12" in a line of its own, which is what somebody has seen, and an asterisk. Other lists of numbers are another
- * importer's when his suffix says so: OFF files may begin with three counts, the first of them 12. */
+/* Sure enough are a "12" in a line of its own, which is what somebody has seen, and an asterisk. Other lists of numbers
+ * are another importer's when his suffix says so: OFF files may begin with three counts, the first of them 12. */
 int deneb_probe_legacy(const char *head, size_t size)
 {
     const char *at = head, *end = head + size;
@@ -89,7 +90,8 @@ static bool is_word_for_none(const struct deneb_file *file)
     return false;
 }
 
-/* The current token, and the next one. What is not even meant as a number is a word; numbers that are broken are errors. */
+/* The current token, and the next one. What is not even meant as a number is a word; numbers that are broken are
+ * errors. */
 static uint32_t read_value(struct deneb_file *file)
 {
     const struct deneb_token *token = &file->token;

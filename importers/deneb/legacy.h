@@ -84,8 +84,8 @@ int deneb_probe_legacy(const char *head, size_t size);
 /* The current token is such a number. */
 bool deneb_begins_legacy(const struct deneb_file *file);
 
-/* All tokens of the file, from the current one on, and what is needed to try a place in a few steps. False after an error, which is
- * the file's status. */
+/* All tokens of the file, from the current one on, and what is needed to try a place in a few steps. False after an
+ * error, which is the file's status. */
 bool deneb_read_tokens(struct legacy *legacy);
 void deneb_free_tokens(struct legacy *legacy);
 /* The first token from `from` on whose value is `least` or more, or the number of tokens. */
@@ -102,7 +102,8 @@ bool deneb_find_block(struct legacy *legacy, struct legacy_block *block);
 /* The error for a reading that has rivals. */
 cp_status deneb_refuse_rivals(const struct legacy *legacy, const struct legacy_block *block);
 
-/* Tries both forms on what follows the lines. With proof of exactly one, *form is that, else LEGACY_FORMS. False when out of memory. */
+/* Tries both forms on what follows the lines. With proof of exactly one, *form is that, else LEGACY_FORMS. False when
+ * out of memory. */
 bool deneb_find_polygons(struct legacy *legacy, const struct legacy_block *block,
                          struct legacy_polygons polygons[LEGACY_FORMS], enum legacy_form *form);
 /* Corners of polygons that are proven, with room for them, and count + 1 offsets. */
@@ -112,7 +113,8 @@ void deneb_fill_polygons(const struct legacy *legacy, const struct legacy_block 
 /* Why a form is not proven, as a clause. */
 const char *deneb_print_doubt(const struct legacy_polygons *polygons, char text[96]);
 
-/* Reads the file, which is at its first token, as the geometry of that node. unit: in metres, 0 when nobody has said it. */
+/* Reads the file, which is at its first token, as the geometry of that node. unit: in metres, 0 when nobody has said
+ * it. */
 cp_status deneb_read_legacy(struct deneb_file *file, cp_scene *scene, uint32_t node, double unit, bool explain);
 
 #endif

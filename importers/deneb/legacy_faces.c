@@ -1,4 +1,5 @@
-/* Polygons behind the lines, in two forms: the line list is a checksum that only one of them may fit, to the file's last number. */
+/* Polygons behind the lines, in two forms: the line list is a checksum that only one of them may fit, to the file's
+ * last number. */
 #include "legacy.h"
 
 #include "mesh/radix.h"
@@ -122,7 +123,8 @@ static void refuse(struct legacy_polygons *result, enum legacy_doubt doubt, uint
     result->detail = detail;
 }
 
-/* Their number stands right behind the lines, or behind one zero, as the lines' number does behind the points [a guess]. */
+/* Their number stands right behind the lines, or behind one zero, as the lines' number does behind the points [a
+ * guess]. */
 static bool find_count(struct walk *walk)
 {
     const struct legacy *legacy = walk->legacy;

@@ -162,8 +162,8 @@ static uint32_t number_of(const struct recorder *recorder, const cp_track *track
     return 3 * cell->device_count + recorder->joint_numbers[track->target];
 }
 
-/* Memory for just what is kept, of which each page is touched when its keys come; then the log is dealt out, and gives its own back on
- * the way. A single block would come in large pages, all of them at once. */
+/* Memory for just what is kept, of which each page is touched when its keys come; then the log is dealt out, and gives
+ * its own back on the way. A single block would come in large pages, all of them at once. */
 static bool keep_tracks(struct recorder *recorder, struct kept *kept)
 {
     for (uint32_t i = 0; i < kept->count; i++) {

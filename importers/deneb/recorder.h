@@ -1,4 +1,5 @@
-/* The inside of reading recordings: recording.c reads steps, recorder.c makes keys of them, recorded_clip.c a clip of the keys. */
+/* The inside of reading recordings: recording.c reads steps, recorder.c makes keys of them, recorded_clip.c a clip of
+ * the keys. */
 #ifndef CELLPIPE_DENEB_RECORDER_H
 #define CELLPIPE_DENEB_RECORDER_H
 

@@ -1,7 +1,7 @@
 /* Recordings: where devices are and what their joints' values are at each step, and which hangs on which.
  *
- * A device that hangs on a part is told relative to that part from then on: its tracks hold the grip, which is mostly constant, and an
- * attachment of the clip says what it hangs on. */
+ * A device that hangs on a part is told relative to that part from then on: its tracks hold the grip, which is mostly
+ * constant, and an attachment of the clip says what it hangs on. */
 #include "recorder.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* How a recording's tolerance is shared out among its tracks.
  *
- * Errors of tracks add up along the tree, and a turn moves what is far away most. So each track that may move a point gets an equal
- * share, and a turn as much of it as the farthest point has behind it. A device may hold one other for a time: that counts as one device
- * more, of as many tracks and as large as the largest. */
+ * Errors of tracks add up along the tree, and a turn moves what is far away most. So each track that may move a point
+ * gets an equal share, and a turn as much of it as the farthest point has behind it. A device may hold one other for a
+ * time: that counts as one device more, of as many tracks and as large as the largest. */
 #include "cell.h"
 
 #include <math.h>
@@ -46,7 +46,8 @@ static double slide_of(const cp_joint *joint)
     return isfinite(joint->upper) ? fmax(most, fabs(joint->upper)) : most;
 }
 
-/* The distance from a node's origin to what is below it, however its joints stand: lengths are added from the leaves on. */
+/* The distance from a node's origin to what is below it, however its joints stand: lengths are added from the leaves
+ * on. */
 static void find_reaches(const struct deneb_cell *cell, const cp_measures *boxes, double *reaches)
 {
     const cp_scene *scene = cell->scene;
