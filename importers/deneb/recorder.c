@@ -27,25 +27,20 @@ static void find_world(struct recorder *recorder, uint32_t node)
     }
 }
 
-static const cp_pose *world_of(struct recorder *recorder, uint32_t node)
-{
-    find_world(recorder, node);
-    return &recorder->worlds[node];
-}
-
 /* False when the host is flat, so that nothing can be told relative to it. */
 static bool relative_to(struct recorder *recorder, uint32_t host, uint32_t node, cp_pose *relative)
 {
-    cp_pose world = *world_of(recorder, node), back;
-    if (host == 0) {
-        *relative = world;
+    cp_pose back;
+    find_world(recorder, node);
+    *relative = recorder->worlds[node];
+    if (host == 0)
         return true;
-    }
-    if (!pose_inverse(world_of(recorder, host), &back)) {
+    find_world(recorder, host);
+    if (!pose_inverse(&recorder->worlds[host], &back)) {
         recorder->flat++;
         return false;
     }
-    *relative = pose_multiply(&back, &world);
+    *relative = pose_multiply(&back, relative);
     return pose_is_finite(relative);
 }
 
@@ -95,12 +90,6 @@ static void add_key(struct recorder *recorder, struct growing_track *track, doub
         recorder->file->status = CP_LIMIT;
 }
 
-static void cut(struct recorder *recorder, struct growing_track *track)
-{
-    if (recorder->file->status == CP_OK && !track_cut(recorder->cell->context, track))
-        recorder->file->status = CP_LIMIT;
-}
-
 /* Of a rotation there are two quaternions. */
 static bool is_same_value(const struct growing_track *track, const double *a, const double *b)
 {
@@ -113,7 +102,8 @@ static bool is_same_value(const struct growing_track *track, const double *a, co
     return same || opposite;
 }
 
-/* What was not told in the last steps, or in any, has stood still until the one before this; then comes the next value. */
+/* What was not told in the last steps, or in any, has stood still until the one before this; then comes the next value.
+ */
 static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
                      const double *next)
 {
@@ -144,36 +134,30 @@ static void add_pose(struct recorder *recorder, uint32_t device, double time, co
 static void cut_device(struct recorder *recorder, uint32_t device)
 {
     for (int i = 0; i < 3; i++)
-        cut(recorder, &recorder->devices[device].tracks[i]);
+        if (recorder->file->status == CP_OK &&
+            !track_cut(recorder->cell->context, &recorder->devices[device].tracks[i]))
+            recorder->file->status = CP_LIMIT;
 }
 
-static void add_attachment(struct recorder *recorder, double time, uint32_t node)
-{
-    if (!array_reserve(recorder->cell->context, &recorder->attachments, &recorder->attachment_room,
-                       recorder->attachment_count + UINT64_C(1), sizeof *recorder->attachments)) {
-        recorder->file->status = CP_LIMIT;
-        return;
-    }
-    recorder->attachments[recorder->attachment_count++] = (cp_attachment){time, node, recorder->parents[node]};
-}
-
-/* The moment at which things hang elsewhere: this step, where it is a jump or the first one, else just behind it. */
-static double moment_of_change(const struct recorder *recorder)
-{
-    return recorder->jumps || recorder->steps == 0 ? recorder->time : nextafter(recorder->time, INFINITY);
-}
-
-/* A last key on the old host, and one at the same place on the new one. */
+/* A last key on the old host, an attachment, and a key at the same place on the new one. */
 static void change_host(struct recorder *recorder, uint32_t device, const cp_pose *old_grip)
 {
-    double moment = moment_of_change(recorder), latest = -INFINITY;
+    /* Things hang elsewhere at this step, where it is a jump or the first one, else just behind it. */
+    uint32_t node = recorder->cell->devices[device].node;
+    bool at_once = recorder->jumps || recorder->steps == 0;
+    double moment = at_once ? recorder->time : nextafter(recorder->time, INFINITY), latest = -INFINITY;
     double until = moment > recorder->time ? recorder->time : recorder->before;
     (void)track_latest(&recorder->devices[device].tracks[0], &latest);
     if (recorder->steps > 0 && latest < until)
         add_pose(recorder, device, until, old_grip);
     cut_device(recorder, device);
-    add_attachment(recorder, moment, recorder->cell->devices[device].node);
-    add_pose(recorder, device, moment, &recorder->locals[recorder->cell->devices[device].node]);
+    if (!array_reserve(recorder->cell->context, &recorder->attachments, &recorder->attachment_room,
+                       recorder->attachment_count + UINT64_C(1), sizeof *recorder->attachments)) {
+        recorder->file->status = CP_LIMIT;
+        return;
+    }
+    recorder->attachments[recorder->attachment_count++] = (cp_attachment){moment, node, recorder->parents[node]};
+    add_pose(recorder, device, moment, &recorder->locals[node]);
     cut_device(recorder, device);
     recorder->last = fmax(recorder->last, moment);
 }
@@ -196,19 +180,8 @@ static void place_device(struct recorder *recorder, uint32_t device)
         add_pose(recorder, device, recorder->time, &recorder->locals[node]);
 }
 
-/* The values of a device's joints; what the file tells last in a step holds. */
-static void place_joints(struct recorder *recorder, const struct deneb_device *device)
-{
-    for (uint32_t i = device->first_joint; i < device->first_joint + device->joint_count; i++) {
-        uint32_t joint = recorder->cell->joints[i].joint;
-        if (recorder->cell->joints[i].formula)
-            continue;
-        add_told(recorder, &recorder->joints[i], &recorder->scene->joints[joint].q, recorder->time,
-                 &recorder->mechanism.q[joint]);
-    }
-}
-
-/* What hangs elsewhere is placed after what it hangs on then, so that at no moment a node hangs on itself, whatever hangs on what now. */
+/* What hangs elsewhere is placed after what it hangs on then, so that at no moment a node hangs on itself, whatever
+ * hangs on what now. */
 static void place_changed(struct recorder *recorder, uint32_t device)
 {
     uint32_t depth = 0, node = recorder->cell->devices[device].node;
@@ -223,15 +196,18 @@ static void place_changed(struct recorder *recorder, uint32_t device)
     }
 }
 
-/* ---- what changes in a step ---- */
-
-/* Devices whose matrix is told in the frame of what they hang on now; the others' are where they are in the world. */
-static void set_matrices(struct recorder *recorder)
+void recorder_end_step(struct recorder *recorder)
 {
     const struct deneb_cell *cell = recorder->cell;
-    for (uint32_t i = 0; i < recorder->listed_count; i++) {
-        uint32_t node = cell->devices[recorder->listed[i]].node;
-        struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+    const uint32_t *listed = recorder->listed;
+    uint32_t count = recorder->listed_count;
+    recorder->last = recorder->time;
+    recorder->first = recorder->steps == 0 ? recorder->time : recorder->first;
+
+    /* A matrix is told in the frame of what the device hangs on now, or of the world. */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = cell->devices[listed[i]].node;
+        struct recorded_device *state = &recorder->devices[listed[i]];
         state->old_host = recorder->parents[node];
         state->old_local = recorder->locals[node];
         state->changes = state->has_host && host_node(recorder, state->host) != state->old_host;
@@ -244,18 +220,15 @@ static void set_matrices(struct recorder *recorder)
                 recorder->parents[node] = 0;
         }
     }
-    for (uint32_t i = 0; i < recorder->listed_count; i++)
-        if (recorder->frame_is_parent && recorder->devices[recorder->listed[i]].has_matrix &&
-            recorder->devices[recorder->listed[i]].changes)
-            hang(recorder, recorder->listed[i]);
-}
+    for (uint32_t i = 0; i < count; i++)
+        if (recorder->frame_is_parent && recorder->devices[listed[i]].has_matrix &&
+            recorder->devices[listed[i]].changes)
+            hang(recorder, listed[i]);
 
-/* All that is needed of the world is computed before anything hangs elsewhere. */
-static void find_worlds(struct recorder *recorder)
-{
-    for (uint32_t i = 0; i < recorder->listed_count; i++) {
-        const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        uint32_t node = recorder->cell->devices[recorder->listed[i]].node;
+    /* All that is needed of the world is computed before anything else hangs elsewhere. */
+    for (uint32_t i = 0; i < count; i++) {
+        const struct recorded_device *state = &recorder->devices[listed[i]];
+        uint32_t node = cell->devices[listed[i]].node;
         if (!state->has_matrix && !state->changes)
             continue;
         find_world(recorder, node);
@@ -264,38 +237,33 @@ static void find_worlds(struct recorder *recorder)
         if (state->has_host)
             find_world(recorder, host_node(recorder, state->host));
     }
-}
-
-static void change_hosts(struct recorder *recorder)
-{
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < recorder->listed_count; i++) {
-            const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        for (uint32_t i = 0; i < count; i++) {
+            const struct recorded_device *state = &recorder->devices[listed[i]];
             if (!state->changes || (state->has_matrix && recorder->frame_is_parent))
                 continue;
             if (pass == 0)
-                recorder->parents[recorder->cell->devices[recorder->listed[i]].node] = 0;
+                recorder->parents[cell->devices[listed[i]].node] = 0;
             else
-                hang(recorder, recorder->listed[i]);
+                hang(recorder, listed[i]);
         }
-}
-
-void recorder_end_step(struct recorder *recorder)
-{
-    recorder->last = recorder->time;
-    recorder->first = recorder->steps == 0 ? recorder->time : recorder->first;
-    set_matrices(recorder);
-    find_worlds(recorder);
-    change_hosts(recorder);
-    for (uint32_t i = 0; i < recorder->listed_count && recorder->file->status == CP_OK; i++)
-        if (recorder->devices[recorder->listed[i]].changes)
-            place_changed(recorder, recorder->listed[i]);
+    for (uint32_t i = 0; i < count && recorder->file->status == CP_OK; i++)
+        if (recorder->devices[listed[i]].changes)
+            place_changed(recorder, listed[i]);
         else
-            place_device(recorder, recorder->listed[i]);
-    for (uint32_t i = 0; i < recorder->listed_count; i++) {
-        struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        if (state->has_joints)
-            place_joints(recorder, &recorder->cell->devices[recorder->listed[i]]);
+            place_device(recorder, listed[i]);
+
+    /* The values of joints; what the file tells last in a step holds. */
+    for (uint32_t i = 0; i < count; i++) {
+        const struct deneb_device *device = &cell->devices[listed[i]];
+        struct recorded_device *state = &recorder->devices[listed[i]];
+        for (uint32_t k = device->first_joint; state->has_joints && k < device->first_joint + device->joint_count;
+             k++) {
+            uint32_t joint = cell->joints[k].joint;
+            if (!cell->joints[k].formula)
+                add_told(recorder, &recorder->joints[k], &recorder->scene->joints[joint].q, recorder->time,
+                         &recorder->mechanism.q[joint]);
+        }
         state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
     }
     recorder->listed_count = 0;
