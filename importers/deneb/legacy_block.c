@@ -88,20 +88,6 @@ struct search {
     uint64_t looks; /* at lines, for that */
 };
 
-/* Where there is no asterisk most numbers are the number of nothing: told are places whose points are there. */
-static void explain_place(struct search *search, const struct legacy_block *block)
-{
-    const struct legacy *legacy = search->legacy;
-    char text[160];
-    if (!legacy->explain || search->notes == MOST_NOTES)
-        return;
-    if (legacy->stars == 0 && block->failure <= LEGACY_FEW_NUMBERS)
-        return;
-    search->notes++;
-    describe(block, text);
-    report_note(legacy->file->context, "deneb-reading", deneb_token_place(legacy, block->place), "tried as %s", text);
-}
-
 static bool uses_all_points(struct search *search, const struct legacy_block *block)
 {
     const struct legacy_token *ends = search->legacy->tokens + block->first_end;
@@ -124,38 +110,36 @@ static bool is_exhausted(const struct search *search)
     return legacy->work.candidates >= LEGACY_MOST_CANDIDATES || search->looks > MOST_LOOKS * (uint64_t)legacy->count;
 }
 
-static void count_fit(struct search *search, const struct legacy_block *block)
-{
-    struct legacy_block *first = &search->first;
-    if (first->place == 0)
-        *first = *block;
-    else if (first->rivals++ == 0)
-        first->rival = block->place;
-}
-
-/* What an asterisk would make up for. */
-static enum legacy_failure check_unmarked(struct search *search, const struct legacy_block *block)
-{
-    if (search->legacy->tokens[block->value].value != 0)
-        return LEGACY_NO_ZERO;
-    return uses_all_points(search, block) ? LEGACY_FITS : LEGACY_LOOSE_POINT;
-}
-
 static void search_places(struct search *search)
 {
     struct legacy *legacy = search->legacy;
+    struct legacy_block *first = &search->first;
+    bool marked = legacy->stars > 0;
     for (uint32_t at = 1; at < legacy->count && !is_exhausted(search); at++) {
-        if (legacy->stars > 0 && legacy->tokens[at - 1].value != LEGACY_STAR)
+        if (marked && legacy->tokens[at - 1].value != LEGACY_STAR)
             continue;
         struct legacy_block block = try_place(legacy, at);
-        if (block.failure == LEGACY_FITS && legacy->stars == 0)
-            block.failure = check_unmarked(search, &block);
+
+        /* What an asterisk would make up for. */
+        if (block.failure == LEGACY_FITS && !marked && legacy->tokens[block.value].value != 0)
+            block.failure = LEGACY_NO_ZERO;
+        else if (block.failure == LEGACY_FITS && !marked && !uses_all_points(search, &block))
+            block.failure = LEGACY_LOOSE_POINT;
         search->places++;
         search->failures[block.failure]++;
         search->last = block;
-        explain_place(search, &block);
-        if (block.failure == LEGACY_FITS)
-            count_fit(search, &block);
+
+        /* Without one, most numbers are the number of nothing: told are places whose points are there. */
+        if (legacy->explain && search->notes < MOST_NOTES && (marked || block.failure > LEGACY_FEW_NUMBERS)) {
+            char text[160];
+            search->notes++;
+            describe(&block, text);
+            report_note(legacy->file->context, "deneb-reading", deneb_token_place(legacy, at), "tried as %s", text);
+        }
+        if (block.failure == LEGACY_FITS && first->place == 0)
+            *first = block;
+        else if (block.failure == LEGACY_FITS && first->rivals++ == 0)
+            first->rival = at;
     }
 }
 
@@ -216,24 +200,6 @@ cp_status deneb_refuse_rivals(const struct legacy *legacy, const struct legacy_b
         block->rivals + 1, deneb_token_place(legacy, block->rival).line);
 }
 
-static cp_status refuse_many(const struct legacy *legacy)
-{
-    const struct deneb_file *file = legacy->file;
-    return report_error(file->context, CP_INPUT, "deneb-legacy-candidates", IN_FILE(file->source->name),
-                        "too many places may be where the points of legacy part geometry begin: %" PRIu64
-                        " were tried (cellpipe info --explain tells of the first)",
-                        legacy->work.candidates);
-}
-
-static void settle(const struct search *search)
-{
-    struct deneb_file *file = search->legacy->file;
-    if (is_exhausted(search))
-        file->status = refuse_many(search->legacy);
-    else if (search->first.place == 0)
-        file->status = refuse_unfit(search);
-}
-
 bool deneb_find_block(struct legacy *legacy, struct legacy_block *block)
 {
     struct deneb_file *file = legacy->file;
@@ -248,6 +214,12 @@ bool deneb_find_block(struct legacy *legacy, struct legacy_block *block)
     memory_free(file->context, search.seen, room, sizeof *search.seen);
     explain_search(&search);
     *block = search.first;
-    settle(&search);
+    if (is_exhausted(&search))
+        file->status = report_error(file->context, CP_INPUT, "deneb-legacy-candidates", IN_FILE(file->source->name),
+                                    "too many places may be where the points of legacy part geometry begin: %" PRIu64
+                                    " were tried (cellpipe info --explain tells of the first)",
+                                    legacy->work.candidates);
+    else if (search.first.place == 0)
+        file->status = refuse_unfit(&search);
     return file->status == CP_OK;
 }

@@ -19,12 +19,6 @@ struct legacy_scene {
 
 /* ---- what is not known ---- */
 
-/* What stands before the points, but for the version and the "*" right before them. */
-static uint64_t count_head(const struct legacy *legacy, const struct legacy_block *block)
-{
-    return block->place - 1 - (legacy->stars > 0);
-}
-
 static void report_unknown_values(const struct legacy_scene *part)
 {
     const struct legacy *legacy = &part->legacy;
@@ -32,11 +26,12 @@ static void report_unknown_values(const struct legacy_scene *part)
     cp_context *context = legacy->file->context;
     struct place file = IN_FILE(legacy->file->source->name);
     uint32_t version = legacy->tokens[0].value;
+    uint64_t head = block->place - 1 - (legacy->stars > 0); /* all but the version and a "*" */
     if (version != DESCRIBED_VERSION)
         report_warning(context, "deneb-legacy-version", deneb_token_place(legacy, 0),
                        "version %" PRIu32 ", it seems: only %d has ever been described", version, DESCRIBED_VERSION);
-    if (count_head(legacy, block) > 0)
-        report_loss(context, "deneb-legacy-head", file, count_head(legacy, block),
+    if (head > 0)
+        report_loss(context, "deneb-legacy-head", file, head,
                     "values before the geometry, of unknown meaning (it is said that they place the part)");
     if (legacy->tokens[block->value].value != 0)
         report_loss(context, "deneb-legacy-value", deneb_token_place(legacy, block->value), 1,
@@ -153,26 +148,7 @@ static cp_status add_lines(const struct legacy_scene *part)
     return add_mesh(part, mesh, CP_USE_DRAWN);
 }
 
-static cp_status add_geometry(struct legacy_scene *part)
-{
-    cp_status status = read_points(part);
-    if (status == CP_OK && part->form != LEGACY_FORMS)
-        status = add_faces(part);
-    return status == CP_OK ? add_lines(part) : status;
-}
-
 /* ---- the file ---- */
-
-static void settle_unit(struct legacy_scene *part)
-{
-    const struct deneb_file *file = part->legacy.file;
-    if (part->unit == 0) {
-        part->unit = usual_unit;
-        report_warning(file->context, "deneb-legacy-unit", IN_FILE(file->source->name),
-                       "legacy part geometry does not tell its unit of length: taken for mm (--in unit=mm says so)");
-    }
-    part->scene->source.unit = part->unit;
-}
 
 static cp_status read_geometry(struct legacy_scene *part)
 {
@@ -185,10 +161,19 @@ static cp_status read_geometry(struct legacy_scene *part)
     explain_polygons(part);
     if (part->block.rivals > 0 && part->form == LEGACY_FORMS)
         return deneb_refuse_rivals(legacy, &part->block);
-    settle_unit(part);
+    if (part->unit == 0) {
+        part->unit = usual_unit;
+        report_warning(file->context, "deneb-legacy-unit", IN_FILE(file->source->name),
+                       "legacy part geometry does not tell its unit of length: taken for mm (--in unit=mm says so)");
+    }
+    part->scene->source.unit = part->unit;
     report_unknown_values(part);
     cp_status status = report_polygons(part);
-    return status == CP_OK ? add_geometry(part) : status;
+    if (status == CP_OK)
+        status = read_points(part);
+    if (status == CP_OK && part->form != LEGACY_FORMS)
+        status = add_faces(part);
+    return status == CP_OK ? add_lines(part) : status;
 }
 
 cp_status deneb_read_legacy(struct deneb_file *file, cp_scene *scene, uint32_t node, double unit, bool explain)

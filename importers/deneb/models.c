@@ -56,55 +56,41 @@ static const char *colour_key(struct painter *painter, const double rgba[4])
     return arena_print(painter->scene->arena, "%s %s %s %s", texts[0], texts[1], texts[2], texts[3]);
 }
 
-static uint32_t find_material(struct painter *painter, const struct deneb_part *part)
-{
-    const char *key = colour_key(painter, part->rgba);
-    const uint32_t *known = key ? name_map_find(&painter->colours, key) : NULL;
-    if (known)
-        return *known;
-    uint32_t material = key ? scene_add_material(painter->scene, part->name, part->rgba, true) : CP_NONE;
-    return material != CP_NONE && name_map_add(&painter->colours, key, material, NULL) ? material : CP_NONE;
-}
-
-/* The same faces in one colour. */
-static uint32_t copy_mesh(struct painter *painter, uint32_t from, uint32_t material)
-{
-    cp_mesh mesh = painter->scene->meshes[from];
-    cp_group *group = scene_allocate(painter->scene, 1, sizeof *group);
-    if (!group)
-        return CP_NONE;
-    *group = (cp_group){0, mesh.face_count, material};
-    mesh.groups = group;
-    mesh.group_count = 1;
-    mesh.colours = NULL;
-    painter->copied = true;
-    return scene_add_mesh(painter->scene, &mesh);
-}
-
-static cp_status colour_model(struct painter *painter, const struct deneb_part *part, uint32_t *model)
-{
-    const struct model plain = painter->models.items[*model];
-    uint32_t material = find_material(painter, part);
-    cp_instance *parts = arena_copy(painter->scene->arena, plain.parts, plain.part_count, sizeof *parts);
-    for (uint32_t i = 0; parts && material != CP_NONE && i < plain.part_count; i++) {
-        parts[i].mesh = copy_mesh(painter, parts[i].mesh, material);
-        if (parts[i].mesh == CP_NONE)
-            return CP_LIMIT;
-    }
-    return parts && material != CP_NONE ? models_add(&painter->models, parts, plain.part_count, model) : CP_LIMIT;
-}
-
-/* The same model in the colour of the part. */
+/* The same model in the colour of the part: its faces in one group each. */
 static cp_status find_coloured(struct painter *painter, const struct deneb_part *part, uint32_t *model)
 {
+    cp_scene *scene = painter->scene;
     const char *colour = colour_key(painter, part->rgba);
-    const char *key = colour ? arena_print(painter->scene->arena, "%u %s", (unsigned)*model, colour) : NULL;
-    const uint32_t *known = key ? name_map_find(&painter->coloured, key) : NULL;
+    const char *key = colour ? arena_print(scene->arena, "%u %s", (unsigned)*model, colour) : NULL;
+    if (!key)
+        return CP_LIMIT;
+    const uint32_t *known = name_map_find(&painter->coloured, key);
     if (known) {
         *model = *known;
         return CP_OK;
     }
-    cp_status status = key ? colour_model(painter, part, model) : CP_LIMIT;
+    known = name_map_find(&painter->colours, colour);
+    uint32_t material = known ? *known : scene_add_material(scene, part->name, part->rgba, true);
+    if (material == CP_NONE || (!known && !name_map_add(&painter->colours, colour, material, NULL)))
+        return CP_LIMIT;
+
+    const struct model plain = painter->models.items[*model];
+    cp_instance *parts = arena_copy(scene->arena, plain.parts, plain.part_count, sizeof *parts);
+    for (uint32_t i = 0; parts && i < plain.part_count; i++) {
+        cp_mesh mesh = scene->meshes[parts[i].mesh];
+        cp_group *group = scene_allocate(scene, 1, sizeof *group);
+        if (!group)
+            return CP_LIMIT;
+        *group = (cp_group){0, mesh.face_count, material};
+        mesh.groups = group;
+        mesh.group_count = 1;
+        mesh.colours = NULL;
+        painter->copied = true;
+        parts[i].mesh = scene_add_mesh(scene, &mesh);
+        if (parts[i].mesh == CP_NONE)
+            return CP_LIMIT;
+    }
+    cp_status status = parts ? models_add(&painter->models, parts, plain.part_count, model) : CP_LIMIT;
     if (status == CP_OK && !name_map_add(&painter->coloured, key, *model, NULL))
         status = CP_LIMIT;
     return status;

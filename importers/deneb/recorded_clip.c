@@ -98,13 +98,6 @@ void recorder_free(struct recorder *recorder)
 
 /* ---- the clip ---- */
 
-/* A track that never leaves the value that the scene has says nothing. */
-static bool says_something(const struct growing_track *track, const double *rest)
-{
-    return track->samples > 0 &&
-           (track->moves || memcmp(track->first, rest, path_width(track->path) * sizeof *rest) != 0);
-}
-
 struct kept {
     cp_track *tracks;
     struct key_target *targets; /* of all tracks by number */
@@ -112,22 +105,22 @@ struct kept {
     uint64_t samples, keys;
 };
 
-/* The last key of a track that is kept, and what it needs. */
-/* One track says how long the clip is, whatever the last steps tell. */
-static bool reach_end(struct recorder *recorder, struct growing_track *track)
-{
-    double time, value[4];
-    memcpy(value, track_latest(track, &time), path_width(track->path) * sizeof *value);
-    return time >= recorder->before || track_add(recorder->cell->context, track, recorder->before, value);
-}
-
+/* Keeps a track that says something: one that never leaves the value that the scene has does not. */
 static bool choose_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
                          struct kept *kept)
 {
-    kept->targets[track->number].width = path_width(track->path);
-    if (track->count == 0 || !says_something(track, rest))
+    cp_context *context = recorder->cell->context;
+    uint32_t width = kept->targets[track->number].width = path_width(track->path);
+    if (track->count == 0 || track->samples == 0 ||
+        (!track->moves && memcmp(track->first, rest, width * sizeof *rest) == 0))
         return true;
-    if ((kept->count == 0 && !reach_end(recorder, track)) || !track_cut(recorder->cell->context, track))
+    if (kept->count == 0) { /* one track says how long the clip is, whatever the last steps tell */
+        double time, value[4];
+        memcpy(value, track_latest(track, &time), width * sizeof *value);
+        if (time < recorder->before && !track_add(context, track, recorder->before, value))
+            return false;
+    }
+    if (!track_cut(context, track))
         return false;
     kept->tracks[kept->count++] = (cp_track){target, track->path, CP_LINEAR, track->count, NULL, NULL};
     kept->samples += track->samples;

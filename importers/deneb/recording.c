@@ -128,28 +128,24 @@ static void read_steps(struct recorder *recorder)
 
 /* ---- the head ---- */
 
-static void read_frame(struct deneb_file *file, struct deneb_recording_head *head)
-{
-    head->frame_is_parent = deneb_accept(file, "parent");
-    if (!head->frame_is_parent && !deneb_accept(file, "world"))
-        deneb_expected(file, "world or parent");
-}
-
 static bool read_head_word(struct deneb_file *file, struct deneb_recording_head *head)
 {
-    if (deneb_accept(file, "WORKCELL"))
+    if (deneb_accept(file, "WORKCELL")) {
         head->workcell = deneb_in_line(file, "a name") ? deneb_name(file, NULL) : "";
-    else if (deneb_accept(file, "DEVICES"))
-        head->device_count =
-            deneb_in_line(file, "a number") ? deneb_count(file, "the number of devices", UINT32_MAX - 1) : 0;
-    else if (deneb_accept(file, "FRAME"))
-        read_frame(file, head);
-    else if (deneb_accept(file, "UNIT"))
+    } else if (deneb_accept(file, "DEVICES")) {
+        bool given = deneb_in_line(file, "a number");
+        head->device_count = given ? deneb_count(file, "the number of devices", UINT32_MAX - 1) : 0;
+    } else if (deneb_accept(file, "FRAME")) {
+        head->frame_is_parent = deneb_accept(file, "parent");
+        if (!head->frame_is_parent && !deneb_accept(file, "world"))
+            deneb_expected(file, "world or parent");
+    } else if (deneb_accept(file, "UNIT")) {
         head->units.length = deneb_unit(file);
-    else if (deneb_accept(file, "ANGLE"))
+    } else if (deneb_accept(file, "ANGLE")) {
         head->units.angle = deneb_angle(file);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
