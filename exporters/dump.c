@@ -33,26 +33,6 @@ static const char *const path_words[] = {"joint", "translation", "rotation", "sc
 static const char *const interpolation_words[] = {"step", "linear", "cubic"};
 static const char *const owner_words[] = {"scene", "node", "mesh", "material", "joint"};
 
-static void dump_escape(struct sink *sink, unsigned char byte)
-{
-    switch (byte) {
-    case '"':
-        sink_text(sink, "\\\"");
-        break;
-    case '\\':
-        sink_text(sink, "\\\\");
-        break;
-    case '\n':
-        sink_text(sink, "\\n");
-        break;
-    case '\t':
-        sink_text(sink, "\\t");
-        break;
-    default:
-        sink_print(sink, "\\x%02x", byte);
-    }
-}
-
 /* A blank and the text in quotes; bytes that are no UTF-8 (a raw name's) become \xNN, so that the dump is UTF-8. */
 static void dump_string(struct sink *sink, const char *text)
 {
@@ -69,7 +49,12 @@ static void dump_string(struct sink *sink, const char *text)
         if (byte >= 0x20 && byte != 0x7f && byte <= highest && byte != '"' && byte != '\\')
             continue;
         sink_write(sink, text + done, i - done);
-        dump_escape(sink, byte);
+        if (byte == '"' || byte == '\\')
+            sink_print(sink, "\\%c", byte);
+        else if (byte == '\n' || byte == '\t')
+            sink_text(sink, byte == '\n' ? "\\n" : "\\t");
+        else
+            sink_print(sink, "\\x%02x", byte);
         done = i + 1;
     }
     sink_write(sink, text + done, size - done);
@@ -123,6 +108,14 @@ static void dump_named_id(struct sink *sink, const char *label, const cp_scene *
     dump_named_string(sink, label, scene_id(scene, table, index));
 }
 
+static void dump_ids(struct sink *sink, const char *label, const cp_scene *scene, enum scene_table table,
+                     const uint32_t *indices, uint32_t count)
+{
+    sink_print(sink, " %s", label);
+    for (uint32_t i = 0; i < count; i++)
+        dump_string(sink, scene_id(scene, table, indices[i]));
+}
+
 /* ---- the tree ---- */
 
 static void dump_head(const cp_scene *scene, struct sink *sink)
@@ -133,16 +126,6 @@ static void dump_head(const cp_scene *scene, struct sink *sink)
     dump_named_doubles(sink, "unit", &scene->source.unit, 1);
     dump_word(sink, "up", scene->source.up == CP_UP_Y ? "y" : "z");
     sink_print(sink, "\nexclude_static_pairs %s\n", scene->exclude_static_pairs ? "yes" : "no");
-}
-
-static void dump_node_flags(struct sink *sink, uint32_t flags)
-{
-    sink_text(sink, " flags");
-    if (!flags)
-        sink_text(sink, " none");
-    for (size_t i = 0; node_flag_words[i]; i++)
-        if (flags & 1u << i)
-            sink_print(sink, " %s", node_flag_words[i]);
 }
 
 static void dump_nodes(const cp_scene *scene, struct sink *sink)
@@ -156,7 +139,10 @@ static void dump_nodes(const cp_scene *scene, struct sink *sink)
             dump_named_string(sink, "raw", node->raw_name);
         dump_named_id(sink, "parent", scene, TABLE_NODES, node->parent);
         dump_named_id(sink, "scope", scene, TABLE_DEVICES, node->scope);
-        dump_node_flags(sink, node->flags);
+        sink_text(sink, node->flags ? " flags" : " flags none");
+        for (size_t k = 0; node_flag_words[k]; k++)
+            if (node->flags & 1u << k)
+                sink_print(sink, " %s", node_flag_words[k]);
         dump_named_doubles(sink, "local", node->local.m, 12);
         sink_text(sink, "\n");
     }
@@ -183,14 +169,6 @@ static void dump_hash(struct sink *sink, const char *label, const void *bytes, s
         sink_print(sink, "%s %016llx\n", label, (unsigned long long)hash_content(bytes, size));
 }
 
-static bool has_only_triangles(const cp_mesh *mesh)
-{
-    for (uint32_t face = 0; face < mesh->face_count; face++)
-        if (mesh_face_size(mesh, face) != 3)
-            return false;
-    return true;
-}
-
 static void dump_mesh_hashes(const cp_mesh *mesh, struct sink *sink)
 {
     size_t vertices = mesh->vertex_count, word = sizeof(uint32_t);
@@ -200,7 +178,10 @@ static void dump_mesh_hashes(const cp_mesh *mesh, struct sink *sink)
     dump_hash(sink, "normals_hash", mesh->normals, vertices * 3 * sizeof(float));
     dump_hash(sink, "colours_hash", mesh->colours, vertices * 4 * sizeof(float));
     dump_hash(sink, "corners_hash", mesh->corners, mesh->corner_count * word);
-    if (!has_only_triangles(mesh))
+    uint32_t face = 0;
+    while (face < mesh->face_count && mesh_face_size(mesh, face) == 3)
+        face++;
+    if (face < mesh->face_count)
         dump_hash(sink, "face_offsets_hash", mesh->face_offsets, (mesh->face_count + (size_t)1) * word);
 }
 
@@ -229,39 +210,22 @@ static void dump_faces(const cp_mesh *mesh, struct sink *sink)
     }
 }
 
-/* One group without material says nothing that no group would not say. */
-static void dump_groups(const cp_scene *scene, const cp_mesh *mesh, struct sink *sink)
-{
-    if (mesh->group_count == 1 && mesh->groups[0].material == CP_NONE)
-        return;
-    for (uint32_t i = 0; i < mesh->group_count; i++) {
-        sink_print(sink, "group faces %lu", (unsigned long)mesh->groups[i].face_count);
-        dump_named_id(sink, "material", scene, TABLE_MATERIALS, mesh->groups[i].material);
-        sink_text(sink, "\n");
-    }
-}
-
-static void dump_mesh_head(const cp_mesh *mesh, struct sink *sink)
-{
-    sink_text(sink, "mesh");
-    dump_string(sink, mesh->id);
-    dump_named_string(sink, "name", mesh->name);
-    dump_named_string(sink, "source", mesh->source);
-    dump_word(sink, "kind", mesh_kind_words[mesh->kind]);
-    if (mesh->kind >= CP_MESH_BOX) {
-        dump_named_doubles(sink, "size", mesh->size, 3);
-        sink_print(sink, " sides %lu\n", (unsigned long)mesh->sides);
-    } else {
-        sink_print(sink, " vertices %lu faces %lu corners %lu\n", (unsigned long)mesh->vertex_count,
-                   (unsigned long)mesh->face_count, (unsigned long)mesh->corner_count);
-    }
-}
-
 static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
 {
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         const cp_mesh *mesh = &scene->meshes[i];
-        dump_mesh_head(mesh, sink);
+        sink_text(sink, "mesh");
+        dump_string(sink, mesh->id);
+        dump_named_string(sink, "name", mesh->name);
+        dump_named_string(sink, "source", mesh->source);
+        dump_word(sink, "kind", mesh_kind_words[mesh->kind]);
+        if (mesh->kind >= CP_MESH_BOX) {
+            dump_named_doubles(sink, "size", mesh->size, 3);
+            sink_print(sink, " sides %lu\n", (unsigned long)mesh->sides);
+        } else {
+            sink_print(sink, " vertices %lu faces %lu corners %lu\n", (unsigned long)mesh->vertex_count,
+                       (unsigned long)mesh->face_count, (unsigned long)mesh->corner_count);
+        }
         if (summary) {
             dump_mesh_hashes(mesh, sink);
         } else {
@@ -270,7 +234,13 @@ static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
             dump_vertex_rows(sink, "colour", mesh->colours, 4, mesh->vertex_count);
             dump_faces(mesh, sink);
         }
-        dump_groups(scene, mesh, sink);
+        /* One group without material says nothing that no group would not say. */
+        bool plain = mesh->group_count == 1 && mesh->groups[0].material == CP_NONE;
+        for (uint32_t k = 0; k < mesh->group_count && !plain; k++) {
+            sink_print(sink, "group faces %lu", (unsigned long)mesh->groups[k].face_count);
+            dump_named_id(sink, "material", scene, TABLE_MATERIALS, mesh->groups[k].material);
+            sink_text(sink, "\n");
+        }
     }
 }
 
@@ -290,28 +260,6 @@ static void dump_materials(const cp_scene *scene, struct sink *sink)
 
 /* ---- kinematics ---- */
 
-static void dump_expression(const cp_scene *scene, const cp_expression *expression, struct sink *sink)
-{
-    dump_named_string(sink, "expression", expression->text);
-    dump_named_doubles(sink, "angle", &expression->angle, 1);
-    sink_text(sink, " inputs");
-    for (uint32_t i = 0; i < expression->input_count; i++)
-        dump_string(sink, scene_id(scene, TABLE_JOINTS, expression->inputs[i]));
-    dump_named_doubles(sink, "factors", expression->factors, expression->input_count);
-}
-
-static void dump_joint_law(const cp_scene *scene, const cp_joint *joint, struct sink *sink)
-{
-    dump_flag(sink, "driven", joint->driven);
-    dump_named_id(sink, "master", scene, TABLE_JOINTS, joint->master);
-    if (joint->expression)
-        dump_expression(scene, joint->expression, sink);
-    if (!cp_joint_is_dependent(joint))
-        return;
-    dump_named_doubles(sink, "scale", &joint->scale, 1);
-    dump_named_doubles(sink, "offset", &joint->offset, 1);
-}
-
 static void dump_joints(const cp_scene *scene, struct sink *sink)
 {
     for (uint32_t i = 0; i < scene->joint_count; i++) {
@@ -328,23 +276,21 @@ static void dump_joints(const cp_scene *scene, struct sink *sink)
         dump_limit(sink, "acceleration", joint->acceleration);
         dump_named_doubles(sink, "home", &joint->home, 1);
         dump_named_doubles(sink, "q", &joint->q, 1);
-        dump_joint_law(scene, joint, sink);
+        dump_flag(sink, "driven", joint->driven);
+        dump_named_id(sink, "master", scene, TABLE_JOINTS, joint->master);
+        const cp_expression *expression = joint->expression;
+        if (expression) {
+            dump_named_string(sink, "expression", expression->text);
+            dump_named_doubles(sink, "angle", &expression->angle, 1);
+            dump_ids(sink, "inputs", scene, TABLE_JOINTS, expression->inputs, expression->input_count);
+            dump_named_doubles(sink, "factors", expression->factors, expression->input_count);
+        }
+        if (cp_joint_is_dependent(joint)) {
+            dump_named_doubles(sink, "scale", &joint->scale, 1);
+            dump_named_doubles(sink, "offset", &joint->offset, 1);
+        }
         sink_text(sink, "\n");
     }
-}
-
-static void dump_device_lists(const cp_scene *scene, const cp_device *device, struct sink *sink)
-{
-    sink_text(sink, " ends");
-    for (uint32_t i = 0; i < device->end_count; i++)
-        dump_string(sink, scene_id(scene, TABLE_NODES, device->ends[i]));
-    sink_text(sink, " joints");
-    for (uint32_t i = 0; i < device->joint_count; i++)
-        dump_string(sink, scene_id(scene, TABLE_JOINTS, device->joints[i]));
-    if (device->home)
-        dump_named_doubles(sink, "home", device->home, device->joint_count);
-    else
-        dump_word(sink, "home", "none");
 }
 
 static void dump_devices(const cp_scene *scene, struct sink *sink)
@@ -357,7 +303,12 @@ static void dump_devices(const cp_scene *scene, struct sink *sink)
         dump_word(sink, "kind", device_kind_words[device->kind]);
         dump_named_id(sink, "base", scene, TABLE_NODES, device->base);
         dump_named_id(sink, "scope", scene, TABLE_DEVICES, device->scope);
-        dump_device_lists(scene, device, sink);
+        dump_ids(sink, "ends", scene, TABLE_NODES, device->ends, device->end_count);
+        dump_ids(sink, "joints", scene, TABLE_JOINTS, device->joints, device->joint_count);
+        if (device->home)
+            dump_named_doubles(sink, "home", device->home, device->joint_count);
+        else
+            dump_word(sink, "home", "none");
         sink_text(sink, "\n");
     }
 }
@@ -396,19 +347,13 @@ static void dump_pairs(const cp_scene *scene, struct sink *sink)
 
 /* ---- clips and metadata ---- */
 
-static size_t track_width(const cp_track *track)
-{
-    static const size_t widths[] = {1, 3, 4, 3};
-    return widths[track->path] * (track->interpolation == CP_CUBIC ? 3 : 1);
-}
-
 static void dump_track(const cp_scene *scene, const cp_track *track, struct sink *sink)
 {
+    static const size_t widths[] = {1, 3, 4, 3}; /* by path */
     bool on_joint = track->path == CP_PATH_JOINT;
-    size_t width = track_width(track);
+    size_t width = widths[track->path] * (track->interpolation == CP_CUBIC ? 3 : 1);
     sink_text(sink, "track");
-    dump_string(sink,
-                on_joint ? scene_id(scene, TABLE_JOINTS, track->target) : scene_id(scene, TABLE_NODES, track->target));
+    dump_string(sink, scene_id(scene, on_joint ? TABLE_JOINTS : TABLE_NODES, track->target));
     dump_word(sink, "path", path_words[track->path]);
     dump_word(sink, "interpolation", interpolation_words[track->interpolation]);
     sink_print(sink, " keys %lu\n", (unsigned long)track->key_count);
@@ -418,15 +363,6 @@ static void dump_track(const cp_scene *scene, const cp_track *track, struct sink
         dump_named_doubles(sink, ":", track->values + i * width, width);
         sink_text(sink, "\n");
     }
-}
-
-static void dump_attachment(const cp_scene *scene, const cp_attachment *attachment, struct sink *sink)
-{
-    sink_text(sink, "attach");
-    dump_string(sink, scene_id(scene, TABLE_NODES, attachment->node));
-    dump_named_id(sink, "to", scene, TABLE_NODES, attachment->host);
-    dump_named_doubles(sink, "at", &attachment->time, 1);
-    sink_text(sink, "\n");
 }
 
 static void dump_clips(const cp_scene *scene, struct sink *sink)
@@ -441,8 +377,14 @@ static void dump_clips(const cp_scene *scene, struct sink *sink)
         sink_text(sink, "\n");
         for (uint32_t k = 0; k < clip->track_count; k++)
             dump_track(scene, &clip->tracks[k], sink);
-        for (uint32_t k = 0; k < clip->attachment_count; k++)
-            dump_attachment(scene, &clip->attachments[k], sink);
+        for (uint32_t k = 0; k < clip->attachment_count; k++) {
+            const cp_attachment *attachment = &clip->attachments[k];
+            sink_text(sink, "attach");
+            dump_string(sink, scene_id(scene, TABLE_NODES, attachment->node));
+            dump_named_id(sink, "to", scene, TABLE_NODES, attachment->host);
+            dump_named_doubles(sink, "at", &attachment->time, 1);
+            sink_text(sink, "\n");
+        }
     }
 }
 
