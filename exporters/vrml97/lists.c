@@ -70,7 +70,7 @@ void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *va
 
 /* ---- faces ---- */
 
-/* A face is as many words as it has corners, and -1: so that one of very many corners is printed in several chunks, too. */
+/* A face is as many words as it has corners, and -1: so one of very many corners is printed in several chunks, too. */
 struct faces {
     const cp_mesh *mesh;
     const cp_group *group;

@@ -11,6 +11,7 @@
 #define UNIT_TOLERANCE 1e-9
 
 const struct rest vrml_no_rest = {REST_NONE, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+static const struct placing at_rest = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
 
 static void multiply(const double a[9], const double b[9], double out[9])
 {
@@ -39,33 +40,28 @@ static void rotate_columns(double m[9], int a, int b, const double turn[2])
     }
 }
 
-/* One Jacobi rotation that makes columns a and b of u orthogonal; false when they are. */
-static bool orthogonalise(double u[9], double v[9], int a, int b)
-{
-    double first = column_product(u, a, a), second = column_product(u, b, b), mixed = column_product(u, a, b);
-    if (fabs(mixed) <= 1e-15 * sqrt(first * second))
-        return false;
-    double zeta = (second - first) / (2 * mixed);
-    double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    double cosine = 1 / sqrt(1 + tangent * tangent);
-    double turn[2] = {cosine, cosine * tangent};
-    rotate_columns(u, a, b, turn);
-    rotate_columns(v, a, b, turn);
-    return true;
-}
-
 /* m = u * diag(sizes) * v^T by Hestenes' one-sided Jacobi rotations, which keep small sizes precise; u has the sizes in
  * its columns' lengths. v is a rotation. */
 static void decompose(const double m[9], double u[9], double sizes[3], double v[9])
 {
+    static const int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    bool turned = true;
     memcpy(u, m, 9 * sizeof *u);
     memcpy(v, vrml_no_rest.linear, 9 * sizeof *v);
-    for (int sweep = 0; sweep < 40; sweep++) {
-        bool turned = orthogonalise(u, v, 0, 1);
-        turned |= orthogonalise(u, v, 0, 2);
-        turned |= orthogonalise(u, v, 1, 2);
-        if (!turned)
-            break;
+    for (int sweep = 0; sweep < 40 && turned; sweep++) {
+        turned = false;
+        for (int i = 0; i < 3; i++) {
+            int a = pairs[i][0], b = pairs[i][1];
+            double first = column_product(u, a, a), second = column_product(u, b, b), mixed = column_product(u, a, b);
+            if (fabs(mixed) <= 1e-15 * sqrt(first * second))
+                continue; /* the columns are orthogonal */
+            double zeta = (second - first) / (2 * mixed);
+            double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+            double cosine = 1 / sqrt(1 + tangent * tangent), turn[2] = {cosine, cosine * tangent};
+            rotate_columns(u, a, b, turn);
+            rotate_columns(v, a, b, turn);
+            turned = true;
+        }
     }
     for (int i = 0; i < 3; i++)
         sizes[i] = sqrt(column_product(u, i, i));
@@ -115,10 +111,17 @@ struct rotation vrml_rotation(const double m[9])
     return vrml_quaternion_turn(q);
 }
 
-/* The symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation where it is not diagonal. */
-static void place_scale(const double v[9], const double sizes[3], struct placing *placing)
+/* m = largest * u * diag(sizes) * v^T with a determinant above zero, by its polar decomposition: the rotation u * v^T,
+ * then the symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation where it is not diagonal. */
+static void place_stretched(const double u[9], const double sizes[3], const double v[9], double largest,
+                            struct placing *placing)
 {
-    double transposed[9], scaled[9], symmetric[9];
+    double rotation[9], transposed[9], scaled[9], symmetric[9];
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++)
+            rotation[3 * row + column] = u[3 * row] / sizes[0] * v[3 * column] +
+                                         u[3 * row + 1] / sizes[1] * v[3 * column + 1] +
+                                         u[3 * row + 2] / sizes[2] * v[3 * column + 2];
     for (int i = 0; i < 9; i++) {
         transposed[i] = v[3 * (i % 3) + i / 3];
         scaled[i] = v[i] * sizes[i % 3];
@@ -126,64 +129,45 @@ static void place_scale(const double v[9], const double sizes[3], struct placing
     multiply(scaled, transposed, symmetric);
     double mixed = fmax(fabs(symmetric[1]), fmax(fabs(symmetric[2]), fabs(symmetric[5])));
     bool diagonal = mixed <= 1e-12 * largest_entry(symmetric);
+    placing->rotation = vrml_rotation(rotation);
     for (int i = 0; i < 3; i++)
-        placing->scale[i] = diagonal ? symmetric[4 * i] : sizes[i];
+        placing->scale[i] = largest * (diagonal ? symmetric[4 * i] : sizes[i]);
     if (!diagonal)
         placing->scale_orientation = vrml_rotation(v);
-}
-
-/* m: not singular, determinant above zero. */
-static void place_linear(const double m[9], struct placing *placing)
-{
-    if (is_orthonormal(m)) {
-        placing->rotation = vrml_rotation(m);
-        return;
-    }
-    double largest = largest_entry(m), unit[9], u[9], sizes[3], v[9], rotation[9];
-    for (int i = 0; i < 9; i++)
-        unit[i] = m[i] / largest;
-    decompose(unit, u, sizes, v);
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 3; column++)
-            rotation[3 * row + column] = u[3 * row] / sizes[0] * v[3 * column] +
-                                         u[3 * row + 1] / sizes[1] * v[3 * column + 1] +
-                                         u[3 * row + 2] / sizes[2] * v[3 * column + 2];
-    placing->rotation = vrml_rotation(rotation);
-    place_scale(v, sizes, placing);
-    for (int i = 0; i < 3; i++)
-        placing->scale[i] *= largest;
-}
-
-static bool is_flat(const double m[9])
-{
-    double largest = largest_entry(m), unit[9], u[9], sizes[3], v[9];
-    if (!(largest > FLAT_SIZE))
-        return true;
-    for (int i = 0; i < 9; i++)
-        unit[i] = m[i] / largest;
-    decompose(unit, u, sizes, v);
-    double least = fmin(sizes[0], fmin(sizes[1], sizes[2])), most = fmax(sizes[0], fmax(sizes[1], sizes[2]));
-    return least <= FLAT_RATIO * most || least * largest < FLAT_SIZE;
 }
 
 void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing)
 {
     const double *p = pose->m;
-    double linear[9] = {p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]}, m[9];
+    double linear[9] = {p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]}, m[9], unit[9], u[9], sizes[3], v[9];
     multiply(rest->linear, linear, m);
-    *placing = (struct placing){.rotation = {{0, 0, 1}, 0}, .scale = {1, 1, 1}, .scale_orientation = {{0, 0, 1}, 0}};
+    *placing = at_rest;
     for (int i = 0; i < 3; i++)
         placing->translation[i] =
             rest->linear[3 * i] * p[3] + rest->linear[3 * i + 1] * p[7] + rest->linear[3 * i + 2] * p[11] + 0.0;
-    if (rest->kind == REST_FLAT || is_flat(m)) {
+    double largest = largest_entry(m);
+    bool flat = rest->kind == REST_FLAT || !(largest > FLAT_SIZE);
+    if (!flat) {
+        for (int i = 0; i < 9; i++)
+            unit[i] = m[i] / largest;
+        decompose(unit, u, sizes, v);
+        double least = fmin(sizes[0], fmin(sizes[1], sizes[2])), most = fmax(sizes[0], fmax(sizes[1], sizes[2]));
+        flat = least <= FLAT_RATIO * most || least * largest < FLAT_SIZE;
+    }
+    if (flat) {
         rest->kind = REST_FLAT;
         memcpy(rest->linear, m, sizeof m);
         return;
     }
     double sign = determinant(m) < 0 ? -1 : 1;
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 9; i++) {
         m[i] *= sign;
-    place_linear(m, placing);
+        u[i] *= sign;
+    }
+    if (is_orthonormal(m))
+        placing->rotation = vrml_rotation(m);
+    else
+        place_stretched(u, sizes, v, largest, placing);
     *rest = vrml_no_rest;
     rest->kind = sign < 0 ? REST_MIRRORED : REST_NONE;
     for (int i = 0; i < 3; i++)
@@ -196,11 +180,10 @@ bool vrml_placing_is_identity(const struct placing *placing)
     return t[0] == 0 && t[1] == 0 && t[2] == 0 && placing->rotation.angle == 0 && s[0] == 1 && s[1] == 1 && s[2] == 1;
 }
 
-/* The stretch by q > 0 along the joint's axis. */
 void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing)
 {
     const double *a = joint->axis;
-    *placing = (struct placing){.rotation = {{0, 0, 1}, 0}, .scale = {1, 1, 1}, .scale_orientation = {{0, 0, 1}, 0}};
+    *placing = at_rest;
     for (int i = 0; i < 3; i++)
         if (fabs(a[i]) == 1) {
             placing->scale[i] = q;

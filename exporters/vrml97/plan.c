@@ -1,49 +1,19 @@
 /* The first pass: what is where, what moves it, and how often a mesh is used. */
 #include <string.h>
 
-#include "slots.h"
-
-bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep)
-{
-    return joint_sweep(&v->scene->joints[joint], v->diagonal, sweep);
-}
-
-/* The joint has a Transform of its own that a click moves. */
-static bool moves(const struct vrml *v, uint32_t joint)
-{
-    return v->joints[joint].sign != 0 && v->joints[joint].name && v->joints[joint].driver != CP_NONE;
-}
-
-/* A joint that sweeps moves itself and what follows it. */
-static void lead(struct vrml *v, uint32_t driver)
-{
-    v->joints[driver].driver = driver;
-    for (uint32_t i = first_follower(&v->followers, driver); i < v->followers.ends[driver]; i++)
-        if (v->joints[v->followers.joints[i]].driver == CP_NONE)
-            v->joints[v->followers.joints[i]].driver = driver;
-}
-
-/* Their parts' timers are written. */
-static void mark_playing(struct vrml *v, uint32_t index)
-{
-    const cp_joint *joint = &v->scene->joints[index];
-    v->nodes[v->scene->joints[v->joints[index].driver].node].plays = true;
-    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
-        if (v->joints[joint->expression->inputs[i]].sweeps)
-            v->nodes[v->scene->joints[joint->expression->inputs[i]].node].plays = true;
-}
+#include "vrml97.h"
 
 /* The joints of a part are played one after the other by its one TimeSensor. */
 static void plan_sweeps(struct vrml *v)
 {
+    const struct followers *followers = &v->followers;
     for (uint32_t i = 0; i < v->scene->joint_count; i++) {
         struct sweep sweep;
-        v->joints[i].driver = CP_NONE;
-        if (v->recording && !v->settings->clicks)
-            continue;
-        struct node_plan *node = &v->nodes[v->scene->joints[i].node];
         struct joint_plan *joint = &v->joints[i];
-        joint->sweeps = vrml_sweep(v, i, &sweep);
+        struct node_plan *node = &v->nodes[v->scene->joints[i].node];
+        joint->driver = CP_NONE;
+        joint->sweeps =
+            (!v->recording || v->settings->clicks) && joint_sweep(&v->scene->joints[i], v->diagonal, &sweep);
         if (!joint->sweeps)
             continue;
         joint->start = node->cycle;
@@ -51,26 +21,37 @@ static void plan_sweeps(struct vrml *v)
         if (!node->timer)
             node->timer = vrml_name(v, "time_", v->scene->joints[i].name);
     }
-    for (uint32_t i = 0; i < v->scene->joint_count; i++)
-        if (v->joints[i].sweeps)
-            lead(v, i);
+    /* A joint that sweeps moves itself and what follows it. */
+    for (uint32_t i = 0; i < v->scene->joint_count; i++) {
+        if (!v->joints[i].sweeps)
+            continue;
+        v->joints[i].driver = i;
+        for (uint32_t k = first_follower(followers, i); k < followers->ends[i]; k++)
+            if (v->joints[followers->joints[k]].driver == CP_NONE)
+                v->joints[followers->joints[k]].driver = i;
+    }
 }
 
 static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
 {
-    const cp_joint *joint = &v->scene->joints[index];
+    const cp_joint *joints = v->scene->joints, *joint = &joints[index];
+    struct joint_plan *plan = &v->joints[index];
     double q = v->mechanism.values[index];
     cp_pose motion = joint_motion(joint, q);
     struct placing placing;
     int sign = node->rest.kind == REST_MIRRORED ? -1 : 1;
     vrml_place(&node->rest, &motion, &placing);
-    v->joints[index].sign = node->rest.kind == REST_FLAT || (joint->type == CP_JOINT_SCALE && q <= 0) ? 0 : sign;
-    if (v->joints[index].sign == 0 && v->joints[index].driver != CP_NONE)
+    plan->sign = node->rest.kind == REST_FLAT || (joint->type == CP_JOINT_SCALE && q <= 0) ? 0 : sign;
+    if (plan->sign == 0 && plan->driver != CP_NONE)
         v->frozen++;
-    if (!moves(v, index))
+    if (plan->sign == 0 || plan->driver == CP_NONE || !plan->name)
         return;
+    /* A click moves it: the timers of its drivers' parts are written. */
     node->mover = index;
-    mark_playing(v, index);
+    v->nodes[joints[plan->driver].node].plays = true;
+    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
+        if (v->joints[joint->expression->inputs[i]].sweeps)
+            v->nodes[joints[joint->expression->inputs[i]].node].plays = true;
 }
 
 /* Counts a transform that leaves more behind it than it found. */
@@ -98,29 +79,24 @@ static void plan_nodes(struct vrml *v)
     }
 }
 
-static void plan_looks(struct vrml *v, const cp_mesh *mesh)
-{
-    bool lines = mesh->kind == CP_MESH_LINES;
-    for (uint32_t i = 0; i < mesh->group_count; i++) {
-        uint32_t material = mesh->groups[i].material;
-        v->looks[(material == CP_NONE ? 0 : 2 * material + 2) + lines].used = true;
-    }
-    if (mesh->group_count == 0)
-        v->looks[lines].used = true;
-}
-
 static void plan_instances(struct vrml *v)
 {
     for (uint32_t i = 0; i < v->scene->instance_count; i++) {
         const cp_instance *instance = &v->scene->instances[i];
+        const cp_mesh *mesh = &v->scene->meshes[instance->mesh];
+        struct mesh_plan *plans = &v->meshes[2 * instance->mesh];
         struct rest rest = v->nodes[instance->node].rest;
         enum rest_kind before = rest.kind;
         struct placing placing;
         vrml_place(&rest, &instance->transform, &placing);
         count_rest(v, before, rest.kind);
-        struct mesh_plan *plans = &v->meshes[2 * instance->mesh];
-        if (plans[0].uses == 0 && plans[1].uses == 0)
-            plan_looks(v, &v->scene->meshes[instance->mesh]);
+        bool lines = mesh->kind == CP_MESH_LINES, is_new = plans[0].uses == 0 && plans[1].uses == 0;
+        for (uint32_t k = 0; k < mesh->group_count && is_new; k++) {
+            uint32_t material = mesh->groups[k].material;
+            v->looks[(material == CP_NONE ? 0 : 2 * material + 2) + lines].used = true;
+        }
+        if (mesh->group_count == 0)
+            v->looks[lines].used = true;
         if (rest.kind != REST_FLAT)
             plans[rest.kind == REST_MIRRORED].uses++;
     }

@@ -1,119 +1,250 @@
-/* Where a mesh is written: once, then by USE; in the file or as an Inline; as faces or as a node of its own kind. */
+/* A mesh is written once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
 #include <math.h>
 #include <string.h>
 
 #include "vrml97.h"
 
+/* ---- appearance ---- */
+
+/* VRML97 says nothing of colour spaces; its readers show the numbers as they are, that is as sRGB. */
+static double shown_colour(struct vrml *v, double linear)
+{
+    if (!(linear >= 0 && linear <= 1)) {
+        v->clamped++;
+        linear = linear > 1 ? 1 : 0;
+    }
+    return linear <= 0.0031308 ? 12.92 * linear : fmin(1, 1.055 * pow(linear, 1 / 2.4) - 0.055);
+}
+
+/* Once in a file, then by USE. */
+static void write_look(struct vrml *v, uint32_t index, bool lines)
+{
+    struct look_plan *look = &v->looks[(index == CP_NONE ? 0 : 2 * (size_t)index + 2) + lines];
+    const cp_material *material = index == CP_NONE ? NULL : &v->scene->materials[index];
+    double rgb[3] = {0.8, 0.8, 0.8}; /* Material's own default */
+    vrml_indent(v);
+    sink_text(v->out, "appearance ");
+    if (look->file == v->file) {
+        vrml_use(v, look->name);
+        return;
+    }
+    look->file = v->file;
+    vrml_define(v, look->name);
+    for (int i = 0; i < 3 && material; i++) {
+        double value = material->rgba[i];
+        rgb[i] = material->srgb && value >= 0 && value <= 1 ? value : shown_colour(v, value);
+    }
+    sink_text(v->out, "Appearance { material Material { ");
+    vrml_vector(v, lines ? "emissiveColor" : "diffuseColor", rgb); /* lines are not lit */
+    if (material && material->rgba[3] < 1) {
+        sink_text(v->out, " transparency ");
+        vrml_number(v, material->rgba[3] > 0 ? 1 - material->rgba[3] : 1);
+    }
+    sink_text(v->out, " } }\n");
+}
+
+/* ---- faces and lines: a Shape a group ---- */
+
+/* A list of the mesh's vertices: where several Shapes share it, defined by the first and used by the others. */
+struct vertex_list {
+    const char *field, *type, *list, *prefix; /* the last: of its DEF name */
+    const char *name;                         /* DEF name once written, or NULL */
+};
+
+struct part {
+    const cp_mesh *mesh;
+    const struct rest *rest;
+    bool lines, concave, closed;
+    bool shared; /* several Shapes on the same points */
+    struct vertex_list points, normals, colours;
+};
+
+/* "field DEF name Type { list [ ... ] }", or "field USE name". */
+static void write_vertices(struct vrml *v, const struct part *part, struct vertex_list *list)
+{
+    const cp_mesh *mesh = part->mesh;
+    vrml_indent(v);
+    sink_text(v->out, list->field);
+    sink_text(v->out, " ");
+    if (list->name) {
+        vrml_use(v, list->name);
+        return;
+    }
+    if (part->shared)
+        list->name = vrml_name(v, list->prefix, mesh->name);
+    vrml_define(v, list->name);
+    sink_text(v->out, list->type);
+    sink_text(v->out, " { ");
+    sink_text(v->out, list->list);
+    sink_text(v->out, " [\n");
+    if (list != &part->colours)
+        vrml_write_vectors(v, part->rest, list == &part->points ? mesh->positions : mesh->normals, mesh->vertex_count);
+    for (size_t i = 0; i < mesh->vertex_count && list == &part->colours; i++) {
+        for (int k = 0; k < 3; k++) {
+            sink_text(v->out, k ? " " : "");
+            vrml_float(v, (float)shown_colour(v, (double)mesh->colours[4 * i + (size_t)k]));
+        }
+        v->alphas += mesh->colours[4 * i + 3] < 1;
+        sink_text(v->out, "\n");
+    }
+    vrml_line(v, "] }");
+}
+
+static void write_shape(struct vrml *v, struct part *part, const cp_group *group, const char *name)
+{
+    const cp_mesh *mesh = part->mesh;
+    bool two_sided = group->material != CP_NONE && v->scene->materials[group->material].two_sided;
+    bool normals = mesh->normals && !part->lines && part->rest->kind != REST_FLAT;
+    vrml_open(v, name, "Shape {");
+    write_look(v, group->material, part->lines);
+    vrml_indent(v);
+    sink_text(v->out, part->lines ? "geometry IndexedLineSet {\n" : "geometry IndexedFaceSet {\n");
+    v->depth++;
+    if (!part->lines && (!part->closed || two_sided))
+        vrml_line(v, "solid FALSE");
+    if (!part->lines && part->concave)
+        vrml_line(v, "convex FALSE");
+    if (!part->lines && !normals && v->settings->crease > 0) {
+        vrml_indent(v);
+        sink_text(v->out, "creaseAngle ");
+        vrml_number(v, v->settings->crease);
+        sink_text(v->out, "\n");
+    }
+    write_vertices(v, part, &part->points);
+    if (normals)
+        write_vertices(v, part, &part->normals);
+    if (mesh->colours)
+        write_vertices(v, part, &part->colours);
+    vrml_line(v, "coordIndex [");
+    vrml_write_corners(v, mesh, group, part->rest->kind == REST_MIRRORED && !part->lines);
+    vrml_line(v, "]");
+    vrml_close(v, "}");
+    vrml_close(v, "}");
+}
+
+static cp_status write_faces(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name)
+{
+    struct part part = {.mesh = mesh,
+                        .rest = rest,
+                        .lines = mesh->kind == CP_MESH_LINES,
+                        .points = {"coord", "Coordinate", "point", "points_", NULL},
+                        .normals = {"normal", "Normal", "vector", "normals_", NULL},
+                        .colours = {"color", "Color", "color", "colours_", NULL}};
+    part.concave = !part.lines && mesh_has_concave_faces(mesh);
+    if (!part.lines && rest->kind != REST_FLAT) {
+        cp_status status = mesh_bounds_solid(v->context, mesh, &part.closed);
+        if (status != CP_OK)
+            return status;
+    }
+    const cp_group whole = {0, mesh->face_count, CP_NONE};
+    const cp_group *groups = mesh->group_count ? mesh->groups : &whole;
+    uint32_t count = mesh->group_count ? mesh->group_count : 1, shapes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        shapes += groups[i].face_count > 0;
+    part.shared = shapes > 1;
+    if (shapes != 1)
+        vrml_open_group(v, name);
+    for (uint32_t i = 0; i < count && !v->failed; i++)
+        if (groups[i].face_count > 0)
+            write_shape(v, &part, &groups[i], shapes == 1 ? name : NULL);
+    if (shapes != 1)
+        vrml_close_node(v);
+    return CP_OK;
+}
+
 /* ---- primitives ---- */
 
-static const char *primitive_type(const cp_mesh *mesh)
+/* VRML97's own kind of a primitive: with sizes above zero, and the same mirrored at its centre, but for the cone. NULL
+ * if it must be written as faces. */
+static const char *own_kind(const struct vrml *v, const cp_mesh *mesh, const struct rest *rest)
 {
+    const double *size = mesh->size;
+    if (!v->settings->primitives || rest->kind == REST_FLAT || !(size[0] > 0))
+        return NULL;
     switch (mesh->kind) {
     case CP_MESH_BOX:
-        return "Box";
+        return size[1] > 0 && size[2] > 0 ? "Box" : NULL;
     case CP_MESH_SPHERE:
         return "Sphere";
     case CP_MESH_CYLINDER:
-        return "Cylinder";
+        return size[1] > 0 ? "Cylinder" : NULL;
     case CP_MESH_CONE:
-        return mesh->size[1] == 0 ? "Cone" : NULL;
+        return size[1] == 0 && size[2] > 0 && rest->kind == REST_NONE ? "Cone" : NULL;
     default:
         return NULL;
     }
 }
 
-/* VRML97's own kinds have sizes above zero, and look the same mirrored at their centre, but for the cone. */
-static bool is_own_kind(const struct vrml *v, const cp_mesh *mesh, const struct rest *rest)
+static void write_own_kind(struct vrml *v, const cp_mesh *mesh, const char *kind, const char *name)
 {
-    if (!v->settings->primitives || rest->kind == REST_FLAT || !primitive_type(mesh))
-        return false;
-    if (mesh->kind == CP_MESH_CONE)
-        return rest->kind == REST_NONE && mesh->size[0] > 0 && mesh->size[2] > 0;
-    return mesh->size[0] > 0 && (mesh->kind == CP_MESH_SPHERE || mesh->size[1] > 0) &&
-           (mesh->kind != CP_MESH_BOX || mesh->size[2] > 0);
-}
-
-static void write_sizes(struct vrml *v, const cp_mesh *mesh)
-{
-    if (mesh->kind == CP_MESH_BOX) {
-        vrml_vector(v, "size", mesh->size);
-        return;
-    }
-    sink_text(v->out, mesh->kind == CP_MESH_CONE ? "bottomRadius " : "radius ");
-    vrml_number(v, mesh->size[0]);
-    if (mesh->kind != CP_MESH_SPHERE) {
-        sink_text(v->out, " height ");
-        vrml_number(v, mesh->size[mesh->kind == CP_MESH_CONE ? 2 : 1]);
-    }
-}
-
-/* Cylinder and Cone stand on VRML97's Y. */
-static void write_own_kind(struct vrml *v, const cp_mesh *mesh, const char *name)
-{
-    bool turned = mesh->kind == CP_MESH_CYLINDER || mesh->kind == CP_MESH_CONE;
-    if (turned) {
-        vrml_open(v, name, "Transform {");
-        vrml_indent(v);
-        vrml_turn(v, "rotation", &(struct rotation){{1, 0, 0}, PI / 2});
-        sink_text(v->out, "\n");
-        vrml_open(v, NULL, "children [");
-    }
+    static const struct placing upright = {.rotation = {{1, 0, 0}, PI / 2}, .scale = {1, 1, 1}};
+    bool cone = mesh->kind == CP_MESH_CONE, turned = cone || mesh->kind == CP_MESH_CYLINDER; /* they stand on Y */
+    if (turned)
+        vrml_open_transform(v, name, &upright);
     vrml_open(v, turned ? NULL : name, "Shape {");
-    vrml_write_look(v, mesh->group_count ? mesh->groups[0].material : CP_NONE, false);
+    write_look(v, mesh->group_count ? mesh->groups[0].material : CP_NONE, false);
     vrml_indent(v);
     sink_text(v->out, "geometry ");
-    sink_text(v->out, primitive_type(mesh));
-    sink_text(v->out, " { ");
-    write_sizes(v, mesh);
+    sink_text(v->out, kind);
+    if (mesh->kind == CP_MESH_BOX) {
+        vrml_vector(v, " { size", mesh->size);
+    } else {
+        sink_text(v->out, cone ? " { bottomRadius " : " { radius ");
+        vrml_number(v, mesh->size[0]);
+    }
+    if (turned) {
+        sink_text(v->out, " height ");
+        vrml_number(v, mesh->size[cone ? 2 : 1]);
+    }
     sink_text(v->out, " }\n");
     vrml_close(v, "}");
-    if (turned) {
-        vrml_close(v, "]");
-        vrml_close(v, "}");
-    }
+    if (turned)
+        vrml_close_node(v);
 }
 
-static cp_status write_tessellated(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name)
+static cp_status write_geometry(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name)
 {
+    if (mesh->kind < CP_MESH_BOX)
+        return write_faces(v, mesh, rest, name);
+    const char *kind = own_kind(v, mesh, rest);
+    if (kind) {
+        write_own_kind(v, mesh, kind, name);
+        return CP_OK;
+    }
     cp_scene *scratch = scene_new(v->context);
     if (!scratch)
         return CP_LIMIT;
     cp_mesh faces = *mesh;
     cp_status status = mesh_tessellate(scratch, &faces);
     if (status == CP_OK)
-        status = vrml_write_faces(v, &faces, rest, name);
+        status = write_faces(v, &faces, rest, name);
     cp_scene_free(scratch);
     return status;
 }
 
 /* ---- files ---- */
 
-static cp_status write_geometry(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name)
+/* Writes an Inline, and begins its file "d_DEVICE/STEM_WANTED.wrl" ("d_cell" for what belongs to no device): by the
+ * stem, worlds in one folder keep their parts apart. name: DEF name of the Inline, or NULL. */
+static cp_status open_file(struct vrml *v, uint32_t node, const char *wanted, const char *name, struct vrml_part *part)
 {
-    if (mesh->kind < CP_MESH_BOX)
-        return vrml_write_faces(v, mesh, rest, name);
-    if (!is_own_kind(v, mesh, rest))
-        return write_tessellated(v, mesh, rest, name);
-    write_own_kind(v, mesh, name);
-    return CP_OK;
-}
-
-/* The folder of a device: "d_" and its safe name; "d_cell" for what belongs to none. */
-static const char *device_folder(struct vrml *v, uint32_t device)
-{
-    uint32_t count = v->scene->device_count;
-    const char **folder = &v->folders[device == CP_NONE ? count : device];
+    uint32_t device = v->scene->nodes[node].scope;
+    const char **folder = &v->folders[device == CP_NONE ? v->scene->device_count : device];
     if (!*folder) {
-        const char *name = device == CP_NONE ? "cell" : v->scene->devices[device].name;
-        const char *safe = sink_safe_name(v->top, name, "");
+        const char *safe = sink_safe_name(v->top, device == CP_NONE ? "cell" : v->scene->devices[device].name, "");
         *folder = safe ? arena_print(v->arena, "d_%s", safe) : NULL;
         v->failed |= !*folder;
     }
-    return *folder;
-}
-
-static cp_status open_file(struct vrml *v, const char *path, struct vrml_part *part)
-{
+    const char *stem_and_name = arena_print(v->arena, "%s_%s", sink_stem(v->top), wanted);
+    const char *file = *folder && stem_and_name ? sink_safe_name(v->top, stem_and_name, ".wrl") : NULL;
+    const char *path = file ? arena_print(v->arena, "%s/%s", *folder, file) : NULL;
+    if (!path)
+        return CP_LIMIT;
+    vrml_indent(v);
+    vrml_define(v, name);
+    sink_text(v->out, "Inline { url ");
+    vrml_string(v, path);
+    sink_text(v->out, " }\n");
     part->depth = v->depth;
     cp_status status = sink_open(v->top, path, &part->sink);
     if (status != CP_OK)
@@ -125,6 +256,11 @@ static cp_status open_file(struct vrml *v, const char *path, struct vrml_part *p
     return CP_OK;
 }
 
+cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part)
+{
+    return open_file(v, node, v->scene->nodes[node].name, NULL, part);
+}
+
 cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part)
 {
     v->out = v->top;
@@ -132,71 +268,28 @@ cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part)
     return sink_close_further(part->sink);
 }
 
-static cp_status write_file(struct vrml *v, const char *path, const cp_mesh *mesh, const struct rest *rest)
-{
-    struct vrml_part part;
-    cp_status status = open_file(v, path, &part);
-    if (status != CP_OK)
-        return status;
-    status = write_geometry(v, mesh, rest, NULL);
-    cp_status closed = vrml_close_part(v, &part);
-    return status == CP_OK ? closed : status;
-}
-
-/* "d_DEVICE/STEM_NAME.wrl": by the stem, worlds in one folder keep their parts apart. NULL when out of memory. */
-static const char *inline_path(struct vrml *v, uint32_t node, const char *name)
-{
-    const char *folder = device_folder(v, v->scene->nodes[node].scope);
-    const char *wanted = arena_print(v->arena, "%s_%s", sink_stem(v->top), name);
-    const char *file = folder && wanted ? sink_safe_name(v->top, wanted, ".wrl") : NULL;
-    return file ? arena_print(v->arena, "%s/%s", folder, file) : NULL;
-}
-
-static void write_inline(struct vrml *v, const char *path, const char *name)
-{
-    vrml_indent(v);
-    vrml_define(v, name);
-    sink_text(v->out, "Inline { url ");
-    vrml_string(v, path);
-    sink_text(v->out, " }\n");
-}
-
-cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part)
-{
-    const char *path = inline_path(v, node, v->scene->nodes[node].name);
-    if (!path)
-        return CP_LIMIT;
-    write_inline(v, path, NULL);
-    return open_file(v, path, part);
-}
-
-static cp_status write_inline_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest,
-                                   const char *name)
-{
-    const char *own = v->scene->meshes[instance->mesh].name;
-    const char *path = inline_path(v, instance->node, own && *own ? own : v->scene->nodes[instance->node].name);
-    if (!path)
-        return CP_LIMIT;
-    write_inline(v, path, name);
-    return write_file(v, path, &v->scene->meshes[instance->mesh], rest);
-}
-
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest)
 {
+    const cp_mesh *mesh = &v->scene->meshes[instance->mesh];
     struct mesh_plan *plan =
         rest->kind == REST_FLAT ? NULL : &v->meshes[2 * (size_t)instance->mesh + (rest->kind == REST_MIRRORED)];
     bool one_file = v->settings->layout != VRML_PARTS; /* in which all meshes are, or all Inlines */
     if (plan && plan->file > 0 && (one_file || plan->file == v->file)) {
         vrml_indent(v);
-        sink_text(v->out, "USE ");
-        sink_text(v->out, plan->name);
-        sink_text(v->out, "\n");
+        vrml_use(v, plan->name);
         return CP_OK;
     }
     const char *name = plan ? plan->name : NULL;
     if (plan)
         plan->file = v->file;
-    if (v->settings->layout == VRML_INLINE)
-        return write_inline_mesh(v, instance, rest, name);
-    return write_geometry(v, &v->scene->meshes[instance->mesh], rest, name);
+    if (v->settings->layout != VRML_INLINE)
+        return write_geometry(v, mesh, rest, name);
+    struct vrml_part part;
+    const char *wanted = mesh->name && *mesh->name ? mesh->name : v->scene->nodes[instance->node].name;
+    cp_status status = open_file(v, instance->node, wanted, name, &part);
+    if (status != CP_OK)
+        return status;
+    status = write_geometry(v, mesh, rest, NULL);
+    cp_status closed = vrml_close_part(v, &part);
+    return status == CP_OK ? closed : status;
 }

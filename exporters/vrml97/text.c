@@ -31,7 +31,13 @@ void vrml_define(struct vrml *v, const char *name)
     }
 }
 
-/* "DEF name type {", one level deeper from there. name NULL: no DEF. */
+void vrml_use(struct vrml *v, const char *name)
+{
+    sink_text(v->out, "USE ");
+    sink_text(v->out, name);
+    sink_text(v->out, "\n");
+}
+
 void vrml_open(struct vrml *v, const char *name, const char *type)
 {
     vrml_indent(v);
@@ -45,6 +51,18 @@ void vrml_close(struct vrml *v, const char *brackets)
 {
     v->depth--;
     vrml_line(v, brackets);
+}
+
+void vrml_open_group(struct vrml *v, const char *name)
+{
+    vrml_open(v, name, "Group {");
+    vrml_open(v, NULL, "children [");
+}
+
+void vrml_close_node(struct vrml *v)
+{
+    vrml_close(v, "]");
+    vrml_close(v, "}");
 }
 
 void vrml_number(struct vrml *v, double value)
@@ -70,15 +88,6 @@ void vrml_vector(struct vrml *v, const char *field, const double value[3])
     }
 }
 
-void vrml_turn(struct vrml *v, const char *field, const struct rotation *rotation)
-{
-    static const struct rotation none = {{0, 0, 1}, 0};
-    const struct rotation *r = rotation->angle == 0 ? &none : rotation;
-    vrml_vector(v, field, r->axis);
-    sink_text(v->out, " ");
-    vrml_number(v, r->angle);
-}
-
 /* Strings know the escapes \" and \\ only (ISO/IEC 14772-1, 5.9), and some readers want them on one line: control
  * characters become their Unicode pictures. */
 void vrml_string(struct vrml *v, const char *text)
@@ -98,28 +107,35 @@ void vrml_string(struct vrml *v, const char *text)
     sink_text(v->out, "\"");
 }
 
-void vrml_write_placing(struct vrml *v, const struct placing *placing)
+void vrml_vector_line(struct vrml *v, const char *field, const double value[3])
 {
-    static const struct placing none = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
+    vrml_indent(v);
+    vrml_vector(v, field, value);
+    sink_text(v->out, "\n");
+}
+
+void vrml_turn_line(struct vrml *v, const char *field, const struct rotation *rotation)
+{
+    static const struct rotation none = {{0, 0, 1}, 0};
+    const struct rotation *r = rotation->angle == 0 ? &none : rotation;
+    vrml_indent(v);
+    vrml_vector(v, field, r->axis);
+    sink_text(v->out, " ");
+    vrml_number(v, r->angle);
+    sink_text(v->out, "\n");
+}
+
+void vrml_open_transform(struct vrml *v, const char *name, const struct placing *placing)
+{
     const double *t = placing->translation, *s = placing->scale;
-    if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
-        vrml_indent(v);
-        vrml_vector(v, "translation", t);
-        sink_text(v->out, "\n");
-    }
-    if (placing->rotation.angle != none.rotation.angle) {
-        vrml_indent(v);
-        vrml_turn(v, "rotation", &placing->rotation);
-        sink_text(v->out, "\n");
-    }
-    if (s[0] != 1 || s[1] != 1 || s[2] != 1) {
-        vrml_indent(v);
-        vrml_vector(v, "scale", s);
-        sink_text(v->out, "\n");
-    }
-    if (placing->scale_orientation.angle != none.scale_orientation.angle) {
-        vrml_indent(v);
-        vrml_turn(v, "scaleOrientation", &placing->scale_orientation);
-        sink_text(v->out, "\n");
-    }
+    vrml_open(v, name, "Transform {");
+    if (t[0] != 0 || t[1] != 0 || t[2] != 0)
+        vrml_vector_line(v, "translation", t);
+    if (placing->rotation.angle != 0)
+        vrml_turn_line(v, "rotation", &placing->rotation);
+    if (s[0] != 1 || s[1] != 1 || s[2] != 1)
+        vrml_vector_line(v, "scale", s);
+    if (placing->scale_orientation.angle != 0)
+        vrml_turn_line(v, "scaleOrientation", &placing->scale_orientation);
+    vrml_open(v, NULL, "children [");
 }

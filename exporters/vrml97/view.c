@@ -21,10 +21,16 @@ static void normalise(double a[3])
         a[i] /= length;
 }
 
-/* How far from the middle the camera must be, so that all corners of the box are within a square window. */
-static double view_distance(const struct vrml *v, const double axes[3][3])
+/* From before, right and above, in the scene's Z up; the camera's axes are the columns. */
+static cp_pose look_at(const struct vrml *v, double radius)
 {
-    double distance = 0;
+    double axes[3][3] = {{0, 0, 0}, {0, 0, 0}, {0.6, -1, 0.55}}, distance = 0;
+    cp_pose camera;
+    normalise(axes[2]);
+    cross((const double[]){0, 0, 1}, axes[2], axes[0]);
+    normalise(axes[0]);
+    cross(axes[2], axes[0], axes[1]);
+    /* So far from the middle that all corners of the box are within a square window. */
     for (int corner = 0; corner < 8; corner++) {
         double seen[3] = {0, 0, 0}; /* right, up, towards the camera */
         for (int i = 0; i < 3; i++) {
@@ -34,24 +40,11 @@ static double view_distance(const struct vrml *v, const double axes[3][3])
         }
         distance = fmax(distance, seen[2] + fmax(fabs(seen[0]), fabs(seen[1])) / tan(FIELD_OF_VIEW / 2));
     }
-    return distance;
-}
-
-/* From before, right and above, in the scene's Z up; the camera's axes are the columns. */
-static cp_pose look_at(const struct vrml *v, double radius)
-{
-    double axes[3][3] = {{0, 0, 0}, {0, 0, 0}, {0.6, -1, 0.55}}, eye[3];
-    normalise(axes[2]);
-    cross((const double[]){0, 0, 1}, axes[2], axes[0]);
-    normalise(axes[0]);
-    cross(axes[2], axes[0], axes[1]);
-    double distance = 1.05 * fmax(view_distance(v, (const double(*)[3])axes), radius);
-    cp_pose camera;
+    distance = 1.05 * fmax(distance, radius);
     for (int i = 0; i < 3; i++) {
-        eye[i] = (v->lower[i] + v->upper[i]) / 2 + distance * axes[2][i];
         for (int k = 0; k < 3; k++)
             camera.m[4 * i + k] = axes[k][i];
-        camera.m[4 * i + 3] = eye[i];
+        camera.m[4 * i + 3] = (v->lower[i] + v->upper[i]) / 2 + distance * axes[2][i];
     }
     return camera;
 }
@@ -79,11 +72,7 @@ void vrml_write_view(struct vrml *v)
     vrml_close(v, "}");
     vrml_open(v, NULL, "Viewpoint {");
     vrml_line(v, "description \"whole cell\"");
-    vrml_indent(v);
-    vrml_vector(v, "position", (double[]){m[3], m[7], m[11]});
-    sink_text(v->out, "\n");
-    vrml_indent(v);
-    vrml_turn(v, "orientation", &rotation);
-    sink_text(v->out, "\n");
+    vrml_vector_line(v, "position", (double[]){m[3], m[7], m[11]});
+    vrml_turn_line(v, "orientation", &rotation);
     vrml_close(v, "}");
 }

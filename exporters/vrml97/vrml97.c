@@ -8,17 +8,18 @@
  * - Metres. Y is up by one root Transform; up=z leaves it out.
  * - A frame is a Transform with a DEF name, and its joints are Transforms in it ("motion_..."). Original names, joint
  *   limits, homes and masters stand in the WorldInfo's strings.
- * - A click on a shape plays the joint that moves it, with the joints that follow it, through home, lower, upper and home.
- *   There is one TimeSensor a part with joints; several joints on one part play one after the other. No Script, so a
- *   click while it plays does nothing.
+ * - A click on a shape plays the joint that moves it, with the joints that follow it, through home, lower, upper and
+ *   home. There is one TimeSensor a part with joints; several joints on one part play one after the other. No Script,
+ *   so a click while it plays does nothing.
  * - A scale must be above zero here: mirroring goes into mirrored copies of the meshes, and what is flat (zero scale,
  *   or thinner than 1e-7 of its length) into flat copies whose joints stand still. Both are reported.
  * - Meshes used more than once are written once (USE). Vertices are exact; readers hold single precision.
  * - Colours by material, or by vertex (then without the material's colour and without alpha). Normals where the source
  *   has them, else a crease angle.
- * - One clip is played, by a click on a device's base; clicks on joints are left out then (clicks=yes keeps them). Keys are left out
- *   where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where they stand in the scene
- *   (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and Script, the only Script written).
+ * - One clip is played, by a click on a device's base; clicks on joints are left out then (clicks=yes keeps them). Keys
+ *   are left out where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where
+ *   they stand in the scene (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and
+ *   Script, the only Script written).
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 #include <string.h>
@@ -55,8 +56,7 @@ static uint32_t carries(const void *settings)
     return FEATURE_ALL & ~lost;
 }
 
-/* Room for the plans, zeroed. */
-static void *plan_room(struct vrml *v, size_t count, size_t size)
+void *vrml_plan_room(struct vrml *v, size_t count, size_t size)
 {
     void *room = arena_allocate(v->arena, count, size);
     if (room)
@@ -65,49 +65,44 @@ static void *plan_room(struct vrml *v, size_t count, size_t size)
     return room;
 }
 
-static bool make_room(struct vrml *v)
-{
-    const cp_scene *scene = v->scene;
-    v->arena = arena_new(v->context);
-    if (!v->arena)
-        return false;
-    v->nodes = plan_room(v, scene->node_count, sizeof *v->nodes);
-    v->joints = plan_room(v, scene->joint_count, sizeof *v->joints);
-    v->meshes = plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
-    v->looks = plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
-    v->folders = plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
-    return !v->failed;
-}
-
-static void report_count(struct vrml *v, const char *code, uint64_t count, const char *text)
-{
-    if (count > 0)
-        report_loss(v->context, code, NOWHERE, count, "%s", text);
-}
-
 static void report_losses(struct vrml *v)
 {
-    report_count(v, "vrml97-mirrored", v->mirrored, "VRML97 has no mirroring: it is baked into copies of the meshes");
-    report_count(v, "vrml97-flat", v->flat, "VRML97 has no zero scale: it is baked into copies of the meshes");
-    report_count(v, "vrml97-frozen", v->frozen, "a joint below a zero scale stands still");
-    if (v->recording) {
-        report_count(v, "vrml97-attached-shear", v->recording->sheared,
-                     "in the clip, the shear of a frame that hangs on one that is scaled");
-        report_count(v, "vrml97-attached-flat", v->recording->flat,
-                     "in the clip, the pose of a frame whose own parent is flat while it hangs on another");
-    }
-    report_count(v, "vrml97-clip-scale", v->unscaled,
-                 "in the clip, keys of a scale that is zero, or mirrors where the frame at rest does not");
-    report_count(v, "vrml97-shrunk", v->shrunk, "a scale joint stops before zero");
-    report_count(v, "vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn");
-    report_count(v, "vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out");
-    report_count(v, "vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown");
+    const struct recording none = {0}, *recording = v->recording ? v->recording : &none;
+    const struct {
+        const char *code;
+        uint64_t count;
+        const char *text;
+    } losses[] = {{"vrml97-mirrored", v->mirrored, "VRML97 has no mirroring: it is baked into copies of the meshes"},
+                  {"vrml97-flat", v->flat, "VRML97 has no zero scale: it is baked into copies of the meshes"},
+                  {"vrml97-frozen", v->frozen, "a joint below a zero scale stands still"},
+                  {"vrml97-attached-shear", recording->sheared,
+                   "in the clip, the shear of a frame that hangs on one that is scaled"},
+                  {"vrml97-attached-flat", recording->flat,
+                   "in the clip, the pose of a frame whose own parent is flat while it hangs on another"},
+                  {"vrml97-clip-scale", v->unscaled,
+                   "in the clip, keys of a scale that is zero, or mirrors where the frame at rest does not"},
+                  {"vrml97-shrunk", v->shrunk, "a scale joint stops before zero"},
+                  {"vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn"},
+                  {"vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out"},
+                  {"vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown"}};
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+        if (losses[i].count > 0)
+            report_loss(v->context, losses[i].code, NOWHERE, losses[i].count, "%s", losses[i].text);
 }
 
 static cp_status write_all(struct vrml *v)
 {
-    cp_status status = vrml_plan(v);
-    if (status == CP_OK && v->settings->layout != VRML_SINGLE && v->scene->instance_count > 0)
+    const cp_scene *scene = v->scene;
+    v->arena = arena_new(v->context);
+    if (!v->arena)
+        return CP_LIMIT;
+    v->nodes = vrml_plan_room(v, scene->node_count, sizeof *v->nodes);
+    v->joints = vrml_plan_room(v, scene->joint_count, sizeof *v->joints);
+    v->meshes = vrml_plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
+    v->looks = vrml_plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
+    v->folders = vrml_plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
+    cp_status status = v->failed ? CP_LIMIT : vrml_plan(v);
+    if (status == CP_OK && v->settings->layout != VRML_SINGLE && scene->instance_count > 0)
         status = sink_expect_further(v->top);
     if (status != CP_OK)
         return status;
@@ -130,7 +125,7 @@ static cp_status write_scene(cp_context *context, const cp_scene *scene, const v
 {
     struct vrml v = {.context = context, .scene = scene, .settings = settings, .top = sink, .out = sink, .file = 1};
     v.names.context = v.followers.context = context;
-    cp_status status = make_room(&v) ? write_all(&v) : CP_LIMIT;
+    cp_status status = write_all(&v);
     name_map_free(&v.names);
     mechanism_close(&v.mechanism);
     free_followers(&v.followers);

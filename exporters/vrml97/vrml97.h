@@ -34,8 +34,7 @@ struct placing {
 };
 
 /* What the Transforms so far could not say and what is below must take over: nothing, a point mirroring (it commutes
- * with every rotation, so that only signs of translations change), or a singular map (all is flat: motion ends
- * here). */
+ * with every rotation, so only signs of translations change), or a singular map (all is flat: motion ends here). */
 enum rest_kind { REST_NONE, REST_MIRRORED, REST_FLAT };
 struct rest {
     enum rest_kind kind;
@@ -59,9 +58,8 @@ struct joint_plan {
     const char *name; /* DEF name of its Transform, or NULL for a fixed joint */
     int sign;         /* of translations: -1 where mirrored; 0: flat */
     bool sweeps;      /* a driving joint with a way to go */
-    uint32_t
-        driver; /* a joint that sweeps and moves this one: itself, its master, the first of its formula's; or CP_NONE */
-    double start; /* of its sweep within the cycle of its node */
+    uint32_t driver;  /* sweeps and moves this one: itself, its master, the first of its formula's; or CP_NONE */
+    double start;     /* of its sweep within the cycle of its node */
 };
 
 /* What stands in a frame: a node, or a slot for one that hangs there for a time. */
@@ -75,8 +73,36 @@ struct wire {
     const char *from, *event, *to, *field;
 };
 
-struct slots;
-struct recording;
+/* A node that hangs on a host for a time, as the Switch that shows it there. */
+struct slot {
+    uint32_t guest, host; /* nodes */
+    bool at_first;        /* shown before the recording begins */
+    const char *name;     /* DEF name of what shows it */
+    const char *grip;     /* DEF name of the Transform in it */
+    uint32_t first_stay, stay_count;
+};
+
+struct slots {
+    bool *kept; /* nodes in slots */
+    struct slot *items;
+    struct stay *stays;  /* by slot, then by time */
+    const char **bodies; /* DEF name of what is in a node's slots, NULL until it is written */
+    uint32_t count, stay_count, stay_room;
+    const cp_track *(*tracks)[3]; /* of nodes, as they are written: translation, rotation, scale */
+    uint64_t cyclic, mirrored;    /* guests that are baked instead */
+};
+
+/* What a clip moves. */
+struct recording {
+    const cp_clip *source; /* the scene's */
+    cp_scene *work;        /* owns what is made of it */
+    cp_clip clip;          /* as it is written: straight tracks; attachments of nodes in slots alone */
+    double first, last;    /* seconds */
+    const char *timer;     /* DEF name */
+    bool *posed;           /* nodes whose pose it tells */
+    struct slots *slots;   /* NULL: none */
+    uint64_t sheared, flat;
+};
 
 /* A mesh as it stands, or mirrored at the origin. */
 struct mesh_plan {
@@ -119,6 +145,9 @@ struct vrml {
     bool too_large;   /* a number is beyond single precision */
 };
 
+/* vrml97.c: room until the file is written, zeroed; NULL when out of memory (then failed is set). */
+void *vrml_plan_room(struct vrml *v, size_t count, size_t size);
+
 /* names.c */
 /* A legal name that the output has not yet: prefix and what is legal of `wanted`, "_2", "_3" appended. NULL when out of
  * memory (then failed is set). */
@@ -142,28 +171,28 @@ cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
 
 /* plan.c */
 cp_status vrml_plan(struct vrml *v);
-/* The sweep of a driving joint in this scene. */
-bool vrml_sweep(const struct vrml *v, uint32_t joint, struct sweep *sweep);
 
 /* text.c: words of the output */
-void vrml_line(struct vrml *v, const char *text); /* indented, with newline */
+void vrml_indent(struct vrml *v);
+void vrml_line(struct vrml *v, const char *text);   /* indented, with newline */
+void vrml_define(struct vrml *v, const char *name); /* "DEF name ", or nothing for NULL */
+void vrml_use(struct vrml *v, const char *name);    /* "USE name" and a newline */
+/* "DEF name type {", one level deeper from there. */
 void vrml_open(struct vrml *v, const char *name, const char *type);
 void vrml_close(struct vrml *v, const char *brackets);
-void vrml_indent(struct vrml *v);
+/* A Group and its children; a Transform with the fields that are not at their defaults, and its children. */
+void vrml_open_group(struct vrml *v, const char *name);
+void vrml_open_transform(struct vrml *v, const char *name, const struct placing *placing);
+/* Closes a node whose last field is a list. */
+void vrml_close_node(struct vrml *v);
 void vrml_number(struct vrml *v, double value);
 void vrml_float(struct vrml *v, float value);
 void vrml_vector(struct vrml *v, const char *field, const double value[3]);
-void vrml_turn(struct vrml *v, const char *field, const struct rotation *rotation);
+void vrml_vector_line(struct vrml *v, const char *field, const double value[3]);
+void vrml_turn_line(struct vrml *v, const char *field, const struct rotation *rotation);
 void vrml_string(struct vrml *v, const char *text);
-void vrml_define(struct vrml *v, const char *name);
-void vrml_write_placing(struct vrml *v, const struct placing *placing);
 
-/* looks.c */
-void vrml_write_look(struct vrml *v, uint32_t material, bool lines);
-/* 0..1 as displayed from 0..1 as light. */
-double vrml_shown_colour(struct vrml *v, double linear);
-
-/* tree.c, shapes.c, faces.c */
+/* tree.c, shapes.c */
 cp_status vrml_write_tree(struct vrml *v);
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest);
 /* Begins a file of its own for what a frame holds, by an Inline; the state to give back. */
@@ -173,7 +202,6 @@ struct vrml_part {
 };
 cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part);
 cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part);
-cp_status vrml_write_faces(struct vrml *v, const cp_mesh *mesh, const struct rest *rest, const char *name);
 
 /* lists.c */
 /* A vector a line, as the rest makes it. */
@@ -183,51 +211,34 @@ void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *gro
 
 /* interpolators.c */
 void vrml_add_wire(struct vrml *v, struct wire wire);
-/* Keys of a joint, time from 0 to 1. */
-struct vrml_key {
-    double time, value;
-};
-struct vrml_keys {
-    struct vrml_key *items;
-    uint32_t count, room;
-};
-void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double time, double value);
-/* Keys up to a time. Interpolation takes the shorter way round, so turns come in steps of at most a quarter. */
-void vrml_add_leg(struct vrml *v, struct vrml_keys *keys, bool turns, struct vrml_key end);
-/* The times of the keys, as an interpolator's key. */
-void vrml_write_key_times(struct vrml *v, const struct vrml_keys *keys);
-/* The interpolator of a joint, from a timer to its Transform. */
-void vrml_write_joint_keys(struct vrml *v, uint32_t joint, const struct vrml_keys *keys, const char *timer);
+void vrml_write_timer(struct vrml *v, const char *name, double seconds);
 /* Where the time is in the recording: 0 at its first moment, 1 at its last. */
 double vrml_fraction(const struct vrml *v, double time);
-/* Rows of 3 numbers, or of 4 for rotations, at fractions of their own. */
-struct vrml_rows {
+/* Keys of a joint's value, or of a frame's translation, rotation or scale, at fractions of a timer's cycle. */
+struct vrml_keys {
+    uint32_t joint; /* or CP_NONE */
     cp_path path;
     bool mirrored; /* the frame mirrors at rest */
     double *fractions, *values;
     uint32_t count, room, value_room;
 };
-/* A rotation that is more than a quarter turn from the one before comes in steps. */
-void vrml_add_row(struct vrml *v, struct vrml_rows *rows, double time, const double *value);
-/* An interpolator of them, to the field of a Transform. */
-void vrml_write_rows(struct vrml *v, struct vrml_rows *rows, const char *wanted, const char *transform);
-void vrml_free_rows(struct vrml *v, struct vrml_rows *rows);
+/* Adds a key behind the others. Readers take the shorter way round, so turns come in steps of at most a quarter. */
+void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value);
+/* As it is, without steps. */
+void vrml_append_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value);
+/* From the first moment to the last one: some readers take keys from 0 to 1 for granted. */
+void vrml_complete_keys(struct vrml *v, struct vrml_keys *keys);
+void vrml_write_fractions(struct vrml *v, const struct vrml_keys *keys);
+/* Completes the keys, writes their interpolator from a timer to the field of a Transform, and frees them. */
+void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, const char *wanted,
+                     const char *transform);
+void vrml_free_keys(struct vrml *v, struct vrml_keys *keys);
 
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
 void vrml_write_view(struct vrml *v);
 
-/* recording.c: what a clip moves. */
-struct recording {
-    const cp_clip *source; /* the scene's */
-    cp_scene *work;        /* owns what is made of it */
-    cp_clip clip;          /* as it is written: straight tracks; attachments of nodes in slots alone */
-    double first, last;    /* seconds */
-    const char *timer;     /* DEF name */
-    bool *posed;           /* nodes whose pose it tells */
-    struct slots *slots;   /* NULL: none */
-    uint64_t sheared, flat;
-};
+/* recording.c */
 /* Chooses the clip; v->recording stays NULL when there is none. */
 cp_status vrml_plan_recording(struct vrml *v);
 /* After the nodes' plans: what is shown in slots, what is baked, and which keys are written. */
@@ -235,13 +246,9 @@ cp_status vrml_prepare_recording(struct vrml *v);
 void vrml_write_recording(struct vrml *v);
 void vrml_free_recording(struct vrml *v);
 
-/* slots.c, slot_text.c: nodes that are shown on each of their hosts in turn. */
+/* slots.c: nodes that are shown on each of their hosts in turn. */
 cp_status vrml_plan_slots(struct vrml *v);
 void vrml_free_slots(struct vrml *v, struct slots *slots);
-/* kept[node]: shown in slots; NULL: none. */
-const bool *vrml_slot_guests(const struct slots *slots);
-/* Once the clip is as it will be written. */
-void vrml_index_slots(struct vrml *v);
 /* True when what stands in the slot is to be written now; else all of it stands there already. */
 bool vrml_open_slot(struct vrml *v, uint32_t slot);
 void vrml_close_slot(struct vrml *v);
