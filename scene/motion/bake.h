@@ -6,7 +6,7 @@
 
 struct baked_clip {
     cp_clip clip;           /* its memory is that of the scene `work` */
-    uint64_t sheared, flat; /* poses that are no translation, rotation and scale; that cannot be told in a flat frame */
+    uint64_t sheared, flat; /* poses that are no translation, rotation and scale; that a flat frame cannot hold */
 };
 
 struct bake_limits {
@@ -14,12 +14,13 @@ struct bake_limits {
     double size;      /* metres: of the scene, for joints that turn or stretch */
 };
 
-/* The clip without attachments: a node that hangs elsewhere for a time has tracks in the frame of its own parent, along the same way
- * through the world (none of its scale when that stays); nodes with kept[node] keep their attachments (kept may be NULL). Joints with an expression have tracks of their own
- * (CP_PATH_JOINT, though they are dependent); joints with a master have none. Tracks of the clip's own that say nothing are
- * left out: on joints that follow others, and all but the first of one thing. Between its keys nothing that is baked is further off than the tolerance: of the
- * corners of the box around what is below it, for joints of what is `size` away, looked at four places between moments. All other
- * tracks are the clip's own. CP_LIMIT when out of memory. */
+/* The clip without attachments and formulas. A node that hangs elsewhere for a time has tracks in the frame of its own
+ * parent, along the same way through the world (none of its scale when that stays). Nodes with kept[node] keep their
+ * attachments; kept may be NULL. Joints with an expression have tracks of their own (CP_PATH_JOINT, though they are
+ * dependent); joints with a master have none. The clip's own tracks stay, but for those that say nothing: on joints
+ * that follow others, and all but the first of one thing. Between its keys nothing that is baked is farther off than
+ * the tolerance: of a node the corners of the box around what is below it, of a joint what is `size` away, looked at in
+ * four places between moments. CP_LIMIT when out of memory. */
 cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
                     const struct bake_limits *limits, struct baked_clip *baked);
 

@@ -50,8 +50,9 @@ const char *expression_check(const char *text, uint32_t input_count, size_t *at)
 /* The value of a compiled formula. NULL when all is well; else why it has none (a literal), with *value 0. */
 const char *expression_run(const struct expression_step *steps, uint32_t count, const double *inputs, double *value);
 
-/* The formula with its inputs numbered anew: dof(1), dof(2), ... for those that it uses, in their order; inputs[k] is the old index,
- * from 0, of the new dof(k + 1). It never gets longer. For formulas that expression_check has found sound. Returns how many there are. */
+/* The formula with its inputs numbered anew: dof(1), dof(2), ... for those that it uses, in their order; inputs[k] is
+ * the old index, from 0, of the new dof(k + 1). It never gets longer. For formulas that expression_check has found
+ * sound. Returns how many there are. */
 enum { EXPRESSION_MOST_INPUTS = EXPRESSION_LONGEST / 6 };
 uint32_t expression_compact(const char *text, char compact[EXPRESSION_LONGEST + 1],
                             uint32_t inputs[EXPRESSION_MOST_INPUTS]);

@@ -2,29 +2,25 @@
 
 #include <math.h>
 
-static bool store(cp_context *context, struct growing_track *track, double time, const double *value)
+/* Keeps a sample as a key, which becomes the pivot. */
+static bool keep(cp_context *context, struct growing_track *track, double time, const double *value)
 {
     uint32_t width = path_width(track->path);
     uint64_t count = (uint64_t)track->count + 1;
-    if (track->log)
-        return key_log_add(track->log, track->number, time, value, width);
-    if (!array_reserve(context, &track->times, &track->room, count, sizeof *track->times) ||
-        !array_reserve(context, &track->values, &track->value_room, count * width, sizeof *track->values))
-        return false;
-    track->times[track->count] = time;
-    memcpy(track->values + (size_t)track->count * width, value, width * sizeof *value);
-    return true;
-}
-
-static bool keep(cp_context *context, struct growing_track *track, double time, const double *value)
-{
-    size_t size = path_width(track->path) * sizeof *value;
-    if (!store(context, track, time, value))
-        return false;
+    if (track->log) {
+        if (!key_log_add(track->log, track->number, time, value, width))
+            return false;
+    } else {
+        if (!array_reserve(context, &track->times, &track->room, count, sizeof *track->times) ||
+            !array_reserve(context, &track->values, &track->value_room, count * width, sizeof *track->values))
+            return false;
+        track->times[track->count] = time;
+        memcpy(track->values + (size_t)track->count * width, value, width * sizeof *value);
+    }
     if (track->count++ == 0)
-        memcpy(track->first, value, size);
+        memcpy(track->first, value, width * sizeof *value);
     track->pivot_time = time;
-    memcpy(track->pivot, value, size);
+    memcpy(track->pivot, value, width * sizeof *value);
     for (int i = 0; i < 3; i++) {
         track->low[i] = -INFINITY;
         track->high[i] = INFINITY;
@@ -32,35 +28,31 @@ static bool keep(cp_context *context, struct growing_track *track, double time, 
     return true;
 }
 
-/* The turn from one quaternion to another, both of length 1, as axis times angle. */
-static void turn_between(const double a[4], const double b[4], double turn[3])
+/* The way from the pivot to a sample, which is straight in these numbers: of a rotation axis times angle of the turn
+ * between the two quaternions, both of length 1. Returns how many numbers there are. */
+static uint32_t way_to(const struct growing_track *track, const double *value, double way[3])
 {
+    const double *a = track->pivot, *b = value;
+    uint32_t width = path_width(track->path);
+    if (track->path != CP_PATH_ROTATION) {
+        for (uint32_t i = 0; i < width; i++)
+            way[i] = b[i] - a[i];
+        return width;
+    }
     double x = a[3] * b[0] - a[0] * b[3] - a[1] * b[2] + a[2] * b[1];
     double y = a[3] * b[1] - a[1] * b[3] - a[2] * b[0] + a[0] * b[2];
     double z = a[3] * b[2] - a[2] * b[3] - a[0] * b[1] + a[1] * b[0];
     double w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
     double sine = sqrt(x * x + y * y + z * z), angle = 2 * atan2(sine, fabs(w));
     double factor = sine > 0 ? (w < 0 ? -angle : angle) / sine : 2;
-    turn[0] = factor * x;
-    turn[1] = factor * y;
-    turn[2] = factor * z;
+    way[0] = factor * x;
+    way[1] = factor * y;
+    way[2] = factor * z;
+    return 3;
 }
 
-/* The way from the pivot to a sample, which is straight in these numbers. Returns how many there are. */
-static uint32_t way_to(const struct growing_track *track, const double *value, double way[3])
-{
-    uint32_t width = path_width(track->path);
-    if (track->path == CP_PATH_ROTATION) {
-        turn_between(track->pivot, value, way);
-        return 3;
-    }
-    for (uint32_t i = 0; i < width; i++)
-        way[i] = value[i] - track->pivot[i];
-    return width;
-}
-
-/* Whether the straight way to the sample passes all samples since the pivot, each number by its share of the tolerance. A turn of more
- * than a quarter begins anew, so that the shorter way round is never the wrong one. */
+/* Whether the straight way to the sample passes all samples since the pivot, each number by its share of the tolerance.
+ * A turn of more than a quarter begins anew, so that the shorter way round is never the wrong one. */
 static bool reaches(const struct growing_track *track, const double way[3], uint32_t numbers, double length)
 {
     double turned = 0;
@@ -70,34 +62,6 @@ static bool reaches(const struct growing_track *track, const double way[3], uint
         turned += way[i] * way[i];
     }
     return track->path != CP_PATH_ROTATION || turned <= PI * PI / 4;
-}
-
-/* Ways that pass the sample within the tolerance. */
-static void narrow(struct growing_track *track, const double way[3], uint32_t numbers, double length)
-{
-    double share = track->tolerance / sqrt(numbers);
-    for (uint32_t i = 0; i < numbers; i++) {
-        track->low[i] = fmax(track->low[i], (way[i] - share) / length);
-        track->high[i] = fmin(track->high[i], (way[i] + share) / length);
-    }
-}
-
-static void set_last(struct growing_track *track, double time, const double *value)
-{
-    track->last_time = time;
-    memcpy(track->last, value, path_width(track->path) * sizeof *value);
-    track->has_last = true;
-}
-
-/* Of the two quaternions of a rotation, the one that is nearer to the sample before. */
-static void choose_sign(const struct growing_track *track, double value[4])
-{
-    double time, dot = 0;
-    const double *before = track_latest(track, &time);
-    for (int i = 0; before && i < 4; i++)
-        dot += before[i] * value[i];
-    for (int i = 0; i < 4 && dot < 0; i++)
-        value[i] = -value[i];
 }
 
 bool track_cut(cp_context *context, struct growing_track *track)
@@ -110,12 +74,18 @@ bool track_cut(cp_context *context, struct growing_track *track)
 
 bool track_add(cp_context *context, struct growing_track *track, double time, const double *given)
 {
-    double value[4], way[3];
-    memcpy(value, given, path_width(track->path) * sizeof *value);
-    if (track->path == CP_PATH_ROTATION)
-        choose_sign(track, value);
-    track->moves =
-        track->moves || (track->count > 0 && memcmp(value, track->first, path_width(track->path) * sizeof *value) != 0);
+    double value[4], way[3], length, before_time, dot = 0;
+    size_t size = path_width(track->path) * sizeof *value;
+    memcpy(value, given, size);
+    if (track->path == CP_PATH_ROTATION) {
+        /* Of the two quaternions of a rotation, the one that is nearer to the sample before. */
+        const double *before = track_latest(track, &before_time);
+        for (int i = 0; before && i < 4; i++)
+            dot += before[i] * value[i];
+        for (int i = 0; i < 4 && dot < 0; i++)
+            value[i] = -value[i];
+    }
+    track->moves = track->moves || (track->count > 0 && memcmp(value, track->first, size) != 0);
     track->samples++;
     if (track->count == 0 || track->tolerance == 0)
         return keep(context, track, time, value);
@@ -125,8 +95,16 @@ bool track_add(cp_context *context, struct growing_track *track, double time, co
             return false;
         numbers = way_to(track, value, way);
     }
-    narrow(track, way, numbers, time - track->pivot_time);
-    set_last(track, time, value);
+    /* Later ways from the pivot must pass this sample within the tolerance. */
+    double share = track->tolerance / sqrt(numbers);
+    length = time - track->pivot_time;
+    for (uint32_t i = 0; i < numbers; i++) {
+        track->low[i] = fmax(track->low[i], (way[i] - share) / length);
+        track->high[i] = fmin(track->high[i], (way[i] + share) / length);
+    }
+    track->last_time = time;
+    memcpy(track->last, value, size);
+    track->has_last = true;
     return true;
 }
 

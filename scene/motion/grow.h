@@ -5,11 +5,12 @@
 #include "key_log.h"
 #include "play.h"
 
-/* Keys are samples that were given. In between, the straight way from one key to the next (for rotations the turn at constant
- * speed) is at most `tolerance` off each sample that was left out; 0 keeps all samples.
+/* Keys are samples that were given. In between, the straight way from one key to the next (for rotations the turn at
+ * constant speed) is at most `tolerance` off each sample that was left out; 0 keeps all samples.
  *
- * One key, the pivot, is the last one kept. Each further sample allows a cone of ways through the pivot: a later sample may end a
- * straight piece when its way is in the cones of all samples between. So one sample costs the same however long the piece. */
+ * One key, the pivot, is the last one kept. Each further sample allows a cone of ways through the pivot: a later sample
+ * may end a straight piece when its way is in the cones of all samples between. So one sample costs the same however
+ * long the piece. */
 struct growing_track {
     cp_path path;
     double tolerance;    /* in the values' unit; radians for rotations */

@@ -87,23 +87,6 @@ bool key_log_add(struct key_log *log, uint32_t track, double time, const double 
     return true;
 }
 
-static void deal_block(const struct key_log *log, const struct key_block *block, struct key_name *name,
-                       struct key_target *targets)
-{
-    for (const unsigned char *at = block->bytes; at < block->bytes + block->used;) {
-        at = take_difference(at, &name->track);
-        at = take_difference(at, &name->moment);
-        struct key_target *target = &targets[name->track];
-        size_t size = target->width * sizeof *target->values;
-        if (target->times) {
-            *target->times++ = log->moments[name->moment];
-            memcpy(target->values, at, size);
-            target->values += target->width;
-        }
-        at += size;
-    }
-}
-
 static void free_first(struct key_log *log)
 {
     struct key_block *block = log->first;
@@ -114,9 +97,20 @@ static void free_first(struct key_log *log)
 void key_log_deal(struct key_log *log, struct key_target *targets)
 {
     struct key_name name = {0, 0};
-    while (log->first) {
-        deal_block(log, log->first, &name, targets);
-        free_first(log);
+    for (; log->first; free_first(log)) {
+        const unsigned char *end = log->first->bytes + log->first->used;
+        for (const unsigned char *at = log->first->bytes; at < end;) {
+            at = take_difference(at, &name.track);
+            at = take_difference(at, &name.moment);
+            struct key_target *target = &targets[name.track];
+            size_t size = target->width * sizeof *target->values;
+            if (target->times) {
+                *target->times++ = log->moments[name.moment];
+                memcpy(target->values, at, size);
+                target->values += target->width;
+            }
+            at += size;
+        }
     }
     log->last = NULL;
     log->latest = (struct key_name){0, 0};

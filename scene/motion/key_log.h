@@ -1,5 +1,5 @@
-/* The keys of very many tracks that grow together: kept in the order in which they come, and packed, so that no track's array grows. Dealt
- * out in the end, they hardly need more memory at any moment than the tracks themselves. */
+/* The keys of very many tracks that grow together: kept in the order in which they come, and packed, so that no track's
+ * array grows. Dealt out in the end, they hardly need more memory at any moment than the tracks themselves. */
 #ifndef CELLPIPE_KEY_LOG_H
 #define CELLPIPE_KEY_LOG_H
 

@@ -14,20 +14,14 @@ bool attach_node(const cp_context *context, uint32_t *parents, uint32_t node, ui
     return true;
 }
 
-static bool joint_moves(const cp_scene *scene, const cp_node *node)
-{
-    for (uint32_t i = 0; i < node->joint_count; i++)
-        if (scene->joints[node->first_joint + i].type != CP_JOINT_FIXED)
-            return true;
-    return false;
-}
-
 void scene_find_links(const cp_scene *scene, uint32_t *heads)
 {
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
-        bool moves = node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE) || joint_moves(scene, node);
-        heads[i] = moves || i == 0 ? i : CP_NONE;
+        bool moves = i == 0 || node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
+        for (uint32_t k = 0; k < node->joint_count && !moves; k++)
+            moves = scene->joints[node->first_joint + k].type != CP_JOINT_FIXED;
+        heads[i] = moves ? i : CP_NONE;
     }
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const cp_clip *clip = &scene->clips[i];

@@ -1,13 +1,13 @@
-/* Where single nodes and joints are at moments of a clip, in any order of time: what it costs depends on what is above a node alone, and
- * not on the size of the scene. For a whole scene at a time see play.h. */
+/* Where single nodes and joints are at moments of a clip, in any order of time. The cost depends on what is above a
+ * node alone, and not on the size of the scene. For a whole scene at a time see play.h. */
 #ifndef CELLPIPE_LOOKUP_H
 #define CELLPIPE_LOOKUP_H
 
 #include "../pose.h"
 #include "motion.h"
 
-/* Indices of tracks or attachments by what they are of: those of i are items[ends[i - 1]] .. items[ends[i] - 1], of 0 from 0 on, in the
- * clip's order. */
+/* Indices of tracks or attachments by what they are of: those of i are items[ends[i - 1]] .. items[ends[i] - 1], of 0
+ * from 0 on, in the clip's order. */
 struct by_target {
     uint32_t *ends, *items;
     uint32_t count, target_count;
@@ -25,7 +25,7 @@ struct clip_lookup {
     cp_mechanism mechanism;
 };
 
-/* Free it in any case. The scene must not change meanwhile. */
+/* Call lookup_free even on failure. The scene must not change meanwhile. */
 cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
 void lookup_free(struct clip_lookup *lookup);
 

@@ -5,8 +5,8 @@
 #include "../build.h"
 #include "expression.h"
 
-/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader, with
- * scale 1 and offset 0; one with a formula too, for those who are told its values. */
+/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader,
+ * with scale 1 and offset 0; one with a formula too, for those who are told its values. */
 struct joint_law {
     uint32_t leader;
     double scale, offset;
@@ -31,7 +31,7 @@ struct cp_mechanism {
 };
 
 /* CP_LIMIT when out of memory; CP_BUG, with an entry in the report, when a joint follows none, or one that follows
- * another, or by no formula. Close it in any case. The scene must not change meanwhile. */
+ * another, or by no formula. Call mechanism_close even on failure. The scene must not change meanwhile. */
 cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene);
 void mechanism_close(cp_mechanism *mechanism);
 
@@ -51,7 +51,7 @@ struct followers {
     cp_context *context;
     uint32_t *ends, *joints, joint_count, count;
 };
-/* False when out of memory; free it in any case. */
+/* False when out of memory. Call free_followers even on failure. */
 bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers);
 void free_followers(struct followers *followers);
 static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)

@@ -8,22 +8,17 @@
 
 /* ---- tracks ---- */
 
-static void scale_vector(double *vector, uint32_t width, double factor)
-{
-    for (uint32_t i = 0; i < width; i++)
-        vector[i] *= factor;
-}
-
 static void make_unit(double quaternion[4])
 {
     double length = 0;
     for (int i = 0; i < 4; i++)
         length += quaternion[i] * quaternion[i];
     length = sqrt(length);
-    if (length > 0 && isfinite(length))
-        scale_vector(quaternion, 4, 1 / length);
-    else
+    if (!(length > 0 && isfinite(length)))
         memcpy(quaternion, (double[]){0, 0, 0, 1}, 4 * sizeof *quaternion);
+    else
+        for (int i = 0; i < 4; i++)
+            quaternion[i] *= 1 / length;
 }
 
 void rotation_between(const double a[4], const double b[4], double t, double out[4])
@@ -35,8 +30,8 @@ void rotation_between(const double a[4], const double b[4], double t, double out
     make_unit(to);
     for (int i = 0; i < 4; i++)
         dot += from[i] * to[i];
-    if (dot < 0)
-        scale_vector(to, 4, -1);
+    for (int i = 0; i < 4 && dot < 0; i++)
+        to[i] = -to[i];
     /* The half angle between them; by the length of the difference, which is exact for small ones too. */
     double difference = 0, sum = 0;
     for (int i = 0; i < 4; i++) {
@@ -170,27 +165,30 @@ void player_free(struct player *player)
     memory_free(context, player->way, nodes, sizeof *player->way);
 }
 
-static void set_parents(struct player *player, double time)
+/* Of several tracks of one thing the first holds: it is set last. */
+cp_status player_seek(struct player *player, double time)
 {
     const cp_clip *clip = player->clip;
+    const cp_scene *scene = player->scene;
+    cp_mechanism *mechanism = &player->mechanism;
+    /* What hangs on what. */
     if (time < player->time || player->time == -INFINITY) {
         player->next = 0;
-        for (uint32_t i = 0; i < player->scene->node_count; i++)
-            player->parents[i] = player->scene->nodes[i].parent;
+        for (uint32_t i = 0; i < scene->node_count; i++)
+            player->parents[i] = scene->nodes[i].parent;
     }
     for (; player->next < clip->attachment_count && clip->attachments[player->next].time <= time; player->next++)
         player->parents[clip->attachments[player->next].node] = clip->attachments[player->next].host;
     player->time = time;
-}
-
-/* Turned and scaled nodes alone are taken apart: the others' locals may be sheared. All of a node is replaced before it is put together,
- * since a mirrored pose can be taken apart in several ways. */
-static void set_turned(struct player *player, double time)
-{
-    const cp_clip *clip = player->clip;
+    /* Turned and scaled nodes alone are taken apart: the others' locals may be sheared. All of a node is replaced
+     * before it is put together, since a mirrored pose can be taken apart in several ways. */
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        player->locals[i] = scene->nodes[i].local;
     for (uint32_t i = clip->track_count; i-- > 0;) {
         const cp_track *track = &clip->tracks[i];
-        if (track->path == CP_PATH_ROTATION)
+        if (track->path == CP_PATH_JOINT)
+            track_value(track, time, &mechanism->q[track->target]);
+        else if (track->path == CP_PATH_ROTATION)
             track_value(track, time, player->parts[track->target].rotation);
         else if (track->path == CP_PATH_SCALE)
             track_value(track, time, player->parts[track->target].scale);
@@ -198,11 +196,6 @@ static void set_turned(struct player *player, double time)
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
             player->locals[clip->tracks[i].target] = pose_from_trs(&player->parts[clip->tracks[i].target]);
-}
-
-static void set_moved(struct player *player, double time)
-{
-    const cp_clip *clip = player->clip;
     for (uint32_t i = clip->track_count; i-- > 0;) {
         double value[3];
         if (clip->tracks[i].path != CP_PATH_TRANSLATION)
@@ -211,54 +204,24 @@ static void set_moved(struct player *player, double time)
         for (int k = 0; k < 3; k++)
             player->locals[clip->tracks[i].target].m[4 * k + 3] = value[k];
     }
-}
-
-static cp_status set_values(struct player *player, double time)
-{
-    const cp_joint *joints = player->scene->joints;
-    const cp_track *tracks = player->clip->tracks;
-    cp_mechanism *mechanism = &player->mechanism;
-    for (uint32_t i = player->clip->track_count; i-- > 0;)
-        if (tracks[i].path == CP_PATH_JOINT)
-            track_value(&tracks[i], time, &mechanism->q[tracks[i].target]);
+    /* The joints; baked ones have their value from a track, not from their formula. */
     cp_status status = mechanism_values(mechanism, mechanism->q);
-    for (uint32_t i = 0; i < player->clip->track_count && player->is_baked; i++)
-        if (tracks[i].path == CP_PATH_JOINT && joints[tracks[i].target].expression)
-            track_value(&tracks[i], time, &mechanism->values[tracks[i].target]);
-    return status;
-}
-
-static void set_locals(struct player *player, double time)
-{
-    for (uint32_t i = 0; i < player->scene->node_count; i++)
-        player->locals[i] = player->scene->nodes[i].local;
-    set_turned(player, time);
-    set_moved(player, time);
-}
-
-/* Up to what is known, and down again. */
-static void find_world(struct player *player, uint32_t node)
-{
-    uint32_t depth = 0;
-    for (; node != CP_NONE && !player->known[node]; node = player->parents[node])
-        player->way[depth++] = node;
-    while (depth > 0) {
-        uint32_t at = player->way[--depth], parent = player->parents[at];
-        cp_pose local = node_pose(&player->mechanism, at, &player->locals[at]);
-        player->worlds[at] = parent == CP_NONE ? local : pose_multiply(&player->worlds[parent], &local);
-        player->known[at] = true;
+    for (uint32_t i = 0; i < clip->track_count && player->is_baked; i++)
+        if (clip->tracks[i].path == CP_PATH_JOINT && scene->joints[clip->tracks[i].target].expression)
+            track_value(&clip->tracks[i], time, &mechanism->values[clip->tracks[i].target]);
+    /* The world: from each node up to what is known, and down again. */
+    memset(player->known, 0, scene->node_count * sizeof *player->known);
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        uint32_t depth = 0;
+        for (uint32_t node = i; node != CP_NONE && !player->known[node]; node = player->parents[node])
+            player->way[depth++] = node;
+        while (depth > 0) {
+            uint32_t at = player->way[--depth], parent = player->parents[at];
+            cp_pose local = node_pose(mechanism, at, &player->locals[at]);
+            player->worlds[at] = parent == CP_NONE ? local : pose_multiply(&player->worlds[parent], &local);
+            player->known[at] = true;
+        }
     }
-}
-
-cp_status player_seek(struct player *player, double time)
-{
-    uint32_t nodes = player->scene->node_count;
-    set_parents(player, time);
-    cp_status status = set_values(player, time);
-    set_locals(player, time);
-    memset(player->known, 0, nodes * sizeof *player->known);
-    for (uint32_t i = 0; i < nodes; i++)
-        find_world(player, i);
     return status;
 }
 

@@ -5,7 +5,8 @@
 #include "../pose.h"
 #include "motion.h"
 
-/* A clip that is played; of several tracks of the same thing the first one holds. The scene must not change meanwhile. */
+/* A clip that is played; of several tracks of the same thing the first one holds. The scene must not change
+ * meanwhile. */
 struct player {
     cp_context *context;
     const cp_scene *scene;
@@ -22,14 +23,14 @@ struct player {
     uint32_t *way;
 };
 
-/* Free it in any case. */
+/* Call player_free even on failure. */
 cp_status player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip);
 /* Sets values, parents, locals and worlds to those of a time. Times that ascend cost least. */
 cp_status player_seek(struct player *player, double time);
 void player_free(struct player *player);
 
-/* The values of a track at a time, `width` of them; before its first and after its last key those keys'. Rotations are turned at a
- * constant speed between keys (slerp, the shorter way round), and come out as unit quaternions. */
+/* The values of a track at a time, `width` of them; before its first and after its last key those keys'. Rotations are
+ * turned at a constant speed between keys (slerp, the shorter way round), and come out as unit quaternions. */
 void track_value(const cp_track *track, double time, double *value);
 /* The first key behind a time; key_count when there is none. */
 uint32_t key_after(const cp_track *track, double time);

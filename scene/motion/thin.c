@@ -1,5 +1,5 @@
-/* Clips with fewer keys: each track alone is thinned within a share of the tolerance; then all is looked at together, and the shares are
- * made smaller until it holds. */
+/* Clips with fewer keys: each track alone is thinned within a share of the tolerance; then all is looked at together,
+ * and the shares are made smaller until it holds. */
 #include "thin.h"
 
 #include <math.h>
@@ -39,67 +39,46 @@ struct thinning {
 
 /* ---- times ---- */
 
-static uint64_t count_times(const cp_clip *clip)
+/* All times of keys and attachments, ascending, each once; with those just before what happens at once. */
+static bool clip_times(cp_context *context, const cp_clip *clip, struct times *times)
 {
-    uint64_t count = 2 * (uint64_t)clip->attachment_count;
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        count += (uint64_t)clip->tracks[i].key_count * (clip->tracks[i].interpolation == CP_STEP ? 2 : 1);
-    return count;
-}
-
-bool clip_times(cp_context *context, const cp_clip *clip, double **times, uint32_t *count, uint32_t *room)
-{
-    *times = NULL;
-    *count = *room = 0;
-    if (!array_reserve(context, times, room, count_times(clip), sizeof **times))
-        return false;
-    double *out = *times;
+    uint64_t most = 2 * (uint64_t)clip->attachment_count;
     uint32_t at = 0;
     for (uint32_t i = 0; i < clip->track_count; i++)
+        most += (uint64_t)clip->tracks[i].key_count * (clip->tracks[i].interpolation == CP_STEP ? 2 : 1);
+    if (!array_reserve(context, &times->items, &times->room, most, sizeof *times->items))
+        return false;
+    for (uint32_t i = 0; i < clip->track_count; i++)
         for (uint32_t k = 0; k < clip->tracks[i].key_count; k++) {
-            out[at++] = clip->tracks[i].times[k];
+            times->items[at++] = clip->tracks[i].times[k];
             if (clip->tracks[i].interpolation == CP_STEP)
-                out[at++] = nextafter(clip->tracks[i].times[k], -INFINITY);
+                times->items[at++] = nextafter(clip->tracks[i].times[k], -INFINITY);
         }
     for (uint32_t i = 0; i < clip->attachment_count; i++) {
-        out[at++] = clip->attachments[i].time;
-        out[at++] = nextafter(clip->attachments[i].time, -INFINITY);
+        times->items[at++] = clip->attachments[i].time;
+        times->items[at++] = nextafter(clip->attachments[i].time, -INFINITY);
     }
-    *count = sort_times(out, at);
+    times->count = sort_times(times->items, at);
     return true;
 }
 
 /* ---- one track ---- */
 
-/* Whether something comes to hang elsewhere at a time or just behind it. Asked for ascending times. */
-static bool changes_at(const cp_clip *clip, uint32_t *next, double time)
-{
-    while (*next < clip->attachment_count && clip->attachments[*next].time < time)
-        (*next)++;
-    return *next < clip->attachment_count && clip->attachments[*next].time <= nextafter(time, INFINITY);
-}
-
-/* Straight pieces of a cubic way that are nowhere farther off than the tolerance: by its second derivative, which is largest at an end.
- * A quaternion's numbers move half as fast as it turns. */
-static int cubic_pieces(const cp_track *track, uint32_t key, double tolerance)
+/* Samples of a cubic way between two keys: the ends of straight pieces that are nowhere farther off than the tolerance,
+ * by the second derivative, which is largest at an end. A quaternion's numbers move half as fast as it turns. */
+static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key, double tolerance,
+                       struct growing_track *out)
 {
     uint32_t width = path_width(track->path);
     const double *a = track->values + (size_t)key * 3 * width, *b = a + 3 * width;
-    double length = track->times[key + 1] - track->times[key], squares = 0;
+    double first = track->times[key], last = track->times[key + 1], length = last - first, squares = 0, value[4];
     for (uint32_t i = 0; i < width; i++) {
         double way = 6 * (b[width + i] - a[width + i]), start = length * a[2 * width + i], end = length * b[i];
         double most = fmax(fabs(way - 4 * start - 2 * end), fabs(way - 2 * start - 4 * end));
         squares += most * most;
     }
-    double factor = track->path == CP_PATH_ROTATION ? 2 : 1, pieces = sqrt(factor * sqrt(squares) / (8 * tolerance));
-    return pieces < MOST_PIECES ? (int)fmax(LEAST_PIECES, ceil(pieces)) : MOST_PIECES;
-}
-
-static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key, double tolerance,
-                       struct growing_track *out)
-{
-    double first = track->times[key], last = track->times[key + 1], value[4];
-    int pieces = cubic_pieces(track, key, tolerance);
+    double factor = track->path == CP_PATH_ROTATION ? 2 : 1, wanted = sqrt(factor * sqrt(squares) / (8 * tolerance));
+    int pieces = wanted < MOST_PIECES ? (int)fmax(LEAST_PIECES, ceil(wanted)) : MOST_PIECES;
     for (int piece = 1; piece < pieces; piece++) {
         double time = first + (last - first) * piece / pieces, before;
         track_value(track, time, value);
@@ -110,24 +89,27 @@ static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key,
     return true;
 }
 
-/* The samples that say all of the track, for a reader that knows straight ways alone; tolerance: of cubic ways. What is there when
- * something changes hands stays: both hands are exactly where it is. */
+/* The samples that say all of the track, for a reader that knows straight ways alone; tolerance: of cubic ways. */
 static bool feed(const struct thinning *thinning, const cp_track *track, double tolerance, struct growing_track *out)
 {
     cp_context *context = thinning->context;
-    uint32_t width = path_width(track->path), row = track->interpolation == CP_CUBIC ? 3 * width : width;
-    uint32_t next = 0;
+    const cp_clip *like = thinning->like;
+    uint32_t width = path_width(track->path), row = track->interpolation == CP_CUBIC ? 3 * width : width, next = 0;
     for (uint32_t i = 0; i < track->key_count; i++) {
         const double *key = track->values + (size_t)i * row + (row > width ? width : 0);
-        double last = i > 0 ? track->times[i - 1] : 0, just_before = nextafter(track->times[i], -INFINITY);
+        double time = track->times[i], last = i > 0 ? track->times[i - 1] : 0, just_before = nextafter(time, -INFINITY);
         if (i > 0 && track->interpolation == CP_STEP && just_before > last &&
             !track_add(context, out, just_before, key - row))
             return false;
         if (i > 0 && track->interpolation == CP_CUBIC && !feed_cubic(context, track, i - 1, tolerance, out))
             return false;
-        if (!track_add(context, out, track->times[i], key))
+        if (!track_add(context, out, time, key))
             return false;
-        if (changes_at(thinning->like, &next, track->times[i]) && !track_cut(context, out))
+        /* What is there when something comes to hang elsewhere, or just before, stays: both hosts are exactly there. */
+        while (next < like->attachment_count && like->attachments[next].time < time)
+            next++;
+        bool changes = next < like->attachment_count && like->attachments[next].time <= nextafter(time, INFINITY);
+        if (changes && !track_cut(context, out))
             return false;
     }
     return true;
@@ -142,30 +124,31 @@ static double value_tolerance(const struct thinning *thinning, const cp_track *t
     return slides || !(reach > 0) ? share : share / reach;
 }
 
-static bool thin_track(struct thinning *thinning, const cp_track *track, double share, cp_track *made)
-{
-    double most = share > 0 ? share / 4 : EXACT * thinning->reaches[0];
-    struct growing_track out = {.path = track->path,
-                                .tolerance = share > 0 ? value_tolerance(thinning, track, share) : 0};
-    bool fine = feed(thinning, track, value_tolerance(thinning, track, most), &out) &&
-                track_finish(thinning->work, &out, track->target, made);
-    track_free(thinning->context, &out);
-    return fine;
-}
-
 static bool thin_tracks(struct thinning *thinning, double share, cp_track *tracks)
 {
-    for (uint32_t i = 0; i < thinning->like->track_count; i++)
-        if (!thin_track(thinning, &thinning->like->tracks[i], share, &tracks[i]))
-            return false;
-    return true;
+    double cubic = share > 0 ? share / 4 : EXACT * thinning->reaches[0];
+    bool fine = true;
+    for (uint32_t i = 0; i < thinning->like->track_count && fine; i++) {
+        const cp_track *track = &thinning->like->tracks[i];
+        struct growing_track out = {.path = track->path,
+                                    .tolerance = share > 0 ? value_tolerance(thinning, track, share) : 0};
+        fine = feed(thinning, track, value_tolerance(thinning, track, cubic), &out) &&
+               track_finish(thinning->work, &out, track->target, &tracks[i]);
+        track_free(thinning->context, &out);
+    }
+    return fine;
 }
 
 /* ---- all of it ---- */
 
-static double distance_at(const struct thinning *thinning)
+/* The largest distance between both clips at a time, of the corners of any node's box. */
+static double distance_at(struct thinning *thinning, double time)
 {
     double most = 0;
+    if (thinning->status == CP_OK)
+        thinning->status = player_seek(&thinning->before, time);
+    if (thinning->status == CP_OK)
+        thinning->status = player_seek(&thinning->after, time);
     for (uint32_t i = 0; i < thinning->scene->node_count; i++) {
         const cp_measures *box = &thinning->boxes[i];
         for (int corner = 0; corner < CORNERS && box->any; corner++) {
@@ -181,16 +164,21 @@ static double distance_at(const struct thinning *thinning)
     return most;
 }
 
-static double seek_both(struct thinning *thinning, double time)
+static double largest_distance(struct thinning *thinning, const struct times *times, int pieces)
 {
-    struct player *players[] = {&thinning->before, &thinning->after};
-    for (int i = 0; i < 2 && thinning->status == CP_OK; i++)
-        thinning->status = player_seek(players[i], time);
-    return distance_at(thinning);
+    double most = 0;
+    for (uint32_t i = 0; i < times->count; i++) {
+        double time = times->items[i];
+        most = fmax(most, distance_at(thinning, time));
+        for (int piece = 1; piece < pieces && i + 1 < times->count; piece++)
+            most = fmax(most, distance_at(thinning, time + (times->items[i + 1] - time) * piece / pieces));
+    }
+    return most;
 }
 
-/* How often to look between two moments: what is carried, or follows a formula, is not straight there; cubic ways bend more than once. */
-static int count_looks(const struct thinning *thinning)
+/* At the clip's own times and between them: what is carried, or follows a formula, is not straight there; cubic ways
+ * bend more than once. Where something is baked, at the times of the baked keys too. */
+static double find_error(struct thinning *thinning)
 {
     const cp_clip *clip = thinning->clip, *like = thinning->like;
     int looks = clip->attachment_count > like->attachment_count ? BENT_LOOKS : STRAIGHT_LOOKS;
@@ -200,19 +188,9 @@ static int count_looks(const struct thinning *thinning)
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].interpolation == CP_CUBIC)
             looks = CUBIC_LOOKS;
-    return looks;
-}
-
-static double largest_distance(struct thinning *thinning, const struct times *times, int pieces)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < times->count; i++) {
-        double time = times->items[i];
-        most = fmax(most, seek_both(thinning, time));
-        for (int piece = 1; piece < pieces && i + 1 < times->count; piece++)
-            most = fmax(most, seek_both(thinning, time + (times->items[i + 1] - time) * piece / pieces));
-    }
-    return most;
+    double error = largest_distance(thinning, &thinning->times[0], looks);
+    return looks == STRAIGHT_LOOKS ? error
+                                   : fmax(error, largest_distance(thinning, &thinning->times[1], STRAIGHT_LOOKS));
 }
 
 /* Own boxes; and how far the boxes of what is below reach. */
@@ -240,15 +218,6 @@ static bool measure(struct thinning *thinning)
             *above = fmax(*above, way + pose_stretch_bound(&pose) * thinning->reaches[i]);
     }
     return true;
-}
-
-/* At the clip's own times; where something is baked, at the times of the baked keys too. */
-static double find_error(struct thinning *thinning)
-{
-    int looks = count_looks(thinning);
-    double error = largest_distance(thinning, &thinning->times[0], looks);
-    return looks == STRAIGHT_LOOKS ? error
-                                   : fmax(error, largest_distance(thinning, &thinning->times[1], STRAIGHT_LOOKS));
 }
 
 static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_clip *thin, double *error)
@@ -290,11 +259,8 @@ cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
     *error = 0;
     thinning.status = player_start(&thinning.before, context, scene, clip);
     bool fine = thinning.status == CP_OK && measure(&thinning);
-    for (int i = 0; i < 2 && fine; i++) {
-        struct times *times = &thinning.times[i];
-        fine = clip_times(context, i == 0 ? clip : like, &times->items, &times->count, &times->room);
-    }
-    fine = fine && thin_until_it_holds(&thinning, tolerance, thin, error);
+    fine = fine && clip_times(context, clip, &thinning.times[0]) && clip_times(context, like, &thinning.times[1]) &&
+           thin_until_it_holds(&thinning, tolerance, thin, error);
     memory_free(context, thinning.boxes, scene->node_count, sizeof *thinning.boxes);
     memory_free(context, thinning.reaches, scene->node_count, sizeof *thinning.reaches);
     for (int i = 0; i < 2; i++)
