@@ -13,8 +13,6 @@
 
 enum { LOOK_EVERY = 50000000 }; /* nanoseconds between looks at signals and progress */
 
-/* ---- outputs ---- */
-
 /* Makes the folder and those above it. */
 static cp_status make_folder(struct cli *cli, const char *folder)
 {
@@ -33,8 +31,6 @@ static cp_status make_folder(struct cli *cli, const char *folder)
         return CP_OK;
     return complain(cli, CP_OUTPUT, "the folder %s cannot be made: %s", folder, strerror(errno));
 }
-
-/* ---- jobs ---- */
 
 struct job {
     const char *in, *out;
@@ -60,19 +56,6 @@ struct bulk {
     size_t next;            /* the job that is begun next */
     size_t done_count;
 };
-
-/* Few inputs leave several threads to each. */
-static struct cli model_of(const struct cli *cli, size_t count)
-{
-    struct cli model = *cli;
-    model.blocks = NULL;
-    model.log = NULL;
-    model.log_text = NULL;
-    model.log_comma = false;
-    model.progress = (struct progress){0};
-    model.threads = cli->threads / (count < cli->threads ? (uint32_t)count : cli->threads);
-    return model;
-}
 
 /* Converts the input. What there is to say of it is kept; all else that it has needed goes. */
 static void run_job(const struct bulk *bulk, struct job *job)
@@ -113,8 +96,6 @@ static void *work(void *user)
     return NULL;
 }
 
-/* ---- their turn ---- */
-
 /* A signal interrupts one thread. Others may wait in open(2) or read(2) for somebody who writes a FIFO: they are woken,
  * and again each time, since a thread may have been just before its wait. */
 static void wait_for(struct bulk *bulk, const struct job *job)
@@ -134,28 +115,26 @@ static void wait_for(struct bulk *bulk, const struct job *job)
     (void)pthread_mutex_unlock(&bulk->lock);
 }
 
-/* Tells what was said of the job. */
-static void publish(struct cli *cli, struct job *job)
-{
-    clear_progress(cli);
-    if (job->messages)
-        (void)fwrite(job->messages, 1, job->messages_size, cli->messages);
-    if (job->out_of_memory)
-        (void)complain(cli, CP_LIMIT, "%s: out of memory", job->in);
-    join_log(cli, &job->cli);
-    if (!job->cli.report_path) /* it is a file that was read */
-        cli->report_path = NULL;
-}
-
+/* Tells in the order of the inputs what was said of each job. Each is for itself: a failed one does not keep the others
+ * from being converted. */
 static cp_status publish_all(struct bulk *bulk)
 {
+    struct cli *cli = bulk->cli;
     size_t failed = 0;
     cp_status status = CP_OK;
     for (size_t i = 0; i < bulk->count; i++) {
         struct job *job = &bulk->jobs[i];
         wait_for(bulk, job);
-        if (status == CP_OK)
-            publish(bulk->cli, job);
+        if (status == CP_OK) {
+            clear_progress(cli);
+            if (job->messages)
+                (void)fwrite(job->messages, 1, job->messages_size, cli->messages);
+            if (job->out_of_memory)
+                (void)complain(cli, CP_LIMIT, "%s: out of memory", job->in);
+            join_log(cli, &job->cli);
+            if (!job->cli.report_path) /* it is a file that was read */
+                cli->report_path = NULL;
+        }
         if (job->status == CP_BUG || job->status == CP_CANCELLED)
             status = job->status; /* what the others have to say is no longer wanted */
         failed += job->status != CP_OK;
@@ -166,30 +145,7 @@ static cp_status publish_all(struct bulk *bulk)
     }
     if (failed == 0 || status != CP_OK)
         return status;
-    return complain(bulk->cli, CP_NO, "%zu of %zu inputs failed", failed, bulk->count);
-}
-
-/* Each input for itself: a failed one does not keep the others from being converted. */
-static cp_status convert_all(struct bulk *bulk)
-{
-    size_t wanted = bulk->count < bulk->cli->threads ? bulk->count : bulk->cli->threads;
-    bulk->threads = cli_allocate(bulk->cli, wanted * sizeof *bulk->threads);
-    if (!bulk->threads)
-        return CP_LIMIT;
-    (void)pthread_mutex_init(&bulk->lock, NULL);
-    (void)pthread_cond_init(&bulk->changed, NULL);
-    size_t started = 0;
-    while (started < wanted && pthread_create(&bulk->threads[started], NULL, work, bulk) == 0)
-        started++;
-    bulk->thread_count = started;
-    if (started == 0)
-        (void)work(bulk);
-    cp_status status = publish_all(bulk);
-    for (size_t i = 0; i < started; i++)
-        (void)pthread_join(bulk->threads[i], NULL);
-    (void)pthread_cond_destroy(&bulk->changed);
-    (void)pthread_mutex_destroy(&bulk->lock);
-    return status;
+    return complain(cli, CP_NO, "%zu of %zu inputs failed", failed, bulk->count);
 }
 
 /* Names all outputs, and keeps the names: inputs of the same name in different folders would replace each other's. */
@@ -214,22 +170,43 @@ static cp_status name_outputs(struct bulk *bulk, const struct request *request)
     return CP_OK;
 }
 
-/* In bulk, inputs may come from strangers: confined unless --confine=no was said. */
 cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang)
 {
     struct bulk bulk = {.cli = cli, .count = request->words.count, .logs = cli->log != NULL};
+    size_t wanted = bulk.count < cli->threads ? bulk.count : cli->threads;
     if (!request->to)
         request->to = "glb";
     if (!exporter_named(request->to))
         return complain_unknown(cli, "output format", request->to, plugin_words(cli, CP_EXPORTER));
+    /* Inputs in bulk may come from strangers: confined unless --confine=no was said. */
     cli->globals.confine |= !was_said(&cli->said, "--confine");
     cp_set_flag(cli->context, CP_FLAG_CONFINE, cli->globals.confine);
     bulk.jobs = cli_allocate(cli, bulk.count * sizeof *bulk.jobs);
-    cp_status status = bulk.jobs ? name_outputs(&bulk, request) : CP_LIMIT;
+    bulk.threads = cli_allocate(cli, wanted * sizeof *bulk.threads);
+    cp_status status = bulk.jobs && bulk.threads ? name_outputs(&bulk, request) : CP_LIMIT;
     if (status == CP_OK) /* a misspelt word is one mistake, not one an input */
         status = plan_conversion(cli, request, bang, bulk.jobs[0].in, bulk.jobs[0].out, &bulk.plan);
     if (status == CP_OK)
         status = make_folder(cli, request->out_dir);
-    bulk.model = model_of(cli, bulk.count);
-    return status == CP_OK ? convert_all(&bulk) : status;
+    if (status != CP_OK)
+        return status;
+    bulk.model = *cli;
+    bulk.model.blocks = NULL;
+    bulk.model.log = NULL;
+    bulk.model.log_text = NULL;
+    bulk.model.log_comma = false;
+    bulk.model.progress = (struct progress){0};
+    bulk.model.threads = cli->threads / (uint32_t)wanted; /* few inputs leave several threads to each */
+    (void)pthread_mutex_init(&bulk.lock, NULL);
+    (void)pthread_cond_init(&bulk.changed, NULL);
+    for (size_t i = 0; i < wanted && pthread_create(&bulk.threads[i], NULL, work, &bulk) == 0; i++)
+        bulk.thread_count++;
+    if (bulk.thread_count == 0)
+        (void)work(&bulk);
+    status = publish_all(&bulk);
+    for (size_t i = 0; i < bulk.thread_count; i++)
+        (void)pthread_join(bulk.threads[i], NULL);
+    (void)pthread_cond_destroy(&bulk.changed);
+    (void)pthread_mutex_destroy(&bulk.lock);
+    return status;
 }

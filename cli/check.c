@@ -123,16 +123,6 @@ static cp_status check_mesh(struct cli *cli, const struct wanted *wanted, const 
     return status;
 }
 
-static cp_status check_meshes(struct cli *cli, const cp_scene *scene, const struct wanted *wanted)
-{
-    struct parts parts;
-    cp_status status = list_parts(cli, scene, false, &parts);
-    for (uint32_t i = 0; i < parts.count && (status == CP_OK || status == CP_NO); i++)
-        if (parts.items[i].mesh->kind != CP_MESH_LINES)
-            add_outcome(&status, check_mesh(cli, wanted, parts.items[i].mesh, &parts.items[i].topology));
-    return status;
-}
-
 /* Of a part is asked what an engineer asks of a solid; the meshes of a cell are what its author made of them. */
 static cp_status check_scene(struct cli *cli, const cp_scene *scene, struct wanted *wanted)
 {
@@ -142,8 +132,12 @@ static cp_status check_scene(struct cli *cli, const cp_scene *scene, struct want
         wanted->solid = any = !is_cell(scene);
     if (wanted->solid)
         wanted->closed = wanted->manifold = wanted->oriented = wanted->clean = true;
+    struct parts parts = {0};
     if (status == CP_OK && any)
-        status = check_meshes(cli, scene, wanted);
+        status = list_parts(cli, scene, false, &parts);
+    for (uint32_t i = 0; i < parts.count && (status == CP_OK || status == CP_NO); i++)
+        if (parts.items[i].mesh->kind != CP_MESH_LINES)
+            add_outcome(&status, check_mesh(cli, wanted, parts.items[i].mesh, &parts.items[i].topology));
     return status == CP_BUG ? CP_NO : status;
 }
 

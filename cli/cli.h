@@ -253,7 +253,8 @@ struct exclusions {
     size_t count, dangling;
 };
 cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions);
-cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q);
+/* Of the scene as it stands; NULL when they cannot be had. */
+cp_pose *world_poses(struct cli *cli, const cp_scene *scene);
 
 /* info_json.c */
 cp_status print_info_json(struct cli *cli, const cp_scene *scene);

@@ -57,27 +57,20 @@ static const char *without_id(const char *setting)
     return strncmp(setting, "id:", 3) == 0 ? setting + 3 : setting;
 }
 
-/* One joint, one value. */
-static cp_status check_joints(struct cli *cli, const struct list *joints)
+static cp_status check_request(struct cli *cli, struct asked *asked)
 {
-    for (size_t i = 0; i < joints->count; i++)
-        for (size_t k = 0; k < i; k++) {
+    if (asked->request.words.count == 0)
+        return complain(cli, CP_USAGE, "collide needs an input: cellpipe collide CELL [Q...]");
+    cp_status status = take_words(cli, asked);
+    const struct list *joints = &asked->joints;
+    for (size_t i = 0; i < joints->count && status == CP_OK; i++)
+        for (size_t k = 0; k < i; k++) { /* one joint, one value */
             const char *one = without_id(joints->items[i]), *other = without_id(joints->items[k]);
             size_t size = (size_t)(strrchr(one, '=') - one) + 1;
             if (strncmp(one, other, size) == 0 && !strchr(other + size, '='))
                 return complain(cli, CP_USAGE, "the joint has two values: %s and %s", joints->items[k],
                                 joints->items[i]);
         }
-    return CP_OK;
-}
-
-static cp_status check_request(struct cli *cli, struct asked *asked)
-{
-    if (asked->request.words.count == 0)
-        return complain(cli, CP_USAGE, "collide needs an input: cellpipe collide CELL [Q...]");
-    cp_status status = take_words(cli, asked);
-    if (status == CP_OK)
-        status = check_joints(cli, &asked->joints);
     if (status == CP_OK && asked->q.count + asked->deg.count > 1)
         return complain(cli, CP_USAGE, "the joints have values twice: give them once, as Q..., q= or deg=");
     if (status == CP_OK && asked->device && asked->q.count + asked->deg.count == 0)
@@ -108,40 +101,24 @@ static cp_status choose_device(struct cli *cli, const cp_scene *scene, const cha
     return *device ? CP_OK : CP_LIMIT;
 }
 
-static cp_status pose_device(struct cli *cli, cp_scene *scene, const struct asked *asked)
-{
-    const char *device = asked->device;
-    cp_status status = device ? CP_OK : choose_device(cli, scene, &device);
-    if (status != CP_OK)
-        return status;
-    const char *options[] = {cli_print(cli, "device=%s", device), asked->q.count
-                                                                      ? cli_print(cli, "q=%s", asked->q.items[0])
-                                                                      : cli_print(cli, "deg=%s", asked->deg.items[0])};
-    return options[0] && options[1] ? cp_apply(cli->context, scene, "pose", options, 2) : CP_LIMIT;
-}
-
-/* What names no joint may have been meant as an option. */
-static cp_status check_name(struct cli *cli, const cp_scene *scene, const char *name)
-{
-    uint32_t count;
-    const cp_joint *joints = cp_joints(scene, &count);
-    struct list names = {0};
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(joints[i].name, name) == 0 || strcmp(joints[i].id, without_id(name)) == 0)
-            return CP_OK;
-    bool good = add_option_names(cli, &collide_command, false, &names);
-    for (uint32_t i = 0; i < count && i < MOST_NAMES && good; i++)
-        good = list_add(cli, &names, joints[i].name);
-    return good && list_add(cli, &names, NULL) ? complain_unknown(cli, "joint or option", name, names.items) : CP_LIMIT;
-}
-
 static cp_status pose_joint(struct cli *cli, cp_scene *scene, const char *setting)
 {
     size_t size = (size_t)(strrchr(setting, '=') - setting);
     const char *name = cli_print(cli, "%.*s", (int)size, setting);
-    cp_status status = name ? check_name(cli, scene, name) : CP_LIMIT;
-    if (status != CP_OK)
-        return status;
+    uint32_t count, known = 0;
+    const cp_joint *joints = cp_joints(scene, &count);
+    if (!name)
+        return CP_LIMIT;
+    while (known < count && strcmp(joints[known].name, name) != 0 && strcmp(joints[known].id, without_id(name)) != 0)
+        known++;
+    if (known == count) { /* it may have been meant as an option */
+        struct list names = {0};
+        bool good = add_option_names(cli, &collide_command, false, &names);
+        for (uint32_t i = 0; i < count && i < MOST_NAMES && good; i++)
+            good = list_add(cli, &names, joints[i].name);
+        good = good && list_add(cli, &names, NULL);
+        return good ? complain_unknown(cli, "joint or option", name, names.items) : CP_LIMIT;
+    }
     const char *options[] = {cli_print(cli, "joint=%s", name), cli_print(cli, "value=%s", setting + size + 1)};
     return options[0] && options[1] ? cp_apply(cli->context, scene, "pose", options, 2) : CP_LIMIT;
 }
@@ -151,8 +128,15 @@ static cp_status pose_cell(struct cli *cli, cp_scene *scene, const struct asked 
     cp_status status = CP_OK;
     if (asked->home)
         status = cp_apply(cli->context, scene, "pose", (const char *const[]){"home=yes"}, 1);
-    if (status == CP_OK && asked->q.count + asked->deg.count > 0)
-        status = pose_device(cli, scene, asked);
+    if (status == CP_OK && asked->q.count + asked->deg.count > 0) {
+        const char *device = asked->device, *values = asked->q.count ? asked->q.items[0] : asked->deg.items[0];
+        status = device ? CP_OK : choose_device(cli, scene, &device);
+        if (status != CP_OK)
+            return status;
+        const char *options[] = {cli_print(cli, "device=%s", device),
+                                 cli_print(cli, "%s=%s", asked->q.count ? "q" : "deg", values)};
+        status = options[0] && options[1] ? cp_apply(cli->context, scene, "pose", options, 2) : CP_LIMIT;
+    }
     for (size_t i = 0; i < asked->joints.count && status == CP_OK; i++)
         status = pose_joint(cli, scene, asked->joints.items[i]);
     return status;
@@ -214,7 +198,7 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
         uint32_t clip = (uint32_t)(found->clip - cp_clips(scene, &(uint32_t){0}));
         status = cp_collide_clip(collider, clip, asked->step, asked->clearance, passages);
     } else {
-        const cp_pose *worlds = world_poses(cli, scene, NULL);
+        const cp_pose *worlds = world_poses(cli, scene);
         const cp_contact *contacts;
         cp_passage *items = NULL;
         if (worlds)

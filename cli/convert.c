@@ -4,16 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A terminal where a file or pipe should be: somebody forgot to name the input. */
-static cp_status check_stdin(struct cli *cli)
-{
-    if (isatty(STDIN_FILENO))
-        return complain(cli, CP_USAGE, "standard input is a terminal: name a file, or pipe one in");
-    return CP_OK;
-}
-
-/* ---- options in the wrong place ---- */
-
 /* An option of the output or of some input that was given as if it were the command's own. filter: the command's, or
  * SIZE_MAX. */
 static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
@@ -49,11 +39,10 @@ static cp_status command_filter(struct cli *cli)
                         request.words.items[2]);
     const char *in = request.words.count > 0 ? request.words.items[0] : "-";
     const char *out = request.words.count > 1 ? request.words.items[1] : "-";
-    if (request.words.count == 0)
-        status = check_stdin(cli);
-    if (status == CP_OK)
-        status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), exporter_for(request.to, out),
-                              &request.settings);
+    if (request.words.count == 0 && isatty(STDIN_FILENO)) /* somebody forgot to name the input */
+        return complain(cli, CP_USAGE, "standard input is a terminal: name a file, or pipe one in");
+    status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), exporter_for(request.to, out),
+                          &request.settings);
     if (status == CP_OK && !plan_open(cli, &plan, 3))
         status = CP_LIMIT;
     if (status == CP_OK)
@@ -85,57 +74,37 @@ const struct command filter_command = {
 static const struct command read_step = {.name = "read", .reads = true, .any_settings = true};
 static const struct command write_step = {.name = "write", .writes = true, .any_settings = true};
 
-static cp_status add_run_read(struct cli *cli, struct plan *plan, size_t begin, size_t end)
-{
-    struct request request = {0};
-    cp_status status = sort_words(cli, begin + 1, end, &read_step, &request);
-    if (status == CP_OK && request.words.count == 0)
-        return complain(cli, CP_USAGE, "read needs an input: read IN [K=V...]");
-    for (size_t i = 1; i < request.words.count && status == CP_OK; i++)
-        status = add_input_option(cli, &request.in, request.words.items[i]);
-    for (size_t i = 0; i < request.settings.count && status == CP_OK; i++)
-        status = add_input_option(cli, &request.in, request.settings.items[i]);
-    if (status != CP_OK)
-        return status;
-    return add_read(cli, plan, request.words.items[0], request.from, request.in);
-}
-
-static cp_status add_run_write(struct cli *cli, struct plan *plan, size_t begin, size_t end)
-{
-    struct request request = {0};
-    cp_status status = sort_words(cli, begin + 1, end, &write_step, &request);
-    if (status == CP_OK && request.words.count == 0)
-        return complain(cli, CP_USAGE, "write needs an output: write OUT [K=V...]");
-    bool good = status == CP_OK;
-    for (size_t i = 1; i < request.words.count && good; i++)
-        good = list_add(cli, &request.out, request.words.items[i]);
-    for (size_t i = 0; i < request.settings.count && good; i++)
-        good = list_add(cli, &request.out, request.settings.items[i]);
-    if (!good)
-        return status != CP_OK ? status : CP_LIMIT;
-    return add_write(cli, plan, request.words.items[0], request.to, request.out, false);
-}
-
-static cp_status complain_step(struct cli *cli, const char *word)
-{
-    struct list list = {0};
-    bool good = list_add(cli, &list, "read") && list_add(cli, &list, "write") && add_plugins(cli, CP_FILTER, &list) &&
-                list_add(cli, &list, NULL);
-    return good ? complain_unknown(cli, "step", word, list.items) : CP_LIMIT;
-}
-
 static cp_status add_run_step(struct cli *cli, struct plan *plan, size_t begin, size_t end)
 {
     const char *word = begin < end ? cli->words.items[begin] : "";
-    if (strcmp(word, "read") == 0)
-        return add_run_read(cli, plan, begin, end);
-    if (plan->count == 0)
+    bool read = strcmp(word, "read") == 0, write = strcmp(word, "write") == 0;
+    struct list names = {0};
+    struct request request = {0};
+    if (!read && plan->count == 0)
         return complain(cli, CP_USAGE, "the first step must be: read IN");
-    if (strcmp(word, "write") == 0)
-        return add_run_write(cli, plan, begin, end);
-    if (*word && *word != '-' && plugin_named(CP_FILTER, word) == SIZE_MAX)
-        return complain_step(cli, word);
-    return add_filter_words(cli, plan, begin, end);
+    if (!read && !write && *word && *word != '-' && plugin_named(CP_FILTER, word) == SIZE_MAX) {
+        bool good = list_add(cli, &names, "read") && list_add(cli, &names, "write") &&
+                    add_plugins(cli, CP_FILTER, &names) && list_add(cli, &names, NULL);
+        return good ? complain_unknown(cli, "step", word, names.items) : CP_LIMIT;
+    }
+    if (!read && !write)
+        return add_filter_words(cli, plan, begin, end);
+    cp_status status = sort_words(cli, begin + 1, end, read ? &read_step : &write_step, &request);
+    if (status == CP_OK && request.words.count == 0)
+        return read ? complain(cli, CP_USAGE, "read needs an input: read IN [K=V...]")
+                    : complain(cli, CP_USAGE, "write needs an output: write OUT [K=V...]");
+    /* What comes after the file are options of its format, of any form. */
+    for (size_t i = 1; i < request.words.count + request.settings.count && status == CP_OK; i++) {
+        const char *option =
+            i < request.words.count ? request.words.items[i] : request.settings.items[i - request.words.count];
+        status = read                                  ? add_input_option(cli, &request.in, option)
+                 : list_add(cli, &request.out, option) ? CP_OK
+                                                       : CP_LIMIT;
+    }
+    if (status != CP_OK)
+        return status;
+    return read ? add_read(cli, plan, request.words.items[0], request.from, request.in)
+                : add_write(cli, plan, request.words.items[0], request.to, request.out, false);
 }
 
 static cp_status command_run(struct cli *cli)

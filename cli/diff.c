@@ -106,11 +106,6 @@ static cp_status match_sides(struct diff *diff)
 
 /* ---- frames ---- */
 
-static void tell_volatile(struct diff *diff, const struct side *side, const char *name)
-{
-    differ(diff, "volatile \"%s\": only in %s", name, side->path);
-}
-
 static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_node *a = &diff->a.nodes[in_a], *b = &diff->b.nodes[in_b];
@@ -118,7 +113,7 @@ static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
     if (strcmp(kind_a, kind_b) != 0)
         differ(diff, "frame \"%s\": %s, not %s", a->name, kind_a, kind_b);
     if ((a->flags ^ b->flags) & CP_NODE_VOLATILE)
-        tell_volatile(diff, a->flags & CP_NODE_VOLATILE ? &diff->a : &diff->b, a->name);
+        differ(diff, "volatile \"%s\": only in %s", a->name, (a->flags & CP_NODE_VOLATILE ? &diff->a : &diff->b)->path);
     if ((a->flags ^ b->flags) & CP_NODE_ATTACHABLE)
         differ(diff, "frame \"%s\": attachable in one only", a->name);
     if (in_a > 0 && diff->a.node_twin[a->parent] != b->parent)
@@ -135,7 +130,7 @@ static void list_unmatched(struct diff *diff, const struct side *side)
         if (!is_placeholder(side->scene, i))
             differ(diff, "frame \"%s\": only in %s", side->nodes[i].name, side->path);
         else if (side->nodes[i].flags & CP_NODE_VOLATILE)
-            tell_volatile(diff, side, side->nodes[i].name);
+            differ(diff, "volatile \"%s\": only in %s", side->nodes[i].name, side->path);
     }
     for (uint32_t i = 0; i < side->joint_count; i++)
         if (side->joint_twin[i] == CP_NONE)
@@ -144,14 +139,14 @@ static void list_unmatched(struct diff *diff, const struct side *side)
 
 /* ---- joints ---- */
 
-static void diff_number(struct diff *diff, const cp_joint *joint, const char *what, const double values[2])
+static void diff_number(struct diff *diff, const cp_joint *joint, const char *what, double a, double b)
 {
-    if (near(diff, values[0], values[1]))
+    char in_a[CP_NUMBER_SIZE], in_b[CP_NUMBER_SIZE];
+    if (near(diff, a, b))
         return;
-    char a[CP_NUMBER_SIZE], b[CP_NUMBER_SIZE];
-    cp_print_double(values[0], a);
-    cp_print_double(values[1], b);
-    differ(diff, "joint \"%s\": %s %s, not %s", joint->name, what, a, b);
+    cp_print_double(a, in_a);
+    cp_print_double(b, in_b);
+    differ(diff, "joint \"%s\": %s %s, not %s", joint->name, what, in_a, in_b);
 }
 
 /* What it follows: a master, or an expression over several joints. */
@@ -174,11 +169,11 @@ static void diff_dependence(struct diff *diff, const cp_joint *a, const cp_joint
         if (diff->a.joint_twin[in_a->inputs[i]] != in_b->inputs[i])
             differ(diff, "joint \"%s\": dof(%" PRIu32 ") is %s, not %s", a->name, i + 1, joints_a[in_a->inputs[i]].name,
                    joints_b[in_b->inputs[i]].name);
-        diff_number(diff, a, "factor", (double[]){in_a->factors[i], in_b->factors[i]});
+        diff_number(diff, a, "factor", in_a->factors[i], in_b->factors[i]);
     }
     if (in_a ? same_text : a->master != CP_NONE && same_master) {
-        diff_number(diff, a, "scale", (double[]){a->scale, b->scale});
-        diff_number(diff, a, "offset", (double[]){a->offset, b->offset});
+        diff_number(diff, a, "scale", a->scale, b->scale);
+        diff_number(diff, a, "offset", a->offset, b->offset);
     }
 }
 
@@ -190,12 +185,12 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
     if (diff->a.node_twin[a->node] != b->node)
         differ(diff, "joint \"%s\": on frame \"%s\", not \"%s\"", a->name, diff->a.nodes[a->node].name,
                diff->b.nodes[b->node].name);
-    diff_number(diff, a, "lower", (double[]){a->lower, b->lower});
-    diff_number(diff, a, "upper", (double[]){a->upper, b->upper});
-    diff_number(diff, a, "velocity", (double[]){a->velocity, b->velocity});
-    diff_number(diff, a, "acceleration", (double[]){a->acceleration, b->acceleration});
-    diff_number(diff, a, "home", (double[]){a->home, b->home});
-    diff_number(diff, a, "q", (double[]){diff->a.values[in_a], diff->b.values[in_b]});
+    diff_number(diff, a, "lower", a->lower, b->lower);
+    diff_number(diff, a, "upper", a->upper, b->upper);
+    diff_number(diff, a, "velocity", a->velocity, b->velocity);
+    diff_number(diff, a, "acceleration", a->acceleration, b->acceleration);
+    diff_number(diff, a, "home", a->home, b->home);
+    diff_number(diff, a, "q", diff->a.values[in_a], diff->b.values[in_b]);
     if (a->driven != b->driven)
         differ(diff, "joint \"%s\": driven in one only", a->name);
     diff_dependence(diff, a, b);
@@ -288,13 +283,6 @@ static int compare_keys(const void *a, const void *b)
     return one->second < two->second ? -1 : one->second > two->second;
 }
 
-static uint64_t common_number(const struct diff *diff, const struct side *side, uint32_t node)
-{
-    if (side == &diff->a)
-        return node;
-    return side->node_twin[node] != CP_NONE ? side->node_twin[node] : (uint64_t)diff->a.node_count + node;
-}
-
 static struct key *make_keys(struct diff *diff, const struct side *side, size_t *count)
 {
     struct exclusions exclusions;
@@ -302,10 +290,14 @@ static struct key *make_keys(struct diff *diff, const struct side *side, size_t 
         return NULL;
     struct key *keys = cli_allocate(diff->cli, exclusions.count * sizeof *keys);
     for (size_t i = 0; keys && i < exclusions.count; i++) {
-        uint64_t first = common_number(diff, side, exclusions.pairs[i].first);
-        uint64_t second = common_number(diff, side, exclusions.pairs[i].second);
-        bool swap = first > second;
-        keys[i] = (struct key){swap ? second : first, swap ? first : second, &exclusions.pairs[i]};
+        const cp_pair *pair = &exclusions.pairs[i];
+        uint64_t numbers[2] = {pair->first, pair->second};
+        for (int k = 0; k < 2 && side == &diff->b; k++) {
+            uint32_t twin = side->node_twin[numbers[k]];
+            numbers[k] = twin != CP_NONE ? twin : diff->a.node_count + numbers[k];
+        }
+        bool swap = numbers[0] > numbers[1];
+        keys[i] = (struct key){numbers[swap], numbers[!swap], pair};
     }
     if (keys)
         qsort(keys, exclusions.count, sizeof *keys, compare_keys);
@@ -336,8 +328,22 @@ static cp_status diff_exclusions(struct diff *diff)
 
 /* ---- the command ---- */
 
-static cp_status compare(struct diff *diff)
+static cp_status compare(struct diff *diff, const struct request *request)
 {
+    struct side *sides[] = {&diff->a, &diff->b};
+    for (int i = 0; i < 2; i++) {
+        struct side *side = sides[i];
+        side->path = request->words.items[i];
+        cp_status status = read_input(diff->cli, side->path, request, &side->scene);
+        if (status != CP_OK)
+            return status;
+        side->nodes = cp_nodes(side->scene, &side->node_count);
+        side->joints = cp_joints(side->scene, &side->joint_count);
+        side->values = cli_allocate(diff->cli, side->joint_count * sizeof *side->values);
+        status = side->values ? cp_joint_values(diff->cli->context, side->scene, NULL, side->values) : CP_LIMIT;
+        if (status != CP_OK)
+            return status;
+    }
     cp_status status = match_sides(diff);
     if (status != CP_OK)
         return status;
@@ -353,18 +359,6 @@ static cp_status compare(struct diff *diff)
     if (status == CP_OK)
         status = diff_exclusions(diff);
     return status == CP_OK && diff->differences ? CP_NO : status;
-}
-
-static cp_status open_side(struct diff *diff, struct side *side, const char *path, const struct request *request)
-{
-    *side = (struct side){.path = path};
-    cp_status status = read_input(diff->cli, path, request, &side->scene);
-    if (status != CP_OK)
-        return status;
-    side->nodes = cp_nodes(side->scene, &side->node_count);
-    side->joints = cp_joints(side->scene, &side->joint_count);
-    side->values = cli_allocate(diff->cli, side->joint_count * sizeof *side->values);
-    return side->values ? cp_joint_values(diff->cli->context, side->scene, NULL, side->values) : CP_LIMIT;
 }
 
 struct asked {
@@ -392,11 +386,7 @@ static cp_status command_diff(struct cli *cli)
     if (asked.cell)
         return diff_lists(cli, request, asked.cell, &request->settings);
     diff.tolerance = asked.tolerance;
-    status = open_side(&diff, &diff.a, request->words.items[0], request);
-    if (status == CP_OK)
-        status = open_side(&diff, &diff.b, request->words.items[1], request);
-    if (status == CP_OK)
-        status = compare(&diff);
+    status = compare(&diff, request);
     cp_scene_free(diff.a.scene);
     cp_scene_free(diff.b.scene);
     return status;

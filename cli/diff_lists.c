@@ -96,49 +96,32 @@ static void begin_line(const struct said *said)
     printf("exclusion \"%s\" - \"%s\": ", any->names[0], any->names[1]);
 }
 
-static void print_witness(const cp_scene *cell, const cp_finding *finding)
-{
-    uint32_t count;
-    const cp_joint *joints = cp_joints(cell, &count);
-    for (uint32_t i = 0; i < finding->witness_count; i++) {
-        char digits[CP_NUMBER_SIZE];
-        const cp_joint *joint = &joints[finding->witness[i].joint];
-        cp_print_double(finding->witness[i].value, digits);
-        bool alone = cp_joint_is_named_alone(cell, finding->witness[i].joint);
-        printf("%s%s%s=%s", i > 0 ? ", " : " at ", alone ? "" : "id:", alone ? joint->name : joint->id, digits);
-    }
-}
-
-static uint64_t tell_change(const struct statements sides[3], const struct said *said)
-{
-    if (said->excluded[0] == said->excluded[1])
-        return 0;
-    begin_line(said);
-    printf("only in %s%s%s%s\n", sides[said->excluded[1]].path, said->by[2] ? " (" : "",
-           said->by[2] ? said->by[2]->pair->reason : "", said->by[2] ? ")" : "");
-    return 1;
-}
-
-/* What a list excludes and should not, or cannot. */
+/* What a list excludes and should not, or cannot: by the finding in the cell. */
 static uint64_t tell_fault(const struct statements sides[3], const struct said *said)
 {
-    if (!said->excluded[0] && !said->excluded[1])
-        return 0;
     const char *path = said->excluded[1] ? sides[1].path : sides[0].path;
-    bool both = said->excluded[0] && said->excluded[1];
-    if (!said->by[2]) {
-        begin_line(said);
-        printf("in %s, but not two frames of %s that can collide\n", both ? "both" : path, sides[2].path);
-        return 1;
-    }
-    const cp_pair *pair = said->by[2]->pair;
-    bool always = strcmp(pair->reason, "always-sampled") == 0;
-    if (rank(pair) == 0)
+    const char *by = said->excluded[0] && said->excluded[1] ? "both" : path;
+    const cp_pair *pair = said->by[2] ? said->by[2]->pair : NULL;
+    if ((!said->excluded[0] && !said->excluded[1]) || (pair && rank(pair) == 0))
         return 0;
     begin_line(said);
-    printf("excluded by %s, but %s", both ? "both" : path,
+    if (!pair) {
+        printf("in %s, but not two frames of %s that can collide\n", by, sides[2].path);
+        return 1;
+    }
+    bool always = strcmp(pair->reason, "always-sampled") == 0;
+    printf("excluded by %s, but %s", by,
            always ? "that they always touch is not proved: they collide" : "they collide");
-    print_witness(sides[2].scene, pair->finding);
+    /* The joint values of a collision. */
+    const cp_joint *joints = cp_joints(sides[2].scene, &(uint32_t){0});
+    for (uint32_t i = 0; i < pair->finding->witness_count; i++) {
+        char digits[CP_NUMBER_SIZE];
+        uint32_t joint = pair->finding->witness[i].joint;
+        bool alone = cp_joint_is_named_alone(sides[2].scene, joint);
+        cp_print_double(pair->finding->witness[i].value, digits);
+        printf("%s%s%s=%s", i > 0 ? ", " : " at ", alone ? "" : "id:", alone ? joints[joint].name : joints[joint].id,
+               digits);
+    }
     printf("\n");
     return 1;
 }
@@ -148,10 +131,17 @@ static uint64_t compare_lists(const struct statements sides[3])
     size_t places[3] = {0};
     uint64_t differences = 0;
     for (struct said said; take_next(sides, places, &said);) {
+        const char *reason = said.by[2] ? said.by[2]->pair->reason : NULL;
         for (int i = 0; i < 2; i++)
-            said.excluded[i] = said.by[i] || (cp_excludes_static_pairs(sides[i].scene) && said.by[2] &&
-                                              strcmp(said.by[2]->pair->reason, "static") == 0);
-        differences += tell_change(sides, &said) + tell_fault(sides, &said);
+            said.excluded[i] =
+                said.by[i] || (cp_excludes_static_pairs(sides[i].scene) && reason && strcmp(reason, "static") == 0);
+        if (said.excluded[0] != said.excluded[1]) {
+            begin_line(&said);
+            printf("only in %s%s%s%s\n", sides[said.excluded[1]].path, reason ? " (" : "", reason ? reason : "",
+                   reason ? ")" : "");
+            differences++;
+        }
+        differences += tell_fault(sides, &said);
     }
     return differences;
 }
@@ -189,33 +179,25 @@ static cp_status compare_volatiles(struct cli *cli, const struct statements side
 
 /* ---- all ---- */
 
-/* With its further files, unless the user says how to read the one. */
-static cp_status read_list(struct cli *cli, const char *path, const struct request *request, cp_scene **list)
-{
-    return request->from || request->in.count > 0 ? read_input(cli, path, request, list)
-                                                  : finish_read(cli, cp_read_list(cli->context, path, list), list);
-}
-
-/* settings: of the filter exclude. */
 cp_status diff_lists(struct cli *cli, const struct request *request, const char *cell, const struct list *settings)
 {
     struct statements sides[3] = {{.path = request->words.items[0]}, {.path = request->words.items[1]}, {.path = cell}};
     cp_scene *scenes[3] = {NULL};
+    bool as_list = !request->from && request->in.count == 0; /* else the user says how to read the one file */
+    uint64_t differences = 0;
     cp_status status = cp_check_options(cli->context, CP_FILTER, "exclude", settings->items, settings->count);
-    for (int i = 0; i < 2 && status == CP_OK; i++)
-        status = read_list(cli, sides[i].path, request, &scenes[i]);
-    if (status == CP_OK)
-        status = read_input(cli, cell, request, &scenes[2]);
+    for (int i = 0; i < 3 && status == CP_OK; i++)
+        status = i < 2 && as_list ? finish_read(cli, cp_read_list(cli->context, sides[i].path, &scenes[i]), &scenes[i])
+                                  : read_input(cli, sides[i].path, request, &scenes[i]);
     if (status == CP_OK)
         status = cp_apply(cli->context, scenes[2], "exclude", settings->items, settings->count);
     for (int i = 0; i < 3 && status == CP_OK; i++)
         status = list_statements(cli, scenes[i], i == 2, &sides[i]);
-    uint64_t differences = status == CP_OK ? compare_lists(sides) : 0;
-    if (status == CP_OK)
+    if (status == CP_OK) {
+        differences = compare_lists(sides);
         status = compare_volatiles(cli, sides, &differences);
-    if (status == CP_OK && differences > 0)
-        status = CP_NO;
+    }
     for (int i = 0; i < 3; i++)
         cp_scene_free(scenes[i]);
-    return status;
+    return status == CP_OK && differences > 0 ? CP_NO : status;
 }

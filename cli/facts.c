@@ -1,28 +1,24 @@
 /* What info, check and diff have in common. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void note_times(struct clip_facts *facts, bool *any, double first, double last)
-{
-    facts->first = *any && facts->first < first ? facts->first : first;
-    facts->last = *any && facts->last > last ? facts->last : last;
-    *any = true;
-}
-
 struct clip_facts clip_facts(const cp_clip *clip)
 {
-    struct clip_facts facts = {0};
-    bool any = false;
+    struct clip_facts facts = {.first = INFINITY, .last = -INFINITY};
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const cp_track *track = &clip->tracks[i];
         facts.keys += track->key_count;
-        note_times(&facts, &any, track->times[0], track->times[track->key_count - 1]);
+        facts.first = fmin(facts.first, track->times[0]);
+        facts.last = fmax(facts.last, track->times[track->key_count - 1]);
     }
-    if (clip->attachment_count > 0)
-        note_times(&facts, &any, clip->attachments[0].time, clip->attachments[clip->attachment_count - 1].time);
-    return facts;
+    if (clip->attachment_count > 0) {
+        facts.first = fmin(facts.first, clip->attachments[0].time);
+        facts.last = fmax(facts.last, clip->attachments[clip->attachment_count - 1].time);
+    }
+    return facts.first <= facts.last ? facts : (struct clip_facts){0};
 }
 
 const char *mesh_name(const cp_mesh *mesh)
@@ -92,10 +88,10 @@ cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_
     return CP_OK;
 }
 
-cp_pose *world_poses(struct cli *cli, const cp_scene *scene, const double *q)
+cp_pose *world_poses(struct cli *cli, const cp_scene *scene)
 {
     uint32_t count;
     (void)cp_nodes(scene, &count);
     cp_pose *worlds = cli_allocate(cli, count * sizeof *worlds);
-    return worlds && cp_world_poses(cli->context, scene, q, worlds) == CP_OK ? worlds : NULL;
+    return worlds && cp_world_poses(cli->context, scene, NULL, worlds) == CP_OK ? worlds : NULL;
 }

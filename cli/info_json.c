@@ -3,6 +3,7 @@
 #include "parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct info {
     struct cli *cli;
@@ -12,22 +13,11 @@ struct info {
     struct json json;
 };
 
-static void put_pose(struct json *json, const cp_pose *pose)
-{
-    static const double last_row[4] = {0, 0, 0, 1};
-    print_json_begin(json, "world", '[');
-    for (int i = 0; i < 12; i++)
-        print_json_number(json, NULL, pose->m[i]);
-    for (int i = 0; i < 4; i++)
-        print_json_number(json, NULL, last_row[i]);
-    print_json_end(json, ']');
-}
-
 static cp_status put_frames(struct info *info)
 {
     uint32_t count;
     const cp_node *nodes = cp_nodes(info->scene, &count);
-    const cp_pose *worlds = world_poses(info->cli, info->scene, NULL);
+    const cp_pose *worlds = world_poses(info->cli, info->scene);
     if (!worlds)
         return CP_LIMIT;
     struct json *json = &info->json;
@@ -35,41 +25,46 @@ static cp_status put_frames(struct info *info)
     for (uint32_t i = 0; i < count; i++) {
         if (is_placeholder(info->scene, i))
             continue;
+        double world[16] = {[15] = 1}; /* row-major */
+        memcpy(world, worlds[i].m, sizeof worlds[i].m);
         print_json_begin(json, NULL, '{');
         print_json_text(json, "name", nodes[i].name);
         print_json_text(json, "parent", i ? nodes[nodes[i].parent].name : NULL);
         print_json_text(json, "kind", frame_kind(info->scene, i));
         print_json_boolean(json, "attachable", (nodes[i].flags & CP_NODE_ATTACHABLE) != 0);
-        put_pose(json, &worlds[i]);
+        print_json_numbers(json, "world", world, 16);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
     return CP_OK;
 }
 
-static void put_expression(struct info *info, const cp_expression *expression)
+/* The names of joints. */
+static void put_names(struct info *info, const uint32_t *joints, uint32_t count)
 {
-    print_json_text(&info->json, "expression", expression->text);
     print_json_begin(&info->json, "joints", '[');
-    for (uint32_t i = 0; i < expression->input_count; i++)
-        print_json_text(&info->json, NULL, info->joints[expression->inputs[i]].name);
+    for (uint32_t i = 0; i < count; i++)
+        print_json_text(&info->json, NULL, info->joints[joints[i]].name);
     print_json_end(&info->json, ']');
 }
 
 static void put_depends(struct info *info, const cp_joint *joint)
 {
+    struct json *json = &info->json;
     if (!cp_joint_is_dependent(joint)) {
-        print_json_text(&info->json, "depends", NULL);
+        print_json_text(json, "depends", NULL);
         return;
     }
-    print_json_begin(&info->json, "depends", '{');
-    if (joint->expression)
-        put_expression(info, joint->expression);
-    else
-        print_json_text(&info->json, "joint", info->joints[joint->master].name);
-    print_json_number(&info->json, "scale", joint->scale);
-    print_json_number(&info->json, "offset", joint->offset);
-    print_json_end(&info->json, '}');
+    print_json_begin(json, "depends", '{');
+    if (joint->expression) {
+        print_json_text(json, "expression", joint->expression->text);
+        put_names(info, joint->expression->inputs, joint->expression->input_count);
+    } else {
+        print_json_text(json, "joint", info->joints[joint->master].name);
+    }
+    print_json_number(json, "scale", joint->scale);
+    print_json_number(json, "offset", joint->offset);
+    print_json_end(json, '}');
 }
 
 static cp_status put_joints(struct info *info)
@@ -102,33 +97,27 @@ static cp_status put_joints(struct info *info)
     return CP_OK;
 }
 
-static void put_device(struct info *info, const cp_device *device)
-{
-    struct json *json = &info->json;
-    print_json_begin(json, NULL, '{');
-    print_json_text(json, "name", device->name);
-    print_json_text(json, "kind", cp_device_kind_name(device->kind));
-    print_json_text(json, "base", info->nodes[device->base].name);
-    print_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
-    print_json_begin(json, "joints", '[');
-    for (uint32_t i = 0; i < device->joint_count; i++)
-        print_json_text(json, NULL, info->joints[device->joints[i]].name);
-    print_json_end(json, ']');
-    print_json_begin(json, "home", '[');
-    for (uint32_t i = 0; i < device->joint_count; i++)
-        print_json_number(json, NULL, device->home ? device->home[i] : info->joints[device->joints[i]].home);
-    print_json_end(json, ']');
-    print_json_end(json, '}');
-}
-
 static void put_devices(struct info *info)
 {
     uint32_t count;
     const cp_device *devices = cp_devices(info->scene, &count);
-    print_json_begin(&info->json, "devices", '[');
-    for (uint32_t i = 0; i < count; i++)
-        put_device(info, &devices[i]);
-    print_json_end(&info->json, ']');
+    struct json *json = &info->json;
+    print_json_begin(json, "devices", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        const cp_device *device = &devices[i];
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "name", device->name);
+        print_json_text(json, "kind", cp_device_kind_name(device->kind));
+        print_json_text(json, "base", info->nodes[device->base].name);
+        print_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
+        put_names(info, device->joints, device->joint_count);
+        print_json_begin(json, "home", '[');
+        for (uint32_t k = 0; k < device->joint_count; k++)
+            print_json_number(json, NULL, device->home ? device->home[k] : info->joints[device->joints[k]].home);
+        print_json_end(json, ']');
+        print_json_end(json, '}');
+    }
+    print_json_end(json, ']');
 }
 
 static void put_geometry(struct info *info)
@@ -179,14 +168,6 @@ static cp_status put_exclusions(struct info *info)
     return CP_OK;
 }
 
-static void put_corner(struct json *json, const double corner[3])
-{
-    print_json_begin(json, NULL, '[');
-    for (int i = 0; i < 3; i++)
-        print_json_number(json, NULL, corner[i]);
-    print_json_end(json, ']');
-}
-
 static cp_status put_measures(struct info *info)
 {
     cp_measures measures;
@@ -200,8 +181,8 @@ static cp_status put_measures(struct info *info)
     print_json_count(json, "triangles", measures.triangles);
     if (measures.any) {
         print_json_begin(json, "bounds", '[');
-        put_corner(json, measures.lower);
-        put_corner(json, measures.upper);
+        print_json_numbers(json, NULL, measures.lower, 3);
+        print_json_numbers(json, NULL, measures.upper, 3);
         print_json_end(json, ']');
     } else {
         print_json_text(json, "bounds", NULL);
@@ -211,8 +192,10 @@ static cp_status put_measures(struct info *info)
     return CP_OK;
 }
 
-static void put_counts(struct json *json, const cp_topology *topology)
+static void put_part(struct json *json, const struct part *part, uint32_t index)
 {
+    const cp_topology *topology = &part->topology;
+    const cp_measures *box = &part->measures;
     const struct {
         const char *key;
         uint64_t value;
@@ -233,36 +216,24 @@ static void put_counts(struct json *json, const cp_topology *topology)
                   {"degenerate_faces", topology->degenerate_faces},
                   {"duplicate_faces", topology->duplicate_faces},
                   {"opposite_faces", topology->opposite_faces}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        print_json_count(json, counts[i].key, counts[i].value);
-}
-
-static void put_part_measures(struct json *json, const cp_measures *measures)
-{
-    if (measures->any) {
-        print_json_begin(json, "size", '[');
-        for (int axis = 0; axis < 3; axis++)
-            print_json_number(json, NULL, measures->upper[axis] - measures->lower[axis]);
-        print_json_end(json, ']');
-    } else {
-        print_json_text(json, "size", NULL);
-    }
-    print_json_number(json, "area", measures->area);
-    print_json_number(json, "volume", measures->volume);
-}
-
-static void put_part(struct json *json, const struct part *part, uint32_t index)
-{
     print_json_begin(json, NULL, '{');
     print_json_text(json, "mesh", part->mesh->name);
     print_json_text(json, "source", part->mesh->source);
     print_json_text(json, "kind", cp_mesh_kind_name(part->mesh->kind));
     print_json_count(json, "placed", part->placed);
     print_json_count(json, "triangles", cp_mesh_triangles(part->mesh));
-    print_json_boolean(json, "closed", part->topology.closed);
+    print_json_boolean(json, "closed", topology->closed);
     print_json_count(json, "stored_vertices", part->mesh->vertex_count);
-    put_counts(json, &part->topology);
-    put_part_measures(json, &part->measures);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        print_json_count(json, counts[i].key, counts[i].value);
+    if (box->any)
+        print_json_numbers(
+            json, "size",
+            (double[]){box->upper[0] - box->lower[0], box->upper[1] - box->lower[1], box->upper[2] - box->lower[2]}, 3);
+    else
+        print_json_text(json, "size", NULL);
+    print_json_number(json, "area", box->area);
+    print_json_number(json, "volume", box->volume);
     print_json_count(json, "bytes", cp_mesh_bytes(part->mesh));
     if (part->same_as == index)
         print_json_text(json, "same_as", NULL);
@@ -282,31 +253,6 @@ static cp_status put_parts(struct info *info)
         put_part(&info->json, &parts.items[i], i);
     print_json_end(&info->json, ']');
     return CP_OK;
-}
-
-static void put_source(struct info *info)
-{
-    const cp_source *source = cp_scene_source(info->scene);
-    struct json *json = &info->json;
-    print_json_begin(json, "source", '{');
-    print_json_text(json, "format", source->format);
-    print_json_number(json, "unit", source->unit);
-    print_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
-    print_json_end(json, '}');
-}
-
-/* What the reading reported, by number; --report has the texts. */
-static void put_report(struct info *info)
-{
-    size_t count;
-    uint64_t losses = 0, warnings = 0;
-    const cp_entry *entries = cp_report(info->cli->context, &count);
-    for (size_t i = 0; i < count; i++) {
-        losses += entries[i].severity == CP_LOSS;
-        warnings += entries[i].severity == CP_WARNING;
-    }
-    print_json_count(&info->json, "losses", losses);
-    print_json_count(&info->json, "warnings", warnings);
 }
 
 static void put_clips(struct info *info)
@@ -331,6 +277,8 @@ static void put_clips(struct info *info)
 
 static cp_status put_members(struct info *info)
 {
+    const cp_source *source = cp_scene_source(info->scene);
+    struct json *json = &info->json;
     cp_status status = put_frames(info);
     if (status == CP_OK)
         status = put_joints(info);
@@ -346,8 +294,21 @@ static cp_status put_members(struct info *info)
     if (status != CP_OK)
         return status;
     put_clips(info);
-    put_source(info);
-    put_report(info);
+    print_json_begin(json, "source", '{');
+    print_json_text(json, "format", source->format);
+    print_json_number(json, "unit", source->unit);
+    print_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
+    print_json_end(json, '}');
+    /* What the reading reported, by number; --report has the texts. */
+    size_t count;
+    uint64_t losses = 0, warnings = 0;
+    const cp_entry *entries = cp_report(info->cli->context, &count);
+    for (size_t i = 0; i < count; i++) {
+        losses += entries[i].severity == CP_LOSS;
+        warnings += entries[i].severity == CP_WARNING;
+    }
+    print_json_count(json, "losses", losses);
+    print_json_count(json, "warnings", warnings);
     return CP_OK;
 }
 

@@ -53,14 +53,6 @@ static void replace_page(int signal_number, siginfo_t *info, void *unused)
         (void)signal(signal_number, SIG_DFL); /* the instruction is tried again, and ends the program */
 }
 
-static void handle_missing_bytes(void)
-{
-    struct sigaction action = {.sa_sigaction = replace_page, .sa_flags = SA_SIGINFO};
-    (void)sigemptyset(&action.sa_mask);
-    page_size = (size_t)sysconf(_SC_PAGESIZE);
-    (void)sigaction(SIGBUS, &action, NULL);
-}
-
 static void handle(int signal_number, void (*handler)(int))
 {
     struct sigaction old, action = {.sa_handler = handler}; /* without SA_RESTART: waiting reads and writes return */
@@ -78,7 +70,10 @@ void catch_signals(void)
     struct sigaction wake = {.sa_handler = do_nothing}; /* even where it was ignored */
     (void)sigemptyset(&wake.sa_mask);
     (void)sigaction(WAKE, &wake, NULL);
-    handle_missing_bytes();
+    struct sigaction missing = {.sa_sigaction = replace_page, .sa_flags = SA_SIGINFO};
+    (void)sigemptyset(&missing.sa_mask);
+    page_size = (size_t)sysconf(_SC_PAGESIZE);
+    (void)sigaction(SIGBUS, &missing, NULL);
     (void)signal(SIGPIPE, SIG_DFL); /* a closed pipe ends the program silently, even under a parent that ignores it */
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of writing */
 }

@@ -9,11 +9,6 @@
 /* Members of the top and what they list get lines of their own; anything deeper stays on its line. */
 enum { LINE_DEPTH = 2 };
 
-static void indent(const struct json *json)
-{
-    fprintf(json->file, "\n%*s", json->depth, "");
-}
-
 static void put_string(FILE *file, const char *text)
 {
     char character[CP_JSON_CHARACTER_SIZE];
@@ -28,7 +23,7 @@ static void put_key(struct json *json, const char *key)
     if (json->comma)
         fputc(',', json->file);
     if (json->depth > 0 && json->depth <= LINE_DEPTH)
-        indent(json);
+        fprintf(json->file, "\n%*s", json->depth, "");
     else if (json->comma)
         fputc(' ', json->file);
     if (key) {
@@ -50,7 +45,7 @@ void print_json_end(struct json *json, char bracket)
 {
     json->depth--;
     if (json->comma && json->depth < LINE_DEPTH)
-        indent(json);
+        fprintf(json->file, "\n%*s", json->depth, "");
     fputc(bracket, json->file);
     json->comma = true;
 }
@@ -70,6 +65,14 @@ void print_json_number(struct json *json, const char *key, double value)
     put_key(json, key);
     cp_print_double(value, digits);
     fputs(isfinite(value) ? digits : "null", json->file);
+}
+
+void print_json_numbers(struct json *json, const char *key, const double *values, size_t count)
+{
+    print_json_begin(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        print_json_number(json, NULL, values[i]);
+    print_json_end(json, ']');
 }
 
 void print_json_count(struct json *json, const char *key, uint64_t value)

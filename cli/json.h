@@ -19,6 +19,7 @@ void print_json_end(struct json *json, char bracket);
 void print_json_text(struct json *json, const char *key, const char *value);
 /* What is not finite is null. */
 void print_json_number(struct json *json, const char *key, double value);
+void print_json_numbers(struct json *json, const char *key, const double *values, size_t count); /* an array */
 void print_json_count(struct json *json, const char *key, uint64_t value);
 void print_json_count_or_null(struct json *json, const char *key, uint64_t value); /* 0 is null */
 void print_json_boolean(struct json *json, const char *key, bool value);

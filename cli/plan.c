@@ -171,28 +171,12 @@ static const char *take_string(struct reader *reader)
     return text && take(reader, "\"") ? text : NULL;
 }
 
-static const char *take_after(struct reader *reader, const char *word)
-{
-    return take(reader, word) ? take_string(reader) : NULL;
-}
-
 static bool take_into(struct reader *reader, struct list *list)
 {
     const char *text = take_string(reader);
     bool added = text && list_add(reader->cli, list, text);
     reader->out_of_memory |= text && !added;
     return added;
-}
-
-static bool read_step(struct reader *reader, enum step_kind kind, struct step *step)
-{
-    *step = (struct step){.kind = kind, .name = take_string(reader)};
-    step->format = take_after(reader, " as");
-    step->node = take_after(reader, " below");
-    if (take(reader, " with"))
-        while (take_into(reader, &step->options))
-            ;
-    return step->name && (step->node != NULL) == (kind == STEP_MERGE) && !(step->format && kind == STEP_FILTER);
 }
 
 static bool read_line(struct reader *reader, struct plan *plan)
@@ -206,32 +190,26 @@ static bool read_line(struct reader *reader, struct plan *plan)
     for (size_t i = 0; i < LIST_WORDS; i++)
         if (take(reader, list_words[i].word))
             return take_into(reader, (struct list *)(globals + list_words[i].offset)) && take(reader, "\n");
-    for (size_t i = 0; i < STEP_WORDS; i++)
-        if ((i == STEP_READ) == (plan->count == 0) && take(reader, step_words[i]))
-            return read_step(reader, (enum step_kind)i, &plan->steps[plan->count++]) && take(reader, "\n");
-    return false;
-}
-
-/* CP_USAGE when the plan's text is another. */
-static cp_status compare_text(struct cli *cli, const struct plan *plan, const char *text)
-{
-    char *printed = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&printed, &size);
-    if (file)
-        print_plan(plan, file);
-    bool whole = file && fclose(file) == 0;
-    cp_status status = !whole                       ? complain(cli, CP_LIMIT, "out of memory")
-                       : strcmp(printed, text) == 0 ? CP_OK
-                                                    : complain(cli, CP_USAGE, "the plan is not as it is printed");
-    free(printed);
-    return status;
+    size_t kind = STEP_READ;
+    while (kind < STEP_WORDS && ((kind == STEP_READ) != (plan->count == 0) || !take(reader, step_words[kind])))
+        kind++;
+    if (kind == STEP_WORDS)
+        return false;
+    struct step *step = &plan->steps[plan->count++];
+    *step = (struct step){.kind = (enum step_kind)kind, .name = take_string(reader)};
+    step->format = take(reader, " as") ? take_string(reader) : NULL;
+    step->node = take(reader, " below") ? take_string(reader) : NULL;
+    if (take(reader, " with"))
+        while (take_into(reader, &step->options))
+            ;
+    return step->name && (step->node != NULL) == (kind == STEP_MERGE) && !(step->format && kind == STEP_FILTER) &&
+           take(reader, "\n");
 }
 
 cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
 {
     struct reader reader = {cli, text, false};
-    size_t lines = 0, line = 0;
+    size_t lines = 0, line = 0, size = 0;
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
     if (!plan_open(cli, plan, lines + 1))
@@ -246,5 +224,14 @@ cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
     if (plan->count == 0)
         return complain(cli, CP_USAGE, "the plan has no steps");
     /* What reads well may still be written in another way: settings in another order, a letter as \6c. */
-    return compare_text(cli, plan, text);
+    char *printed = NULL;
+    FILE *file = open_memstream(&printed, &size);
+    if (file)
+        print_plan(plan, file);
+    bool whole = file && fclose(file) == 0;
+    cp_status status = !whole                       ? complain(cli, CP_LIMIT, "out of memory")
+                       : strcmp(printed, text) == 0 ? CP_OK
+                                                    : complain(cli, CP_USAGE, "the plan is not as it is printed");
+    free(printed);
+    return status;
 }

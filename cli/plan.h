@@ -1,5 +1,5 @@
-/* A plan: what is read, done to it and written. Nobody changes a plan once it is made. It can be printed and read back, in
- * this process or another. Two plans are equal when their texts are. */
+/* A plan: what is read, done to it and written. Nobody changes a plan once it is made. It can be printed and read back,
+ * in this process or another. Two plans are equal when their texts are. */
 #ifndef CELLPIPE_CLI_PLAN_H
 #define CELLPIPE_CLI_PLAN_H
 
@@ -36,8 +36,8 @@ struct plan {
  *     filter "weld" with "tolerance=0.01mm"
  *     write "out.glb" as "glb" with "profile=stage" "web=no"
  *
- * Every line ends with a newline. In a string, \ and two lower-case hexadecimal digits stand for a byte: for quotes, for \
- * itself, and for all that is not printable ASCII. A plan has one text only. */
+ * Every line ends with a newline. In a string, \ and two lower-case hexadecimal digits are a byte: quotes, \ itself,
+ * and all that is not printable ASCII. A plan has one text only. */
 
 /* Makes a plan without steps, with room for so many. */
 bool plan_open(struct cli *cli, struct plan *plan, size_t room);

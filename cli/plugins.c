@@ -75,26 +75,20 @@ size_t exporter_for(const char *format, const char *path)
     return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(path);
 }
 
-/* True when ".word" is one of the suffixes ".a .b". */
-static bool has_suffix(const char *suffixes, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = suffixes; *at; at += *at == ' ') {
-        size_t size = strcspn(at, " ");
-        if (size == length + 1 && strncasecmp(at + 1, word, length) == 0)
-            return true;
-        at += size;
-    }
-    return false;
-}
-
 const char *importer_named(const char *word)
 {
     if (plugin_named(CP_IMPORTER, word) != SIZE_MAX)
         return word;
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++)
-        if (has_suffix(cp_plugin_at(CP_IMPORTER, i).suffixes, word + (*word == '.')))
-            return cp_plugin_at(CP_IMPORTER, i).name;
+    const char *suffix = word + (*word == '.');
+    size_t length = strlen(suffix), size;
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
+        cp_plugin_info info = cp_plugin_at(CP_IMPORTER, i);
+        for (const char *at = info.suffixes; *at; at += size + (at[size] == ' ')) { /* ".a .b" */
+            size = strcspn(at, " ");
+            if (size == length + 1 && strncasecmp(at + 1, suffix, length) == 0)
+                return info.name;
+        }
+    }
     return NULL;
 }
 

@@ -61,12 +61,6 @@ cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, siz
     return add_filter(cli, plan, name, (struct list){request.words.items + 1, request.words.count - 1, 0});
 }
 
-static bool has_stage_profile(size_t exporter)
-{
-    cp_option_info option;
-    return plugin_has(CP_EXPORTER, exporter, "profile", &option) && option.choices && strstr(option.choices, "stage");
-}
-
 /* A profile, or what is for viewers by its nature. */
 static bool says_profile(const struct list *settings)
 {
@@ -96,7 +90,10 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
     struct step step = {STEP_WRITE, path, format ? packed_format(cli, format, name) : name, NULL, options};
     if (format && !step.format)
         return CP_LIMIT;
-    if ((stage || standard) && has_stage_profile(exporter) && !says_profile(&options)) {
+    cp_option_info profile;
+    bool has_stage =
+        plugin_has(CP_EXPORTER, exporter, "profile", &profile) && profile.choices && strstr(profile.choices, "stage");
+    if ((stage || standard) && has_stage && !says_profile(&options)) {
         struct list with_profile = {0}; /* a copy: the list may be shared by several steps */
         bool good = list_add(cli, &with_profile, "profile=stage");
         for (size_t i = 0; i < options.count && good; i++)
@@ -150,40 +147,37 @@ cp_status read_input(struct cli *cli, const char *path, const struct request *re
     return status == CP_OK ? read_file(cli, &plan.steps[0], scene) : status;
 }
 
-static cp_status run_step(struct cli *cli, const struct step *step, cp_scene **scene)
-{
-    const char *const *options = step->options.items;
-    size_t count = step->options.count;
-    switch (step->kind) {
-    case STEP_READ:
-        return read_file(cli, step, scene);
-    case STEP_MERGE: {
-        cp_scene *other = NULL;
-        cp_status status = read_file(cli, step, &other);
-        if (status == CP_OK)
-            status = cp_merge(cli->context, *scene, other, step->node);
-        cp_scene_free(other);
-        return status;
-    }
-    case STEP_FILTER:
-        return cp_apply(cli->context, *scene, step->name, options, count);
-    case STEP_WRITE:
-        return cp_write(cli->context, *scene, step->name, step->format, options, count);
-    }
-    return CP_BUG;
-}
-
 cp_status run_plan(struct cli *cli, const struct plan *plan)
 {
-    cp_scene *scene = NULL;
+    cp_scene *scene = NULL, *other = NULL;
     cp_status status = CP_OK;
     size_t write = 0; /* the first one: what others need may be made on the way to them */
     while (write < plan->count && plan->steps[write].kind != STEP_WRITE)
         write++;
     if (write < plan->count)
         status = cp_expect_output(cli->context, plan->steps[write].name);
-    for (size_t i = 0; i < plan->count && status == CP_OK; i++)
-        status = run_step(cli, &plan->steps[i], &scene);
+    for (size_t i = 0; i < plan->count && status == CP_OK; i++) {
+        const struct step *step = &plan->steps[i];
+        const char *const *options = step->options.items;
+        switch (step->kind) {
+        case STEP_READ:
+            status = read_file(cli, step, &scene);
+            break;
+        case STEP_MERGE:
+            status = read_file(cli, step, &other);
+            if (status == CP_OK)
+                status = cp_merge(cli->context, scene, other, step->node);
+            cp_scene_free(other);
+            other = NULL;
+            break;
+        case STEP_FILTER:
+            status = cp_apply(cli->context, scene, step->name, options, step->options.count);
+            break;
+        case STEP_WRITE:
+            status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
+            break;
+        }
+    }
     cp_scene_free(scene);
     flush_report(cli, status);
     return status;
