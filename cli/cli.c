@@ -99,29 +99,17 @@ static void log_entry(struct cli *cli, const cp_entry *entry)
     cli->log_comma = true;
 }
 
-/* Losses are what ended the program under --strict: then they are no chatter. */
-static bool is_shown(const struct cli *cli, cp_severity severity, cp_status status)
-{
-    switch (severity) {
-    case CP_ERROR:
-        return true;
-    case CP_LOSS:
-        return !cli->quiet || status == CP_LOSSY;
-    case CP_WARNING:
-        return !cli->quiet;
-    case CP_NOTE:
-        return cli->verbose;
-    }
-    return true;
-}
-
 void flush_report(struct cli *cli, cp_status status)
 {
     size_t count;
     const cp_entry *entries = cp_report(cli->context, &count);
     clear_progress(cli);
     for (size_t i = 0; i < count; i++) {
-        if (!was_interrupted() && is_shown(cli, entries[i].severity, status))
+        cp_severity severity = entries[i].severity;
+        /* Losses that ended the program under --strict are no chatter. */
+        bool chatter = severity == CP_WARNING || (severity == CP_LOSS && status != CP_LOSSY);
+        bool shown = severity == CP_NOTE ? cli->verbose : !chatter || !cli->quiet;
+        if (!was_interrupted() && shown)
             fprintf(cli->messages, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
     }

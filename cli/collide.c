@@ -144,13 +144,25 @@ static cp_status pose_cell(struct cli *cli, cp_scene *scene, const struct asked 
 
 /* ---- clips ---- */
 
-/* The clip of that name, or "#2", where that is no name: the second clip. */
-static cp_status find_clip(struct cli *cli, const cp_clip *clips, uint32_t count, const char *name,
-                           const cp_clip **clip)
+/* *clip is NULL where the configuration alone is asked for. */
+static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struct asked *asked, const cp_clip **clip)
 {
+    uint32_t count, named = 0;
+    const cp_clip *clips = cp_clips(scene, &count);
+    const char *name = asked->clip;
     struct list names = {0};
-    uint32_t named = 0;
     bool good = true;
+    *clip = NULL;
+    if (asked->home || asked->q.count + asked->deg.count + asked->joints.count > 0)
+        return name ? complain(cli, CP_USAGE, "clip=%s and values of joints exclude each other", name) : CP_OK;
+    if (!name && count > 1)
+        return complain(cli, CP_USAGE,
+                        "%" PRIu32 " clips: choose one with clip=NAME, such as clip=\"%s\", or none with home=yes",
+                        count, clips[0].name);
+    if (!name) {
+        *clip = count == 1 ? clips : NULL;
+        return CP_OK;
+    }
     for (uint32_t i = 0; i < count && good; i++) {
         good = list_add(cli, &names, clips[i].name);
         if (strcmp(clips[i].name, name) == 0 && named++ == 0)
@@ -159,6 +171,7 @@ static cp_status find_clip(struct cli *cli, const cp_clip *clips, uint32_t count
     if (named > 1)
         return complain(cli, CP_USAGE, "%" PRIu32 " clips are called \"%s\": choose one by its number, as clip=#%td",
                         named, name, *clip - clips + 1);
+    /* "#2", where that is no name: the second clip. */
     char *end = NULL;
     unsigned long long number = name[0] == '#' && isdigit((unsigned char)name[1]) ? strtoull(name + 1, &end, 10) : 0;
     if (named == 0 && number > 0 && number <= count && *end == '\0')
@@ -166,25 +179,6 @@ static cp_status find_clip(struct cli *cli, const cp_clip *clips, uint32_t count
     if (*clip)
         return CP_OK;
     return good && list_add(cli, &names, NULL) ? complain_unknown(cli, "clip", name, names.items) : CP_LIMIT;
-}
-
-/* *clip is NULL where the configuration alone is asked for. */
-static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struct asked *asked, const cp_clip **clip)
-{
-    uint32_t count;
-    const cp_clip *clips = cp_clips(scene, &count);
-    *clip = NULL;
-    if (asked->home || asked->q.count + asked->deg.count + asked->joints.count > 0)
-        return asked->clip ? complain(cli, CP_USAGE, "clip=%s and values of joints exclude each other", asked->clip)
-                           : CP_OK;
-    if (asked->clip)
-        return find_clip(cli, clips, count, asked->clip, clip);
-    if (count > 1)
-        return complain(cli, CP_USAGE,
-                        "%" PRIu32 " clips: choose one with clip=NAME, such as clip=\"%s\", or none with home=yes",
-                        count, clips[0].name);
-    *clip = count == 1 ? clips : NULL;
-    return CP_OK;
 }
 
 /* ---- the answer ---- */

@@ -127,41 +127,34 @@ static void print_setting(const cp_option_info *option)
     print_row(stdout, 31, name, option);
 }
 
-static void print_plugin(const struct cli *cli, cp_plugin_kind kind, size_t index)
-{
-    static const char *const heads[] = {"reading", "writing", "filter"};
-    static const char *const places[] = {"--in K=V", "--out K=V", "K=V"};
-    cp_plugin_info info = cp_plugin_at(kind, index);
-    printf("%s, %s: %s\n", info.name, heads[kind], info.title);
-    if (kind == CP_FILTER)
-        printf("  cellpipe %s %s\n  ... ! %s [K=V]... ! ...\n", info.name, command_named(cli, info.name)->usage,
-               info.name);
-    else
-        printf("  suffixes: %s\n", *info.suffixes ? info.suffixes : "none");
-    if (info.package)
-        printf("  not built: apt-get install %s, then build again\n", info.package);
-    if (info.lacks)
-        printf("  not built: %s\n", info.lacks);
-    if (info.option_count > 0)
-        printf("options (%s), with their defaults and ranges:\n", places[kind]);
-    for (size_t i = 0; i < info.option_count; i++) {
-        cp_option_info option = cp_plugin_option(kind, index, i);
-        print_setting(&option);
-    }
-}
-
 /* One name may be an importer's and an exporter's. */
 static bool print_plugins(const struct cli *cli, const char *word)
 {
+    static const char *const heads[] = {"reading", "writing", "filter"};
+    static const char *const places[] = {"--in K=V", "--out K=V", "K=V"};
     bool found = false;
     for (cp_plugin_kind kind = CP_IMPORTER; kind <= CP_FILTER; kind++) {
         size_t index = plugin_named(kind, word);
         if (index == SIZE_MAX)
             continue;
-        if (found)
-            printf("\n");
-        print_plugin(cli, kind, index);
+        cp_plugin_info info = cp_plugin_at(kind, index);
+        printf("%s%s, %s: %s\n", found ? "\n" : "", info.name, heads[kind], info.title);
         found = true;
+        if (kind == CP_FILTER)
+            printf("  cellpipe %s %s\n  ... ! %s [K=V]... ! ...\n", info.name, command_named(cli, info.name)->usage,
+                   info.name);
+        else
+            printf("  suffixes: %s\n", *info.suffixes ? info.suffixes : "none");
+        if (info.package)
+            printf("  not built: apt-get install %s, then build again\n", info.package);
+        if (info.lacks)
+            printf("  not built: %s\n", info.lacks);
+        if (info.option_count > 0)
+            printf("options (%s), with their defaults and ranges:\n", places[kind]);
+        for (size_t i = 0; i < info.option_count; i++) {
+            cp_option_info option = cp_plugin_option(kind, index, i);
+            print_setting(&option);
+        }
     }
     return found;
 }

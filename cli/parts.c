@@ -20,32 +20,11 @@ bool is_cell(const cp_scene *scene)
     return strcmp(cp_scene_source(scene)->format, "tag") == 0 || joints > 0 || devices > 0 || clips > 0 || pairs > 0;
 }
 
-static void count_places(const cp_scene *scene, struct parts *parts)
-{
-    uint32_t count;
-    const cp_instance *instances = cp_instances(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        parts->items[instances[i].mesh].placed++;
-}
-
-static cp_status measure_parts(struct cli *cli, const cp_scene *scene, struct parts *parts)
-{
-    cp_measures *measures = cli_allocate(cli, parts->count * sizeof *measures);
-    uint32_t *first = cli_allocate(cli, parts->count * sizeof *first);
-    cp_status status = measures && first ? cp_measure_meshes(cli->context, scene, measures) : CP_LIMIT;
-    if (status == CP_OK)
-        status = cp_equal_meshes(cli->context, scene, first);
-    for (uint32_t i = 0; i < parts->count && status == CP_OK; i++) {
-        parts->items[i].measures = measures[i];
-        parts->items[i].same_as = first[i];
-    }
-    count_places(scene, parts);
-    return status;
-}
-
 cp_status list_parts(struct cli *cli, const cp_scene *scene, bool all, struct parts *parts)
 {
+    uint32_t instance_count;
     const cp_mesh *meshes = cp_meshes(scene, &parts->count);
+    const cp_instance *instances = cp_instances(scene, &instance_count);
     parts->items = cli_allocate(cli, parts->count * sizeof *parts->items);
     if (!parts->items)
         return CP_LIMIT;
@@ -55,7 +34,20 @@ cp_status list_parts(struct cli *cli, const cp_scene *scene, bool all, struct pa
         if (status != CP_OK)
             return status;
     }
-    return all ? measure_parts(cli, scene, parts) : CP_OK;
+    if (!all)
+        return CP_OK;
+    cp_measures *measures = cli_allocate(cli, parts->count * sizeof *measures);
+    uint32_t *first = cli_allocate(cli, parts->count * sizeof *first);
+    cp_status status = measures && first ? cp_measure_meshes(cli->context, scene, measures) : CP_LIMIT;
+    if (status == CP_OK)
+        status = cp_equal_meshes(cli->context, scene, first);
+    for (uint32_t i = 0; i < parts->count && status == CP_OK; i++) {
+        parts->items[i].measures = measures[i];
+        parts->items[i].same_as = first[i];
+    }
+    for (uint32_t i = 0; i < instance_count; i++)
+        parts->items[instances[i].mesh].placed++;
+    return status;
 }
 
 /* ---- for people ---- */

@@ -28,17 +28,12 @@ static void print_name(const char *file)
         fputc((unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i], stderr);
 }
 
-/* What is written there can be seen. */
-static bool is_on_terminal(const cp_progress *progress)
-{
-    return progress->file && strcmp(progress->file, "stdout") == 0 && isatty(STDOUT_FILENO);
-}
-
 static void show(void *user, const cp_progress *progress)
 {
     struct progress *shown = user;
     uint64_t now = milliseconds();
-    if (now < shown->next || is_on_terminal(progress))
+    bool on_terminal = progress->file && strcmp(progress->file, "stdout") == 0 && isatty(STDOUT_FILENO);
+    if (now < shown->next || on_terminal) /* what is written there can be seen */
         return;
     shown->next = now + THEN_EVERY;
     shown->visible = true;

@@ -39,51 +39,39 @@ static const unsigned char *take_difference(const unsigned char *at, uint32_t *n
     return at;
 }
 
-/* Keys come step by step, so the moment is among the last ones; should it not be, it is there twice. */
-static bool find_moment(struct key_log *log, double time, uint32_t *moment)
-{
-    for (uint32_t i = 1; i <= LOOKED_BACK && i <= log->moment_count; i++)
-        if (log->moments[log->moment_count - i] == time) {
-            *moment = log->moment_count - i;
-            return true;
-        }
-    if (!array_reserve(log->context, &log->moments, &log->moment_room, log->moment_count + UINT64_C(1),
-                       sizeof *log->moments))
-        return false;
-    *moment = log->moment_count++;
-    log->moments[*moment] = time;
-    return true;
-}
-
-static bool has_room(struct key_log *log)
-{
-    if (log->last && log->last->used + LONGEST_KEY <= BLOCK_BYTES)
-        return true;
-    struct key_block *block = memory_allocate(log->context, 1, sizeof *block);
-    if (!block)
-        return false;
-    block->next = NULL;
-    block->used = 0;
-    if (log->last)
-        log->last->next = block;
-    else
-        log->first = block;
-    log->last = block;
-    return true;
-}
-
 bool key_log_add(struct key_log *log, uint32_t track, double time, const double *value, uint32_t width)
 {
-    struct key_name name = {.track = track};
-    if (!find_moment(log, time, &name.moment) || !has_room(log))
-        return false;
+    /* Keys come step by step, so the moment is among the last ones; should it not be, it is there twice. */
+    uint32_t moment = log->moment_count, oldest = moment > LOOKED_BACK ? moment - LOOKED_BACK : 0;
+    while (moment > oldest && log->moments[moment - 1] != time)
+        moment--;
+    if (moment > oldest) {
+        moment--;
+    } else {
+        moment = log->moment_count;
+        if (!array_reserve(log->context, &log->moments, &log->moment_room, moment + UINT64_C(1), sizeof *log->moments))
+            return false;
+        log->moments[log->moment_count++] = time;
+    }
+    if (!log->last || log->last->used + LONGEST_KEY > BLOCK_BYTES) {
+        struct key_block *block = memory_allocate(log->context, 1, sizeof *block);
+        if (!block)
+            return false;
+        block->next = NULL;
+        block->used = 0;
+        if (log->last)
+            log->last->next = block;
+        else
+            log->first = block;
+        log->last = block;
+    }
     struct key_block *block = log->last;
     unsigned char *at = block->bytes + block->used;
-    at = put_difference(at, log->latest.track, name.track);
-    at = put_difference(at, log->latest.moment, name.moment);
+    at = put_difference(at, log->latest.track, track);
+    at = put_difference(at, log->latest.moment, moment);
     memcpy(at, value, width * sizeof *value);
     block->used = (uint32_t)(at - block->bytes) + width * (uint32_t)sizeof *value;
-    log->latest = name;
+    log->latest = (struct key_name){track, moment};
     return true;
 }
 

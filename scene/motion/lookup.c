@@ -4,27 +4,20 @@
 
 /* ---- lists ---- */
 
-typedef uint32_t target_of(const cp_clip *clip, uint32_t item); /* CP_NONE: of another list */
-
-static uint32_t node_of_track(const cp_clip *clip, uint32_t item)
+/* CP_NONE: of another list. */
+static uint32_t target_of(const struct clip_lookup *lookup, const struct by_target *list, uint32_t item)
 {
-    return clip->tracks[item].path == CP_PATH_JOINT ? CP_NONE : clip->tracks[item].target;
-}
-
-static uint32_t joint_of_track(const cp_clip *clip, uint32_t item)
-{
-    return clip->tracks[item].path == CP_PATH_JOINT ? clip->tracks[item].target : CP_NONE;
-}
-
-static uint32_t node_of_attachment(const cp_clip *clip, uint32_t item)
-{
-    return clip->attachments[item].node;
+    if (list == &lookup->attachments)
+        return lookup->clip->attachments[item].node;
+    const cp_track *track = &lookup->clip->tracks[item];
+    return (track->path == CP_PATH_JOINT) == (list == &lookup->joint_tracks) ? track->target : CP_NONE;
 }
 
 /* A counting sort. */
-static bool list_by_target(const struct clip_lookup *lookup, struct by_target *list, target_of *target,
-                           uint32_t target_count, uint32_t count)
+static bool list_by_target(const struct clip_lookup *lookup, struct by_target *list, uint32_t target_count,
+                           uint32_t count)
 {
+    uint32_t start = 0;
     list->count = count;
     list->target_count = target_count;
     list->ends = memory_allocate_zeroed(lookup->context, target_count, sizeof *list->ends);
@@ -32,17 +25,15 @@ static bool list_by_target(const struct clip_lookup *lookup, struct by_target *l
     if (!list->ends || !list->items)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (target(lookup->clip, i) != CP_NONE)
-            list->ends[target(lookup->clip, i)]++;
-    uint32_t start = 0;
+        if (target_of(lookup, list, i) != CP_NONE)
+            list->ends[target_of(lookup, list, i)]++;
     for (uint32_t i = 0; i < target_count; i++) {
-        uint32_t own = list->ends[i];
-        list->ends[i] = start;
-        start += own;
+        start += list->ends[i];
+        list->ends[i] = start - list->ends[i];
     }
     for (uint32_t i = 0; i < count; i++)
-        if (target(lookup->clip, i) != CP_NONE)
-            list->items[list->ends[target(lookup->clip, i)]++] = i;
+        if (target_of(lookup, list, i) != CP_NONE)
+            list->items[list->ends[target_of(lookup, list, i)]++] = i;
     return true;
 }
 
@@ -53,9 +44,9 @@ cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp
     cp_status status = mechanism_open(&lookup->mechanism, context, scene);
     if (status != CP_OK)
         return status;
-    bool fine = list_by_target(lookup, &lookup->node_tracks, node_of_track, nodes, tracks) &&
-                list_by_target(lookup, &lookup->joint_tracks, joint_of_track, scene->joint_count, tracks) &&
-                list_by_target(lookup, &lookup->attachments, node_of_attachment, nodes, clip->attachment_count);
+    bool fine = list_by_target(lookup, &lookup->node_tracks, nodes, tracks) &&
+                list_by_target(lookup, &lookup->joint_tracks, scene->joint_count, tracks) &&
+                list_by_target(lookup, &lookup->attachments, nodes, clip->attachment_count);
     return fine ? CP_OK : CP_LIMIT;
 }
 

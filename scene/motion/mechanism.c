@@ -29,14 +29,22 @@ static bool is_free(const cp_scene *scene, uint32_t joint)
     return joint < scene->joint_count && !cp_joint_is_dependent(&scene->joints[joint]);
 }
 
-/* The formula's steps, with joints and their factors in the place of its inputs. */
-static cp_status compile_formula(cp_mechanism *mechanism, uint32_t joint)
+static cp_status compile_joint(cp_mechanism *mechanism, uint32_t joint)
 {
     const cp_scene *scene = mechanism->scene;
-    const cp_expression *expression = scene->joints[joint].expression;
+    const cp_joint *it = &scene->joints[joint];
+    const cp_expression *expression = it->expression;
+    struct mechanism_joint *compiled = &mechanism->joints[joint];
     struct expression_step steps[EXPRESSION_LONGEST];
     uint32_t count;
     size_t at;
+    *compiled = (struct mechanism_joint){.law = joint_law(scene->joints, joint)};
+    mechanism->q[joint] = it->q;
+    if (!expression)
+        return it->master == CP_NONE || is_free(scene, it->master)
+                   ? CP_OK
+                   : refuse(mechanism, joint, "depends on no joint, or on a dependent one");
+    /* The formula's steps, with joints and their factors in the place of its inputs. */
     if (expression_compile(expression->text, expression->angle, expression->input_count, steps, &count, &at))
         return refuse(mechanism, joint, "has a bad expression");
     if (!array_reserve(mechanism->context, &mechanism->steps, &mechanism->step_room,
@@ -52,24 +60,11 @@ static cp_status compile_formula(cp_mechanism *mechanism, uint32_t joint)
         }
         mechanism->steps[mechanism->step_count + i] = steps[i];
     }
-    mechanism->joints[joint].law = (struct joint_law){CP_NONE, scene->joints[joint].scale, scene->joints[joint].offset};
-    mechanism->joints[joint].first_step = mechanism->step_count;
-    mechanism->joints[joint].step_count = count;
+    compiled->law = (struct joint_law){CP_NONE, it->scale, it->offset};
+    compiled->first_step = mechanism->step_count;
+    compiled->step_count = count;
     mechanism->step_count += count;
     return CP_OK;
-}
-
-static cp_status compile_joint(cp_mechanism *mechanism, uint32_t joint)
-{
-    const cp_scene *scene = mechanism->scene;
-    struct joint_law law = joint_law(scene->joints, joint);
-    mechanism->joints[joint] = (struct mechanism_joint){.law = law};
-    mechanism->q[joint] = scene->joints[joint].q;
-    if (scene->joints[joint].expression)
-        return compile_formula(mechanism, joint);
-    return scene->joints[joint].master == CP_NONE || is_free(scene, law.leader)
-               ? CP_OK
-               : refuse(mechanism, joint, "depends on no joint, or on a dependent one");
 }
 
 cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene)
@@ -233,38 +228,39 @@ cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const doubl
 /* ---- followers ---- */
 
 /* What a joint follows: its master, or the inputs of its expression. */
-static uint32_t count_leaders(const cp_joint *joint)
+static const uint32_t *leaders_of(const cp_joint *joint, uint32_t *count)
 {
-    return joint->expression ? joint->expression->input_count : joint->master != CP_NONE;
-}
-
-static uint32_t leader(const cp_joint *joint, uint32_t index)
-{
-    return joint->expression ? joint->expression->inputs[index] : joint->master;
+    *count = joint->expression ? joint->expression->input_count : joint->master != CP_NONE;
+    return joint->expression ? joint->expression->inputs : &joint->master;
 }
 
 bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers)
 {
-    uint32_t joints = scene->joint_count, total = 0;
+    uint32_t joints = scene->joint_count, total = 0, own;
     uint64_t count = 0;
-    for (uint32_t i = 0; i < joints; i++)
-        count += count_leaders(&scene->joints[i]);
+    for (uint32_t i = 0; i < joints; i++) {
+        (void)leaders_of(&scene->joints[i], &own);
+        count += own;
+    }
     *followers = (struct followers){.context = context, .joint_count = joints, .count = (uint32_t)count};
     followers->ends = memory_allocate_zeroed(context, joints, sizeof *followers->ends);
     followers->joints = count <= UINT32_MAX ? memory_allocate(context, count, sizeof *followers->joints) : NULL;
     if (!followers->ends || !followers->joints)
         return false;
-    for (uint32_t i = 0; i < joints; i++)
-        for (uint32_t k = 0; k < count_leaders(&scene->joints[i]); k++)
-            followers->ends[leader(&scene->joints[i], k)]++;
     for (uint32_t i = 0; i < joints; i++) {
-        uint32_t own = followers->ends[i];
-        followers->ends[i] = total;
-        total += own;
+        const uint32_t *leaders = leaders_of(&scene->joints[i], &own);
+        for (uint32_t k = 0; k < own; k++)
+            followers->ends[leaders[k]]++;
     }
-    for (uint32_t i = 0; i < joints; i++)
-        for (uint32_t k = 0; k < count_leaders(&scene->joints[i]); k++)
-            followers->joints[followers->ends[leader(&scene->joints[i], k)]++] = i;
+    for (uint32_t i = 0; i < joints; i++) {
+        total += followers->ends[i];
+        followers->ends[i] = total - followers->ends[i];
+    }
+    for (uint32_t i = 0; i < joints; i++) {
+        const uint32_t *leaders = leaders_of(&scene->joints[i], &own);
+        for (uint32_t k = 0; k < own; k++)
+            followers->joints[followers->ends[leaders[k]]++] = i;
+    }
     return true;
 }
 
