@@ -33,20 +33,6 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
                     nearest ? "?" : "");
 }
 
-static cp_status check_request(struct cli *cli, struct wanted *wanted)
-{
-    const struct list *words = &wanted->request.words;
-    if (words->count > 1)
-        return complain_words(cli, words);
-    if (words->count == 0)
-        return complain(cli, CP_USAGE,
-                        "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN");
-    if (wanted->list && strcmp(wanted->list, "-") == 0)
-        return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
-    wanted->path = words->items[0];
-    return CP_OK;
-}
-
 /* A line on standard output, an entry of the report. CP_NO; CP_LIMIT where there is no text. */
 static cp_status tell(struct cli *cli, const char *path, const char *code, const char *text)
 {
@@ -187,41 +173,40 @@ static void tell_list_fault(void *user, const cp_list_fault *fault)
         check->status = CP_LIMIT;
 }
 
-static cp_status check_exclusions(struct cli *cli, const cp_scene *scene, const char *path)
-{
-    struct list_check check = {.cli = cli, .path = path};
-    cp_status status = cp_check_list(cli->context, scene, path, tell_list_fault, &check);
-    if (status == CP_OK)
-        printf("%s: ok\n", path);
-    return check.status == CP_OK ? status : check.status;
-}
-
-/* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
-static bool is_readable(const char *path)
-{
-    struct stat facts;
-    return strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode));
-}
-
 static cp_status command_check(struct cli *cli)
 {
     struct wanted wanted = {0};
+    const struct list *words = &wanted.request.words;
     cp_scene *scene;
+    struct stat facts;
     cp_status status = sort_words(cli, 1, cli->words.count, &check_command, &wanted);
-    if (status == CP_OK)
-        status = check_request(cli, &wanted);
     if (status != CP_OK)
         return status;
-    status = read_input(cli, wanted.path, &wanted.request, &scene);
-    if (status == CP_INPUT && is_readable(wanted.path))
+    if (words->count > 1)
+        return complain_words(cli, words);
+    if (words->count == 0)
+        return complain(cli, CP_USAGE,
+                        "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN");
+    if (wanted.list && strcmp(wanted.list, "-") == 0)
+        return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
+    const char *path = wanted.path = words->items[0];
+    status = read_input(cli, path, &wanted.request, &scene);
+    /* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
+    if (status == CP_INPUT &&
+        (strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode))))
         status = CP_NO;
     if (status != CP_OK)
         return status;
     status = check_scene(cli, scene, &wanted);
     if (status == CP_OK)
-        printf("%s: ok\n", wanted.path);
-    if (wanted.list && (status == CP_OK || status == CP_NO))
-        add_outcome(&status, check_exclusions(cli, scene, wanted.list));
+        printf("%s: ok\n", path);
+    if (wanted.list && (status == CP_OK || status == CP_NO)) {
+        struct list_check check = {.cli = cli, .path = wanted.list};
+        cp_status outcome = cp_check_list(cli->context, scene, wanted.list, tell_list_fault, &check);
+        if (outcome == CP_OK)
+            printf("%s: ok\n", wanted.list);
+        add_outcome(&status, check.status == CP_OK ? outcome : check.status);
+    }
     cp_scene_free(scene);
     return status;
 }

@@ -189,41 +189,37 @@ cp_status check_report_unread(struct cli *cli)
     return complain(cli, CP_USAGE, "--report %s: is one of the files that were read", path);
 }
 
-/* Written as all outputs are: whole or not at all, and over no file of this run. */
-static cp_status write_report_file(struct cli *cli, cp_status status)
+cp_status write_report(struct cli *cli, cp_status status)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return complain(cli, CP_LIMIT, "out of memory");
-    struct json json = {.file = file};
-    print_json_begin(&json, NULL, '{');
-    print_json_text(&json, "cellpipe", CP_VERSION);
-    print_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
-    print_json_count(&json, "status", (uint64_t)status);
-    print_json_begin(&json, "entries", '[');
-    fputs(cli->log_text, file);
-    json.comma = cli->log_comma;
-    print_json_end(&json, ']');
-    print_json_end(&json, '}');
-    fputs("\n", file);
-    cp_status written = fclose(file) == 0 ? cp_write_file(cli->context, cli->report_path, text, size)
-                                          : complain(cli, CP_LIMIT, "out of memory");
-    free(text);
-    flush_report(cli, written);
-    return written;
-}
-
-cp_status write_report(struct cli *cli, cp_status status)
-{
+    cp_status written = CP_OK;
     if (!cli->log)
         return status;
     bool whole = fclose(cli->log) == 0;
     cli->log = NULL;
-    cp_status written = CP_OK;
-    if (cli->report_path)
-        written = whole ? write_report_file(cli, status) : complain(cli, CP_LIMIT, "out of memory");
+    if (cli->report_path) {
+        FILE *file = whole ? open_memstream(&text, &size) : NULL;
+        if (file) {
+            struct json json = {.file = file};
+            print_json_begin(&json, NULL, '{');
+            print_json_text(&json, "cellpipe", CP_VERSION);
+            print_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
+            print_json_count(&json, "status", (uint64_t)status);
+            print_json_begin(&json, "entries", '[');
+            fputs(cli->log_text, file);
+            json.comma = cli->log_comma;
+            print_json_end(&json, ']');
+            print_json_end(&json, '}');
+            fputs("\n", file);
+            whole = fclose(file) == 0;
+        }
+        /* Written as all outputs are: whole or not at all, and over no file of this run. */
+        written = file && whole ? cp_write_file(cli->context, cli->report_path, text, size)
+                                : complain(cli, CP_LIMIT, "out of memory");
+        free(text);
+        flush_report(cli, written);
+    }
     free(cli->log_text);
     return status != CP_OK ? status : written;
 }

@@ -281,36 +281,12 @@ static void print_json(FILE *file, const struct found *found)
 
 /* ---- the command ---- */
 
-static cp_status check_cell(struct cli *cli, cp_scene *scene, const struct asked *asked)
-{
-    struct found found = {.asked = asked};
-    cp_collider *collider = NULL;
-    cp_status status = choose_clip(cli, scene, asked, &found.clip);
-    if (status == CP_OK && !found.clip && was_said(&asked->request.said, "step"))
-        return complain(cli, CP_USAGE, "step= is for a clip, and none is checked");
-    if (status == CP_OK)
-        status = pose_cell(cli, scene, asked);
-    if (status == CP_OK)
-        status = cp_collider_new(cli->context, scene, asked->touch, asked->every_pair, &collider);
-    if (status == CP_OK)
-        status = find_pairs(cli, scene, collider, &found);
-    clear_progress(cli);
-    if (status == CP_OK) {
-        found.nodes = cp_nodes(scene, &(uint32_t){0});
-        if (asked->json)
-            print_json(cli->answers, &found);
-        else
-            print_text(&found);
-        status = found.passages.count > 0 ? CP_NO : CP_OK;
-    }
-    cp_collider_free(collider);
-    return status;
-}
-
 static cp_status command_collide(struct cli *cli)
 {
     struct asked asked = {0};
-    cp_scene *scene;
+    struct found found = {.asked = &asked};
+    cp_scene *scene = NULL;
+    cp_collider *collider = NULL;
     cp_status status = sort_words(cli, 1, cli->words.count, &collide_command, &asked);
     if (status == CP_OK)
         status = check_request(cli, &asked);
@@ -318,7 +294,25 @@ static cp_status command_collide(struct cli *cli)
         status = read_input(cli, asked.request.words.items[0], &asked.request, &scene);
     if (status != CP_OK)
         return status;
-    status = check_cell(cli, scene, &asked);
+    status = choose_clip(cli, scene, &asked, &found.clip);
+    if (status == CP_OK && !found.clip && was_said(&asked.request.said, "step"))
+        status = complain(cli, CP_USAGE, "step= is for a clip, and none is checked");
+    if (status == CP_OK)
+        status = pose_cell(cli, scene, &asked);
+    if (status == CP_OK)
+        status = cp_collider_new(cli->context, scene, asked.touch, asked.every_pair, &collider);
+    if (status == CP_OK)
+        status = find_pairs(cli, scene, collider, &found);
+    clear_progress(cli);
+    if (status == CP_OK) {
+        found.nodes = cp_nodes(scene, &(uint32_t){0});
+        if (asked.json)
+            print_json(cli->answers, &found);
+        else
+            print_text(&found);
+        status = found.passages.count > 0 ? CP_NO : CP_OK;
+    }
+    cp_collider_free(collider);
     cp_scene_free(scene);
     return status;
 }

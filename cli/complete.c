@@ -16,15 +16,6 @@ static bool add_setting(struct cli *cli, const char *name, struct list *list)
     return text && list_add(cli, list, text);
 }
 
-static bool add_plugin_settings(struct cli *cli, cp_plugin_kind kind, const char *name, struct list *list)
-{
-    size_t plugin = plugin_named(kind, name), count = plugin == SIZE_MAX ? 0 : cp_plugin_at(kind, plugin).option_count;
-    bool good = true;
-    for (size_t i = 0; i < count && good; i++)
-        good = add_setting(cli, cp_plugin_option(kind, plugin, i).name, list);
-    return good;
-}
-
 /* A flag's value, by what stands for it in the help. */
 static bool add_values(struct cli *cli, const struct option *flag, struct list *list)
 {
@@ -54,12 +45,11 @@ static bool add_words(struct cli *cli, const struct list *words, struct list *li
     const char *word = words->items[last], *before = last > 0 ? words->items[last - 1] : "";
     const struct command *command = last > 0 ? command_named(cli, words->items[0]) : NULL;
     const struct option *option;
-    for (size_t i = 0; command && (option = option_at(command, i)); i++)
-        if (option->value && strcmp(option->name, before) == 0)
-            return add_values(cli, option, list);
-    for (size_t i = 0; (option = option_at(&any_command, i)); i++)
-        if (option->value && strcmp(option->name, before) == 0)
-            return add_values(cli, option, list);
+    const struct command *takers[] = {command ? command : &any_command, &any_command};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; (option = option_at(takers[k], i)); i++)
+            if (option->value && strcmp(option->name, before) == 0)
+                return add_values(cli, option, list);
     if (*word == '-')
         return add_options(cli, &any_command, true, list) && (!command || add_options(cli, command, true, list));
     if (last == 0)
@@ -73,8 +63,11 @@ static bool add_words(struct cli *cli, const struct list *words, struct list *li
     if (step == last)
         return (!runs || (list_add(cli, list, "read") && list_add(cli, list, "write"))) &&
                add_plugins(cli, CP_FILTER, list);
-    return (step > 0 || !command || add_options(cli, command, false, list)) &&
-           add_plugin_settings(cli, CP_FILTER, words->items[step], list);
+    size_t filter = plugin_named(CP_FILTER, words->items[step]);
+    bool good = step > 0 || !command || add_options(cli, command, false, list);
+    for (size_t i = 0; filter != SIZE_MAX && i < cp_plugin_at(CP_FILTER, filter).option_count && good; i++)
+        good = add_setting(cli, cp_plugin_option(CP_FILTER, filter, i).name, list);
+    return good;
 }
 
 cp_status print_completions(struct cli *cli, const struct list *words)

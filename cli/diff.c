@@ -23,7 +23,7 @@ static int compare_named(const void *a, const void *b)
     return order ? order : one->index < two->index ? -1 : one->index > two->index;
 }
 
-/* What is matched next, and the twins that it gets. */
+/* What is matched next on a side, and the twins that it gets. */
 struct names {
     struct named *items;
     size_t count;
@@ -31,8 +31,9 @@ struct names {
 };
 
 /* Those of one name in their order. */
-static void match(struct names *a, struct names *b)
+static void match(struct names names[2])
 {
+    struct names *a = &names[0], *b = &names[1];
     qsort(a->items, a->count, sizeof *a->items, compare_named);
     qsort(b->items, b->count, sizeof *b->items, compare_named);
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
@@ -55,42 +56,34 @@ static bool names_open(struct cli *cli, struct names *names, uint32_t count)
     return names->items && names->twin;
 }
 
-static void list_nodes(const struct side *side, bool placeholders, struct names *names)
-{
-    names->count = 0;
-    for (uint32_t i = 1; i < side->node_count; i++)
-        if (is_placeholder(side->scene, i) == placeholders)
-            names->items[names->count++] = (struct named){side->nodes[i].name, i};
-}
-
 static cp_status match_sides(struct diff *diff)
 {
     struct side *sides[2] = {&diff->a, &diff->b};
     struct names names[2] = {0};
+    const char *stems[2];
     for (int k = 0; k < 2; k++) {
-        struct side *side = sides[k];
-        if (!names_open(diff->cli, &names[k], side->node_count))
+        stems[k] = path_stem(diff->cli, cp_scene_source(sides[k]->scene)->file);
+        if (!stems[k] || !names_open(diff->cli, &names[k], sides[k]->node_count))
             return CP_LIMIT;
-        list_nodes(side, false, &names[k]);
-        side->node_twin = names[k].twin;
-        side->node_twin[0] = 0; /* the worlds, whatever they are called */
+        sides[k]->node_twin = names[k].twin;
+        sides[k]->node_twin[0] = 0; /* the worlds, whatever they are called */
     }
-    match(&names[0], &names[1]);
-    /* Frames that go by their file's name: the names of two files are no difference. */
-    for (int k = 0; k < 2; k++) {
-        const char *stem = path_stem(diff->cli, cp_scene_source(sides[k]->scene)->file);
-        size_t kept = 0;
-        for (size_t i = 0; stem && i < names[k].count; i++)
-            if (names[k].twin[names[k].items[i].index] == CP_NONE && strcmp(names[k].items[i].name, stem) == 0)
-                names[k].items[kept++] = (struct named){"", names[k].items[i].index};
-        names[k].count = kept;
-        if (!stem)
-            return CP_LIMIT;
+    /* Frames; then those left that go by their file's name, since the names of two files are no difference; then
+     * placeholders. */
+    enum { FRAMES, STEMS, PLACEHOLDERS, ROUNDS };
+    for (int round = FRAMES; round < ROUNDS; round++) {
+        for (int k = 0; k < 2; k++) {
+            const struct side *side = sides[k];
+            names[k].count = 0;
+            for (uint32_t i = 1; i < side->node_count; i++) {
+                const char *name = side->nodes[i].name;
+                bool stem = round == STEMS, unfit = stem && (side->node_twin[i] != CP_NONE || strcmp(name, stems[k]));
+                if (is_placeholder(side->scene, i) == (round == PLACEHOLDERS) && !unfit)
+                    names[k].items[names[k].count++] = (struct named){stem ? "" : name, i};
+            }
+        }
+        match(names);
     }
-    match(&names[0], &names[1]);
-    for (int k = 0; k < 2; k++)
-        list_nodes(sides[k], true, &names[k]);
-    match(&names[0], &names[1]);
     for (int k = 0; k < 2; k++) {
         struct side *side = sides[k];
         if (!names_open(diff->cli, &names[k], side->joint_count))
@@ -100,7 +93,7 @@ static cp_status match_sides(struct diff *diff)
         names[k].count = side->joint_count;
         side->joint_twin = names[k].twin;
     }
-    match(&names[0], &names[1]);
+    match(names);
     return CP_OK;
 }
 
@@ -198,25 +191,21 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
 
 /* ---- forward kinematics ---- */
 
-/* splitmix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
-static double next_fraction(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-/* Between the limits; where there is none, half a turn or a metre from the other or from zero. */
+/* Between the limits; where there is none, half a turn or a metre from the other or from zero. By splitmix64 (Steele,
+ * Lea, Flood 2014): the same numbers everywhere. */
 static double random_value(const cp_joint *joint, uint64_t *state)
 {
     double reach = joint->type == CP_JOINT_REVOLUTE ? 3.14159265358979323846 : 1;
     double lower = joint->lower, upper = joint->upper;
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    double fraction = (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
     if (!isfinite(lower))
         lower = isfinite(upper) && upper < -reach ? upper - reach : -reach;
     if (!isfinite(upper))
         upper = lower > reach ? lower + reach : reach;
-    return lower + next_fraction(state) * (upper - lower);
+    return lower + fraction * (upper - lower);
 }
 
 /* Frames whose poses differ are told once, where they first do. */

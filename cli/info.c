@@ -98,21 +98,6 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
     return CP_OK;
 }
 
-static cp_status print_pairs(struct cli *cli, const cp_scene *scene)
-{
-    struct exclusions exclusions;
-    cp_pair_counts counts;
-    if (list_exclusions(cli, scene, false, &exclusions) != CP_OK)
-        return CP_LIMIT;
-    cp_status status = cp_count_pairs(cli->context, scene, &counts);
-    if (status != CP_OK)
-        return status;
-    printf("exclusions  %zu (and %zu of frames that are not there)\n", exclusions.count, exclusions.dangling);
-    printf("collision   %" PRIu64 " of %" PRIu64 " pairs of %" PRIu64 " frames are checked\n", counts.checked,
-           counts.all, counts.candidates);
-    return CP_OK;
-}
-
 static void print_clips(const cp_scene *scene)
 {
     uint32_t count;
@@ -135,6 +120,8 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     bool cell = is_cell(scene);
     struct parts parts;
     cp_measures measures;
+    struct exclusions exclusions;
+    cp_pair_counts counts;
     printf("%s: %s, unit %s m, %s up\n", path, source->format, short_number(source->unit).text,
            source->up == CP_UP_Y ? "Y" : "Z");
     print_frames(scene);
@@ -143,18 +130,24 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
         print_devices(scene);
     }
     cp_status status = print_geometry(cli, scene);
-    if (cell) {
+    if (!cell) {
         if (status == CP_OK)
-            status = print_pairs(cli, scene);
-        print_clips(scene);
+            status = cp_measure(cli->context, scene, CP_USE_BOTH, &measures);
+        if (status == CP_OK)
+            status = list_parts(cli, scene, true, &parts);
+        if (status == CP_OK)
+            print_parts(&parts, &measures);
         return status;
     }
     if (status == CP_OK)
-        status = cp_measure(cli->context, scene, CP_USE_BOTH, &measures);
+        status = list_exclusions(cli, scene, false, &exclusions);
     if (status == CP_OK)
-        status = list_parts(cli, scene, true, &parts);
+        status = cp_count_pairs(cli->context, scene, &counts);
     if (status == CP_OK)
-        print_parts(&parts, &measures);
+        printf("exclusions  %zu (and %zu of frames that are not there)\n"
+               "collision   %" PRIu64 " of %" PRIu64 " pairs of %" PRIu64 " frames are checked\n",
+               exclusions.count, exclusions.dangling, counts.checked, counts.all, counts.candidates);
+    print_clips(scene);
     return status;
 }
 

@@ -11,10 +11,27 @@ static const struct command *const commands[] = {
     &convert_command, &run_command,        &filter_command,  &info_command,    &check_command, &diff_command,
     &collide_command, &igrip2vrml_command, &formats_command, &filters_command, &help_command,  NULL};
 
-static cp_status dispatch(struct cli *cli)
+static cp_status run(struct cli *cli, int argc, char **argv)
 {
     struct stat facts;
-    const char *name = cli->words.items[0];
+    struct list names = {0};
+    cp_status status = take_global_flags(cli, argc, argv);
+    if (status == CP_OK)
+        status = check_report_path(cli);
+    if (status != CP_OK)
+        return status;
+    const char *name = cli->words.count ? cli->words.items[0] : NULL;
+    if (cli->version) {
+        printf("cellpipe " CP_VERSION "\n");
+        return CP_OK;
+    }
+    if (cli->help)
+        return print_help(cli, name);
+    if (!name) {
+        print_overview(cli, stderr);
+        return CP_USAGE;
+    }
+    start_progress(cli);
     const struct command *command = command_named(cli, name);
     if (command)
         return command->run(cli);
@@ -23,30 +40,8 @@ static cp_status dispatch(struct cli *cli)
     if (stat(name, &facts) == 0 && S_ISREG(facts.st_mode))
         return complain(cli, CP_USAGE, "\"%s\" is a file, not a command; did you mean: cellpipe convert %s OUT?", name,
                         name);
-    struct list names = {0};
     bool good = add_commands(cli, &names) && list_add(cli, &names, NULL);
     return good ? complain_unknown(cli, "command", name, names.items) : CP_LIMIT;
-}
-
-static cp_status run(struct cli *cli, int argc, char **argv)
-{
-    cp_status status = take_global_flags(cli, argc, argv);
-    if (status == CP_OK)
-        status = check_report_path(cli);
-    if (status != CP_OK)
-        return status;
-    if (cli->version) {
-        printf("cellpipe " CP_VERSION "\n");
-        return CP_OK;
-    }
-    if (cli->help)
-        return print_help(cli, cli->words.count ? cli->words.items[0] : NULL);
-    if (cli->words.count == 0) {
-        print_overview(cli, stderr);
-        return CP_USAGE;
-    }
-    start_progress(cli);
-    return dispatch(cli);
 }
 
 /* Where standard input, output or error is closed, the next file to be opened would take its number, and with it what

@@ -220,47 +220,36 @@ static bool measure(struct thinning *thinning)
     return true;
 }
 
-static bool thin_until_it_holds(struct thinning *thinning, double tolerance, cp_clip *thin, double *error)
-{
-    cp_track *tracks = scene_allocate(thinning->work, thinning->like->track_count, sizeof *tracks);
-    double share = tolerance;
-    *thin = *thinning->like;
-    thin->tracks = tracks;
-    if (!tracks)
-        return false;
-    for (int i = 0; i <= MOST_TRIES; i++) {
-        if (i == MOST_TRIES)
-            share = 0;
-        if (!thin_tracks(thinning, share, tracks))
-            return false;
-        if (tolerance == 0)
-            return true;
-        player_free(&thinning->after);
-        thinning->status = player_start(&thinning->after, thinning->context, thinning->scene, thin);
-        if (thinning->status != CP_OK)
-            return false;
-        thinning->after.is_baked = true;
-        *error = find_error(thinning);
-        if (thinning->status != CP_OK)
-            return false;
-        if (*error <= tolerance || share == 0)
-            return true;
-        share *= fmin(0.7, 0.9 * tolerance / *error);
-    }
-    return true;
-}
-
 cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const cp_clip *like, double tolerance,
                     cp_clip *thin, double *error)
 {
     cp_context *context = work->context;
     struct thinning thinning = {.context = context, .work = work, .scene = scene, .clip = clip, .like = like};
+    cp_track *tracks = scene_allocate(work, like->track_count, sizeof *tracks);
+    double share = tolerance;
     thinning.after = (struct player){.context = context, .scene = scene};
-    *error = 0;
     thinning.status = player_start(&thinning.before, context, scene, clip);
-    bool fine = thinning.status == CP_OK && measure(&thinning);
-    fine = fine && clip_times(context, clip, &thinning.times[0]) && clip_times(context, like, &thinning.times[1]) &&
-           thin_until_it_holds(&thinning, tolerance, thin, error);
+    *thin = *like;
+    thin->tracks = tracks;
+    *error = 0;
+    bool holds = false, fine = tracks && thinning.status == CP_OK && measure(&thinning) &&
+                               clip_times(context, clip, &thinning.times[0]) &&
+                               clip_times(context, like, &thinning.times[1]);
+    for (int i = 0; i <= MOST_TRIES && fine && !holds; i++) {
+        if (i == MOST_TRIES)
+            share = 0;
+        fine = thin_tracks(&thinning, share, tracks);
+        if (!fine || tolerance == 0)
+            break;
+        player_free(&thinning.after);
+        thinning.status = player_start(&thinning.after, context, scene, thin);
+        thinning.after.is_baked = true;
+        if (thinning.status == CP_OK)
+            *error = find_error(&thinning);
+        fine = thinning.status == CP_OK;
+        holds = *error <= tolerance || share == 0;
+        share *= fmin(0.7, 0.9 * tolerance / *error);
+    }
     memory_free(context, thinning.boxes, scene->node_count, sizeof *thinning.boxes);
     memory_free(context, thinning.reaches, scene->node_count, sizeof *thinning.reaches);
     for (int i = 0; i < 2; i++)
