@@ -1,4 +1,4 @@
-/* DEF names: legal, unique, and the originals in a WorldInfo. */
+/* Memory until the file is written. DEF names: legal, unique, and the originals in a WorldInfo. */
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +9,15 @@ static const char *const keywords[] = {"DEF", "EXTERNPROTO", "IS",       "PROTO"
                                        "USE", "eventIn",     "eventOut", "exposedField", "field", NULL};
 /* three's reader takes any word that begins with one of these for the value. */
 static const char *const values[] = {"FALSE", "NULL", "TRUE", NULL};
+
+void *vrml_plan_room(struct vrml *v, size_t count, size_t size)
+{
+    void *room = arena_allocate(v->arena, count, size);
+    if (room)
+        memset(room, 0, count * size);
+    v->failed |= !room;
+    return room;
+}
 
 static bool begins_name(unsigned char c)
 {

@@ -56,15 +56,6 @@ static uint32_t carries(const void *settings)
     return FEATURE_ALL & ~lost;
 }
 
-void *vrml_plan_room(struct vrml *v, size_t count, size_t size)
-{
-    void *room = arena_allocate(v->arena, count, size);
-    if (room)
-        memset(room, 0, count * size);
-    v->failed |= !room;
-    return room;
-}
-
 static void report_losses(struct vrml *v)
 {
     const struct recording none = {0}, *recording = v->recording ? v->recording : &none;

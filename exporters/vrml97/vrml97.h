@@ -145,10 +145,9 @@ struct vrml {
     bool too_large;   /* a number is beyond single precision */
 };
 
-/* vrml97.c: room until the file is written, zeroed; NULL when out of memory (then failed is set). */
-void *vrml_plan_room(struct vrml *v, size_t count, size_t size);
-
 /* names.c */
+/* Room until the file is written, zeroed; NULL when out of memory (then failed is set). */
+void *vrml_plan_room(struct vrml *v, size_t count, size_t size);
 /* A legal name that the output has not yet: prefix and what is legal of `wanted`, "_2", "_3" appended. NULL when out of
  * memory (then failed is set). */
 const char *vrml_name(struct vrml *v, const char *prefix, const char *wanted);
