@@ -48,6 +48,7 @@ static void write_look(struct vrml *v, uint32_t index, bool lines)
 /* A list of the mesh's vertices: where several Shapes share it, defined by the first and used by the others. */
 struct vertex_list {
     const char *field, *type, *list, *prefix; /* the last: of its DEF name */
+    const float *vectors;                     /* NULL: colours */
     const char *name;                         /* DEF name once written, or NULL */
 };
 
@@ -77,9 +78,9 @@ static void write_vertices(struct vrml *v, const struct part *part, struct verte
     sink_text(v->out, " { ");
     sink_text(v->out, list->list);
     sink_text(v->out, " [\n");
-    if (list != &part->colours)
-        vrml_write_vectors(v, part->rest, list == &part->points ? mesh->positions : mesh->normals, mesh->vertex_count);
-    for (size_t i = 0; i < mesh->vertex_count && list == &part->colours; i++) {
+    if (list->vectors)
+        vrml_write_vectors(v, part->rest, list->vectors, mesh->vertex_count);
+    for (size_t i = 0; i < mesh->vertex_count && !list->vectors; i++) {
         for (int k = 0; k < 3; k++) {
             sink_text(v->out, k ? " " : "");
             vrml_float(v, (float)shown_colour(v, (double)mesh->colours[4 * i + (size_t)k]));
@@ -127,9 +128,9 @@ static cp_status write_faces(struct vrml *v, const cp_mesh *mesh, const struct r
     struct part part = {.mesh = mesh,
                         .rest = rest,
                         .lines = mesh->kind == CP_MESH_LINES,
-                        .points = {"coord", "Coordinate", "point", "points_", NULL},
-                        .normals = {"normal", "Normal", "vector", "normals_", NULL},
-                        .colours = {"color", "Color", "color", "colours_", NULL}};
+                        .points = {"coord", "Coordinate", "point", "points_", mesh->positions, NULL},
+                        .normals = {"normal", "Normal", "vector", "normals_", mesh->normals, NULL},
+                        .colours = {"color", "Color", "color", "colours_", NULL, NULL}};
     part.concave = !part.lines && mesh_has_concave_faces(mesh);
     if (!part.lines && rest->kind != REST_FLAT) {
         cp_status status = mesh_bounds_solid(v->context, mesh, &part.closed);
