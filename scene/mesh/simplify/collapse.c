@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* Where the planes leave a direction open, the new vertex keeps to the edge's middle: small enough not to be seen in the
- * error, large enough to be solved (tuned: 1e-3 costs 1 % of the mean error, 1e-5 gains nothing). */
+/* Where the planes leave a direction open, the new vertex keeps to the edge's middle: small enough not to be seen in
+ * the error, large enough to be solved (tuned: 1e-3 costs 1 % of the mean error, 1e-5 gains nothing). */
 static const double ridge = 1e-4;
-/* A new vertex farther than this from the edge's middle, of the squared length, is not taken: on a curved surface planes do not
- * tell how far it is off. */
+/* A new vertex farther than this from the edge's middle, of the squared length, is not taken: on a curved surface
+ * planes do not tell how far it is off. */
 static const double farthest = 0.5;
-/* Of two edges with the same error the shorter one goes first; of the squared length. As small as this, since the errors of
- * a finely cut mechanical part are: only noise is below. */
+/* Of two edges with the same error the shorter one goes first; of the squared length. As small as this, since the
+ * errors of a finely cut mechanical part are: only noise is below. */
 static const double shortness = 1e-11;
 /* No face turns by more than acos of this in one collapse, or away from where the original looked there. */
 static const double least_cosine = 0.25;
@@ -36,49 +36,35 @@ static bool find_star(struct workspace *work, uint32_t vertex, struct star *star
     return true;
 }
 
-/* A border, a seam between two classes of faces, or a fold. */
-static bool is_feature(struct workspace *work, uint32_t a, uint32_t b)
-{
-    const struct surface *surface = work->surface;
-    struct star star;
-    uint32_t faces = 0, classes[2] = {0, 0};
-    double normals[2][3] = {{0}};
-    if (!find_star(work, a, &star))
-        return false;
-    for (uint32_t i = 0; i < star.count; i++)
-        if (has_edge(&star, i, b) && faces++ < 2) {
-            classes[faces - 1] = tag_class(surface->tags[star.corners[i] / 3]);
-            triangle_normal(surface->points[a], surface->points[star.left[i]], surface->points[star.right[i]],
-                            normals[faces - 1]);
-        }
-    return faces == 1 || (faces == 2 && (classes[0] != classes[1] || is_fold(normals[0], normals[1])));
-}
-
 /* Where an end must not leave its place, or its line: 0 free, 1 at a, 2 at b, 3 not at all. */
 static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
 {
-    uint32_t kind_a = work->surface->kinds[a] & ~(uint32_t)KIND_RIM,
-             kind_b = work->surface->kinds[b] & ~(uint32_t)KIND_RIM;
+    const struct surface *surface = work->surface;
+    uint32_t kind_a = surface->kinds[a] & ~(uint32_t)KIND_RIM, kind_b = surface->kinds[b] & ~(uint32_t)KIND_RIM;
     if ((kind_a | kind_b) == 0)
         return 0;
     if (kind_a & kind_b & KIND_CORNER)
         return 3;
-    if (kind_a && kind_b && !is_feature(work, a, b))
-        return 3;
+    if (kind_a && kind_b) {
+        /* Both ends lie on lines: the edge must be a part of one, that is a border, a seam between classes, or a fold.
+         * */
+        struct star star;
+        uint32_t faces = 0, classes[2] = {0, 0};
+        double normals[2][3] = {{0}};
+        if (!find_star(work, a, &star))
+            return 3;
+        for (uint32_t i = 0; i < star.count; i++)
+            if (has_edge(&star, i, b) && faces++ < 2) {
+                classes[faces - 1] = tag_class(surface->tags[star.corners[i] / 3]);
+                triangle_normal(surface->points[a], surface->points[star.left[i]], surface->points[star.right[i]],
+                                normals[faces - 1]);
+            }
+        if (faces != 1 && (faces != 2 || (classes[0] == classes[1] && !is_fold(normals[0], normals[1]))))
+            return 3;
+    }
     if (kind_a == kind_b)
         return 0;
     return kind_a > kind_b ? 1 : 2; /* a corner goes before a line, a line before the rest */
-}
-
-/* A corner of the shape stays exactly where it is, since the ridge would draw it away: an end that is as good is taken. */
-static double keep_end(const struct quadric *sum, const double edge[3], double off, double step[3])
-{
-    double at_a = sum->c > 0 ? sum->c : 0, at_b = quadric_value(sum, edge);
-    if (at_a > off && at_b > off)
-        return off;
-    for (int axis = 0; axis < 3; axis++)
-        step[axis] = at_a <= at_b ? 0 : edge[axis];
-    return at_a <= at_b ? at_a : at_b;
 }
 
 bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate)
@@ -101,8 +87,16 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
         for (int axis = 0; axis < 3; axis++)
             step[axis] = 0.5 * edge[axis];
     double off = quadric_value(sum, step), weight = quadric_weight(sum);
-    if (freedom == 0)
-        off = keep_end(sum, edge, off, step);
+    if (freedom == 0) {
+        /* A corner of the shape stays exactly where it is, since the ridge would draw it away: an end that is as good
+         * is taken. */
+        double at_a = sum->c > 0 ? sum->c : 0, at_b = quadric_value(sum, edge);
+        if (at_a <= off || at_b <= off) {
+            for (int axis = 0; axis < 3; axis++)
+                step[axis] = at_a <= at_b ? 0 : edge[axis];
+            off = at_a <= at_b ? at_a : at_b;
+        }
+    }
     candidate->a = a;
     candidate->b = b;
     candidate->cost = off + shortness * weight * dot_product(edge, edge);
@@ -154,8 +148,9 @@ uint32_t cost_bucket(double cost)
 
 /* ---- one collapse ---- */
 
-/* The link condition (Dey, Edelsbrunner, Guha, Nekhayev, Topology preserving edge contraction, 1999), for an edge of one face
- * or two: the ends share no neighbours but those faces' third corners, and more than a face turned on itself is left. */
+/* The link condition (Dey, Edelsbrunner, Guha, Nekhayev, Topology preserving edge contraction, 1999), for an edge of
+ * one face or two: the ends share no neighbours but those faces' third corners, and more than a face turned on itself
+ * is left. */
 static bool keeps_topology(struct part *part, const struct star *a, const struct star *b, const struct candidate *edge)
 {
     struct vertex_state *states = part->work->states;
@@ -176,129 +171,62 @@ static bool keeps_topology(struct part *part, const struct star *a, const struct
     return (shared == 1 || shared == 2) && common == shared && left >= (shared == 2 ? 3 : 1) && left <= MOST_FACES;
 }
 
-/* A face without an area has no side that could be turned. */
-static bool has_area(const double from[3], const double left[3], const double right[3], const double normal[3])
+/* Whether a face that stays would turn over, or away from where the original looked, when the edge's ends meet at `to`.
+ * */
+static bool turns_face(const struct surface *surface, const struct star stars[2], const struct candidate *edge,
+                       const double to[3])
 {
-    const double flat = 1e-20; /* of the squares of the sine */
-    double p[3], q[3];
-    subtract(left, from, p);
-    subtract(right, from, q);
-    return dot_product(normal, normal) > flat * dot_product(p, p) * dot_product(q, q);
-}
-
-static bool turns_face(const struct workspace *work, const struct star *star, const uint32_t ends[2],
-                       const double to[3], const double up[3])
-{
-    const double(*points)[3] = (const double(*)[3])work->surface->points;
-    for (uint32_t i = 0; i < star->count; i++) {
-        if (has_edge(star, i, ends[1]))
-            continue;
-        const double *from = points[ends[0]], *left = points[star->left[i]], *right = points[star->right[i]];
-        double before[3], after[3];
-        triangle_normal(from, left, right, before);
-        triangle_normal(to, left, right, after);
-        double product = dot_product(before, after);
-        if (looks_away(before, after, up))
-            return true;
-        if (product > 0 &&
-            product * product >= least_cosine * least_cosine * dot_product(before, before) * dot_product(after, after))
-            continue;
-        if (has_area(from, left, right, before))
-            return true;
-    }
+    const double flat = 1e-20; /* of the squares of the sine: a face without an area has no side that could be turned */
+    const double(*points)[3] = (const double(*)[3])surface->points;
+    double up[3], before[3], after[3], p[3], q[3];
+    find_way_up(surface->ups[edge->a], surface->ups[edge->b], up);
+    for (int end = 0; end < 2; end++)
+        for (uint32_t i = 0; i < stars[end].count; i++) {
+            if (has_edge(&stars[end], i, end ? edge->a : edge->b))
+                continue;
+            const double *from = points[end ? edge->b : edge->a];
+            const double *left = points[stars[end].left[i]], *right = points[stars[end].right[i]];
+            triangle_normal(from, left, right, before);
+            triangle_normal(to, left, right, after);
+            if (looks_away(before, after, up))
+                return true;
+            double product = dot_product(before, after), square = dot_product(before, before);
+            if (product > 0 && product * product >= least_cosine * least_cosine * square * dot_product(after, after))
+                continue;
+            subtract(left, from, p);
+            subtract(right, from, q);
+            if (square > flat * dot_product(p, p) * dot_product(q, q))
+                return true;
+        }
     return false;
 }
 
-static void mix_colours(struct surface *surface, const struct candidate *edge)
-{
-    double along[3];
-    subtract(surface->points[edge->b], surface->points[edge->a], along);
-    double length = dot_product(along, along);
-    double part = length > 0 ? dot_product(along, edge->step) / length : 0;
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    for (int channel = 0; channel < 4; channel++) {
-        double from = (double)surface->colours[edge->a][channel], to = (double)surface->colours[edge->b][channel];
-        surface->colours[edge->a][channel] = (float)(from + part * (to - from));
-    }
-}
-
-static void move_vertex(struct surface *surface, const struct candidate *edge, const double to[3])
-{
-    double moved[3];
-    struct quadric sum = edge->sum;
-    subtract(to, surface->points[edge->a], moved);
-    quadric_move(&sum, moved);
-    if (surface->colours)
-        mix_colours(surface, edge);
-    surface->quadrics[edge->a] = sum;
-    for (int i = 0; i < 4; i++)
-        surface->ups[edge->a][i] += surface->ups[edge->b][i];
-    memcpy(surface->points[edge->a], to, sizeof surface->points[0]);
-    surface->kinds[edge->a] |= surface->kinds[edge->b]; /* of a corner and a line, both: */
-    if (surface->kinds[edge->a] & KIND_CORNER)
-        surface->kinds[edge->a] = KIND_CORNER;
-}
-
-/* Links the star's faces that stay behind *end; those at the edge die. */
-static uint32_t *relink(struct part *part, const struct star *star, const struct candidate *edge, uint32_t other,
-                        uint32_t *end)
-{
-    struct workspace *work = part->work;
-    for (uint32_t i = 0; i < star->count; i++) {
-        uint32_t corner = star->corners[i];
-        struct linked_face *face = &work->faces[corner / 3];
-        if (has_edge(star, i, other)) {
-            part->live -= face->vertices[0] != CP_NONE;
-            face->vertices[0] = CP_NONE;
-            continue;
-        }
-        face->vertices[corner % 3] = edge->a;
-        *end = corner;
-        end = &face->next[corner % 3];
-    }
-    return end;
-}
-
-static void collapse(struct part *part, const struct star *a, const struct star *b, const struct candidate *edge)
-{
-    struct workspace *work = part->work;
-    uint32_t *end = relink(part, a, edge, edge->b, &work->states[edge->a].first);
-    *relink(part, b, edge, edge->a, end) = CP_NONE;
-    work->surface->parents[edge->b] = edge->a;
-    work->states[edge->b].first = CP_NONE;
-}
-
-/* Adds the cross products of the sides opposite the end, seen from a: what the faces that stay have of volume is
- * their sum's product with the vertex. ends: the star's, the other one, a. Returns the volume that the faces have now. */
-static double add_sides(const struct surface *surface, const struct star *star, const uint32_t ends[3], double sum[3])
-{
-    const double(*points)[3] = (const double(*)[3])surface->points;
-    double normal[3], place[3], volume = 0;
-    subtract(points[ends[0]], points[ends[2]], place);
-    for (uint32_t i = 0; i < star->count; i++) {
-        if (has_edge(star, i, ends[1]))
-            continue;
-        triangle_normal(points[ends[2]], points[star->left[i]], points[star->right[i]], normal);
-        volume += dot_product(place, normal);
-        for (int axis = 0; axis < 3; axis++)
-            sum[axis] += normal[axis];
-    }
-    return volume;
-}
-
-/* Moves the new vertex to where the volume stays, on the way that the planes like best, if it is not far or dear (after Lindstrom and
- * Turk, Fast and memory efficient polygonal simplification, 1998). */
+/* Moves the new vertex to where the volume stays, on the way that the planes like best, if it is not far or dear (after
+ * Lindstrom and Turk, Fast and memory efficient polygonal simplification, 1998). */
 static void keep_volume(const struct surface *surface, const struct star stars[2], struct candidate *edge)
 {
     const double far = 0.25, dear = 4; /* of the edge's squared length; of the error */
+    const double(*points)[3] = (const double(*)[3])surface->points;
     const struct quadric *sum = &edge->sum;
-    double sides[3] = {0, 0, 0}, way[3] = {0, 0, 0}, along[3], to[3];
-    double volume = add_sides(surface, &stars[0], (uint32_t[3]){edge->a, edge->b, edge->a}, sides);
-    volume += add_sides(surface, &stars[1], (uint32_t[3]){edge->b, edge->a, edge->a}, sides);
+    double sides[3] = {0, 0, 0}, way[3] = {0, 0, 0}, along[3], normal[3], to[3], volume = 0;
+    subtract(points[edge->b], points[edge->a], along);
+    /* The cross products of the sides opposite the ends, seen from a: the volume below the faces that stay is their
+     * sum's product with the vertex. */
+    for (int end = 0; end < 2; end++) {
+        double place[3] = {end ? along[0] : 0, end ? along[1] : 0, end ? along[2] : 0}, volume_here = 0;
+        for (uint32_t i = 0; i < stars[end].count; i++) {
+            if (has_edge(&stars[end], i, end ? edge->a : edge->b))
+                continue;
+            triangle_normal(points[edge->a], points[stars[end].left[i]], points[stars[end].right[i]], normal);
+            volume_here += dot_product(place, normal);
+            for (int axis = 0; axis < 3; axis++)
+                sides[axis] += normal[axis];
+        }
+        volume += volume_here;
+    }
     const struct descent by = descent_of(sum, ridge * quadric_weight(sum));
     descent_apply(&by, sides, way);
     double reach = dot_product(sides, way), part = reach > 0 ? (volume - dot_product(sides, edge->step)) / reach : 0;
-    subtract(surface->points[edge->b], surface->points[edge->a], along);
     double length = dot_product(along, along);
     for (int axis = 0; axis < 3; axis++)
         to[axis] = edge->step[axis] + part * way[axis];
@@ -312,20 +240,54 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     struct workspace *work = part->work;
     struct surface *surface = work->surface;
     uint32_t one = edge->a, other = edge->b;
-    double to[3], up[3];
     if (!find_star(work, one, &stars[0]) || !find_star(work, other, &stars[1]) ||
         !keeps_topology(part, &stars[0], &stars[1], edge))
         return false;
     if (!surface->kinds[one] && !surface->kinds[other])
         keep_volume(surface, stars, edge);
+    double to[3], moved[3];
     for (int axis = 0; axis < 3; axis++)
         to[axis] = surface->points[one][axis] + edge->step[axis];
     round_point(surface, to);
-    find_way_up(surface->ups[one], surface->ups[other], up);
-    if (turns_face(work, &stars[0], (uint32_t[2]){one, other}, to, up) ||
-        turns_face(work, &stars[1], (uint32_t[2]){other, one}, to, up))
+    if (turns_face(surface, stars, edge, to))
         return false;
-    collapse(part, &stars[0], &stars[1], edge);
-    move_vertex(surface, edge, to);
+    /* The faces of both stars become those of `one`, linked in this order; those at the edge die. */
+    uint32_t *last = &work->states[one].first;
+    for (int end = 0; end < 2; end++)
+        for (uint32_t i = 0; i < stars[end].count; i++) {
+            uint32_t corner = stars[end].corners[i];
+            struct linked_face *face = &work->faces[corner / 3];
+            if (has_edge(&stars[end], i, end ? one : other)) {
+                part->live -= face->vertices[0] != CP_NONE;
+                face->vertices[0] = CP_NONE;
+                continue;
+            }
+            face->vertices[corner % 3] = one;
+            *last = corner;
+            last = &face->next[corner % 3];
+        }
+    *last = CP_NONE;
+    surface->parents[other] = one;
+    work->states[other].first = CP_NONE;
+    /* The vertex moves, with all that it has come from. */
+    if (surface->colours) {
+        double along[3];
+        subtract(surface->points[other], surface->points[one], along);
+        double length = dot_product(along, along), share = length > 0 ? dot_product(along, edge->step) / length : 0;
+        share = share < 0 ? 0 : share > 1 ? 1 : share;
+        for (int channel = 0; channel < 4; channel++) {
+            double colour = (double)surface->colours[one][channel], far = (double)surface->colours[other][channel];
+            surface->colours[one][channel] = (float)(colour + share * (far - colour));
+        }
+    }
+    subtract(to, surface->points[one], moved);
+    surface->quadrics[one] = edge->sum;
+    quadric_move(&surface->quadrics[one], moved);
+    for (int i = 0; i < 4; i++)
+        surface->ups[one][i] += surface->ups[other][i];
+    memcpy(surface->points[one], to, sizeof surface->points[0]);
+    surface->kinds[one] |= surface->kinds[other]; /* of a corner and a line, both: */
+    if (surface->kinds[one] & KIND_CORNER)
+        surface->kinds[one] = KIND_CORNER;
     return true;
 }

@@ -14,8 +14,8 @@ struct vertex_state {
     uint32_t moved; /* the last pass in which it got another edge's end */
 };
 
-/* A face in a round: its vertices, and the next corner at each. Bit k of `queued`: the edge from corner k to the next one is
- * queued, or too dear to be; of the two corners that an edge has, one at most has the bit. */
+/* A face in a round: its vertices, and the next corner at each. Bit k of `queued`: the edge from corner k to the next
+ * one is queued, or too dear to be; of the two corners that an edge has, one at most has the bit. */
 struct linked_face {
     uint32_t vertices[3], next[3], queued;
 };
@@ -36,8 +36,8 @@ enum {
     CHUNK_EDGES = 30 /* a chunk is two lines of a cache */
 };
 
-/* A bucket is a list of chunks; all but the first are full. An edge is a corner, from which it leads to the next one of the
- * face. It waits where it was put while its cost rises: that is looked at when its turn comes. */
+/* A bucket is a list of chunks; all but the first are full. An edge is a corner, from which it leads to the next one of
+ * the face. It waits where it was put while its cost rises: that is looked at when its turn comes. */
 struct chunk {
     uint32_t next, count;
     uint32_t edges[CHUNK_EDGES];
@@ -102,26 +102,22 @@ struct candidate {
 
 /* collapse.c. The best collapse of the edge; false when it must stay. */
 bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate);
-/* What it would cost to collapse the edge to one of its ends or its middle: never less than the best, for much less work. */
+/* What it would cost to collapse the edge to one of its ends or its middle: never less than the best, for much less
+ * work. */
 bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost);
 /* Whether an end is in several parts. */
 bool edge_is_locked(const struct surface *surface, uint32_t a, uint32_t b);
 /* By the exponent and the highest bits of the cost. */
 uint32_t cost_bucket(double cost);
-/* False when it would break the surface, or turn a face. The step is mended so that the volume stays. The stars of both ends come
- * out as they were before. */
+/* False when it would break the surface, or turn a face. The step is mended so that the volume stays. The stars of both
+ * ends come out as they were before. */
 bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[2]);
 
-/* queue.c, passes.c: what part_start and part_run do with edges. */
+/* queue.c, passes.c: to queue, or list, the edges of the part's linked faces; and to collapse them, the cheapest first
+ * or about so, until part->target or part->dearest is reached, or none is left. */
 void queue_start(struct part *part);
 void queue_run(struct part *part);
 void passes_start(struct part *part);
 void passes_run(struct part *part);
-
-/* part.c. Links the part's triangles and queues, or lists, its edges. */
-void part_start(struct part *part);
-/* Collapses edges, the cheapest first or about so, until part->target or part->dearest is reached, or none is left; then the surface
- * has what has become of the triangles. */
-void part_run(struct part *part);
 
 #endif

@@ -1,11 +1,12 @@
-/* How far the original is from the simplified surface. Its points are measured. A face of it is no farther than its corners are from
- * one face of the surface, since what is so near to a convex thing is convex; where no face has all three so near, it is
- * cut where it leaves what one of them has near. */
+/* How far the original is from the simplified surface. Its points are measured. A face of it is no farther than its
+ * corners are from one face of the surface, since what is so near to a convex thing is convex; where no face has all
+ * three so near, it is cut where it leaves what one of them has near. */
+#include <string.h>
+
 #include "../../parallel.h"
 #include "nearest.h"
 
 enum {
-    SLICE = 8192,             /* rows an item */
     SLICE_BOXES = 16 * SLICE, /* of the tree, that an item looks into */
     SLICE_PIECES = 32 * SLICE,
     FACE_PIECES = 16384, /* of one face, that are looked at */
@@ -51,11 +52,9 @@ static void measure_points(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     const struct error_search *work = user;
-    const struct surface *surface = work->map->surface;
-    uint32_t boxes = SLICE_BOXES, first = item * SLICE;
-    uint32_t end = surface->original_count - first < SLICE ? surface->original_count : first + SLICE;
+    uint32_t boxes = SLICE_BOXES;
     double largest = 0;
-    for (uint32_t at = first; at < end; at++) {
+    for (uint32_t at = item * SLICE; at < slice_end(item, work->map->surface->original_count); at++) {
         struct search search = search_original(work->map, at);
         search_face(&search, work->faces[at]);
         if (search.distance > fmin(largest, work->most))
@@ -114,66 +113,44 @@ static double part_near(const struct cover *cover, const double a[3], const doub
     return low;
 }
 
-/* Whether the face that is near at one end has all of an edge near. */
-static bool is_near(const struct cover *cover, const struct piece *piece, int edge)
+/* Cuts the longest edge that no face has near, where what is near to its ends meets; if there is none, the longest in
+ * its middle. */
+static void cut_piece(struct cover *cover, const struct piece *piece)
 {
-    int next = (edge + 1) % 3;
-    return distance_from(cover, piece->corners[next], piece->near[edge]) <= cover->good ||
-           distance_from(cover, piece->corners[edge], piece->near[next]) <= cover->good;
-}
-
-/* The longest edge that no face has near, and where what is near to its ends meets; if there is none, the middle of the longest. The
- * edge leads from corner `edge` to the next. */
-static int choose_cut(const struct cover *cover, const struct piece *piece, double *part)
-{
-    int best = 0;
-    double longest = -1;
+    int edge = 0;
+    double longest = -1, part = 0.5, vector[3];
     bool open = false;
-    for (int edge = 0; edge < 3; edge++) {
-        double along[3];
-        bool near = is_near(cover, piece, edge);
-        subtract(piece->corners[(edge + 1) % 3], piece->corners[edge], along);
-        double length = dot_product(along, along);
+    for (int from = 0; from < 3; from++) {
+        int to = (from + 1) % 3;
+        bool near = distance_from(cover, piece->corners[to], piece->near[from]) <= cover->good ||
+                    distance_from(cover, piece->corners[from], piece->near[to]) <= cover->good;
+        subtract(piece->corners[to], piece->corners[from], vector);
+        double length = dot_product(vector, vector);
         if ((open && near) || (open == !near && length <= longest))
             continue;
-        best = edge;
+        edge = from;
         longest = length;
         open = !near;
     }
-    *part = 0.5;
-    if (open) {
-        const double *from = piece->corners[best], *to = piece->corners[(best + 1) % 3];
-        *part = 0.5 * (part_near(cover, from, to, piece->near[best]) + 1 -
-                       part_near(cover, to, from, piece->near[(best + 1) % 3]));
-    }
-    return best;
-}
-
-static uint32_t find_near(const struct cover *cover, const double point[3], uint32_t a, uint32_t b)
-{
+    int next = (edge + 1) % 3;
+    const double *a = piece->corners[edge], *b = piece->corners[next];
+    if (open)
+        part = 0.5 * (part_near(cover, a, b, piece->near[edge]) + 1 - part_near(cover, b, a, piece->near[next]));
+    double point[3];
+    point_between(a, b, part, point);
     struct search search = search_begin(cover->map, point);
-    search_face(&search, a);
-    search_face(&search, b);
+    search_face(&search, piece->near[edge]);
+    search_face(&search, piece->near[next]);
     if (search.distance > cover->good)
         search_from(&search, search_vertex(&search));
     if (search.distance > cover->good)
         search_all(&search, cover->boxes);
-    return search.face;
-}
-
-static void cut_piece(struct cover *cover, const struct piece *piece)
-{
-    double part;
-    int edge = choose_cut(cover, piece, &part), next = (edge + 1) % 3;
     struct piece *halves = &cover->pending[cover->count];
-    double point[3];
-    point_between(piece->corners[edge], piece->corners[next], part, point);
-    uint32_t near = find_near(cover, point, piece->near[edge], piece->near[next]);
     for (int half = 0; half < 2; half++) {
+        int moved = half ? edge : next;
         halves[half] = *piece;
-        halves[half].near[half ? edge : next] = near;
-        for (int axis = 0; axis < 3; axis++)
-            halves[half].corners[half ? edge : next][axis] = point[axis];
+        halves[half].near[moved] = search.face;
+        memcpy(halves[half].corners[moved], point, sizeof point);
     }
     cover->count += 2;
 }
@@ -214,11 +191,10 @@ static void measure_faces(void *user, uint32_t item, uint32_t worker)
     (void)worker;
     const struct error_search *work = user;
     const struct surface *surface = work->map->surface;
-    uint32_t boxes = SLICE_BOXES, pieces = SLICE_PIECES, first = item * SLICE;
-    uint32_t end = surface->original_face_count - first < SLICE ? surface->original_face_count : first + SLICE;
+    uint32_t boxes = SLICE_BOXES, pieces = SLICE_PIECES;
     double largest = 0;
     struct cover cover = {.map = work->map, .boxes = &boxes, .pieces = &pieces, .most = work->most};
-    for (uint32_t face = first; face < end; face++) {
+    for (uint32_t face = item * SLICE; face < slice_end(item, surface->original_face_count); face++) {
         struct piece piece;
         for (int corner = 0; corner < 3; corner++) {
             uint32_t at = surface->original_faces[face][corner];
@@ -235,11 +211,6 @@ static void measure_faces(void *user, uint32_t item, uint32_t worker)
 }
 
 /* ---- all ---- */
-
-static uint32_t slices(uint32_t count)
-{
-    return (count + SLICE - 1) / SLICE;
-}
 
 static bool measure_rows(struct error_search *work, uint32_t count, parallel_work *measure, double *largest)
 {

@@ -1,5 +1,5 @@
-/* From a mesh to a surface: vertices of equal positions are one, unless their faces are not one fan. Each place is looked
- * at by itself: the faces at it, sorted by the edges that they share there. */
+/* From a mesh to a surface: vertices of equal positions are one, unless their faces are not one fan. Each place is
+ * looked at by itself: the faces at it, sorted by the edges that they share there. */
 #include <float.h>
 #include <string.h>
 
@@ -85,34 +85,26 @@ static void sort_spokes(struct spoke *spokes, uint32_t count)
     }
 }
 
-static uint32_t class_at(const struct split *split, const struct star *star, const struct spoke *spoke)
-{
-    return tag_class(split->surface->tags[star->corners[spoke->face] / 3]);
-}
-
 static void normal_of(const struct surface *surface, uint32_t triangle, double normal[3])
 {
     const uint32_t *face = surface->triangles[triangle];
     triangle_normal(surface->points[face[0]], surface->points[face[1]], surface->points[face[2]], normal);
 }
 
-static bool are_folded(const struct split *split, const struct star *star, const struct spoke *a, const struct spoke *b)
-{
-    double normals[2][3];
-    normal_of(split->surface, star->corners[a->face] / 3, normals[0]);
-    normal_of(split->surface, star->corners[b->face] / 3, normals[1]);
-    return is_fold(normals[0], normals[1]);
-}
-
 /* Two faces that go on in each other: a seam or fold is counted once, at the first of the two, but both know of it. */
 static void join_spokes(const struct split *split, const struct star *star, struct spoke *a, struct spoke *b)
 {
+    uint32_t corner_a = star->corners[a->face], corner_b = star->corners[b->face];
+    const uint32_t *tags = split->surface->tags;
+    double normals[2][3];
     sets_join(star->leaders, a->face, b->face);
-    if (class_at(split, star, a) == class_at(split, star, b) && !are_folded(split, star, a, b))
+    normal_of(split->surface, corner_a / 3, normals[0]);
+    normal_of(split->surface, corner_b / 3, normals[1]);
+    if (tag_class(tags[corner_a / 3]) == tag_class(tags[corner_b / 3]) && !is_fold(normals[0], normals[1]))
         return;
     a->feature = true;
-    split->flags[star->corners[a->face]] |= a->out ? CORNER_FEATURE : 0;
-    split->flags[star->corners[b->face]] |= b->out ? CORNER_FEATURE : 0;
+    split->flags[corner_a] |= a->out ? CORNER_FEATURE : 0;
+    split->flags[corner_b] |= b->out ? CORNER_FEATURE : 0;
 }
 
 static void leave_border(const struct split *split, const struct star *star, struct spoke *spoke, bool fixed)
@@ -122,8 +114,8 @@ static void leave_border(const struct split *split, const struct star *star, str
     split->flags[star->corners[spoke->face]] |= spoke->out ? CORNER_FEATURE : 0;
 }
 
-/* Faces of more than two at an edge, by their angles round it as seen along the edge from its lower place: both ends come to
- * the same. Grows like the angle from 0 to 4, by exact operations only. */
+/* Faces of more than two at an edge, by their angles round it as seen along the edge from its lower place: both ends
+ * come to the same. Grows like the angle from 0 to 4, by exact operations only. */
 static double angle_round(const double axis[3], const double apex[3])
 {
     int least = fabs(axis[0]) <= fabs(axis[1]) && fabs(axis[0]) <= fabs(axis[2]) ? 0
@@ -139,11 +131,13 @@ static double angle_round(const double axis[3], const double apex[3])
     return y >= 0 ? 1 - x / sum : 3 + x / sum;
 }
 
-static void set_angles(const struct split *split, const struct star *star, uint32_t place, struct spoke *run,
-                       uint32_t count)
+/* Solids that touch in an edge are parted: going round the edge, a face that is entered from outside goes with the one
+ * where its solid ends. Round twice with the open ones on a stack (linked by `face` numbers in degrees). */
+static void pair_run(const struct split *split, struct star *star, uint32_t place, struct spoke *run, uint32_t count)
 {
     const struct surface *surface = split->surface;
-    uint32_t low = place < run->other ? place : run->other, high = place < run->other ? run->other : place;
+    bool low_first = place < run->other;
+    uint32_t low = low_first ? place : run->other, high = low_first ? run->other : place;
     double axis[3], apex[3];
     subtract(surface->points[high], surface->points[low], axis);
     for (uint32_t i = 0; i < count; i++) {
@@ -151,16 +145,8 @@ static void set_angles(const struct split *split, const struct star *star, uint3
         subtract(surface->points[face[0] ^ face[1] ^ face[2] ^ low ^ high], surface->points[low], apex);
         run[i].angle = angle_round(axis, apex);
     }
-}
-
-/* Solids that touch in an edge are parted: going round the edge, a face that is entered from outside goes with the one
- * where its solid ends. Round twice with the open ones on a stack (linked by `face` numbers in degrees). */
-static void pair_run(const struct split *split, struct star *star, uint32_t place, struct spoke *run, uint32_t count)
-{
-    set_angles(split, star, place, run, count);
     sort_spokes(run, count);
     uint32_t *stack = star->degrees; /* not used yet */
-    bool low_first = place < run->other;
     uint32_t open = 0;
     for (uint32_t step = 0; step < 2 * count; step++) {
         struct spoke *spoke = &run[step % count];
@@ -180,52 +166,8 @@ static void pair_run(const struct split *split, struct star *star, uint32_t plac
             leave_border(split, star, &run[i], true);
 }
 
-static uint32_t gather_star(const struct split *split, struct star *star, uint32_t place)
-{
-    uint32_t count = 0;
-    for (uint32_t corner = split->first[place]; corner != CP_NONE; corner = split->next[corner]) {
-        const uint32_t *face = split->surface->triangles[corner / 3];
-        uint32_t number = corner % 3;
-        star->corners[count] = corner;
-        star->leaders[count] = count;
-        star->spokes[2 * count] = (struct spoke){.other = face[(number + 1) % 3], .face = count, .out = true};
-        star->spokes[2 * count + 1] = (struct spoke){.other = face[(number + 2) % 3], .face = count};
-        count++;
-    }
-    return count;
-}
-
-/* Each fan's number, from 0, and kind, at its corners. */
-static uint32_t number_fans(const struct split *split, struct star *star, uint32_t count)
-{
-    uint32_t fans = 0;
-    memset(star->degrees, 0, count * sizeof *star->degrees);
-    for (uint32_t i = 0; i < 2 * count; i++)
-        if (star->spokes[i].feature)
-            star->degrees[set_leader(star->leaders, star->spokes[i].face)] += star->spokes[i].fixed ? 3 : 1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t corner = star->corners[i], leader = set_leader(star->leaders, i), degree = star->degrees[leader];
-        uint8_t kind = degree == 0 ? 0 : degree == 2 ? KIND_LINE : KIND_CORNER;
-        split->flags[corner] |= (uint8_t)(kind << CORNER_KIND);
-        split->fans[corner] = leader == i ? fans++ : split->fans[star->corners[leader]];
-    }
-    return fans;
-}
-
-/* The only face of the place whose edge out leads to `other`; CP_NONE when there is none or several. */
-static uint32_t find_follower(const struct spoke *spokes, uint32_t count, uint32_t other)
-{
-    uint32_t found = CP_NONE, matches = 0;
-    for (uint32_t face = 0; face < count; face++)
-        if (spokes[2 * face].other == other) {
-            found = face;
-            matches++;
-        }
-    return matches == 1 ? found : CP_NONE;
-}
-
-/* Whether the faces of a place are one closed fan of one class without a fold, as almost everywhere: then all of its numbers and flags are 0,
- * as they are already. */
+/* Whether the faces of a place are one closed fan of one class without a fold, as almost everywhere: then all of its
+ * numbers and flags are 0, as they are already. */
 static bool is_plain(const struct split *split, const struct star *star, uint32_t count)
 {
     const uint32_t most = 16;
@@ -238,8 +180,14 @@ static bool is_plain(const struct split *split, const struct star *star, uint32_
     do {
         if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3])
             return false;
-        face = find_follower(star->spokes, count, star->spokes[2 * face + 1].other);
-        if (face == CP_NONE)
+        /* On to the only face whose edge out is this one's edge in. */
+        uint32_t other = star->spokes[2 * face + 1].other, matches = 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (star->spokes[2 * i].other == other) {
+                face = i;
+                matches++;
+            }
+        if (matches != 1)
             return false;
         steps++;
         normal_of(split->surface, star->corners[face] / 3, normals[steps % 2]);
@@ -251,11 +199,21 @@ static bool is_plain(const struct split *split, const struct star *star, uint32_
 
 static void split_place(const struct split *split, struct star *star, uint32_t place, uint32_t *cut_edges)
 {
-    uint32_t count = gather_star(split, star, place);
+    uint32_t count = 0, fans = 0;
+    for (uint32_t corner = split->first[place]; corner != CP_NONE; corner = split->next[corner]) {
+        const uint32_t *face = split->surface->triangles[corner / 3];
+        uint32_t number = corner % 3;
+        star->corners[count] = corner;
+        star->leaders[count] = count;
+        star->spokes[2 * count] = (struct spoke){.other = face[(number + 1) % 3], .face = count, .out = true};
+        star->spokes[2 * count + 1] = (struct spoke){.other = face[(number + 2) % 3], .face = count};
+        count++;
+    }
     if (is_plain(split, star, count)) {
         split->fan_counts[place] = 1;
         return;
     }
+    /* Spokes to the same place are an edge: its faces are joined in pairs. */
     sort_spokes(star->spokes, 2 * count);
     for (uint32_t from = 0, to; from < 2 * count; from = to) {
         struct spoke *run = &star->spokes[from];
@@ -269,7 +227,18 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
             pair_run(split, star, place, run, to - from);
         *cut_edges += to - from > 2 && place < run->other;
     }
-    split->fan_counts[place] = number_fans(split, star, count);
+    /* Each fan's number, from 0, and kind, at its corners. */
+    memset(star->degrees, 0, count * sizeof *star->degrees);
+    for (uint32_t i = 0; i < 2 * count; i++)
+        if (star->spokes[i].feature)
+            star->degrees[set_leader(star->leaders, star->spokes[i].face)] += star->spokes[i].fixed ? 3 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t corner = star->corners[i], leader = set_leader(star->leaders, i), degree = star->degrees[leader];
+        uint8_t kind = degree == 0 ? 0 : degree == 2 ? KIND_LINE : KIND_CORNER;
+        split->flags[corner] |= (uint8_t)(kind << CORNER_KIND);
+        split->fans[corner] = leader == i ? fans++ : split->fans[star->corners[leader]];
+    }
+    split->fan_counts[place] = fans;
 }
 
 static void split_places(void *user, uint32_t item, uint32_t worker)
@@ -281,12 +250,15 @@ static void split_places(void *user, uint32_t item, uint32_t worker)
         split_place(split, &split->stars[worker], place, &split->cut_edges[item]);
 }
 
-static bool allocate_stars(struct split *split, uint32_t workers)
+static bool find_fans(struct split *split)
 {
     cp_context *context = split->surface->context;
+    uint32_t items = (split->place_count + PLACES_AN_ITEM - 1) / PLACES_AN_ITEM;
+    uint32_t workers = parallel_workers(context, items);
     size_t most = split->largest_star;
+    split->cut_edges = memory_allocate_zeroed(context, items, sizeof *split->cut_edges);
     split->stars = memory_allocate_zeroed(context, workers, sizeof *split->stars);
-    bool good = split->stars != NULL;
+    bool good = split->cut_edges && split->stars;
     for (uint32_t i = 0; good && i < workers; i++) {
         struct star *star = &split->stars[i];
         star->corners = memory_allocate(context, most, sizeof *star->corners);
@@ -295,13 +267,9 @@ static bool allocate_stars(struct split *split, uint32_t workers)
         star->spokes = memory_allocate(context, 2 * most, sizeof *star->spokes);
         good = star->corners && star->leaders && star->degrees && star->spokes;
     }
-    return good;
-}
-
-static void free_stars(struct split *split, uint32_t workers)
-{
-    cp_context *context = split->surface->context;
-    size_t most = split->largest_star;
+    good = good && parallel_for(context, items, split_places, split);
+    for (uint32_t item = 0; good && item < items; item++)
+        split->surface->cut_edges += split->cut_edges[item];
     for (uint32_t i = 0; split->stars && i < workers; i++) {
         struct star *star = &split->stars[i];
         memory_free(context, star->corners, most, sizeof *star->corners);
@@ -310,37 +278,11 @@ static void free_stars(struct split *split, uint32_t workers)
         memory_free(context, star->spokes, 2 * most, sizeof *star->spokes);
     }
     memory_free(context, split->stars, workers, sizeof *split->stars);
-}
-
-static bool find_fans(struct split *split)
-{
-    cp_context *context = split->surface->context;
-    uint32_t items = (split->place_count + PLACES_AN_ITEM - 1) / PLACES_AN_ITEM;
-    uint32_t workers = parallel_workers(context, items);
-    split->cut_edges = memory_allocate_zeroed(context, items, sizeof *split->cut_edges);
-    bool good = allocate_stars(split, workers) && split->cut_edges && parallel_for(context, items, split_places, split);
-    for (uint32_t item = 0; good && item < items; item++)
-        split->surface->cut_edges += split->cut_edges[item];
-    free_stars(split, workers);
     memory_free(context, split->cut_edges, items, sizeof *split->cut_edges);
     return good;
 }
 
-/* Places become vertices: one for each fan. */
-static uint32_t number_vertices(struct split *split)
-{
-    struct surface *surface = split->surface;
-    uint32_t count = 0; /* at most as many as corners */
-    for (uint32_t place = 0; place < split->place_count; place++) {
-        uint32_t fans = split->fan_counts[place];
-        surface->cut_vertices += fans > 1 ? fans - 1 : 0;
-        split->fan_counts[place] = count;
-        count += fans;
-    }
-    return count;
-}
-
-/* Where every place is one vertex the points stay as they are. */
+/* Gives each vertex the point of its place. */
 static bool split_points(struct split *split)
 {
     struct surface *surface = split->surface;
@@ -365,12 +307,20 @@ static bool split_points(struct split *split)
     return good;
 }
 
+/* Places become vertices: one for each fan. Where every place is one vertex the points stay as they are. */
 static bool replace_places(struct split *split)
 {
     struct surface *surface = split->surface;
-    surface->vertex_count = number_vertices(split);
-    bool same = surface->vertex_count == split->place_count && surface->cut_vertices == 0;
-    surface->kinds = memory_allocate_zeroed(surface->context, surface->vertex_count, sizeof *surface->kinds);
+    uint32_t count = 0; /* at most as many as corners */
+    for (uint32_t place = 0; place < split->place_count; place++) {
+        uint32_t fans = split->fan_counts[place];
+        surface->cut_vertices += fans > 1 ? fans - 1 : 0;
+        split->fan_counts[place] = count;
+        count += fans;
+    }
+    surface->vertex_count = count;
+    bool same = count == split->place_count && surface->cut_vertices == 0;
+    surface->kinds = memory_allocate_zeroed(surface->context, count, sizeof *surface->kinds);
     if (!(same || split_points(split)) || !surface->kinds)
         return false;
     for (uint32_t corner = 0; corner < 3 * surface->triangle_count; corner++) {
@@ -382,38 +332,28 @@ static bool replace_places(struct split *split)
     return true;
 }
 
-/* The corners of each place, in their order; the longest list. */
-static uint32_t link_corners(const struct surface *surface, uint32_t place_count, uint32_t *first, uint32_t *next,
-                             uint32_t *counts)
-{
-    uint32_t largest = 0;
-    memset(first, 0xff, place_count * sizeof *first);
-    memset(counts, 0, place_count * sizeof *counts);
-    for (uint32_t corner = 3 * surface->triangle_count; corner-- > 0;) {
-        uint32_t place = surface->triangles[corner / 3][corner % 3];
-        next[corner] = first[place];
-        first[place] = corner;
-        if (++counts[place] > largest)
-            largest = counts[place];
-    }
-    return largest;
-}
-
 static bool split_fans(struct surface *surface)
 {
     cp_context *context = surface->context;
     uint32_t places = surface->vertex_count, corners = 3 * surface->triangle_count;
-    struct split split = {.surface = surface, .place_count = places};
     uint32_t *first = memory_allocate(context, places, sizeof *first);
     uint32_t *next = memory_allocate(context, corners, sizeof *next);
-    split.fan_counts = memory_allocate(context, places, sizeof *split.fan_counts);
+    struct split split = {.surface = surface, .place_count = places, .first = first, .next = next};
+    uint32_t *counts = split.fan_counts = memory_allocate(context, places, sizeof *split.fan_counts);
     split.fans = memory_allocate_zeroed(context, corners, sizeof *split.fans);
     split.flags = memory_allocate_zeroed(context, corners, sizeof *split.flags);
-    bool good = first && next && split.fan_counts && split.fans && split.flags;
+    bool good = first && next && counts && split.fans && split.flags;
     if (good) {
-        split.largest_star = link_corners(surface, places, first, next, split.fan_counts);
-        split.first = first;
-        split.next = next;
+        /* The corners of each place, in their order. */
+        memset(first, 0xff, places * sizeof *first);
+        memset(counts, 0, places * sizeof *counts);
+        for (uint32_t corner = corners; corner-- > 0;) {
+            uint32_t place = surface->triangles[corner / 3][corner % 3];
+            next[corner] = first[place];
+            first[place] = corner;
+            if (++counts[place] > split.largest_star)
+                split.largest_star = counts[place];
+        }
         good = find_fans(&split);
     }
     memory_free(context, first, places, sizeof *first);
@@ -425,9 +365,43 @@ static bool split_fans(struct surface *surface)
     return good;
 }
 
-/* The middle of the box, and a power of two for its size. */
-static void find_frame(struct surface *surface, const cp_mesh *mesh)
+/* Triangles by slices: those that keep three places are counted, then written behind those of the slices before. */
+struct taking {
+    struct surface *surface;
+    const cp_mesh *mesh;
+    const uint32_t *places, *classes;
+    uint32_t slice_count, starts[MOST_SLICES + 1];
+    bool counting;
+};
+
+static void take_slice(void *user, uint32_t slice, uint32_t worker)
 {
+    (void)worker;
+    struct taking *taking = user;
+    struct surface *surface = taking->surface;
+    const cp_mesh *mesh = taking->mesh;
+    uint32_t triangle = (uint32_t)((uint64_t)mesh->face_count * slice / taking->slice_count);
+    uint32_t end = (uint32_t)((uint64_t)mesh->face_count * (slice + 1) / taking->slice_count);
+    uint32_t at = taking->counting ? 0 : taking->starts[slice], places[3];
+    for (; triangle < end; triangle++) {
+        for (size_t corner = 0; corner < 3; corner++)
+            places[corner] = taking->places[mesh->corners[3 * (size_t)triangle + corner]];
+        if (places[0] == places[1] || places[1] == places[2] || places[2] == places[0])
+            continue;
+        if (!taking->counting) {
+            memcpy(surface->triangles[at], places, sizeof places);
+            surface->tags[at] = taking->classes[triangle] << TAG_BITS;
+        }
+        at++;
+    }
+    if (taking->counting)
+        taking->starts[slice + 1] = at;
+}
+
+/* The vertices are places, as many as mesh has, and the triangles are those that keep three of them. */
+static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32_t *places, const uint32_t *classes)
+{
+    /* The frame: the middle of the box, and a power of two for its size. */
     double largest = 0;
     for (size_t axis = 0; axis < 3; axis++) {
         float low = FLT_MAX, high = -FLT_MAX;
@@ -441,87 +415,34 @@ static void find_frame(struct surface *surface, const cp_mesh *mesh)
     int exponent = 0;
     (void)frexp(largest, &exponent);
     surface->scale = ldexp(1, exponent);
-}
-
-static void take_places(struct surface *surface, const cp_mesh *mesh, const uint32_t *places)
-{
-    uint32_t next = 0;
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-        if (places[vertex] != next) {
-            surface->mixed_colours +=
-                surface->colours && memcmp(surface->colours[places[vertex]], mesh->colours + 4 * (size_t)vertex,
-                                           sizeof *surface->colours) != 0;
+    for (uint32_t vertex = 0, next = 0; vertex < mesh->vertex_count; vertex++) {
+        const float *colour = surface->colours ? mesh->colours + 4 * (size_t)vertex : NULL;
+        uint32_t place = places[vertex];
+        if (place != next) { /* met before */
+            surface->mixed_colours += colour && memcmp(surface->colours[place], colour, 4 * sizeof *colour) != 0;
             continue;
         }
         from_mesh_unit(surface, mesh->positions + 3 * (size_t)vertex, surface->points[next]);
-        if (surface->colours)
-            memcpy(surface->colours[next], mesh->colours + 4 * (size_t)vertex, sizeof *surface->colours);
+        if (colour)
+            memcpy(surface->colours[next], colour, 4 * sizeof *colour);
         next++;
     }
-}
-
-/* Triangles by slices: those that keep three places are counted, then written behind those of the slices before. */
-struct taking {
-    struct surface *surface;
-    const cp_mesh *mesh;
-    const uint32_t *places, *classes;
-    uint32_t slice_count, starts[MOST_SLICES + 1];
-};
-
-static uint32_t slice_begin(const struct taking *taking, uint32_t slice)
-{
-    return (uint32_t)((uint64_t)taking->mesh->face_count * slice / taking->slice_count);
-}
-
-static bool find_places(const struct taking *taking, uint32_t triangle, uint32_t found[3])
-{
-    for (int corner = 0; corner < 3; corner++)
-        found[corner] = taking->places[taking->mesh->corners[3 * (size_t)triangle + (size_t)corner]];
-    return found[0] != found[1] && found[1] != found[2] && found[2] != found[0];
-}
-
-static void count_slice(void *user, uint32_t slice, uint32_t worker)
-{
-    (void)worker;
-    struct taking *taking = user;
-    uint32_t kept = 0, places[3];
-    for (uint32_t triangle = slice_begin(taking, slice); triangle < slice_begin(taking, slice + 1); triangle++)
-        kept += find_places(taking, triangle, places);
-    taking->starts[slice + 1] = kept;
-}
-
-static void take_slice(void *user, uint32_t slice, uint32_t worker)
-{
-    (void)worker;
-    const struct taking *taking = user;
-    struct surface *surface = taking->surface;
-    uint32_t at = taking->starts[slice], places[3];
-    for (uint32_t triangle = slice_begin(taking, slice); triangle < slice_begin(taking, slice + 1); triangle++) {
-        if (!find_places(taking, triangle, places))
-            continue;
-        memcpy(surface->triangles[at], places, sizeof places);
-        surface->tags[at++] = taking->classes ? taking->classes[triangle] << TAG_BITS : 0;
-    }
-}
-
-static bool take_triangles(struct surface *surface, const cp_mesh *mesh, const uint32_t *places,
-                           const uint32_t *classes)
-{
-    struct taking taking = {.surface = surface, .mesh = mesh, .places = places, .classes = classes};
-    uint32_t slices = mesh->face_count / SLICE_TRIANGLES;
-    taking.slice_count = slices < MOST_SLICES ? slices + 1 : (uint32_t)MOST_SLICES;
-    if (!parallel_for(surface->context, taking.slice_count, count_slice, &taking))
+    struct taking taking = {.surface = surface, .mesh = mesh, .places = places, .classes = classes, .counting = true};
+    uint32_t count = mesh->face_count / SLICE_TRIANGLES;
+    taking.slice_count = count < MOST_SLICES ? count + 1 : (uint32_t)MOST_SLICES;
+    if (!parallel_for(surface->context, taking.slice_count, take_slice, &taking))
         return false;
     for (uint32_t slice = 0; slice < taking.slice_count; slice++)
         taking.starts[slice + 1] += taking.starts[slice];
     surface->triangle_count = surface->live = taking.starts[taking.slice_count];
     surface->flat_faces = mesh->face_count - surface->live;
+    taking.counting = false;
     return parallel_for(surface->context, taking.slice_count, take_slice, &taking);
 }
 
-static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32_t *classes)
+bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes)
 {
-    cp_context *context = surface->context;
+    *surface = (struct surface){.context = context};
     uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
     bool good = places && join_positions(context, mesh->positions, mesh->vertex_count, places);
     surface->vertex_count = good ? join_number(places, mesh->vertex_count) : 0;
@@ -533,20 +454,10 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
         if (mesh->colours)
             surface->colours = memory_allocate(context, surface->vertex_count, sizeof *surface->colours);
     }
-    good = good && surface->triangles && surface->tags && surface->points && (surface->colours || !mesh->colours);
-    if (good) {
-        find_frame(surface, mesh);
-        take_places(surface, mesh, places);
-        good = take_triangles(surface, mesh, places, classes);
-    }
+    good = good && surface->triangles && surface->tags && surface->points && (surface->colours || !mesh->colours) &&
+           take_mesh(surface, mesh, places, classes);
     memory_free(context, places, mesh->vertex_count, sizeof *places);
-    return good;
-}
-
-bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes)
-{
-    *surface = (struct surface){.context = context};
-    return take_mesh(surface, mesh, classes) && split_fans(surface);
+    return good && split_fans(surface);
 }
 
 void surface_free(struct surface *surface)

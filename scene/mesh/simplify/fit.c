@@ -1,6 +1,6 @@
-/* What collapses leave behind is near the tangent planes of the original, which is outside where it is convex. Here each
- * vertex of the original looks for its place on the surface, and the surface's vertices move so that the squares of the
- * distances, measured along the faces' normals, become least. */
+/* What collapses leave behind is near the tangent planes of the original, which is outside where it is convex. Here
+ * each vertex of the original looks for its place on the surface, and the surface's vertices move so that the squares
+ * of the distances, measured along the faces' normals, become least. */
 #include <float.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "nearest.h"
 
 enum {
-    SLICE = 8192,             /* rows an item */
     MOST_FACES = 64,          /* that are looked at around a vertex */
     SLICE_BOXES = 16 * SLICE, /* of the tree, that an item looks into */
     SWEEPS = 4                /* over all vertices, for one set of places */
@@ -45,30 +44,20 @@ struct fit {
 
 /* ---- places ---- */
 
-static uint32_t slice_end(uint32_t item, uint32_t count)
-{
-    return count - item * SLICE < SLICE ? count : (item + 1) * SLICE;
-}
-
-/* Whether a place is as near as the planes of the collapses make expect, or as near as floats are. */
-static bool is_near_enough(const struct fit *fit, const struct search *search)
-{
-    const double far = 9; /* of the mean of squares */
-    const struct quadric *quadric = &fit->surface->quadrics[search_vertex(search)];
-    double weight = quadric_weight(quadric), expected = weight > 0 ? far * quadric->c / weight : 0;
-    return search->distance <= fmax(expected, fit->noise);
-}
-
 static void find_hits(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
+    const double far = 9; /* of the mean of squares */
     const struct fit *fit = user;
     struct surface *surface = fit->surface;
     uint32_t boxes = SLICE_BOXES;
     for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
         struct search search = search_original(&fit->map, at);
         search_from(&search, surface->owners[at]);
-        if (!is_near_enough(fit, &search))
+        /* Is the place as near as the planes of the collapses make expect, or as near as floats are? */
+        const struct quadric *quadric = &surface->quadrics[search_vertex(&search)];
+        double weight = quadric_weight(quadric), expected = weight > 0 ? far * quadric->c / weight : 0;
+        if (search.distance > fmax(expected, fit->noise))
             search_all(&search, &boxes);
         surface->owners[at] = search_vertex(&search);
         const uint32_t *face = surface->triangles[search.face];
@@ -101,9 +90,113 @@ static void find_normals(void *user, uint32_t item, uint32_t worker)
     }
 }
 
-static void sum_moments(struct fit *fit)
+/* Where each vertex is best, while its neighbours stay where they have come to by now. */
+static void sweep(void *user, uint32_t item, uint32_t worker)
 {
+    (void)worker;
+    const struct fit *fit = user;
     const struct surface *surface = fit->surface;
+    const double zero[3] = {0, 0, 0};
+    for (uint32_t vertex = item * SLICE; vertex < slice_end(item, surface->vertex_count); vertex++) {
+        struct quadric quadric = {0};
+        double more[3] = {0, 0, 0};
+        uint32_t left = MOST_FACES;
+        /* What the hits on its faces ask of it. */
+        for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE && left-- > 0;
+             corner = fit->map.next[corner]) {
+            uint32_t face = corner / 3, number = corner % 3, after = (number + 1) % 3, before = (number + 2) % 3;
+            const uint32_t *at = surface->triangles[face];
+            const struct moments *moments = &fit->moments[face];
+            const double *normal = fit->normals[face];
+            double square = moments->squares[number], product = moments->products[before];
+            double other = moments->products[after];
+            double weight = square + product + other; /* as the shares' sum is 1, the sum of this corner's */
+            double height = moments->heights[number] - square * dot_product(normal, fit->steps[at[number]]) -
+                            product * dot_product(normal, fit->steps[at[after]]) -
+                            other * dot_product(normal, fit->steps[at[before]]);
+            quadric_add_plane(&quadric, normal, 0, weight);
+            for (int axis = 0; axis < 3; axis++)
+                quadric.b[axis] -= height * normal[axis];
+        }
+        if (!(surface->kinds[vertex] & KIND_CORNER)) {
+            /* What the planes of the faces that it has come from ask for. */
+            struct quadric planes = surface->quadrics[vertex];
+            quadric_move(&planes, fit->steps[vertex]);
+            quadric_scale(&planes, fit->stiffness);
+            quadric_sum(&quadric, &quadric, &planes, zero);
+            const struct descent by = descent_of(&quadric, ridge * quadric_weight(&quadric));
+            descend(&quadric, &by, more);
+        }
+        for (int axis = 0; axis < 3; axis++)
+            fit->next_steps[vertex][axis] = fit->steps[vertex][axis] + more[axis];
+    }
+}
+
+/* Whether one of the vertex' faces turns too far, or away from `up`, when the vertex goes `to` its new place. */
+static bool turns_face(const struct fit *fit, uint32_t vertex, const double up[3], const double to[3])
+{
+    const double least_cosine = 0.5; /* of the angle by which a face may turn */
+    const struct surface *surface = fit->surface;
+    for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner]) {
+        const uint32_t *face = surface->triangles[corner / 3];
+        double after[3];
+        triangle_normal(to, surface->points[face[(corner + 1) % 3]], surface->points[face[(corner + 2) % 3]], after);
+        double product = dot_product(fit->normals[corner / 3], after);
+        if (looks_away(fit->normals[corner / 3], after, up) || !(product > 0) ||
+            product * product < least_cosine * least_cosine * dot_product(after, after))
+            return true;
+    }
+    return false;
+}
+
+/* One after the other: a face sees the corners that have moved before. Faces may turn against what they were at first.
+ * */
+static void move_vertices(struct fit *fit)
+{
+    const double at_edges = 0.75, elsewhere = 1.3;
+    const float none[4] = {0};
+    struct surface *surface = fit->surface;
+    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
+        double to[3], up[3], highest = 0, *step = fit->steps[vertex];
+        find_way_up(surface->ups[vertex], none, up);
+        /* How far it may go from the planes that it has come from, by the highest of the hits on its faces. Where they
+         * are far from a vertex it would go a long way to bring these onto its faces: at an edge of the shape over
+         * that. On smooth surfaces it has to go as far as hits are high. Less costs volume of the tiniest shapes, more
+         * the largest error. */
+        for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner])
+            highest = fmax(highest, fit->moments[corner / 3].highest);
+        double reach = highest * (dot_product(up, up) == 0 ? at_edges : elsewhere);
+        const struct quadric *planes = &surface->quadrics[vertex];
+        double limit = fmax(planes->c, reach * reach * quadric_weight(planes)), value = quadric_value(planes, step);
+        if (value > limit) {
+            double linear = dot_product(planes->b, step), square = value - 2 * linear - planes->c;
+            double part = (sqrt(fmax(0, linear * linear + square * (limit - planes->c))) - linear) / square;
+            for (int axis = 0; axis < 3; axis++)
+                step[axis] *= fmax(0, fmin(1, part));
+        }
+        if (step[0] == 0 && step[1] == 0 && step[2] == 0)
+            continue;
+        for (int axis = 0; axis < 3; axis++)
+            to[axis] = surface->points[vertex][axis] + step[axis];
+        round_point(surface, to);
+        if (!turns_face(fit, vertex, up, to))
+            memcpy(surface->points[vertex], to, sizeof to);
+    }
+}
+
+static bool place_originals(struct fit *fit)
+{
+    struct surface *surface = fit->surface;
+    return parallel_for(surface->context, slices(surface->triangle_count), find_normals, fit) &&
+           parallel_for(surface->context, slices(surface->original_count), find_hits, fit);
+}
+
+static bool fit_once(struct fit *fit)
+{
+    const double plane_part = 0.05;
+    struct surface *surface = fit->surface;
+    if (!place_originals(fit))
+        return false;
     memset(fit->moments, 0, surface->triangle_count * sizeof *fit->moments);
     for (uint32_t i = 0; i < surface->original_count; i++) {
         const struct hit *hit = &fit->hits[i];
@@ -117,148 +210,12 @@ static void sum_moments(struct fit *fit)
             moments->heights[corner] += shares[corner] * height;
         }
     }
-}
-
-/* Adds what the hits on a face ask of the vertex at one of its corners, where the vertices have come to by now. */
-static void add_face(const struct fit *fit, uint32_t corner, struct quadric *quadric)
-{
-    uint32_t face = corner / 3, number = corner % 3, after = (number + 1) % 3, before = (number + 2) % 3;
-    const uint32_t *at = fit->surface->triangles[face];
-    const struct moments *moments = &fit->moments[face];
-    const double *normal = fit->normals[face];
-    double square = moments->squares[number], product = moments->products[before], other = moments->products[after];
-    double weight = square + product + other; /* as the shares' sum is 1, the sum of this corner's */
-    double height = moments->heights[number] - square * dot_product(normal, fit->steps[at[number]]) -
-                    product * dot_product(normal, fit->steps[at[after]]) -
-                    other * dot_product(normal, fit->steps[at[before]]);
-    quadric_add_plane(quadric, normal, 0, weight);
-    for (int axis = 0; axis < 3; axis++)
-        quadric->b[axis] -= height * normal[axis];
-}
-
-/* Adds what the planes of the faces that the vertex has come from ask for, where it has come to by now. */
-static void add_planes(const struct fit *fit, uint32_t vertex, struct quadric *quadric)
-{
-    struct quadric planes = fit->surface->quadrics[vertex];
-    quadric_move(&planes, fit->steps[vertex]);
-    quadric_scale(&planes, fit->stiffness);
-    quadric_sum(quadric, quadric, &planes, (double[3]){0, 0, 0});
-}
-
-static void sweep(void *user, uint32_t item, uint32_t worker)
-{
-    (void)worker;
-    const struct fit *fit = user;
-    const struct surface *surface = fit->surface;
-    for (uint32_t vertex = item * SLICE; vertex < slice_end(item, surface->vertex_count); vertex++) {
-        struct quadric quadric = {0};
-        double more[3] = {0, 0, 0};
-        uint32_t left = MOST_FACES;
-        for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE && left-- > 0; corner = fit->map.next[corner])
-            add_face(fit, corner, &quadric);
-        if (!(surface->kinds[vertex] & KIND_CORNER)) {
-            add_planes(fit, vertex, &quadric);
-            const struct descent by = descent_of(&quadric, ridge * quadric_weight(&quadric));
-            descend(&quadric, &by, more);
-        }
-        for (int axis = 0; axis < 3; axis++)
-            fit->next_steps[vertex][axis] = fit->steps[vertex][axis] + more[axis];
-    }
-}
-
-static bool turns_face(const struct fit *fit, uint32_t vertex, const double to[3])
-{
-    const double least_cosine = 0.5; /* of the angle by which a face may turn */
-    const struct surface *surface = fit->surface;
-    const float none[4] = {0};
-    double up[3];
-    find_way_up(surface->ups[vertex], none, up);
-    for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner]) {
-        const uint32_t *face = surface->triangles[corner / 3];
-        double after[3];
-        triangle_normal(to, surface->points[face[(corner + 1) % 3]], surface->points[face[(corner + 2) % 3]], after);
-        double product = dot_product(fit->normals[corner / 3], after);
-        if (looks_away(fit->normals[corner / 3], after, up) || !(product > 0) ||
-            product * product < least_cosine * least_cosine * dot_product(after, after))
-            return true;
-    }
-    return false;
-}
-
-/* How far a vertex may go from the planes that it has come from, by the highest of the hits on its faces. Where they are far from a
- * vertex it would go a long way to bring these onto its faces: at an edge of the shape over that. On smooth surfaces it has to go as
- * far as hits are high. Less costs volume of the tiniest shapes, more the largest error. */
-static double find_reach(const struct fit *fit, uint32_t vertex)
-{
-    const double at_edges = 0.75, elsewhere = 1.3;
-    const float none[4] = {0};
-    double up[3], highest = 0;
-    find_way_up(fit->surface->ups[vertex], none, up);
-    for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner])
-        highest = fmax(highest, fit->moments[corner / 3].highest);
-    return highest * (dot_product(up, up) == 0 ? at_edges : elsewhere);
-}
-
-static void shorten_step(const struct fit *fit, uint32_t vertex, double step[3])
-{
-    const struct quadric *planes = &fit->surface->quadrics[vertex];
-    double reach = find_reach(fit, vertex), limit = fmax(planes->c, reach * reach * quadric_weight(planes));
-    if (quadric_value(planes, step) <= limit)
-        return;
-    double linear = dot_product(planes->b, step), square = quadric_value(planes, step) - 2 * linear - planes->c;
-    double part = (sqrt(fmax(0, linear * linear + square * (limit - planes->c))) - linear) / square;
-    for (int axis = 0; axis < 3; axis++)
-        step[axis] *= fmax(0, fmin(1, part));
-}
-
-/* One after the other: a face sees the corners that have moved before. Faces may turn against what they were at first. */
-static void move_vertices(struct fit *fit)
-{
-    struct surface *surface = fit->surface;
-    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
-        double to[3];
-        double *step = fit->steps[vertex];
-        shorten_step(fit, vertex, step);
-        if (step[0] == 0 && step[1] == 0 && step[2] == 0)
-            continue;
-        for (int axis = 0; axis < 3; axis++)
-            to[axis] = surface->points[vertex][axis] + step[axis];
-        round_point(surface, to);
-        if (!turns_face(fit, vertex, to))
-            memcpy(surface->points[vertex], to, sizeof to);
-    }
-}
-
-static uint32_t slices(uint32_t count)
-{
-    return (count + SLICE - 1) / SLICE;
-}
-
-static bool place_originals(struct fit *fit)
-{
-    struct surface *surface = fit->surface;
-    return parallel_for(surface->context, slices(surface->triangle_count), find_normals, fit) &&
-           parallel_for(surface->context, slices(surface->original_count), find_hits, fit);
-}
-
-/* Planes count, as a whole, for a part of all hits. Without them a vertex whose faces have few hits goes far for these; with
- * more of them the surface stays too far outside. */
-static double find_stiffness(const struct surface *surface)
-{
-    const double part = 0.05;
+    /* Planes count, as a whole, for a part of all hits. Without them a vertex whose faces have few hits goes far for
+     * these; with more of them the surface stays too far outside. */
     double weight = 0;
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
         weight += quadric_weight(&surface->quadrics[vertex]);
-    return weight > 0 ? part * surface->original_count / weight : 0;
-}
-
-static bool fit_once(struct fit *fit)
-{
-    struct surface *surface = fit->surface;
-    if (!place_originals(fit))
-        return false;
-    sum_moments(fit);
-    fit->stiffness = find_stiffness(surface);
+    fit->stiffness = weight > 0 ? plane_part * surface->original_count / weight : 0;
     memset(fit->steps, 0, surface->vertex_count * sizeof *fit->steps);
     for (int i = 0; i < SWEEPS; i++) {
         if (!parallel_for(surface->context, slices(surface->vertex_count), sweep, fit))
@@ -272,54 +229,36 @@ static bool fit_once(struct fit *fit)
     return true;
 }
 
-static bool allocate_fit(struct fit *fit)
+bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error)
 {
-    struct surface *surface = fit->surface;
     cp_context *context = surface->context;
-    fit->faces = memory_allocate(context, surface->original_count, sizeof *fit->faces);
-    fit->hits = memory_allocate(context, surface->original_count, sizeof *fit->hits);
-    fit->normals = memory_allocate(context, surface->triangle_count, sizeof *fit->normals);
-    fit->moments = memory_allocate(context, surface->triangle_count, sizeof *fit->moments);
-    fit->steps = memory_allocate(context, surface->vertex_count, sizeof *fit->steps);
-    fit->next_steps = memory_allocate(context, surface->vertex_count, sizeof *fit->next_steps);
-    return face_map_make(&fit->map, surface) && fit->faces && fit->hits && fit->normals && fit->moments && fit->steps &&
-           fit->next_steps;
-}
-
-static void free_fit(struct fit *fit)
-{
-    const struct surface *surface = fit->surface;
-    cp_context *context = surface->context;
-    face_map_free(&fit->map);
-    memory_free(context, fit->faces, surface->original_count, sizeof *fit->faces);
-    memory_free(context, fit->hits, surface->original_count, sizeof *fit->hits);
-    memory_free(context, fit->normals, surface->triangle_count, sizeof *fit->normals);
-    memory_free(context, fit->moments, surface->triangle_count, sizeof *fit->moments);
-    memory_free(context, fit->steps, surface->vertex_count, sizeof *fit->steps);
-    memory_free(context, fit->next_steps, surface->vertex_count, sizeof *fit->next_steps);
-}
-
-/* Of floats in the mesh's unit. */
-static double find_noise(const struct surface *surface)
-{
+    uint32_t originals = surface->original_count, faces = surface->triangle_count, vertices = surface->vertex_count;
+    *error = 0;
+    if (faces == 0)
+        return true;
     double largest = 1;
     for (int axis = 0; axis < 3; axis++)
         largest = fmax(largest, 1 + fabs(surface->centre[axis]) / surface->scale);
-    return largest * largest * FLT_EPSILON * FLT_EPSILON;
-}
-
-bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error)
-{
-    struct fit fit = {.surface = surface, .noise = find_noise(surface)};
-    *error = 0;
-    if (surface->triangle_count == 0)
-        return true;
-    bool good = allocate_fit(&fit);
+    struct fit fit = {.surface = surface, .noise = largest * largest * FLT_EPSILON * FLT_EPSILON};
+    fit.faces = memory_allocate(context, originals, sizeof *fit.faces);
+    fit.hits = memory_allocate(context, originals, sizeof *fit.hits);
+    fit.normals = memory_allocate(context, faces, sizeof *fit.normals);
+    fit.moments = memory_allocate(context, faces, sizeof *fit.moments);
+    fit.steps = memory_allocate(context, vertices, sizeof *fit.steps);
+    fit.next_steps = memory_allocate(context, vertices, sizeof *fit.next_steps);
+    bool good = face_map_make(&fit.map, surface) && fit.faces && fit.hits && fit.normals && fit.moments && fit.steps &&
+                fit.next_steps;
     for (uint32_t pass = 0; good && pass < passes; pass++)
         good = fit_once(&fit);
     if (good && passes == 0)
         good = place_originals(&fit);
     good = good && measure_error(&fit.map, fit.faces, fit.noise, most, error);
-    free_fit(&fit);
+    face_map_free(&fit.map);
+    memory_free(context, fit.faces, originals, sizeof *fit.faces);
+    memory_free(context, fit.hits, originals, sizeof *fit.hits);
+    memory_free(context, fit.normals, faces, sizeof *fit.normals);
+    memory_free(context, fit.moments, faces, sizeof *fit.moments);
+    memory_free(context, fit.steps, vertices, sizeof *fit.steps);
+    memory_free(context, fit.next_steps, vertices, sizeof *fit.next_steps);
     return good;
 }

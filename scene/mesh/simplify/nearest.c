@@ -23,14 +23,6 @@ void search_face(struct search *search, uint32_t face)
     memcpy(search->shares, shares, sizeof shares);
 }
 
-static void search_star(struct search *search, uint32_t vertex)
-{
-    uint32_t left = MOST_FACES;
-    for (uint32_t corner = search->map->first[vertex]; corner != CP_NONE && left-- > 0;
-         corner = search->map->next[corner])
-        search_face(search, corner / 3);
-}
-
 uint32_t search_vertex(const struct search *search)
 {
     double last = 1 - search->shares[0] - search->shares[1];
@@ -55,9 +47,12 @@ struct search search_original(const struct face_map *map, uint32_t original)
 void search_from(struct search *search, uint32_t vertex)
 {
     enum { MOST_STEPS = 4 };
+    const struct face_map *map = search->map;
     for (int step = 0; step < MOST_STEPS; step++) {
         double before = search->distance;
-        search_star(search, vertex);
+        uint32_t left = MOST_FACES;
+        for (uint32_t corner = map->first[vertex]; corner != CP_NONE && left-- > 0; corner = map->next[corner])
+            search_face(search, corner / 3);
         uint32_t nearest = search->distance < before ? search_vertex(search) : vertex;
         if (nearest == vertex)
             return;
@@ -102,30 +97,6 @@ void search_all(struct search *search, uint32_t *boxes)
 
 /* ---- the map ---- */
 
-static void link_corners(struct face_map *map)
-{
-    const struct surface *surface = map->surface;
-    memset(map->first, 0xff, surface->vertex_count * sizeof *map->first);
-    for (uint32_t corner = 3 * surface->triangle_count; corner-- > 0;) {
-        uint32_t vertex = surface->triangles[corner / 3][corner % 3];
-        map->next[corner] = map->first[vertex];
-        map->first[vertex] = corner;
-    }
-}
-
-/* Each face where its first vertex along the curve is. */
-static void order_faces(struct face_map *map)
-{
-    const struct surface *surface = map->surface;
-    uint32_t count = 0;
-    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
-        for (uint32_t corner = map->first[vertex]; corner != CP_NONE; corner = map->next[corner]) {
-            const uint32_t *face = surface->triangles[corner / 3];
-            if (face[(corner + 1) % 3] > vertex && face[(corner + 2) % 3] > vertex)
-                map->order[count++] = corner / 3;
-        }
-}
-
 void face_map_measure(struct face_map *map)
 {
     const struct surface *surface = map->surface;
@@ -148,8 +119,20 @@ bool face_map_make(struct face_map *map, struct surface *surface)
     map->order = memory_allocate(context, faces, sizeof *map->order);
     if (!box_tree_reserve(&map->tree, context, surface->triangle_count) || !map->first || !map->next || !map->order)
         return false;
-    link_corners(map);
-    order_faces(map);
+    memset(map->first, 0xff, surface->vertex_count * sizeof *map->first);
+    for (uint32_t corner = 3 * surface->triangle_count; corner-- > 0;) {
+        uint32_t vertex = surface->triangles[corner / 3][corner % 3];
+        map->next[corner] = map->first[vertex];
+        map->first[vertex] = corner;
+    }
+    /* Each face where its first vertex along the curve is. */
+    uint32_t count = 0;
+    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
+        for (uint32_t corner = map->first[vertex]; corner != CP_NONE; corner = map->next[corner]) {
+            const uint32_t *face = surface->triangles[corner / 3];
+            if (face[(corner + 1) % 3] > vertex && face[(corner + 2) % 3] > vertex)
+                map->order[count++] = corner / 3;
+        }
     face_map_measure(map);
     return true;
 }

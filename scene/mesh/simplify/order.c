@@ -1,9 +1,8 @@
 /* The Morton curve, and a radix sort by chunks: each knows where its keys go, so that threads can move them. */
-#include "order.h"
-
 #include <string.h>
 
 #include "../../parallel.h"
+#include "surface.h"
 
 enum { KEY_BITS = 48, DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, CHUNK_KEYS = 16384, MOST_CHUNKS = 16 };
 
@@ -93,51 +92,34 @@ static void move_keys(void *user, uint32_t chunk, uint32_t worker)
         sort->to[starts[digit_of(sort, &sort->from[i])]++] = sort->from[i];
 }
 
-static bool sort_pass(struct sort *sort, uint32_t shift)
-{
-    cp_context *context = sort->surface->context;
-    sort->shift = shift;
-    if (!parallel_for(context, sort->chunk_count, count_digits, sort))
-        return false;
-    uint32_t total = 0;
-    for (uint32_t digit = 0; digit < DIGITS; digit++)
-        for (uint32_t chunk = 0; chunk < sort->chunk_count; chunk++) {
-            uint32_t count = sort->starts[chunk][digit];
-            sort->starts[chunk][digit] = total;
-            total += count;
-        }
-    if (!parallel_for(context, sort->chunk_count, move_keys, sort))
-        return false;
-    struct key *from = sort->from;
-    sort->from = sort->to;
-    sort->to = from;
-    return true;
-}
-
-static bool find_live(struct sort *sort)
-{
-    cp_context *context = sort->surface->context;
-    set_chunks(sort, sort->surface->vertex_count);
-    if (!parallel_for(context, sort->chunk_count, count_live, sort))
-        return false;
-    for (uint32_t chunk = 0; chunk < sort->chunk_count; chunk++)
-        sort->live[chunk + 1] += sort->live[chunk];
-    if (!parallel_for(context, sort->chunk_count, make_keys, sort))
-        return false;
-    set_chunks(sort, sort->live[sort->chunk_count]);
-    return true;
-}
-
 bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count)
 {
     cp_context *context = surface->context;
     struct key *spare = memory_allocate(context, surface->vertex_count, sizeof *spare);
     struct sort sort = {.surface = surface, .round = round, .from = keys, .to = spare};
     sort.starts = memory_allocate(context, MOST_CHUNKS, sizeof *sort.starts);
-    bool good = spare && sort.starts && find_live(&sort);
-    for (uint32_t shift = 0; good && shift < KEY_BITS;
-         shift += DIGIT_BITS) /* an even number: the last goes to `keys` */
-        good = sort_pass(&sort, shift);
+    /* The keys of the live vertices, counted by chunks and then written behind each other. */
+    set_chunks(&sort, surface->vertex_count);
+    bool good = spare && sort.starts && parallel_for(context, sort.chunk_count, count_live, &sort);
+    for (uint32_t chunk = 0; chunk < sort.chunk_count; chunk++)
+        sort.live[chunk + 1] += sort.live[chunk];
+    good = good && parallel_for(context, sort.chunk_count, make_keys, &sort);
+    set_chunks(&sort, sort.live[sort.chunk_count]);
+    /* An even number of passes: the last goes to `keys`. */
+    for (; good && sort.shift < KEY_BITS; sort.shift += DIGIT_BITS) {
+        good = parallel_for(context, sort.chunk_count, count_digits, &sort);
+        uint32_t total = 0;
+        for (uint32_t digit = 0; good && digit < DIGITS; digit++)
+            for (uint32_t chunk = 0; chunk < sort.chunk_count; chunk++) {
+                uint32_t at = total;
+                total += sort.starts[chunk][digit];
+                sort.starts[chunk][digit] = at;
+            }
+        good = good && parallel_for(context, sort.chunk_count, move_keys, &sort);
+        struct key *from = sort.from;
+        sort.from = sort.to;
+        sort.to = from;
+    }
     *count = sort.count;
     memory_free(context, spare, surface->vertex_count, sizeof *spare);
     memory_free(context, sort.starts, MOST_CHUNKS, sizeof *sort.starts);

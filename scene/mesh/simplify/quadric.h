@@ -1,5 +1,5 @@
-/* Quadrics (Garland and Heckbert, Surface simplification using quadric error metrics, 1997): the weighted sum of squared
- * distances from planes, about a point of its own, so that no digits are lost far from the origin. */
+/* Quadrics (Garland and Heckbert, Surface simplification using quadric error metrics, 1997): the weighted sum of
+ * squared distances from planes, about a point of its own, so that no digits are lost far from the origin. */
 #ifndef CELLPIPE_QUADRIC_H
 #define CELLPIPE_QUADRIC_H
 
@@ -118,8 +118,9 @@ static inline void descend(const struct quadric *quadric, const struct descent *
     descent_apply(by, r, x);
 }
 
-/* The x that makes Q least, drawn to where it begins by a ridge of this part of the weight: where the planes leave a direction
- * open, x stays. The second step takes nearly all of the rest where they do not: creases and corners are met. */
+/* The x that makes Q least, drawn to where it begins by a ridge of this part of the weight: where the planes leave a
+ * direction open, x stays. The second step takes nearly all of the rest where they do not: creases and corners are met.
+ * */
 static inline void quadric_minimum(const struct quadric *quadric, double ridge, double x[3])
 {
     struct descent by = descent_of(quadric, ridge * quadric_weight(quadric));

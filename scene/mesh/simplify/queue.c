@@ -12,16 +12,6 @@ static bool is_queued(const struct workspace *work, uint32_t corner)
     return face->vertices[0] != CP_NONE && (face->queued >> corner % 3 & 1);
 }
 
-static uint32_t take_chunk(struct queue *queue)
-{
-    uint32_t at = queue->unused;
-    if (at != CP_NONE)
-        queue->unused = queue->chunks[at].next;
-    else if (queue->used < queue->room)
-        at = queue->used++;
-    return at;
-}
-
 static void give_chunk(struct queue *queue, uint32_t at)
 {
     queue->chunks[at].next = queue->unused;
@@ -33,8 +23,12 @@ static bool put_edge(struct queue *queue, uint32_t bucket, uint32_t corner)
 {
     uint32_t at = queue->heads[bucket];
     if (at == CP_NONE || queue->chunks[at].count == CHUNK_EDGES) {
-        uint32_t fresh = take_chunk(queue);
-        if (fresh == CP_NONE)
+        uint32_t fresh = queue->unused;
+        if (fresh != CP_NONE)
+            queue->unused = queue->chunks[fresh].next;
+        else if (queue->used < queue->room)
+            fresh = queue->used++;
+        else
             return false;
         queue->chunks[fresh].next = at;
         queue->chunks[fresh].count = 0;
@@ -129,92 +123,64 @@ static bool pop(struct part *part, uint32_t *corner)
 
 /* ---- edges ---- */
 
-/* The edge from the corner to the next one of its face. */
-static void push_edge(struct part *part, uint32_t corner)
-{
-    const uint32_t *face = part->work->faces[corner / 3].vertices;
-    struct candidate candidate;
-    uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
-    if (!edge_is_locked(part->work->surface, a, b) && judge_edge(part->work, a, b, &candidate))
-        push(part, corner, candidate.cost);
-}
-
 static uint32_t corner_before(uint32_t corner)
 {
     return corner % 3 == 0 ? corner + 2 : corner - 1;
 }
 
-/* Of an edge that two edges have become one entry is enough. */
-static void merge_entries(struct part *part, uint32_t corner, uint32_t other)
+/* After a collapse, an edge from the corner to the next one, at the new vertex. If it waits it goes on waiting, but of
+ * an edge that two edges have become one entry is enough (`again` false). If it does not, since it was refused or its
+ * face has gone, it gets another chance (`again` true). other: the edge's other end, marked when it has been met. */
+static void renew_edge(struct part *part, uint32_t corner, uint32_t other, bool again)
 {
-    struct vertex_state *state = &part->work->states[other];
-    if (!is_queued(part->work, corner))
-        return;
-    if (state->mark == part->stamp)
-        part->work->faces[corner / 3].queued &= ~(1u << corner % 3);
-    state->mark = part->stamp;
-}
-
-static void push_missing(struct part *part, uint32_t corner, uint32_t other)
-{
-    struct vertex_state *state = &part->work->states[other];
-    if (state->mark != part->stamp)
-        push_edge(part, corner);
-    state->mark = part->stamp;
-}
-
-/* After a collapse: edges at the new vertex that wait go on waiting, those that do not, since they were refused or their face has
- * gone, get another chance. The star: as it was before, `gone` the other end. */
-static void merge_star(struct part *part, const struct star *star, uint32_t gone)
-{
-    for (uint32_t i = 0; i < star->count; i++) {
-        if (has_edge(star, i, gone))
-            continue;
-        merge_entries(part, star->corners[i], star->left[i]);
-        merge_entries(part, corner_before(star->corners[i]), star->right[i]);
+    struct workspace *work = part->work;
+    struct linked_face *face = &work->faces[corner / 3];
+    bool met = work->states[other].mark == part->stamp;
+    if (!again) {
+        if (!is_queued(work, corner))
+            return;
+        if (met)
+            face->queued &= ~(1u << corner % 3);
+    } else if (!met) {
+        struct candidate candidate;
+        uint32_t a = face->vertices[corner % 3], b = face->vertices[(corner + 1) % 3];
+        if (!edge_is_locked(work->surface, a, b) && judge_edge(work, a, b, &candidate))
+            push(part, corner, candidate.cost);
     }
-}
-
-static void push_star(struct part *part, const struct star *star, uint32_t gone)
-{
-    for (uint32_t i = 0; i < star->count; i++) {
-        if (has_edge(star, i, gone))
-            continue;
-        push_missing(part, star->corners[i], star->left[i]);
-        push_missing(part, corner_before(star->corners[i]), star->right[i]);
-    }
-}
-
-static void try_edge(struct part *part, uint32_t corner)
-{
-    const uint32_t *face = part->work->faces[corner / 3].vertices;
-    uint32_t one = face[corner % 3], other = face[(corner + 1) % 3];
-    struct candidate edge;
-    struct star stars[2];
-    if (!judge_edge(part->work, one, other, &edge))
-        return;
-    if (cost_bucket(edge.cost) > part->queue.lowest) {
-        push(part, corner, edge.cost);
-        return;
-    }
-    if (!collapse_edge(part, &edge, stars))
-        return;
-    part->stamp += 2;
-    merge_star(part, &stars[0], other);
-    merge_star(part, &stars[1], one);
-    push_star(part, &stars[0], other);
-    push_star(part, &stars[1], one);
+    work->states[other].mark = part->stamp;
 }
 
 void queue_run(struct part *part)
 {
     uint32_t corner;
-    while (part->live > part->target && pop(part, &corner))
-        try_edge(part, corner);
+    while (part->live > part->target && pop(part, &corner)) {
+        const uint32_t *face = part->work->faces[corner / 3].vertices;
+        uint32_t ends[2] = {face[corner % 3], face[(corner + 1) % 3]};
+        struct candidate edge;
+        struct star stars[2]; /* as they were before the collapse */
+        if (!judge_edge(part->work, ends[0], ends[1], &edge))
+            continue;
+        if (cost_bucket(edge.cost) > part->queue.lowest) {
+            push(part, corner, edge.cost);
+            continue;
+        }
+        if (!collapse_edge(part, &edge, stars))
+            continue;
+        part->stamp += 2;
+        for (int step = 0; step < 4; step++) {
+            const struct star *star = &stars[step % 2];
+            for (uint32_t i = 0; i < star->count; i++) {
+                if (has_edge(star, i, ends[1 - step % 2]))
+                    continue;
+                renew_edge(part, star->corners[i], star->left[i], step >= 2);
+                renew_edge(part, corner_before(star->corners[i]), star->right[i], step >= 2);
+            }
+        }
+    }
 }
 
-/* The edge from the corner to the next one, unless `other` says that it has been met: it waits, or is counted as one that must
- * wait for another round. */
+/* The edge from the corner to the next one, unless `other` says that it has been met: it waits, or is counted as one
+ * that must wait for another round. */
 static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
 {
     const uint32_t *face = part->work->faces[corner / 3].vertices;

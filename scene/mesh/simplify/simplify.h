@@ -12,17 +12,18 @@ struct simplify_goal {
     bool fast;
     /* The same for each collapse, by the planes alone: what is measured may be some times as much. 0: however large. */
     double bound;
-    /* The error holds for all of the original, however dear that is to find out; else for measured points of it where that is cheaper. */
+    /* The error holds for all of the original, however dear that is to find out; else for measured points of it where
+     * that is cheaper. */
     bool whole;
 };
 
 struct simplify_result {
     uint64_t before, triangles; /* after triangulation; now */
-    /* The largest distance of a point of the original from the new surface, in the mesh's own unit; if not exact then too large,
-     * in general by a tenth at most. */
+    /* The largest distance of a point of the original from the new surface, in the mesh's own unit; if not exact then
+     * too large, in general by a tenth at most. */
     double error;
-    /* Of all points; else of the vertices and some points on faces: of meshes of 131,072 triangles and more, and of drafts, nobody asked
-     * for more. */
+    /* Of all points; else of the vertices and some points on faces: of meshes of 131,072 triangles and more, and of
+     * drafts, if nobody asked for more. */
     bool whole;
     uint64_t cut_edges,
         cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
@@ -30,15 +31,14 @@ struct simplify_result {
     uint64_t mixed_colours; /* positions whose vertices had different colours: the first one's counts */
 };
 
-/* Replaces the faces of a mesh by fewer triangles; polygons are triangulated first. Lines and primitives are left alone,
- * and so is a mesh that has no more triangles than wanted: then result->triangles is result->before.
- * What holds: positions are compared by value (-0 equals +0), so that a mesh need not be welded. What was closed stays
- * closed, with two faces at every edge and one fan of faces at every vertex; borders and the seams between groups stay lines of
- * the surface, within the error. No face is turned over. Triangles stay in their groups; groups that lose all their
- * triangles vanish. Edges of three faces and more, and vertices where several fans touch, are cut first. A mesh may keep
- * more triangles than wanted, when fewer would break one of these rules.
- * Normals are dropped, colours go with the vertices, between which they are mixed. The same result for any number of
- * threads. */
+/* Replaces the faces of a mesh by fewer triangles; polygons are triangulated first. Lines and primitives are left
+ * alone, and so is a mesh that has no more triangles than wanted: then result->triangles is result->before. What holds:
+ * positions are compared by value (-0 equals +0), so that a mesh need not be welded. What was closed stays closed, with
+ * two faces at every edge and one fan of faces at every vertex; borders and the seams between groups stay lines of the
+ * surface, within the error. No face is turned over. Triangles stay in their groups; groups that lose all their
+ * triangles vanish. Edges of three faces and more, and vertices where several fans touch, are cut first. A mesh may
+ * keep more triangles than wanted, when fewer would break one of these rules. Normals are dropped, colours go with the
+ * vertices, between which they are mixed. The same result for any number of threads. */
 cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_goal *goal,
                         struct simplify_result *result);
 

@@ -1,4 +1,5 @@
-/* A surface of triangles while it is being simplified: what simplify.c, fans.c, rounds.c, collapse.c and fit.c share. */
+/* A surface of triangles while it is being simplified: what simplify.c, fans.c, rounds.c, collapse.c and fit.c share.
+ * */
 #ifndef CELLPIPE_SURFACE_H
 #define CELLPIPE_SURFACE_H
 
@@ -11,7 +12,8 @@ enum {
     KIND_CORNER = 2 /* where lines end or meet: it stays */
 };
 
-/* Feature bit k of a tag: the edge from corner k to the next is a border, a seam or a fold; above them the face's class. */
+/* Feature bit k of a tag: the edge from corner k to the next is a border, a seam or a fold; above them the face's
+ * class. */
 enum { TAG_BITS = 3 };
 
 struct surface {
@@ -22,7 +24,8 @@ struct surface {
     double centre[3], scale;               /* a point of the mesh is centre + scale * point */
     double (*points)[3];
     struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
-    /* Of the original's faces that the vertex has come from: the sums of the area vectors, and of the areas. NULL as the quadrics. */
+    /* Of the original's faces that the vertex has come from: the sums of the area vectors, and of the areas. NULL as
+     * the quadrics. */
     float (*ups)[4];
     float (*colours)[4]; /* or NULL */
     uint8_t *kinds;
@@ -33,7 +36,8 @@ struct surface {
     float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
     uint32_t *owners;      /* for each of them a vertex near by */
     uint32_t (*original_faces)[3], original_face_count; /* or NULL, 0: only the points are measured */
-    /* For each point, and then for each face, the first try that it was too far from, or 0; the caller's, NULL: nobody asks. */
+    /* For each point, and then for each face, the first try that it was too far from, or 0; the caller's. NULL: nobody
+     * asks. */
     uint8_t *far;
     uint8_t try; /* this one's number, from 1 */
     /* What had to be cut, left out and mixed to make the surface: see simplify.h. */
@@ -56,8 +60,8 @@ static inline void find_way_up(const float a[4], const float b[4], double up[3])
         up[0] = up[1] = up[2] = 0;
 }
 
-/* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees, and more than it did with the
- * normal `before`. */
+/* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees, and more than it did
+ * with the normal `before`. */
 static inline bool looks_away(const double before[3], const double after[3], const double up[3])
 {
     const double least = 0.5, slack = 0.05; /* cosines */
@@ -69,7 +73,8 @@ static inline bool looks_away(const double before[3], const double after[3], con
     return off < fmin(least, was - slack) * sqrt(length);
 }
 
-/* Whether two faces with these normals and a common edge lie on each other: their planes alone would let the edge wander. */
+/* Whether two faces with these normals and a common edge lie on each other: their planes alone would let the edge
+ * wander. */
 static inline bool is_fold(const double a[3], const double b[3])
 {
     const double least = 0.9999; /* of the cosine of the angle that they leave open: 0.8 degrees */
@@ -106,21 +111,45 @@ static inline void round_point(const struct surface *surface, double point[3])
     }
 }
 
-/* fans.c: the surface of a mesh of triangles. classes: of each triangle, or NULL. False when out of memory; surface_free is due
- * in any case. */
+/* So many rows of points, faces and vertices are one item of parallel_for. */
+enum { SLICE = 8192 };
+
+static inline uint32_t slices(uint32_t count)
+{
+    return (count + SLICE - 1) / SLICE;
+}
+
+static inline uint32_t slice_end(uint32_t item, uint32_t count)
+{
+    return count - item * SLICE < SLICE ? count : (item + 1) * SLICE;
+}
+
+/* fans.c: the surface of a mesh of triangles. classes: of each triangle. False when out of memory. Call surface_free
+ * even on failure. */
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
 void surface_free(struct surface *surface);
 
-/* samples.c: sets the originals, of the surface as it is: faces when `whole`; else, for a draft, not all vertices of a large one.
- * What `far` has marked stays where it is. */
+/* samples.c: sets the originals, of the surface as it is: faces when `whole`; else, for a draft, not all vertices of a
+ * large one. What `far` has marked stays where it is. */
 bool surface_sample(struct surface *surface, bool draft, bool whole);
 
 /* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
  * `error` (in units of the surface); fast: with longer rounds. */
 bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast);
 
-/* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides, and tells
- * the largest distance of an original point from the surface, or a little more. Marks the points that are farther than `most`. */
+/* order.c: a vertex on the Morton curve. */
+struct key {
+    uint64_t code;
+    uint32_t vertex;
+};
+
+/* The vertices that live, which are their own parents, along the Morton curve of this round: those that follow each
+ * other are near each other. keys: of all vertices; *count of them are set. False when out of memory. */
+bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count);
+
+/* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides,
+ * and tells the largest distance of an original point from the surface, or a little more. Marks the points that are
+ * farther than `most`. */
 bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error);
 
 #endif
