@@ -3,38 +3,29 @@
 
 #include <math.h>
 
-static void add_cross(double sum[3], const float *origin, const float *a, const float *b)
+struct polygon polygon_of(const cp_mesh *mesh, uint32_t face)
 {
-    double p[3], q[3];
-    for (int axis = 0; axis < 3; axis++) {
-        p[axis] = (double)a[axis] - (double)origin[axis];
-        q[axis] = (double)b[axis] - (double)origin[axis];
+    struct polygon polygon = polygon_view(mesh, face);
+    double *normal = polygon.normal, p[3], q[3];
+    for (uint32_t corner = 2; corner < polygon.count; corner++) {
+        const float *origin = polygon_position(&polygon, 0);
+        const float *a = polygon_position(&polygon, corner - 1), *b = polygon_position(&polygon, corner);
+        for (int axis = 0; axis < 3; axis++) {
+            p[axis] = (double)a[axis] - (double)origin[axis];
+            q[axis] = (double)b[axis] - (double)origin[axis];
+        }
+        normal[0] += p[1] * q[2] - p[2] * q[1];
+        normal[1] += p[2] * q[0] - p[0] * q[2];
+        normal[2] += p[0] * q[1] - p[1] * q[0];
     }
-    sum[0] += p[1] * q[2] - p[2] * q[1];
-    sum[1] += p[2] * q[0] - p[0] * q[2];
-    sum[2] += p[0] * q[1] - p[1] * q[0];
-}
-
-/* Drops the axis along which the normal is longest; the other two in the order that keeps the winding. */
-static void choose_axes(struct polygon *polygon)
-{
-    const double *normal = polygon->normal;
+    /* Drops the axis along which the normal is longest; the other two in the order that keeps the winding. */
     int drop = 2;
     for (int axis = 0; axis < 2; axis++)
         if (fabs(normal[axis]) > fabs(normal[drop]))
             drop = axis;
     bool reversed = normal[drop] < 0;
-    polygon->u = (drop + (reversed ? 2 : 1)) % 3;
-    polygon->v = (drop + (reversed ? 1 : 2)) % 3;
-}
-
-struct polygon polygon_of(const cp_mesh *mesh, uint32_t face)
-{
-    struct polygon polygon = polygon_view(mesh, face);
-    for (uint32_t corner = 2; corner < polygon.count; corner++)
-        add_cross(polygon.normal, polygon_position(&polygon, 0), polygon_position(&polygon, corner - 1),
-                  polygon_position(&polygon, corner));
-    choose_axes(&polygon);
+    polygon.u = (drop + (reversed ? 2 : 1)) % 3;
+    polygon.v = (drop + (reversed ? 1 : 2)) % 3;
     return polygon;
 }
 
@@ -56,38 +47,24 @@ static struct edge2 edge_from(const struct polygon *polygon, uint32_t corner)
     return (struct edge2){(double)b[0] - (double)a[0], (double)b[1] - (double)a[1]};
 }
 
-static bool edge2_is_empty(struct edge2 edge)
-{
-    return edge.x == 0 && edge.y == 0;
-}
-
-static bool edge_points_up(struct edge2 edge)
-{
-    return edge.y > 0 || (edge.y == 0 && edge.x > 0);
-}
-
-static double corner_depth(struct edge2 in, struct edge2 out)
-{
-    double turn = in.x * out.y - in.y * out.x;
-    if (turn >= 0)
-        return 0;
-    double chord = hypot(in.x + out.x, in.y + out.y);
-    return chord > 0 ? -turn / chord : hypot(in.x, in.y);
-}
-
 double polygon_reflex_depth(const struct polygon *polygon)
 {
     struct edge2 last = {0, 0};
-    for (uint32_t corner = polygon->count; corner-- > 0 && edge2_is_empty(last);)
+    for (uint32_t corner = polygon->count; corner-- > 0 && last.x == 0 && last.y == 0;)
         last = edge_from(polygon, corner);
     double depth = 0;
     uint32_t flips = 0; /* between upward and downward: twice for each time round */
     for (uint32_t corner = 0; corner < polygon->count; corner++) {
         struct edge2 edge = edge_from(polygon, corner);
-        if (edge2_is_empty(edge))
+        if (edge.x == 0 && edge.y == 0)
             continue;
-        depth += corner_depth(last, edge);
-        flips += edge_points_up(edge) != edge_points_up(last);
+        double turn = last.x * edge.y - last.y * edge.x;
+        if (turn < 0) {
+            double chord = hypot(last.x + edge.x, last.y + edge.y);
+            depth += chord > 0 ? -turn / chord : hypot(last.x, last.y);
+        }
+        bool up = edge.y > 0 || (edge.y == 0 && edge.x > 0), was_up = last.y > 0 || (last.y == 0 && last.x > 0);
+        flips += up != was_up;
         last = edge;
     }
     return depth == 0 && flips > 2 ? INFINITY : depth;

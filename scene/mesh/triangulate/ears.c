@@ -66,19 +66,8 @@ static bool box_is_right(const struct box *box, const double a[3], const double 
     return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) < 0;
 }
 
-/* True when the boundary runs from `corner`, which lies on the tip, into the tip's angle. */
-static bool runs_into(const struct ears *ears, const struct triangle *triangle, uint32_t corner)
-{
-    const uint32_t neighbours[2] = {ears->links[corner].previous, ears->links[corner].next};
-    for (int side = 0; side < 2; side++) {
-        const float *point = ears->points[neighbours[side]];
-        if (triangle_area(triangle->a, triangle->b, point) > 0 && triangle_area(triangle->b, triangle->c, point) > 0)
-            return true;
-    }
-    return false;
-}
-
-/* Corners on the base's ends do not block: what starts there and runs inside has a reflex corner inside. */
+/* Whether a reflex corner lies in the triangle. Corners on the base's ends do not block: what starts there and runs
+ * inside has a reflex corner inside. A corner on the tip blocks when the boundary runs from it into the tip's angle. */
 static bool corner_blocks(const struct ears *ears, const struct triangle *triangle, uint32_t corner)
 {
     for (int i = 0; i < 3; i++)
@@ -90,17 +79,12 @@ static bool corner_blocks(const struct ears *ears, const struct triangle *triang
         return false;
     if (same_point(point, triangle->a) || same_point(point, triangle->c))
         return false;
-    return !same_point(point, triangle->b) || runs_into(ears, triangle, corner);
-}
-
-static bool leaf_blocks(struct ears *ears, const struct triangle *triangle, uint32_t leaf)
-{
-    const struct reflex_tree *reflex = &ears->reflex;
-    uint32_t end, first = box_tree_items(&reflex->tree, leaf, &end);
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t corner = reflex_at(reflex, i);
-        ears->steps++;
-        if (reflex->place[corner] != CP_NONE && corner_blocks(ears, triangle, corner))
+    if (!same_point(point, triangle->b))
+        return true;
+    const uint32_t neighbours[2] = {ears->links[corner].previous, ears->links[corner].next};
+    for (int side = 0; side < 2; side++) {
+        point = ears->points[neighbours[side]];
+        if (triangle_area(triangle->a, triangle->b, point) > 0 && triangle_area(triangle->b, triangle->c, point) > 0)
             return true;
     }
     return false;
@@ -128,30 +112,30 @@ static bool is_blocked(struct ears *ears, const struct triangle *triangle)
         if (at < reflex->tree.first_leaf) {
             stack[depth++] = 2 * at + 1;
             stack[depth++] = 2 * at + 2;
-        } else if (leaf_blocks(ears, triangle, at)) {
-            return true;
+            continue;
+        }
+        uint32_t end;
+        for (uint32_t i = box_tree_items(&reflex->tree, at, &end); i < end; i++) {
+            uint32_t corner = reflex_at(reflex, i);
+            ears->steps++;
+            if (reflex->place[corner] != CP_NONE && corner_blocks(ears, triangle, corner))
+                return true;
         }
     }
     return false;
-}
-
-/* For a corner without area: true for the tip of a spike or slit, and for a repeated corner. */
-static bool turns_back(const struct triangle *triangle)
-{
-    double dot = 0;
-    for (int axis = 0; axis < 2; axis++)
-        dot += ((double)triangle->a[axis] - (double)triangle->b[axis]) *
-               ((double)triangle->c[axis] - (double)triangle->b[axis]);
-    return dot >= 0;
 }
 
 /* The lowest level at which the corner may be cut off. */
 static enum level level_of(struct ears *ears, uint32_t corner, enum level allowed)
 {
     struct triangle triangle = triangle_at(ears, corner);
-    double area = triangle_area(triangle.a, triangle.b, triangle.c);
-    if (area == 0)
-        return turns_back(&triangle) ? LEVEL_EAR : LEVEL_FLAT;
+    double area = triangle_area(triangle.a, triangle.b, triangle.c), dot = 0;
+    if (area == 0) {
+        for (int axis = 0; axis < 2; axis++)
+            dot += ((double)triangle.a[axis] - (double)triangle.b[axis]) *
+                   ((double)triangle.c[axis] - (double)triangle.b[axis]);
+        return dot >= 0 ? LEVEL_EAR : LEVEL_FLAT; /* the tip of a spike or slit, or a repeated corner, is cut at once */
+    }
     if (area < 0)
         return LEVEL_ANY;
     return allowed < LEVEL_ANY && !is_blocked(ears, &triangle) ? LEVEL_EAR : LEVEL_CONVEX;
@@ -186,83 +170,45 @@ static void wait_last(struct ears *ears, uint32_t corner)
     ears->last_waiting = corner;
 }
 
-static void link_corners(struct ears *ears, uint32_t count)
-{
-    ears->first_waiting = ears->last_waiting = CP_NONE;
-    for (uint32_t corner = 0; corner < count; corner++)
-        ears->links[corner] = (struct corner_link){corner > 0 ? corner - 1 : count - 1,
-                                                   corner + 1 < count ? corner + 1 : 0, CP_NONE, corner};
-    reflex_clear(&ears->reflex, (const float(*)[2])ears->points, count);
-    for (uint32_t corner = 0; corner < count; corner++) {
-        wait_last(ears, corner);
-        if (!(area_at(ears, corner) > 0))
-            reflex_add(&ears->reflex, corner);
-    }
-    reflex_build(&ears->reflex);
-}
-
-static void emit_triangle(const struct ears *ears, uint32_t corner, uint32_t **triangles)
-{
-    *(*triangles)++ = ears->links[corner].previous;
-    *(*triangles)++ = corner;
-    *(*triangles)++ = ears->links[corner].next;
-}
-
-static void refresh_corner(struct ears *ears, uint32_t corner)
-{
-    if (area_at(ears, corner) > 0)
-        reflex_remove(&ears->reflex, corner);
-    wait_last(ears, corner);
-}
-
-static void cut_corner(struct ears *ears, uint32_t corner)
-{
-    uint32_t before = ears->links[corner].previous, after = ears->links[corner].next;
-    ears->links[before].next = after;
-    ears->links[after].previous = before;
-    reflex_remove(&ears->reflex, corner);
-    refresh_corner(ears, before);
-    refresh_corner(ears, after);
-}
-
-/* The next corner to try; when none waits, all that are left (`corner` is one) wait again and more is allowed. */
-static uint32_t take_waiting(struct ears *ears, uint32_t corner, uint32_t left, enum level *allowed)
-{
-    if (ears->first_waiting == CP_NONE) {
-        (*allowed)++;
-        for (uint32_t i = 0; i < left; i++, corner = ears->links[corner].next)
-            wait_last(ears, corner);
-        ears->steps += left;
-    }
-    corner = ears->first_waiting;
-    stop_waiting(ears, corner);
-    return corner;
-}
-
-/* What is left by a sweep line; CP_NO when that finds crossings. */
-static cp_status sweep_rest(const struct ears *ears, uint32_t corner, uint32_t left, uint32_t *triangles)
-{
-    uint32_t *corners = memory_allocate(ears->context, left, sizeof *corners);
-    if (!corners)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < left; i++, corner = ears->links[corner].next)
-        corners[i] = corner;
-    cp_status status = sweep_line_cut(ears->context, (const float(*)[2])ears->points, corners, left, triangles);
-    memory_free(ears->context, corners, left, sizeof *corners);
-    return status;
-}
-
 cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
 {
+    const float(*points)[2] = (const float(*)[2])ears->points;
+    struct corner_link *links = ears->links;
+    struct reflex_tree *reflex = &ears->reflex;
     bool proper = true, swept = false;
     enum level allowed = LEVEL_EAR;
     uint32_t corner = 0;
     ears->steps = 0;
-    link_corners(ears, count);
+    /* All corners wait; those that are not convex go to the tree. */
+    ears->first_waiting = ears->last_waiting = CP_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        links[i] = (struct corner_link){i > 0 ? i - 1 : count - 1, i + 1 < count ? i + 1 : 0, CP_NONE, i};
+    reflex_clear(reflex, points, count);
+    for (uint32_t i = 0; i < count; i++) {
+        wait_last(ears, i);
+        if (!(area_at(ears, i) > 0))
+            reflex_add(reflex, i);
+    }
+    reflex_build(reflex);
     for (uint32_t left = count; left > 3;) {
-        corner = take_waiting(ears, corner, left, &allowed);
+        if (ears->first_waiting == CP_NONE) {
+            /* The queue ran dry: all that are left wait again and more is allowed. */
+            allowed++;
+            for (uint32_t i = 0; i < left; i++, corner = links[corner].next)
+                wait_last(ears, corner);
+            ears->steps += left;
+        }
+        corner = ears->first_waiting;
+        stop_waiting(ears, corner);
         if (++ears->steps > (uint64_t)STEPS_TO_SWEEP * count && proper && !swept) {
-            cp_status status = sweep_rest(ears, corner, left, triangles);
+            /* The rest by a sweep line, which may find crossings. */
+            uint32_t *corners = memory_allocate(ears->context, left, sizeof *corners);
+            if (!corners)
+                return CP_LIMIT;
+            for (uint32_t i = 0, at = corner; i < left; i++, at = links[at].next)
+                corners[i] = at;
+            cp_status status = sweep_line_cut(ears->context, points, corners, left, triangles);
+            memory_free(ears->context, corners, left, sizeof *corners);
             if (status != CP_NO)
                 return status;
             swept = true;
@@ -272,13 +218,25 @@ cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
         enum level level = level_of(ears, corner, allowed);
         if (level > allowed)
             continue;
-        emit_triangle(ears, corner, &triangles);
-        cut_corner(ears, corner);
-        corner = ears->links[corner].next;
+        const uint32_t neighbours[2] = {links[corner].previous, links[corner].next};
+        *triangles++ = neighbours[0];
+        *triangles++ = corner;
+        *triangles++ = neighbours[1];
+        links[neighbours[0]].next = neighbours[1];
+        links[neighbours[1]].previous = neighbours[0];
+        reflex_remove(reflex, corner);
+        for (int side = 0; side < 2; side++) {
+            if (area_at(ears, neighbours[side]) > 0)
+                reflex_remove(reflex, neighbours[side]);
+            wait_last(ears, neighbours[side]);
+        }
+        corner = neighbours[1];
         left--;
         proper = proper && level <= LEVEL_FLAT;
         allowed = level == LEVEL_FLAT ? allowed : LEVEL_EAR;
     }
-    emit_triangle(ears, corner, &triangles);
+    *triangles++ = links[corner].previous;
+    *triangles++ = corner;
+    *triangles++ = links[corner].next;
     return proper && area_at(ears, corner) >= 0 ? CP_OK : CP_NO;
 }

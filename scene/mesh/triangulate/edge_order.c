@@ -66,30 +66,24 @@ static void rotate_up(struct edge_order *order, uint32_t place)
     set_height(order, place);
 }
 
-/* Where one child is higher than the other by 2 it goes up; before that its inner child, if that is what makes it so high. Returns what
- * is on top then. */
-static uint32_t balance(struct edge_order *order, uint32_t place)
-{
-    const uint32_t *children = order->edges[place].children;
-    int lean = height_of(order, children[HIGHER]) - height_of(order, children[LOWER]);
-    if (lean >= -1 && lean <= 1)
-        return place;
-    enum side outer = lean > 0 ? HIGHER : LOWER, inner = lean > 0 ? LOWER : HIGHER;
-    uint32_t child = children[outer], grandchild = order->edges[child].children[inner];
-    if (height_of(order, grandchild) > height_of(order, order->edges[child].children[outer])) {
-        rotate_up(order, grandchild);
-        child = grandchild;
-    }
-    rotate_up(order, child);
-    return child;
-}
-
-/* All heights from a place up, and the balance. */
+/* Sets all heights from a place up. Where one child is higher than the other by 2 it goes up; before that its inner
+ * child, if that is what makes it so high. */
 static void mend(struct edge_order *order, uint32_t place)
 {
-    while (place != CP_NONE) {
+    for (; place != CP_NONE; place = order->edges[place].parent) {
         set_height(order, place);
-        place = order->edges[balance(order, place)].parent;
+        const uint32_t *children = order->edges[place].children;
+        int lean = height_of(order, children[HIGHER]) - height_of(order, children[LOWER]);
+        if (lean >= -1 && lean <= 1)
+            continue;
+        enum side outer = lean > 0 ? HIGHER : LOWER, inner = lean > 0 ? LOWER : HIGHER;
+        uint32_t child = children[outer], grandchild = order->edges[child].children[inner];
+        if (height_of(order, grandchild) > height_of(order, order->edges[child].children[outer])) {
+            rotate_up(order, grandchild);
+            child = grandchild;
+        }
+        rotate_up(order, child);
+        place = child;
     }
 }
 
@@ -114,23 +108,18 @@ void edge_order_insert(struct edge_order *order, uint32_t place, uint32_t below)
     mend(order, place);
 }
 
-/* Takes a place with two children out of the tree: the next one above, which has no lower child, comes in its stead. */
-static void replace_by_next(struct edge_order *order, uint32_t place)
-{
-    uint32_t next = order->edges[place].above, from = order->edges[next].parent;
-    replace(order, next, order->edges[next].children[HIGHER]);
-    replace(order, place, next);
-    set_child(order, next, LOWER, order->edges[place].children[LOWER]);
-    set_child(order, next, HIGHER, order->edges[place].children[HIGHER]);
-    mend(order, from == place ? next : from);
-}
-
 void edge_order_remove(struct edge_order *order, uint32_t place)
 {
     const struct ordered_edge *edge = &order->edges[place];
     uint32_t lower = edge->children[LOWER], higher = edge->children[HIGHER];
     if (lower != CP_NONE && higher != CP_NONE) {
-        replace_by_next(order, place);
+        /* The next one above, which has no lower child, comes in its stead. */
+        uint32_t next = edge->above, from = order->edges[next].parent;
+        replace(order, next, order->edges[next].children[HIGHER]);
+        replace(order, place, next);
+        set_child(order, next, LOWER, lower);
+        set_child(order, next, HIGHER, edge->children[HIGHER]);
+        mend(order, from == place ? next : from);
     } else {
         replace(order, place, lower != CP_NONE ? lower : higher);
         mend(order, edge->parent);

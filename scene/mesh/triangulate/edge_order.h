@@ -1,4 +1,5 @@
-/* The edges that a vertical line meets, from the lowest to the highest: a list, and a tree over it to find one's place. */
+/* The edges that a vertical line meets, from the lowest to the highest: a list, and a tree over it to find one's place.
+ * */
 #ifndef CELLPIPE_EDGE_ORDER_H
 #define CELLPIPE_EDGE_ORDER_H
 

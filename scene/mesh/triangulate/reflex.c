@@ -53,26 +53,22 @@ static uint32_t spread_bits(uint32_t value)
     return (value | value << 1) & 0x55555555u;
 }
 
-/* In z-order: the key in the high half of each entry. */
-static void sort_corners(struct reflex_tree *reflex)
-{
-    struct box all = box_empty();
-    for (uint32_t i = 0; i < reflex->count; i++)
-        box_add_flat(&all, reflex->points[reflex_at(reflex, i)]);
-    for (uint32_t i = 0; i < reflex->count; i++) {
-        const float *point = reflex->points[reflex_at(reflex, i)];
-        uint64_t key = spread_bits(quantise((double)point[0], all.low[0], all.high[0])) |
-                       spread_bits(quantise((double)point[1], all.low[1], all.high[1])) << 1;
-        reflex->order[i] |= key << 32;
-    }
-    radix_sort(reflex->order, reflex->spare, reflex->count);
-}
-
 void reflex_build(struct reflex_tree *reflex)
 {
     struct box_tree *tree = &reflex->tree;
-    if (reflex->count > REFLEX_LEAF)
-        sort_corners(reflex);
+    if (reflex->count > REFLEX_LEAF) {
+        /* In z-order: the key in the high half of each entry. */
+        struct box all = box_empty();
+        for (uint32_t i = 0; i < reflex->count; i++)
+            box_add_flat(&all, reflex->points[reflex_at(reflex, i)]);
+        for (uint32_t i = 0; i < reflex->count; i++) {
+            const float *point = reflex->points[reflex_at(reflex, i)];
+            uint64_t key = spread_bits(quantise((double)point[0], all.low[0], all.high[0])) |
+                           spread_bits(quantise((double)point[1], all.low[1], all.high[1])) << 1;
+            reflex->order[i] |= key << 32;
+        }
+        radix_sort(reflex->order, reflex->spare, reflex->count);
+    }
     box_tree_start(tree, reflex->count);
     memset(reflex->live, 0, tree->box_count * sizeof *reflex->live);
     for (uint32_t place = 0; place < reflex->count; place++) {

@@ -1,8 +1,9 @@
-/* A vertical line moves from left to right over the polygon's corners (Hertel and Mehlhorn, "Fast triangulation of simple polygons",
- * 1983). Where it is inside of the polygon it lies between a lower and an upper edge. To the left of it, between the two, what has not
- * been cut into triangles yet is bounded by a chain of corners, from the left end of the lower edge to that of the upper. Each new
- * corner goes to an end of a chain, and cuts off what it sees of it. Of corners above each other the lower comes first, as if the line
- * leaned a little. What does not fit tells that the polygon crosses or touches itself. */
+/* A vertical line moves from left to right over the polygon's corners (Hertel and Mehlhorn, "Fast triangulation of
+ * simple polygons", 1983). Where it is inside of the polygon it lies between a lower and an upper edge. To the left of
+ * it, between the two, what has not been cut into triangles yet is bounded by a chain of corners, from the left end of
+ * the lower edge to that of the upper. Each new corner goes to an end of a chain, and cuts off what it sees of it. Of
+ * corners above each other the lower comes first, as if the line leaned a little. What does not fit tells that the
+ * polygon crosses or touches itself. */
 #include "sweep_line.h"
 #include "../radix.h"
 #include "edge_order.h"
@@ -45,7 +46,7 @@ static uint32_t new_link(struct sweep_line *sweep, uint32_t corner)
     return sweep->link_count++;
 }
 
-/* Corners of the ring, counter-clockwise; false when there are too many triangles. */
+/* Writes a triangle of corners of the ring, counter-clockwise; false when there are too many triangles. */
 static bool emit(struct sweep_line *sweep, uint32_t a, uint32_t b, uint32_t c)
 {
     if (sweep->triangle_count == sweep->count - 2)
@@ -57,13 +58,17 @@ static bool emit(struct sweep_line *sweep, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-/* Cuts off what the link at an end of a chain sees of it. */
-static bool cut_from(struct sweep_line *sweep, uint32_t link, enum end end)
+/* Puts a corner to an end of a gap's chain, and cuts off what it sees of it. */
+static bool extend(struct sweep_line *sweep, struct gap *gap, uint32_t corner, enum end end)
 {
     enum end inward = end == LOW ? HIGH : LOW;
     struct link *links = sweep->links;
-    for (;;) {
-        uint32_t middle = links[link].next[inward], far = middle == CP_NONE ? CP_NONE : links[middle].next[inward];
+    uint32_t link = new_link(sweep, corner), middle = gap->ends[end], far;
+    gap->ends[end] = gap->last = link;
+    for (;; middle = far) {
+        links[link].next[inward] = middle;
+        links[middle].next[end] = link;
+        far = links[middle].next[inward];
         if (far == CP_NONE)
             return true;
         uint32_t a = links[end == LOW ? far : link].corner, c = links[end == LOW ? link : far].corner;
@@ -72,20 +77,7 @@ static bool cut_from(struct sweep_line *sweep, uint32_t link, enum end end)
             return true;
         if (!emit(sweep, a, b, c))
             return false;
-        links[link].next[inward] = far;
-        links[far].next[end] = link;
     }
-}
-
-/* Puts a corner to an end of a gap's chain. */
-static bool extend(struct sweep_line *sweep, struct gap *gap, uint32_t corner, enum end end)
-{
-    enum end inward = end == LOW ? HIGH : LOW;
-    uint32_t link = new_link(sweep, corner);
-    sweep->links[link].next[inward] = gap->ends[end];
-    sweep->links[gap->ends[end]].next[end] = link;
-    gap->ends[end] = gap->last = link;
-    return cut_from(sweep, link, end);
 }
 
 /* ---- edges ---- */
@@ -100,7 +92,8 @@ static uint32_t corner_before(const struct sweep_line *sweep, uint32_t corner)
     return corner > 0 ? corner - 1 : sweep->count - 1;
 }
 
-/* Sets which edge stands at a place: the one that begins at a corner of the ring. Lower edges run from left to right. */
+/* Sets which edge stands at a place: the one that begins at a corner of the ring. Lower edges run from left to right.
+ * */
 static void set_edge(struct sweep_line *sweep, uint32_t place, uint32_t corner)
 {
     uint32_t next = corner_after(sweep, corner);
@@ -128,19 +121,19 @@ static uint32_t add_edge(struct sweep_line *sweep, uint32_t corner, uint32_t bel
 
 /* ---- corners ---- */
 
-/* A new piece begins. */
-static bool open_gap(struct sweep_line *sweep, uint32_t corner, uint32_t below)
+/* The boundary comes from the right and turns back. */
+static bool start_at(struct sweep_line *sweep, uint32_t corner)
 {
-    uint32_t lower = add_edge(sweep, corner, below), link = new_link(sweep, corner);
-    add_edge(sweep, corner_before(sweep, corner), lower);
-    sweep->gaps[lower] = (struct gap){{link, link}, link};
-    return true;
-}
-
-/* The boundary comes from the right and turns back inside of a gap: two are made of it, parted at its rightmost link. */
-static bool part_gap(struct sweep_line *sweep, uint32_t corner, uint32_t below)
-{
-    uint32_t upper = add_edge(sweep, corner_before(sweep, corner), below), lower = add_edge(sweep, corner, upper);
+    uint32_t below = edge_order_find(&sweep->order, corner), before = corner_before(sweep, corner);
+    if (below == CP_NONE || !is_lower(sweep, below)) {
+        /* Outside of all gaps a new piece begins. */
+        uint32_t lower = add_edge(sweep, corner, below), link = new_link(sweep, corner);
+        add_edge(sweep, before, lower);
+        sweep->gaps[lower] = (struct gap){{link, link}, link};
+        return true;
+    }
+    /* Inside of a gap, two are made of it, parted at its rightmost link. */
+    uint32_t upper = add_edge(sweep, before, below), lower = add_edge(sweep, corner, upper);
     struct gap *first = &sweep->gaps[below], *second = &sweep->gaps[lower];
     uint32_t last = first->last, copy = new_link(sweep, sweep->links[last].corner);
     uint32_t higher = sweep->links[last].next[HIGH];
@@ -153,72 +146,51 @@ static bool part_gap(struct sweep_line *sweep, uint32_t corner, uint32_t below)
     return extend(sweep, first, corner, HIGH) && extend(sweep, second, corner, LOW);
 }
 
-static bool start_at(struct sweep_line *sweep, uint32_t corner)
-{
-    uint32_t below = edge_order_find(&sweep->order, corner);
-    return below != CP_NONE && is_lower(sweep, below) ? part_gap(sweep, corner, below) : open_gap(sweep, corner, below);
-}
-
-/* A piece ends: the corner sees its whole chain. */
-static bool close_gap(struct sweep_line *sweep, uint32_t corner, const struct gap *gap)
-{
-    for (uint32_t link = gap->ends[LOW]; sweep->links[link].next[HIGH] != CP_NONE;) {
-        uint32_t low = sweep->links[link].corner;
-        link = sweep->links[link].next[HIGH];
-        uint32_t high = sweep->links[link].corner;
-        if (side_of_points(sweep->points[corner], sweep->points[high], sweep->points[low]) < 0 ||
-            !emit(sweep, corner, high, low))
-            return false;
-    }
-    return true;
-}
-
-/* What was between two gaps ends: one is made of them. */
-static bool join_gaps(struct sweep_line *sweep, uint32_t corner, struct gap *first, struct gap *second)
-{
-    if (!extend(sweep, first, corner, HIGH) || !extend(sweep, second, corner, LOW))
-        return false;
-    uint32_t link = first->ends[HIGH], higher = sweep->links[second->ends[LOW]].next[HIGH];
-    sweep->links[link].next[HIGH] = higher;
-    sweep->links[higher].next[LOW] = link;
-    first->ends[HIGH] = second->ends[HIGH];
-    return true;
-}
-
+/* The boundary comes from the left and turns back. */
 static bool end_at(struct sweep_line *sweep, uint32_t corner)
 {
     const struct ordered_edge *edges = sweep->order.edges;
+    struct link *links = sweep->links;
     uint32_t lower = sweep->place[corner_before(sweep, corner)], upper = sweep->place[corner];
     bool fits = false;
     if (edges[lower].above == upper) {
-        fits = close_gap(sweep, corner, &sweep->gaps[lower]);
-    } else if (edges[upper].above == lower) {
-        uint32_t first = edges[upper].below;
-        fits = first != CP_NONE && is_lower(sweep, first) &&
-               join_gaps(sweep, corner, &sweep->gaps[first], &sweep->gaps[lower]);
+        /* A piece ends: the corner sees its whole chain. */
+        uint32_t link = sweep->gaps[lower].ends[LOW];
+        for (fits = true; fits && links[link].next[HIGH] != CP_NONE;) {
+            uint32_t low = links[link].corner;
+            link = links[link].next[HIGH];
+            uint32_t high = links[link].corner;
+            fits = side_of_points(sweep->points[corner], sweep->points[high], sweep->points[low]) >= 0 &&
+                   emit(sweep, corner, high, low);
+        }
+    } else if (edges[upper].above == lower && edges[upper].below != CP_NONE && is_lower(sweep, edges[upper].below)) {
+        /* What was between two gaps ends: one is made of them. */
+        struct gap *first = &sweep->gaps[edges[upper].below], *second = &sweep->gaps[lower];
+        fits = extend(sweep, first, corner, HIGH) && extend(sweep, second, corner, LOW);
+        if (fits) {
+            uint32_t link = first->ends[HIGH], higher = links[second->ends[LOW]].next[HIGH];
+            links[link].next[HIGH] = higher;
+            links[higher].next[LOW] = link;
+            first->ends[HIGH] = second->ends[HIGH];
+        }
     }
     edge_order_remove(&sweep->order, lower);
     edge_order_remove(&sweep->order, upper);
     return fits;
 }
 
-/* The edge on the left goes over into the one on the right. */
-static bool bend_at(struct sweep_line *sweep, uint32_t corner, bool lower)
-{
-    uint32_t before = corner_before(sweep, corner), place = sweep->place[lower ? before : corner];
-    uint32_t gap = lower ? place : sweep->order.edges[place].below;
-    set_edge(sweep, place, lower ? corner : before);
-    return gap != CP_NONE && is_lower(sweep, gap) && extend(sweep, &sweep->gaps[gap], corner, lower ? LOW : HIGH);
-}
-
 static bool take_corner(struct sweep_line *sweep, uint32_t corner)
 {
     const uint32_t *rank = sweep->rank;
-    bool from_left = rank[corner_before(sweep, corner)] < rank[corner];
-    bool to_left = rank[corner_after(sweep, corner)] < rank[corner];
-    if (from_left != to_left)
-        return bend_at(sweep, corner, from_left);
-    return from_left ? end_at(sweep, corner) : start_at(sweep, corner);
+    uint32_t before = corner_before(sweep, corner);
+    bool from_left = rank[before] < rank[corner], to_left = rank[corner_after(sweep, corner)] < rank[corner];
+    if (from_left == to_left)
+        return from_left ? end_at(sweep, corner) : start_at(sweep, corner);
+    /* The edge on the left, a lower one when it comes from there, goes over into the one on the right. */
+    uint32_t place = sweep->place[from_left ? before : corner];
+    uint32_t gap = from_left ? place : sweep->order.edges[place].below;
+    set_edge(sweep, place, from_left ? corner : before);
+    return gap != CP_NONE && is_lower(sweep, gap) && extend(sweep, &sweep->gaps[gap], corner, from_left ? LOW : HIGH);
 }
 
 /* ---- the sweep ---- */
@@ -230,29 +202,6 @@ static uint64_t ordered_bits(float value)
     value += 0.0f; /* no -0 */
     memcpy(&bits, &value, sizeof bits);
     return bits ^ (bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31);
-}
-
-/* From left to right, then from below, then by number. */
-static void sort_corners(struct sweep_line *sweep, uint64_t *sorted, uint64_t *spare)
-{
-    for (uint32_t i = 0; i < sweep->count; i++)
-        sorted[i] = ordered_bits(sweep->points[i][1]) << 32 | i;
-    radix_sort(sorted, spare, sweep->count);
-    for (uint32_t i = 0; i < sweep->count; i++) {
-        uint32_t corner = (uint32_t)sorted[i];
-        sorted[i] = ordered_bits(sweep->points[corner][0]) << 32 | corner;
-    }
-    radix_sort(sorted, spare, sweep->count);
-    for (uint32_t i = 0; i < sweep->count; i++)
-        sweep->rank[(uint32_t)sorted[i]] = i;
-}
-
-static bool run_sweep(struct sweep_line *sweep, const uint64_t *sorted)
-{
-    for (uint32_t i = 0; i < sweep->count; i++)
-        if (!take_corner(sweep, (uint32_t)sorted[i]))
-            return false;
-    return sweep->triangle_count == sweep->count - 2;
 }
 
 cp_status sweep_line_cut(cp_context *context, const float (*points)[2], const uint32_t *corners, uint32_t count,
@@ -272,12 +221,24 @@ cp_status sweep_line_cut(cp_context *context, const float (*points)[2], const ui
                                .order = {(const float(*)[2])ring,
                                          memory_allocate(context, count, sizeof *sweep.order.edges), CP_NONE, CP_NONE}};
     bool room = ring && sorted && spare && sweep.rank && sweep.place && sweep.gaps && sweep.links && sweep.order.edges;
-    bool fits = false;
+    bool fits = room;
     if (room) {
-        for (uint32_t i = 0; i < count; i++)
+        /* From left to right, then from below, then by number. */
+        for (uint32_t i = 0; i < count; i++) {
             memcpy(ring[i], points[corners[i]], sizeof *ring);
-        sort_corners(&sweep, sorted, spare);
-        fits = run_sweep(&sweep, sorted);
+            sorted[i] = ordered_bits(ring[i][1]) << 32 | i;
+        }
+        radix_sort(sorted, spare, count);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t corner = (uint32_t)sorted[i];
+            sorted[i] = ordered_bits(ring[corner][0]) << 32 | corner;
+        }
+        radix_sort(sorted, spare, count);
+        for (uint32_t i = 0; i < count; i++)
+            sweep.rank[(uint32_t)sorted[i]] = i;
+        for (uint32_t i = 0; fits && i < count; i++)
+            fits = take_corner(&sweep, (uint32_t)sorted[i]);
+        fits = fits && sweep.triangle_count == count - 2;
     }
     memory_free(context, ring, count, sizeof *ring);
     memory_free(context, sorted, count, sizeof *sorted);
