@@ -76,8 +76,8 @@ static bool has_only(const cp_device *device, const bool *joints)
     return only;
 }
 
-/* The frames that came with a device, or with another whose joints are all of this one's (a part of a composite device), and those that
- * hang on them. joints, devices: false. */
+/* The frames that came with a device, or with another whose joints are all of this one's (a part of a composite
+ * device), and those that hang on them. joints, devices: false. */
 static void mark_parts(const cp_scene *scene, uint32_t device, bool *joints, bool *devices, bool *marks)
 {
     mark_joints(&scene->devices[device], joints);

@@ -12,8 +12,8 @@ struct exclude_settings {
     const char *movable, *only, *keep;
 };
 
-/* Limits that are none, numbers beyond what can be multiplied, and settings that contradict each other are errors; joints outside their limits
- * a warning. */
+/* Limits that are none, numbers beyond what can be multiplied, and settings that contradict each other are errors;
+ * joints outside their limits a warning. */
 cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct exclude_settings *own);
 /* CP_NO when there are not two of them with faces; what is not solid is a warning. */
 cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies);
@@ -31,12 +31,14 @@ struct user_pairs {
     uint32_t count, room;
 };
 
-/* Reads the file of keep=; pairs of frames that the scene does not have, or several of a name, are a loss. user_pairs_free is due in any case. */
+/* Reads the file of keep=; pairs of frames that the scene does not have, or several of a name, are a loss.
+ * user_pairs_free is due in any case. */
 cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const char *path);
 bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other);
 void user_pairs_free(struct user_pairs *pairs);
 
-/* The pairs that were judged, and the user's, take the place of what the scene says of them; a note tells how many of each kind there are. */
+/* The pairs that were judged, and the user's, take the place of what the scene says of them; a note tells how many of
+ * each kind there are. */
 cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,
                       const struct exclusions *found, const struct user_pairs *users);
 

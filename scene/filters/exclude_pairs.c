@@ -251,7 +251,8 @@ static void drop_pairs(struct statements *made)
                     dropped == 1 ? "" : "s");
 }
 
-/* Adds those static pairs that were not judged and that the scene says nothing of. candidates: of the nodes; known: pairs, in order. */
+/* Adds those static pairs that were not judged and that the scene says nothing of. candidates: of the nodes; known:
+ * pairs, in order. */
 static cp_status add_static_pairs(struct statements *made, const struct pair_rules *rules, const bool *candidates,
                                   const uint64_t *known, uint32_t known_count)
 {
@@ -265,7 +266,8 @@ static cp_status add_static_pairs(struct statements *made, const struct pair_rul
     return status;
 }
 
-/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: what it says of the others is listed instead. */
+/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: what it says of the
+ * others is listed instead. */
 static cp_status list_static_pairs(struct statements *made)
 {
     cp_scene *scene = made->scene;

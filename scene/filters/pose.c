@@ -75,8 +75,8 @@ static uint32_t count_values(const char *text)
     return count;
 }
 
-/* The first entry of the text without the blanks around it; *rest is what follows its comma, or the end. False when it is
- * longer than any number. */
+/* The first entry of the text without the blanks around it; *rest is what follows its comma, or the end. False when it
+ * is longer than any number. */
 static bool cut_entry(const char *text, char entry[ENTRY_SIZE], const char **rest)
 {
     size_t size = strcspn(text, ",");

@@ -30,8 +30,9 @@ struct reduction {
 /* False when out of memory; reduction_end is due in any case. */
 bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast);
 void reduction_end(struct reduction *reduction);
-/* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of the diagonal of the
- * mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are computed anew where there were some. */
+/* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of
+ * the diagonal of the mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are computed anew
+ * where there were some. */
 cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
                       const struct extent *error);
 /* Tells what was met. */

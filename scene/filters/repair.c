@@ -1,4 +1,5 @@
-/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes when asked to. */
+/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes when asked to.
+ * */
 #include "../mesh/topology/caps.h"
 #include "../mesh/topology/compact.h"
 #include "../mesh/topology/duplicates.h"
@@ -33,7 +34,8 @@ struct repair {
     struct hole_counts holes;
 };
 
-/* same, either: by mesh_duplicates_find. The first face of its winding that equals an earlier one is wound against that. */
+/* same, either: by mesh_duplicates_find. The first face of its winding that equals an earlier one is wound against
+ * that. */
 static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_t *same, const uint32_t *either,
                             bool *drop)
 {

@@ -1,5 +1,6 @@
 /* A hashed grid of cells twice as wide as the distance: what is near a position lies in its own cell or in one of the
- * seven neighbours on the sides that it is nearer to. As leaders of a class keep apart, a cell holds a bounded number. */
+ * seven neighbours on the sides that it is nearer to. As leaders of a class keep apart, a cell holds a bounded number.
+ * */
 #include "grid.h"
 #include "../context.h"
 

@@ -124,7 +124,8 @@ static void lead_run(void *user, uint32_t run, uint32_t worker)
         join->first[row] = row;
 }
 
-/* Rows that lead their run have got their first one, in this run or an earlier one; the others of the run follow theirs. */
+/* Rows that lead their run have got their first one, in this run or an earlier one; the others of the run follow
+ * theirs. */
 static void follow_leaders(void *user, uint32_t run, uint32_t worker)
 {
     (void)worker;

@@ -18,15 +18,15 @@ cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angl
 cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double crease_angle);
 /* True when some face of more than 3 corners is not convex or not flat (to 1e-6 of its size). */
 bool mesh_has_concave_faces(const cp_mesh *mesh);
-/* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as often one way as
- * the other, and the volume is positive. */
+/* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as
+ * often one way as the other, and the volume is positive. */
 cp_status mesh_bounds_solid(cp_context *context, const cp_mesh *mesh, bool *solid);
 /* The same, whichever sides the faces show outside. */
 cp_status mesh_is_closed(cp_context *context, const cp_mesh *mesh, bool *closed);
 /* As cp_measure, but of the box and the triangles alone, in a fraction of its time. */
 cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
-/* boxes[node count]: the box around all meshes of each node, in its own frame behind its joints; with those of the nodes below it, or
- * its own alone. */
+/* boxes[node count]: the box around all meshes of each node, in its own frame behind its joints; with those of the
+ * nodes below it, or its own alone. */
 cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool own, cp_measures *boxes);
 /* The diagonal of the box; 0 when there is none. */
 double measured_diagonal(const cp_measures *measures);
@@ -42,9 +42,9 @@ void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3
 /* materials[face] for each face by its group, CP_NONE without; map[material] in its place unless map is NULL. */
 void mesh_face_materials(const cp_mesh *mesh, const uint32_t *map, uint32_t *materials);
 
-/* (double)(float)value. gcc 12 at -O2 and -O3 loses this rounding where neighbours in an array of two or three doubles are narrowed and
- * widened at once: it makes one vector of two of them, and folds the way there and back to nothing. clang, loops of unknown length
- * and fours are right. */
+/* (double)(float)value. gcc 12 at -O2 and -O3 loses this rounding where neighbours in an array of two or three doubles
+ * are narrowed and widened at once: it makes one vector of two of them, and folds the way there and back to nothing.
+ * clang, loops of unknown length and fours are right. */
 static inline double float_round(double value)
 {
     volatile float rounded = (float)value;

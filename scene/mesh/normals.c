@@ -1,6 +1,7 @@
 /* Smooth vertex normals. Faces that meet at an edge at less than the crease angle share the normals of its two ends:
- * corners are joined across such edges (union-find), and each set's normal is the sum of its faces' normals weighted
- * by the corners' angles, or by the faces' areas. Edges of one, three or more faces and of faces without area are creases. */
+ * corners are joined across such edges (union-find), and each set's normal is the sum of its faces' normals weighted by
+ * the corners' angles, or by the faces' areas. Edges of one, three or more faces and of faces without area are creases.
+ * */
 #include "../pose.h"
 #include "../vector.h"
 #include "join.h"

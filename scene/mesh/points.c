@@ -1,5 +1,6 @@
-/* A slot of the table is FREE, or an item's hash whose low bits, as many as count the slots, have given way to the item's number:
- * hardly ever must an item be looked at in vain, however many there are. The high half tells where the slot belongs. */
+/* A slot of the table is FREE, or an item's hash whose low bits, as many as count the slots, have given way to the
+ * item's number: hardly ever must an item be looked at in vain, however many there are. The high half tells where the
+ * slot belongs. */
 #include "points.h"
 #include "../context.h"
 #include "join.h"
@@ -41,8 +42,8 @@ static uint64_t *find_slot(const struct points *points, uint64_t hash, const flo
     return &points->slots[at];
 }
 
-/* At most seven eighths of the slots are taken: more makes searches long; with less, the table of a mesh without common points
- * would need more than the file. */
+/* At most seven eighths of the slots are taken: more makes searches long; with less, the table of a mesh without common
+ * points would need more than the file. */
 static uint64_t slots_for(uint64_t count)
 {
     uint64_t slot_count = LEAST_SLOTS;
@@ -125,7 +126,8 @@ uint32_t points_add(struct points *points, const float position[3])
     return number;
 }
 
-/* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those did. */
+/* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those
+ * did. */
 void points_clear(struct points *points)
 {
     if (points->slots)

@@ -1,4 +1,5 @@
-/* Disjoint sets of numbers, which grow together: leaders[i] is i for the lowest number of a set, for the others a way to it. */
+/* Disjoint sets of numbers, which grow together: leaders[i] is i for the lowest number of a set, for the others a way
+ * to it. */
 #ifndef CELLPIPE_SETS_H
 #define CELLPIPE_SETS_H
 

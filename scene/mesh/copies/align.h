@@ -11,9 +11,9 @@ struct point_pairs {
     uint32_t count;
 };
 
-/* The rotation and translation, with a reflection first when mirrored and a uniform scale when scaled, that has the least
- * sum of squared distances between from[i] moved and its partner. Points on a line or all in one place leave freedom: then
- * one of the best, always the same. */
+/* The rotation and translation, with a reflection first when mirrored and a uniform scale when scaled, that has the
+ * least sum of squared distances between from[i] moved and its partner. Points on a line or all in one place leave
+ * freedom: then one of the best, always the same. */
 cp_pose align_points(const struct point_pairs *pairs, bool mirrored, bool scaled);
 /* The pose with entries of its linear part that are within 1e-4 of 0, 1 or -1 (times its scale) made so, and the
  * translation to fit; itself when not all nine are. */

@@ -1,5 +1,6 @@
 /* First equal meshes by a hash of all they are; then, among those left, lookalikes by fingerprints that moving does not
- * change. Whatever hashes and fingerprints say, nothing counts as a copy before every vertex and face has been compared. */
+ * change. Whatever hashes and fingerprints say, nothing counts as a copy before every vertex and face has been
+ * compared. */
 #include "copies.h"
 #include "../../context.h"
 #include "../../motion/mechanism.h"
@@ -177,9 +178,9 @@ static cp_status find_equal(const struct search *search)
 
 /* ---- moved meshes ---- */
 
-/* By how much the vertices of one mesh may be off, in its own unit. What is given is taken, but for a tenth of the diameter:
- * what is shown tiny now may be shown large at other joint values. Else what floats and most ASCII files leave, 7 digits, but
- * for a thousandth of the diameter: small parts far from the origin must not all look alike. */
+/* By how much the vertices of one mesh may be off, in its own unit. What is given is taken, but for a tenth of the
+ * diameter: what is shown tiny now may be shown large at other joint values. Else what floats and most ASCII files
+ * leave, 7 digits, but for a thousandth of the diameter: small parts far from the origin must not all look alike. */
 static double own_tolerance(const struct search *search, const struct fingerprint *print)
 {
     if (search->settings->tolerance > 0)

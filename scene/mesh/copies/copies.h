@@ -18,8 +18,8 @@ struct mesh_copy {
     double displaced; /* the vertex farthest from its place, in metres of the world */
 };
 
-/* copies[mesh] for all meshes. A leader has a lower index than its copies and is nobody's copy. *unfinished: meshes that
- * have so many lookalikes that they were not compared with all. Meshes that nobody shows are left alone. */
+/* copies[mesh] for all meshes. A leader has a lower index than its copies and is nobody's copy. *unfinished: meshes
+ * that have so many lookalikes that they were not compared with all. Meshes that nobody shows are left alone. */
 cp_status find_copies(const cp_scene *scene, const struct copies_settings *settings, struct mesh_copy *copies,
                       uint32_t *unfinished);
 

@@ -6,8 +6,8 @@
 
 enum { FINGERPRINT_VALUES = 5 };
 
-/* When no vertex is moved farther than t (beside a motion of the whole), radius changes by t at most and each value by 2 t:
- * they are means (Minkowski's inequality) and extremes of distances. */
+/* When no vertex is moved farther than t (beside a motion of the whole), radius changes by t at most and each value by
+ * 2 t: they are means (Minkowski's inequality) and extremes of distances. */
 struct fingerprint {
     uint32_t mesh;
     uint64_t shape;                    /* counts, sizes of faces, their materials, colours: equal for copies */
@@ -21,8 +21,9 @@ struct fingerprint {
 /* For a mesh of faces or lines. material: for each material the one that stands for its equals. */
 struct fingerprint fingerprint_find(const cp_mesh *mesh, const uint32_t *material);
 
-/* Sorts by (cluster, mesh), where any two that may be copies of each other are in one cluster: their shapes are equal, and
- * their values (with scaled: in units of the radius) differ by no more than both tolerances allow. n log n for any input. */
+/* Sorts by (cluster, mesh), where any two that may be copies of each other are in one cluster: their shapes are equal,
+ * and their values (with scaled: in units of the radius) differ by no more than both tolerances allow. n log n for any
+ * input. */
 bool fingerprint_cluster(cp_context *context, struct fingerprint *prints, uint32_t count, bool scaled);
 
 #endif

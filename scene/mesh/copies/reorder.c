@@ -1,7 +1,7 @@
-/* A place is a position, whatever the number of vertices there. Two places of one mesh, far from its centre and of a rare
- * kind, are tried on all pairs of places of the other mesh that have as many corners and the same distances; with the
- * centres, each gives a motion. A coarse match of all places by it makes a better one of all pairs of places, and this one is
- * what has to stand up to the tolerance. */
+/* A place is a position, whatever the number of vertices there. Two places of one mesh, far from its centre and of a
+ * rare kind, are tried on all pairs of places of the other mesh that have as many corners and the same distances; with
+ * the centres, each gives a motion. A coarse match of all places by it makes a better one of all pairs of places, and
+ * this one is what has to stand up to the tolerance. */
 #include "reorder.h"
 #include "../../context.h"
 #include "../../pose.h"
@@ -168,8 +168,8 @@ static bool is_spread(const struct attempt *attempt, const struct spot *spot, co
     return sqrt(x * x + y * y + z * z) >= sine * r;
 }
 
-/* The first spot of the shortest run that lies at least `reach` from the centre and, unless first is NULL, in another direction
- * than that; CP_NONE when there is none. */
+/* The first spot of the shortest run that lies at least `reach` from the centre and, unless first is NULL, in another
+ * direction than that; CP_NONE when there is none. */
 static uint32_t rarest_spot(const struct attempt *attempt, double reach, const struct spot *first, double sine)
 {
     const struct side *from = &attempt->from;
@@ -320,8 +320,8 @@ static bool prepare_cells(struct attempt *attempt)
     return true;
 }
 
-/* The nearest place of the cell to the point that is not taken and closer than *near; CP_NONE when there is none. Of a crowded
- * cell the first places are looked at. */
+/* The nearest place of the cell to the point that is not taken and closer than *near; CP_NONE when there is none. Of a
+ * crowded cell the first places are looked at. */
 static uint32_t nearest_in_cell(const struct attempt *attempt, const double cell[3], const double point[3],
                                 double *near)
 {

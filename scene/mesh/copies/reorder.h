@@ -14,9 +14,9 @@ struct reorder_search {
 };
 
 /* Looks for a motion (*motion) that takes `from` to `to`: each position onto one of the other's within the tolerance,
- * *displaced at most, and each face onto one of the other's with the same corners in the same sense (the opposite one when
- * the motion mirrors), material, normals and colours. Linear but for a bounded number of attempts. CP_LIMIT when out of
- * memory. */
+ * *displaced at most, and each face onto one of the other's with the same corners in the same sense (the opposite one
+ * when the motion mirrors), material, normals and colours. Linear but for a bounded number of attempts. CP_LIMIT when
+ * out of memory. */
 cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *displaced, bool *found);
 
 #endif

@@ -1,5 +1,5 @@
-/* Faces go by the places of their corners, begun at the least rotation; those of one mesh stand in a hash table, and each
- * of the other's takes one out. */
+/* Faces go by the places of their corners, begun at the least rotation; those of one mesh stand in a hash table, and
+ * each of the other's takes one out. */
 #include "reorder_faces.h"
 #include "../../context.h"
 #include "../join.h"
@@ -37,7 +37,8 @@ static uint32_t place_at(const struct view *view, uint32_t face, uint32_t start,
     return view->places[view->mesh->corners[corner_at(view, face, start, i)]];
 }
 
-/* Where the rotation begins that comes first in the dictionary: two runs are compared, and the greater one is skipped. */
+/* Where the rotation begins that comes first in the dictionary: two runs are compared, and the greater one is skipped.
+ * */
 static uint32_t least_rotation(const struct view *view, uint32_t face)
 {
     uint32_t size = mesh_face_size(view->mesh, face), a = 0, b = 1, run = 0;

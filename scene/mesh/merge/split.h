@@ -15,8 +15,8 @@ enum split_by {
 bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by, uint32_t *pieces, uint32_t *count);
 
 /* Adds the pieces to the scene as meshes, from index *first on, without names: faces and groups in their old order,
- * vertices in the order of first use (several times where several pieces use one). *unused: the vertices that no face uses
- * and no piece has. */
+ * vertices in the order of first use (several times where several pieces use one). *unused: the vertices that no face
+ * uses and no piece has. */
 cp_status mesh_cut(cp_scene *scene, uint32_t mesh, const uint32_t *pieces, uint32_t count, uint32_t *first,
                    uint32_t *unused);
 

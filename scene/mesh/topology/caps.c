@@ -1,5 +1,5 @@
-/* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the edge
- * moves the middle corner into the neighbour. */
+/* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the
+ * edge moves the middle corner into the neighbour. */
 #include "caps.h"
 #include "../polygon.h"
 #include "compact.h"
@@ -138,7 +138,8 @@ static uint32_t corner_before(const struct caps *caps, uint32_t corner)
     return (corner > first ? corner : first + mesh_face_size(&caps->mesh, face)) - 1;
 }
 
-/* The corner of the next face round the corner's place, this way or the other way round; CP_NONE where there is none. */
+/* The corner of the next face round the corner's place, this way or the other way round; CP_NONE where there is none.
+ * */
 static uint32_t step_around(const struct caps *caps, uint32_t corner, bool back)
 {
     uint32_t partner = caps->partner[back ? corner : corner_before(caps, corner)];

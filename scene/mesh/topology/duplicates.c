@@ -1,5 +1,5 @@
-/* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are then
- * equal rows, which are found by their hashes and compared. */
+/* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are
+ * then equal rows, which are found by their hashes and compared. */
 #include "duplicates.h"
 #include "../join.h"
 
@@ -18,7 +18,8 @@ struct search {
     uint32_t largest;
 };
 
-/* Where the least of all rotations begins. Two candidates; the one that turns out greater at its k-th word skips k + 1. */
+/* Where the least of all rotations begins. Two candidates; the one that turns out greater at its k-th word skips k + 1.
+ * */
 static uint32_t least_rotation(const uint32_t *row, uint32_t count)
 {
     uint32_t one = 0, two = 1, same = 0;

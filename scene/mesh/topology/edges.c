@@ -1,5 +1,5 @@
-/* Which faces meet at which edges: places by a hash table, edges in buckets by their lower place, so that it takes linear
- * time on any mesh. */
+/* Which faces meet at which edges: places by a hash table, edges in buckets by their lower place, so that it takes
+ * linear time on any mesh. */
 #include "edges.h"
 #include "../join.h"
 

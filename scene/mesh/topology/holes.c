@@ -80,8 +80,9 @@ static void sum_areas(struct filling *filling)
     }
 }
 
-/* Follows the border from an edge that has not been seen; true when it comes back, having met no more than two edges at any
- * place. Its vertices are the corners from corner_count on. *against: edges that were followed against their faces. */
+/* Follows the border from an edge that has not been seen; true when it comes back, having met no more than two edges at
+ * any place. Its vertices are the corners from corner_count on. *against: edges that were followed against their faces.
+ * */
 static bool follow_ring(struct filling *filling, uint32_t edge, uint32_t *size, uint32_t *against)
 {
     const struct mesh_edges *edges = &filling->shells.edges;
