@@ -1,6 +1,7 @@
 /* The meshes that merge.c has decided on. */
 #include "merge_build.h"
 #include "../../pose.h"
+#include "../../vector.h"
 #include "../mesh.h"
 
 #include <math.h>
@@ -12,14 +13,6 @@ struct numbering {
     uint64_t *stamps;
     uint32_t room;
     uint64_t stamp;
-};
-
-/* A mesh in the making. */
-struct target {
-    float *positions, *normals, *colours;
-    uint32_t *offsets, *corners;
-    uint32_t next_vertex;
-    uint32_t (*next)[2]; /* for each slot: its next face and corner */
 };
 
 /* How the vertices of an instance get into the target's coordinates. */
@@ -63,21 +56,15 @@ static bool is_similarity(const cp_pose *pose)
            fabs(squares[2] - squares[0]) <= allowed;
 }
 
-static bool poses_are_equal(const struct merge_job *job, const struct merge_bucket *bucket, const cp_pose *first)
-{
-    for (uint32_t i = 1; i < bucket->part_count; i++) {
-        cp_pose pose = part_pose(job, &job->parts[bucket->first_part + i]);
-        if (!pose_equal(&pose, first))
-            return false;
-    }
-    return true;
-}
-
 static cp_pose choose_base(const struct merge_job *job, const struct merge_bucket *bucket)
 {
     cp_pose inverse, first = part_pose(job, &job->parts[bucket->first_part]);
-    bool fits = poses_are_equal(job, bucket, &first) || (is_similarity(&first) && pose_inverse(&first, &inverse));
-    return fits ? first : POSE_IDENTITY;
+    bool equal = true;
+    for (uint32_t i = 1; equal && i < bucket->part_count; i++) {
+        cp_pose pose = part_pose(job, &job->parts[bucket->first_part + i]);
+        equal = pose_equal(&pose, &first);
+    }
+    return equal || (is_similarity(&first) && pose_inverse(&first, &inverse)) ? first : POSE_IDENTITY;
 }
 
 static struct motion part_motion(const struct merge_job *job, const struct merge_bucket *bucket,
@@ -94,34 +81,11 @@ static struct motion part_motion(const struct merge_job *job, const struct merge
     return motion;
 }
 
-static double world_length(const cp_pose *pose, const double vector[3])
-{
-    double squares = 0;
-    for (int row = 0; row < 3; row++) {
-        const double *m = &pose->m[4 * row];
-        double sum = m[0] * vector[0] + m[1] * vector[1] + m[2] * vector[2];
-        squares += sum * sum;
-    }
-    return sqrt(squares);
-}
-
 /* ---- counting ---- */
 
 cp_group merge_part_group(const cp_mesh *mesh, uint32_t group)
 {
     return mesh->group_count > 0 ? mesh->groups[group] : (cp_group){0, mesh->face_count, CP_NONE};
-}
-
-static bool prepare_numbering(const struct merge_job *job, struct numbering *numbering)
-{
-    cp_context *context = job->scene->context;
-    for (uint32_t i = 0; i < job->part_count; i++) {
-        const cp_mesh *mesh = &job->faces[job->scene->instances[job->parts[i].instance].mesh];
-        numbering->room = mesh->vertex_count > numbering->room ? mesh->vertex_count : numbering->room;
-    }
-    numbering->numbers = memory_allocate(context, numbering->room, sizeof *numbering->numbers);
-    numbering->stamps = memory_allocate_zeroed(context, numbering->room, sizeof *numbering->stamps);
-    return numbering->numbers && numbering->stamps;
 }
 
 /* True when the vertex is new to the instance; then it has the number *next. */
@@ -139,11 +103,12 @@ static const cp_mesh *part_mesh(const struct merge_job *job, const struct merge_
     return &job->faces[job->scene->instances[part->instance].mesh];
 }
 
-/* A new instance begins: its vertices have no numbers. */
-static void begin_part(struct numbering *numbering, const struct merge_part *parts, uint32_t at, uint32_t first)
+/* Whether a new instance begins: its vertices have no numbers. */
+static bool begin_part(struct numbering *numbering, const struct merge_part *parts, uint32_t at, uint32_t first)
 {
-    if (at == first || parts[at].instance != parts[at - 1].instance)
-        numbering->stamp++;
+    bool begins = at == first || parts[at].instance != parts[at - 1].instance;
+    numbering->stamp += begins;
+    return begins;
 }
 
 static cp_status refuse_size(const struct merge_job *job, const struct merge_bucket *bucket, uint64_t corners)
@@ -172,7 +137,7 @@ static cp_status count_bucket(struct build *build, const struct merge_bucket *bu
             return refuse_size(job, bucket, corners);
         build->slots[part->slot][0] += group.face_count;
         build->slots[part->slot][1] += end - first;
-        begin_part(&build->numbering, job->parts, at, bucket->first_part);
+        (void)begin_part(&build->numbering, job->parts, at, bucket->first_part);
         for (uint32_t corner = first; corner < end; corner++)
             (void)number_vertex(&build->numbering, from->corners[corner], &mesh->vertex_count);
         mesh->face_count += group.face_count;
@@ -182,74 +147,69 @@ static cp_status count_bucket(struct build *build, const struct merge_bucket *bu
     return build->job->vertices > limit_vertices(job->scene->context) ? refuse_size(job, bucket, corners) : CP_OK;
 }
 
-static bool has_ngons(const struct merge_job *job, const struct merge_bucket *bucket)
-{
-    for (uint32_t i = 0; i < bucket->part_count; i++)
-        if (part_mesh(job, &job->parts[bucket->first_part + i])->face_offsets)
-            return true;
-    return false;
-}
-
 /* ---- filling ---- */
 
-static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_t vertex, struct target *target,
-                       uint32_t to, double *rounded)
+/* False when it moves out of the range of floats. rounded: the farthest that rounding moved a vertex, in the world. */
+static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_t vertex, const cp_mesh *to,
+                       uint32_t number, double *rounded)
 {
     const float *position = from->positions + 3 * (size_t)vertex;
-    size_t at = 3 * (size_t)to;
-    double off[3];
-    if (target->colours)
-        memcpy(target->colours + 4 * (size_t)to, from->colours + 4 * (size_t)vertex, 4 * sizeof(float));
+    float *target = (float *)to->positions + 3 * (size_t)number;
+    float *normal = to->normals ? (float *)to->normals + 3 * (size_t)number : NULL;
+    if (to->colours)
+        memcpy((float *)to->colours + 4 * (size_t)number, from->colours + 4 * (size_t)vertex, 4 * sizeof(float));
     if (!motion->moves) {
-        memcpy(target->positions + at, position, 3 * sizeof(float));
-        if (target->normals)
-            memcpy(target->normals + at, from->normals + 3 * (size_t)vertex, 3 * sizeof(float));
+        memcpy(target, position, 3 * sizeof *target);
+        if (normal)
+            memcpy(normal, from->normals + 3 * (size_t)vertex, 3 * sizeof *normal);
         return true;
     }
-    if (!mesh_move_position(&motion->pose, position, target->positions + at, off))
+    double off[3], squares = 0;
+    if (!mesh_move_position(&motion->pose, position, target, off))
         return false;
-    *rounded = fmax(*rounded, world_length(&motion->to_world, off));
-    if (target->normals)
-        mesh_move_normal((const double(*)[3])motion->matrix, from->normals + 3 * (size_t)vertex, target->normals + at);
+    for (int row = 0; row < 3; row++) {
+        double sum = dot_product(&motion->to_world.m[4 * row], off);
+        squares += sum * sum;
+    }
+    *rounded = fmax(*rounded, sqrt(squares));
+    if (normal)
+        mesh_move_normal((const double(*)[3])motion->matrix, from->normals + 3 * (size_t)vertex, normal);
     return true;
 }
 
-static bool add_face(struct build *build, const struct motion *motion, const cp_mesh *from, uint32_t face,
-                     struct target *target, uint32_t next[2])
+/* Fills the mesh's arrays. */
+static cp_status fill_bucket(struct build *build, const struct merge_bucket *bucket, const cp_mesh *mesh)
 {
-    uint32_t first = mesh_face_first(from, face), size = mesh_face_size(from, face);
-    bool reverse = motion->mirrors && from->kind == CP_MESH_FACES, good = true;
-    if (target->offsets)
-        target->offsets[next[0]] = next[1];
-    for (uint32_t i = 0; i < size && good; i++) {
-        uint32_t vertex = from->corners[reverse && i > 0 ? first + size - i : first + i];
-        uint32_t number = target->next_vertex;
-        if (number_vertex(&build->numbering, vertex, &target->next_vertex))
-            good = add_vertex(motion, from, vertex, target, number, &build->job->result->rounded);
-        target->corners[next[1]++] = build->numbering.numbers[vertex];
-    }
-    next[0]++;
-    return good;
-}
-
-static cp_status fill_bucket(struct build *build, const struct merge_bucket *bucket, struct target *target)
-{
-    const struct merge_job *job = build->job;
+    struct merge_job *job = build->job;
+    struct numbering *numbering = &build->numbering;
+    uint32_t *offsets = (uint32_t *)mesh->face_offsets, *corners = (uint32_t *)mesh->corners, next_vertex = 0;
     struct motion motion = {0};
     for (uint32_t at = bucket->first_part; at < bucket->first_part + bucket->part_count; at++) {
         const struct merge_part *part = &job->parts[at];
         const cp_mesh *from = part_mesh(job, part);
         cp_group group = merge_part_group(from, part->group);
-        uint64_t before = build->numbering.stamp;
-        begin_part(&build->numbering, job->parts, at, bucket->first_part);
-        if (build->numbering.stamp != before)
+        uint32_t *next = build->slots[part->slot];
+        if (begin_part(numbering, job->parts, at, bucket->first_part))
             motion = part_motion(job, bucket, part);
-        for (uint32_t i = 0; i < group.face_count; i++)
-            if (!add_face(build, &motion, from, group.first_face + i, target, target->next[part->slot]))
-                return report_error(job->scene->context, CP_LIMIT, "mesh-range", NOWHERE,
-                                    "mesh \"%s\": a vertex moves out of the range of its coordinates",
-                                    mesh_title(from));
+        bool reverse = motion.mirrors && from->kind == CP_MESH_FACES;
+        for (uint32_t face = group.first_face; face < group.first_face + group.face_count; face++) {
+            uint32_t first = mesh_face_first(from, face), size = mesh_face_size(from, face);
+            if (offsets)
+                offsets[next[0]] = next[1];
+            for (uint32_t i = 0; i < size; i++) {
+                uint32_t vertex = from->corners[reverse && i > 0 ? first + size - i : first + i], number = next_vertex;
+                if (number_vertex(numbering, vertex, &next_vertex) &&
+                    !add_vertex(&motion, from, vertex, mesh, number, &job->result->rounded))
+                    return report_error(job->scene->context, CP_LIMIT, "mesh-range", NOWHERE,
+                                        "mesh \"%s\": a vertex moves out of the range of its coordinates",
+                                        mesh_title(from));
+                corners[next[1]++] = numbering->numbers[vertex];
+            }
+            next[0]++;
+        }
     }
+    if (offsets)
+        offsets[mesh->face_count] = mesh->corner_count;
     return CP_OK;
 }
 
@@ -276,60 +236,40 @@ static void lay_out_slots(struct build *build, const struct merge_bucket *bucket
     mesh->group_count = plain ? 0 : count;
 }
 
-static bool allocate_target(struct build *build, const cp_mesh *first, bool ngons, const cp_mesh *mesh,
-                            struct target *target)
-{
-    cp_scene *scene = build->job->scene;
-    size_t vertices = mesh->vertex_count;
-    target->next = build->slots;
-    target->positions = scene_allocate(scene, 3 * vertices, sizeof(float));
-    target->normals = first->normals ? scene_allocate(scene, 3 * vertices, sizeof(float)) : NULL;
-    target->colours = first->colours ? scene_allocate(scene, 4 * vertices, sizeof(float)) : NULL;
-    target->offsets = ngons ? scene_allocate(scene, (size_t)mesh->face_count + 1, sizeof(uint32_t)) : NULL;
-    target->corners = scene_allocate(scene, mesh->corner_count, sizeof(uint32_t));
-    return target->positions && target->corners && (target->normals || !first->normals) &&
-           (target->colours || !first->colours) && (target->offsets || !ngons);
-}
-
-/* What all parts are called, else the frame. */
-static void name_mesh(const struct merge_job *job, const struct merge_bucket *bucket, cp_mesh *mesh)
-{
-    const cp_mesh *first = part_mesh(job, &job->parts[bucket->first_part]);
-    bool same_name = true, same_source = true;
-    for (uint32_t i = 1; i < bucket->part_count; i++) {
-        const cp_mesh *other = part_mesh(job, &job->parts[bucket->first_part + i]);
-        same_name = same_name && strcmp(first->name, other->name) == 0;
-        same_source = same_source && strcmp(first->source, other->source) == 0;
-    }
-    mesh->name = same_name && *first->name ? first->name : job->scene->nodes[bucket->anchor].name;
-    mesh->source = same_source ? first->source : "";
-}
-
 static cp_status build_bucket(struct build *build, struct merge_bucket *bucket)
 {
     struct merge_job *job = build->job;
+    cp_scene *scene = job->scene;
     const cp_mesh *first = part_mesh(job, &job->parts[bucket->first_part]);
     cp_mesh mesh = {.kind = first->kind};
-    struct target target = {0};
     cp_status status = count_bucket(build, bucket, &mesh);
     if (status != CP_OK)
         return status;
     lay_out_slots(build, bucket, &mesh);
-    if (!allocate_target(build, first, has_ngons(job, bucket), &mesh, &target))
+    /* It is called what all parts are, else like the frame. */
+    bool same_name = true, same_source = true, ngons = false;
+    for (uint32_t i = 0; i < bucket->part_count; i++) {
+        const cp_mesh *other = part_mesh(job, &job->parts[bucket->first_part + i]);
+        same_name = same_name && strcmp(first->name, other->name) == 0;
+        same_source = same_source && strcmp(first->source, other->source) == 0;
+        ngons = ngons || other->face_offsets;
+    }
+    mesh.name = same_name && *first->name ? first->name : scene->nodes[bucket->anchor].name;
+    mesh.source = same_source ? first->source : "";
+    size_t vertices = mesh.vertex_count;
+    mesh.positions = scene_allocate(scene, 3 * vertices, sizeof(float));
+    mesh.normals = first->normals ? scene_allocate(scene, 3 * vertices, sizeof(float)) : NULL;
+    mesh.colours = first->colours ? scene_allocate(scene, 4 * vertices, sizeof(float)) : NULL;
+    mesh.face_offsets = ngons ? scene_allocate(scene, (size_t)mesh.face_count + 1, sizeof(uint32_t)) : NULL;
+    mesh.corners = scene_allocate(scene, mesh.corner_count, sizeof(uint32_t));
+    if (!mesh.positions || !mesh.corners || (first->normals && !mesh.normals) || (first->colours && !mesh.colours) ||
+        (ngons && !mesh.face_offsets))
         return CP_LIMIT;
     bucket->base = choose_base(job, bucket);
-    status = fill_bucket(build, bucket, &target);
+    status = fill_bucket(build, bucket, &mesh);
     if (status != CP_OK)
         return status;
-    if (target.offsets)
-        target.offsets[mesh.face_count] = mesh.corner_count;
-    mesh.positions = target.positions;
-    mesh.normals = target.normals;
-    mesh.colours = target.colours;
-    mesh.face_offsets = target.offsets;
-    mesh.corners = target.corners;
-    name_mesh(job, bucket, &mesh);
-    bucket->mesh = scene_add_mesh(job->scene, &mesh);
+    bucket->mesh = scene_add_mesh(scene, &mesh);
     return bucket->mesh == CP_NONE ? CP_LIMIT : CP_OK;
 }
 
@@ -337,15 +277,22 @@ cp_status merge_build(struct merge_job *job)
 {
     cp_context *context = job->scene->context;
     struct build build = {.job = job};
-    for (uint32_t i = 0; i < job->part_count; i++)
-        build.slot_count = job->parts[i].slot >= build.slot_count ? job->parts[i].slot + 1 : build.slot_count;
+    struct numbering *numbering = &build.numbering;
+    for (uint32_t i = 0; i < job->part_count; i++) {
+        uint32_t vertices = part_mesh(job, &job->parts[i])->vertex_count, slot = job->parts[i].slot;
+        build.slot_count = slot >= build.slot_count ? slot + 1 : build.slot_count;
+        numbering->room = vertices > numbering->room ? vertices : numbering->room;
+    }
     build.slots = memory_allocate_zeroed(context, build.slot_count, sizeof *build.slots);
     build.groups = scene_allocate(job->scene, build.slot_count, sizeof *build.groups);
-    cp_status status = build.slots && build.groups && prepare_numbering(job, &build.numbering) ? CP_OK : CP_LIMIT;
+    numbering->numbers = memory_allocate(context, numbering->room, sizeof *numbering->numbers);
+    numbering->stamps = memory_allocate_zeroed(context, numbering->room, sizeof *numbering->stamps);
+    bool good = build.slots && build.groups && numbering->numbers && numbering->stamps;
+    cp_status status = good ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < job->bucket_count && status == CP_OK; i++)
         status = build_bucket(&build, &job->buckets[i]);
     memory_free(context, build.slots, build.slot_count, sizeof *build.slots);
-    memory_free(context, build.numbering.numbers, build.numbering.room, sizeof *build.numbering.numbers);
-    memory_free(context, build.numbering.stamps, build.numbering.room, sizeof *build.numbering.stamps);
+    memory_free(context, numbering->numbers, numbering->room, sizeof *numbering->numbers);
+    memory_free(context, numbering->stamps, numbering->room, sizeof *numbering->stamps);
     return status;
 }

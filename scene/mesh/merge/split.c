@@ -9,8 +9,8 @@
 
 /* ---- which face belongs to which piece ---- */
 
-/* elements[corner]: equal where two corners keep their faces together; below vertex_count, or corner_count for
- * SPLIT_BOTH. */
+/* elements[corner]: equal where two corners keep their faces together; below vertex_count, or corner_count with
+ * materials. */
 static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materials, uint32_t *elements)
 {
     uint32_t count = mesh->corner_count;
@@ -37,36 +37,28 @@ static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materia
     return good;
 }
 
-/* Each face's first element becomes its piece's root. */
-static bool unite_faces(cp_context *context, const cp_mesh *mesh, const uint32_t *elements, uint32_t *pieces)
-{
-    uint32_t count = mesh->vertex_count > mesh->corner_count ? mesh->vertex_count : mesh->corner_count;
-    uint32_t *parents = memory_allocate(context, count, sizeof *parents);
-    if (!parents)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        parents[i] = i;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        for (uint32_t i = 1; i < size; i++)
-            sets_join(parents, elements[first], elements[first + i]);
-    }
-    for (uint32_t face = 0; face < mesh->face_count; face++)
-        pieces[face] = set_leader(parents, elements[mesh_face_first(mesh, face)]);
-    memory_free(context, parents, count, sizeof *parents);
-    return true;
-}
-
 bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by, uint32_t *pieces, uint32_t *count)
 {
     uint32_t faces = mesh->face_count, corners = mesh->corner_count;
+    uint32_t sets = mesh->vertex_count > corners ? mesh->vertex_count : corners;
+    bool meeting = by != SPLIT_MATERIALS;
     uint32_t *first = memory_allocate(context, faces, sizeof *first);
-    uint32_t *elements = by == SPLIT_MATERIALS ? NULL : memory_allocate(context, corners, sizeof *elements);
-    bool good = first && (elements || by == SPLIT_MATERIALS);
-    if (good && by == SPLIT_MATERIALS)
+    uint32_t *elements = meeting ? memory_allocate(context, corners, sizeof *elements) : NULL;
+    bool good = first && (!meeting || (elements && find_elements(context, mesh, by == SPLIT_BOTH, elements)));
+    uint32_t *parents = good && meeting ? memory_allocate(context, sets, sizeof *parents) : NULL;
+    good = good && (parents || !meeting);
+    if (good && meeting) {
+        /* Each face's first element leads to its piece's root. */
+        for (uint32_t i = 0; i < sets; i++)
+            parents[i] = i;
+        for (uint32_t face = 0; face < faces; face++)
+            for (uint32_t i = 1, at = mesh_face_first(mesh, face); i < mesh_face_size(mesh, face); i++)
+                sets_join(parents, elements[at], elements[at + i]);
+        for (uint32_t face = 0; face < faces; face++)
+            pieces[face] = set_leader(parents, elements[mesh_face_first(mesh, face)]);
+    } else if (good) {
         mesh_face_materials(mesh, NULL, pieces);
-    else if (good)
-        good = find_elements(context, mesh, by == SPLIT_BOTH, elements) && unite_faces(context, mesh, elements, pieces);
+    }
     good = good && join_rows(context, pieces, 1, 1, faces, first);
     if (good) {
         *count = join_number(first, faces);
@@ -75,6 +67,7 @@ bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by
     }
     memory_free(context, first, faces, sizeof *first);
     memory_free(context, elements, corners, sizeof *elements);
+    memory_free(context, parents, sets, sizeof *parents);
     return good;
 }
 
@@ -102,33 +95,15 @@ struct cut {
     cp_group *groups;
 };
 
-static bool prepare_cut(struct cut *cut)
+static bool begins_group(const struct cut *cut, uint32_t at, uint32_t first)
 {
-    cp_context *context = cut->scene->context;
-    const cp_mesh *from = &cut->from;
-    cut->starts = memory_allocate_zeroed(context, (size_t)cut->count + 1, sizeof *cut->starts);
-    cut->order = memory_allocate(context, from->face_count, sizeof *cut->order);
-    cut->stamps = memory_allocate_zeroed(context, from->vertex_count, sizeof *cut->stamps);
-    cut->numbers = memory_allocate(context, from->vertex_count, sizeof *cut->numbers);
-    cut->materials = from->group_count ? memory_allocate(context, from->face_count, sizeof *cut->materials) : NULL;
-    if (cut->materials)
-        mesh_face_materials(from, NULL, cut->materials);
-    return cut->starts && cut->order && cut->stamps && cut->numbers && (cut->materials || !from->group_count);
+    return cut->materials && (at == first || cut->materials[cut->order[at]] != cut->materials[cut->order[at - 1]]);
 }
 
-static void free_cut(struct cut *cut)
+/* Sets where all pieces begin, and the order of the faces. Returns how many vertices no piece uses. */
+static uint32_t count_pieces(struct cut *cut)
 {
-    cp_context *context = cut->scene->context;
-    memory_free(context, cut->starts, (size_t)cut->count + 1, sizeof *cut->starts);
-    memory_free(context, cut->order, cut->from.face_count, sizeof *cut->order);
-    memory_free(context, cut->stamps, cut->from.vertex_count, sizeof *cut->stamps);
-    memory_free(context, cut->numbers, cut->from.vertex_count, sizeof *cut->numbers);
-    memory_free(context, cut->materials, cut->from.face_count, sizeof *cut->materials);
-}
-
-/* A counting sort, so that faces keep their order. */
-static void order_faces(struct cut *cut)
-{
+    /* A counting sort, so that faces keep their order. */
     for (uint32_t face = 0; face < cut->from.face_count; face++)
         cut->starts[cut->pieces[face] + 1].face++;
     for (uint32_t piece = 0; piece < cut->count; piece++)
@@ -138,16 +113,6 @@ static void order_faces(struct cut *cut)
     for (uint32_t piece = 0; piece < cut->count; piece++)
         cut->starts[piece].face = cut->starts[piece + 1].face;
     cut->starts[cut->count].face = cut->from.face_count;
-}
-
-static bool begins_group(const struct cut *cut, uint32_t at, uint32_t first)
-{
-    return cut->materials && (at == first || cut->materials[cut->order[at]] != cut->materials[cut->order[at - 1]]);
-}
-
-/* Vertices that no piece uses are what is left of the stamps. */
-static uint32_t count_pieces(struct cut *cut)
-{
     for (uint32_t piece = 0; piece < cut->count; piece++) {
         const struct piece *start = &cut->starts[piece];
         struct piece *next = &cut->starts[piece + 1];
@@ -194,40 +159,12 @@ static void copy_row(float *to, uint64_t at, const float *from, uint32_t vertex,
         memcpy(to + width * at, from + width * vertex, width * sizeof *to);
 }
 
-static void add_corner(struct cut *cut, uint32_t piece, uint32_t vertex, cp_mesh *mesh)
-{
-    if (cut->stamps[vertex] != piece + 1) {
-        uint64_t at = cut->starts[piece].vertex + mesh->vertex_count;
-        copy_row(cut->positions, at, cut->from.positions, vertex, 3);
-        copy_row(cut->normals, at, cut->from.normals, vertex, 3);
-        copy_row(cut->colours, at, cut->from.colours, vertex, 4);
-        cut->stamps[vertex] = piece + 1;
-        cut->numbers[vertex] = mesh->vertex_count++;
-    }
-    cut->corners[cut->starts[piece].corner + mesh->corner_count++] = cut->numbers[vertex];
-}
-
-static void add_face(struct cut *cut, uint32_t piece, uint32_t at, cp_mesh *mesh)
-{
-    const struct piece *start = &cut->starts[piece];
-    uint32_t face = cut->order[at], first = mesh_face_first(&cut->from, face);
-    uint32_t size = mesh_face_size(&cut->from, face);
-    if (begins_group(cut, at, start->face))
-        cut->groups[start->group + mesh->group_count++] = (cp_group){mesh->face_count, 0, cut->materials[face]};
-    if (cut->groups)
-        cut->groups[start->group + mesh->group_count - 1].face_count++;
-    for (uint32_t i = first; i < first + size; i++)
-        add_corner(cut, piece, cut->from.corners[i], mesh);
-    mesh->face_count++;
-    if (cut->offsets)
-        cut->offsets[start->offset + mesh->face_count] = mesh->corner_count;
-}
-
 static uint32_t add_piece(struct cut *cut, uint32_t piece)
 {
     const struct piece *start = &cut->starts[piece];
+    const cp_mesh *from = &cut->from;
     cp_mesh mesh = {.kind = CP_MESH_FACES,
-                    .source = cut->from.source,
+                    .source = from->source,
                     .positions = cut->positions + 3 * start->vertex,
                     .normals = cut->normals ? cut->normals + 3 * start->vertex : NULL,
                     .colours = cut->colours ? cut->colours + 4 * start->vertex : NULL,
@@ -236,26 +173,58 @@ static uint32_t add_piece(struct cut *cut, uint32_t piece)
                     .groups = cut->groups ? cut->groups + start->group : NULL};
     if (cut->offsets)
         cut->offsets[start->offset] = 0;
-    for (uint32_t at = start->face; at < cut->starts[piece + 1].face; at++)
-        add_face(cut, piece, at, &mesh);
+    for (uint32_t at = start->face; at < cut->starts[piece + 1].face; at++) {
+        uint32_t face = cut->order[at], first = mesh_face_first(from, face), size = mesh_face_size(from, face);
+        if (begins_group(cut, at, start->face))
+            cut->groups[start->group + mesh.group_count++] = (cp_group){mesh.face_count, 0, cut->materials[face]};
+        if (cut->groups)
+            cut->groups[start->group + mesh.group_count - 1].face_count++;
+        for (uint32_t i = first; i < first + size; i++) {
+            uint32_t vertex = from->corners[i];
+            if (cut->stamps[vertex] != piece + 1) {
+                uint64_t row = start->vertex + mesh.vertex_count;
+                copy_row(cut->positions, row, from->positions, vertex, 3);
+                copy_row(cut->normals, row, from->normals, vertex, 3);
+                copy_row(cut->colours, row, from->colours, vertex, 4);
+                cut->stamps[vertex] = piece + 1;
+                cut->numbers[vertex] = mesh.vertex_count++;
+            }
+            cut->corners[start->corner + mesh.corner_count++] = cut->numbers[vertex];
+        }
+        mesh.face_count++;
+        if (cut->offsets)
+            cut->offsets[start->offset + mesh.face_count] = mesh.corner_count;
+    }
     return scene_add_mesh(cut->scene, &mesh);
 }
 
 cp_status mesh_cut(cp_scene *scene, uint32_t mesh, const uint32_t *pieces, uint32_t count, uint32_t *first,
                    uint32_t *unused)
 {
+    cp_context *context = scene->context;
     struct cut cut = {.scene = scene, .from = scene->meshes[mesh], .pieces = pieces, .count = count};
-    bool good = prepare_cut(&cut);
+    uint32_t faces = cut.from.face_count, vertices = cut.from.vertex_count;
+    cut.starts = memory_allocate_zeroed(context, (size_t)count + 1, sizeof *cut.starts);
+    cut.order = memory_allocate(context, faces, sizeof *cut.order);
+    cut.stamps = memory_allocate_zeroed(context, vertices, sizeof *cut.stamps);
+    cut.numbers = memory_allocate(context, vertices, sizeof *cut.numbers);
+    cut.materials = cut.from.group_count ? memory_allocate(context, faces, sizeof *cut.materials) : NULL;
+    bool good = cut.starts && cut.order && cut.stamps && cut.numbers && (cut.materials || !cut.from.group_count);
     if (good) {
-        order_faces(&cut);
+        if (cut.materials)
+            mesh_face_materials(&cut.from, NULL, cut.materials);
         *unused = count_pieces(&cut);
         good = allocate_arrays(&cut);
     }
-    if (good && cut.from.vertex_count > 0)
-        memset(cut.stamps, 0, cut.from.vertex_count * sizeof *cut.stamps);
+    if (good && vertices > 0)
+        memset(cut.stamps, 0, vertices * sizeof *cut.stamps);
     *first = scene->mesh_count;
     for (uint32_t piece = 0; good && piece < count; piece++)
         good = add_piece(&cut, piece) != CP_NONE;
-    free_cut(&cut);
+    memory_free(context, cut.starts, (size_t)count + 1, sizeof *cut.starts);
+    memory_free(context, cut.order, faces, sizeof *cut.order);
+    memory_free(context, cut.stamps, vertices, sizeof *cut.stamps);
+    memory_free(context, cut.numbers, vertices, sizeof *cut.numbers);
+    memory_free(context, cut.materials, faces, sizeof *cut.materials);
     return good ? CP_OK : CP_LIMIT;
 }
