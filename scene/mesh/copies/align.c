@@ -137,7 +137,8 @@ static cp_pose finish_pose(const double linear[3][3], const double from[3], cons
     return pose;
 }
 
-cp_pose align_points(const struct point_pairs *pairs, bool mirrored, bool scaled)
+/* The pose with the least sum of squares. */
+static cp_pose best_pose(const struct point_pairs *pairs, bool mirrored, bool scaled)
 {
     struct moments moments = find_moments(pairs);
     double rotation[3][3], side = mirrored ? -1 : 1, size = 1;
@@ -154,7 +155,9 @@ cp_pose align_points(const struct point_pairs *pairs, bool mirrored, bool scaled
     return finish_pose((const double(*)[3])rotation, moments.from, moments.to);
 }
 
-cp_pose align_to_axes(const struct point_pairs *pairs, const cp_pose *pose)
+/* The pose with entries of its linear part that are within 1e-4 of 0, 1 or -1 (times its scale) made so, and the
+ * translation to fit; itself when not all nine are. */
+static cp_pose pose_along_axes(const struct point_pairs *pairs, const cp_pose *pose)
 {
     const double near = 1e-4;
     double squares = 0, linear[3][3];
@@ -180,7 +183,8 @@ cp_pose align_to_axes(const struct point_pairs *pairs, const cp_pose *pose)
     return finish_pose((const double(*)[3])linear, moments.from, moments.to);
 }
 
-double align_deviation(const struct point_pairs *pairs, const cp_pose *pose, double limit)
+/* The largest distance between from[i] moved by the pose and its partner; more than `limit` once one exceeds it. */
+static double find_deviation(const struct point_pairs *pairs, const cp_pose *pose, double limit)
 {
     double largest = 0, from[3], to[3];
     for (uint32_t i = 0; i < pairs->count && largest <= limit * limit; i++) {
@@ -190,4 +194,17 @@ double align_deviation(const struct point_pairs *pairs, const cp_pose *pose, dou
         largest = fmax(largest, x * x + y * y + z * z);
     }
     return sqrt(largest);
+}
+
+bool align_points(const struct point_pairs *pairs, bool mirrored, bool scaled, double tolerance, cp_pose *motion,
+                  double *displaced)
+{
+    cp_pose best = best_pose(pairs, mirrored, scaled);
+    *motion = pose_along_axes(pairs, &best);
+    *displaced = find_deviation(pairs, motion, tolerance);
+    if (!(*displaced <= tolerance)) {
+        *motion = best;
+        *displaced = find_deviation(pairs, &best, tolerance);
+    }
+    return *displaced <= tolerance;
 }

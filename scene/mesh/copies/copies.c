@@ -19,20 +19,22 @@ struct search {
     const struct copies_settings *settings;
     struct mesh_copy *copies;
     uint32_t *materials; /* for each: the first that is equal */
-    double
-        *stretches;   /* for each mesh: by how much its instances and its equals' stretch it; -1 when nobody shows it */
-    uint64_t *hashes; /* for each mesh, of its content */
+    double *stretches;   /* for each mesh: by how much its and its equals' instances stretch it; -1: nobody shows it */
+    uint64_t *hashes;    /* for each mesh, of its content */
     uint32_t unfinished;
 };
 
 /* ---- materials and places ---- */
 
-static cp_status join_materials(const struct search *search, struct arena *arena)
+/* Materials are equal by all that they say; those with metadata are told apart, since it would be lost. */
+static cp_status find_materials(const struct search *search)
 {
+    const cp_scene *scene = search->scene;
+    struct arena *arena = arena_new(search->context);
     struct name_map seen = {.context = search->context};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < search->scene->material_count && status == CP_OK; i++) {
-        const cp_material *m = &search->scene->materials[i];
+    cp_status status = arena ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < scene->material_count && status == CP_OK; i++) {
+        const cp_material *m = &scene->materials[i];
         char *key = arena_print(arena, "%a %a %a %a %d %d %s", m->rgba[0], m->rgba[1], m->rgba[2], m->rgba[3], m->srgb,
                                 m->two_sided, m->name);
         const uint32_t *first = key ? name_map_add(&seen, key, i, NULL) : NULL;
@@ -42,24 +44,10 @@ static cp_status join_materials(const struct search *search, struct arena *arena
             status = CP_LIMIT;
     }
     name_map_free(&seen);
-    return status;
-}
-
-/* Equal ones that say something in metadata are told apart: it would be lost. */
-static void part_materials(const struct search *search)
-{
-    for (uint32_t i = 0; i < search->scene->metadata_count; i++)
-        if (search->scene->metadata[i].owner == CP_OWNER_MATERIAL)
-            search->materials[search->scene->metadata[i].index] = search->scene->metadata[i].index;
-}
-
-static cp_status find_materials(const struct search *search)
-{
-    struct arena *arena = arena_new(search->context);
-    cp_status status = arena ? join_materials(search, arena) : CP_LIMIT;
     arena_free(arena);
-    if (status == CP_OK)
-        part_materials(search);
+    for (uint32_t i = 0; i < scene->metadata_count && status == CP_OK; i++)
+        if (scene->metadata[i].owner == CP_OWNER_MATERIAL)
+            search->materials[scene->metadata[i].index] = scene->metadata[i].index;
     return status;
 }
 
@@ -87,8 +75,15 @@ static bool same_bytes(const void *a, const void *b, size_t count, size_t size)
     return a == b || (a && b && (count == 0 || memcmp(a, b, count * size) == 0));
 }
 
-static bool same_groups(const struct search *search, const cp_mesh *a, const cp_mesh *b)
+/* All but positions and normals. */
+static bool same_faces(const struct search *search, const cp_mesh *a, const cp_mesh *b)
 {
+    if (a->kind != b->kind || a->vertex_count != b->vertex_count || a->face_count != b->face_count ||
+        a->corner_count != b->corner_count || a->group_count != b->group_count || !a->normals != !b->normals ||
+        !same_bytes(a->colours, b->colours, a->vertex_count, 4 * sizeof *a->colours) ||
+        !same_bytes(a->face_offsets, b->face_offsets, (size_t)a->face_count + 1, sizeof *a->face_offsets) ||
+        !same_bytes(a->corners, b->corners, a->corner_count, sizeof *a->corners))
+        return false;
     for (uint32_t i = 0; i < a->group_count; i++) {
         uint32_t p = a->groups[i].material, q = b->groups[i].material;
         bool same = p == q || (p != CP_NONE && q != CP_NONE && search->materials[p] == search->materials[q]);
@@ -96,16 +91,6 @@ static bool same_groups(const struct search *search, const cp_mesh *a, const cp_
             return false;
     }
     return true;
-}
-
-/* All but positions and normals. */
-static bool same_faces(const struct search *search, const cp_mesh *a, const cp_mesh *b)
-{
-    return a->kind == b->kind && a->vertex_count == b->vertex_count && a->face_count == b->face_count &&
-           a->corner_count == b->corner_count && a->group_count == b->group_count && !a->normals == !b->normals &&
-           same_bytes(a->colours, b->colours, a->vertex_count, 4 * sizeof *a->colours) &&
-           same_bytes(a->face_offsets, b->face_offsets, (size_t)a->face_count + 1, sizeof *a->face_offsets) &&
-           same_bytes(a->corners, b->corners, a->corner_count, sizeof *a->corners) && same_groups(search, a, b);
 }
 
 static bool same_mesh(const struct search *search, const cp_mesh *a, const cp_mesh *b)
@@ -141,19 +126,9 @@ static uint64_t hash_mesh(const struct search *search, const cp_mesh *mesh)
     return hash;
 }
 
-/* The slot of an equal mesh, or the free one. The seed of the hash keeps others' meshes from meeting in one. */
-static uint32_t *find_slot(const struct search *search, uint32_t *slots, size_t slot_count, uint32_t mesh)
-{
-    const cp_mesh *meshes = search->scene->meshes;
-    size_t at = (size_t)search->hashes[mesh] & (slot_count - 1);
-    while (slots[at] != CP_NONE &&
-           (search->hashes[slots[at]] != search->hashes[mesh] || !same_mesh(search, &meshes[slots[at]], &meshes[mesh])))
-        at = (at + 1) & (slot_count - 1);
-    return &slots[at];
-}
-
 static cp_status find_equal(const struct search *search)
 {
+    const cp_mesh *meshes = search->scene->meshes;
     uint32_t count = search->scene->mesh_count;
     size_t slot_count = 64;
     while (slot_count < 2 * (uint64_t)count)
@@ -166,11 +141,16 @@ static cp_status find_equal(const struct search *search)
         search->copies[i] = (struct mesh_copy){.leader = i, .motion = POSE_IDENTITY};
         if (search->stretches[i] < 0)
             continue;
-        search->hashes[i] = hash_mesh(search, &search->scene->meshes[i]);
-        uint32_t *slot = find_slot(search, slots, slot_count, i);
-        *slot = *slot == CP_NONE ? i : *slot;
-        search->copies[i].leader = *slot;
-        search->stretches[*slot] = fmax(search->stretches[*slot], search->stretches[i]);
+        search->hashes[i] = hash_mesh(search, &meshes[i]);
+        /* The slot of an equal mesh, or the free one. The seed of the hash keeps others' meshes from meeting in one. */
+        size_t at = (size_t)search->hashes[i] & (slot_count - 1);
+        while (slots[at] != CP_NONE &&
+               (search->hashes[slots[at]] != search->hashes[i] || !same_mesh(search, &meshes[slots[at]], &meshes[i])))
+            at = (at + 1) & (slot_count - 1);
+        uint32_t leader = slots[at] == CP_NONE ? i : slots[at];
+        slots[at] = leader;
+        search->copies[i].leader = leader;
+        search->stretches[leader] = fmax(search->stretches[leader], search->stretches[i]);
     }
     memory_free(search->context, slots, slot_count, sizeof *slots);
     return CP_OK;
@@ -197,11 +177,18 @@ static double pair_tolerance(const struct search *search, const struct fingerpri
     return fmin(leader->tolerance * size + copy->tolerance, 2e-3 * copy->values[0]);
 }
 
-static bool normals_agree(const cp_mesh *from, const cp_mesh *to, const cp_pose *motion)
+/* The usual case: one export, placed many times. */
+static bool match_in_order(const struct search *search, const cp_mesh *from, const cp_mesh *to, double tolerance,
+                           struct mesh_copy *copy)
 {
     const double allowed = 1e-3; /* of unit vectors: 0.06 degrees */
+    if (!same_faces(search, from, to))
+        return false;
+    const struct point_pairs pairs = {from->positions, to->positions, NULL, from->vertex_count};
+    if (!align_points(&pairs, false, search->settings->scaled, tolerance, &copy->motion, &copy->displaced))
+        return false;
     double matrix[3][3];
-    mesh_normal_matrix(motion, matrix);
+    mesh_normal_matrix(&copy->motion, matrix);
     for (size_t i = 0; from->normals && i < from->vertex_count; i++) {
         float moved[3];
         mesh_move_normal((const double(*)[3])matrix, from->normals + 3 * i, moved);
@@ -210,23 +197,6 @@ static bool normals_agree(const cp_mesh *from, const cp_mesh *to, const cp_pose 
                 return false;
     }
     return true;
-}
-
-/* The usual case: one export, placed many times. */
-static bool match_in_order(const struct search *search, const cp_mesh *from, const cp_mesh *to, double tolerance,
-                           struct mesh_copy *copy)
-{
-    if (!same_faces(search, from, to))
-        return false;
-    const struct point_pairs pairs = {from->positions, to->positions, NULL, from->vertex_count};
-    cp_pose best = align_points(&pairs, false, search->settings->scaled);
-    copy->motion = align_to_axes(&pairs, &best);
-    copy->displaced = align_deviation(&pairs, &copy->motion, tolerance);
-    if (!(copy->displaced <= tolerance)) {
-        copy->motion = best;
-        copy->displaced = align_deviation(&pairs, &copy->motion, tolerance);
-    }
-    return copy->displaced <= tolerance && normals_agree(from, to, &copy->motion);
 }
 
 /* Up to so many leaders of a cluster are compared with a mesh. Real parts seldom have two. */
@@ -238,89 +208,41 @@ struct leaders {
     bool more;
 };
 
-struct match {
-    struct mesh_copy copy;
-    bool found, given_up;
-};
-
-static cp_status match_reordered(const struct search *search, const struct fingerprint *leader,
-                                 const struct fingerprint *print, struct match *match)
-{
-    const cp_mesh *meshes = search->scene->meshes;
-    struct reorder_search reorder = {.context = search->context,
-                                     .from = &meshes[leader->mesh],
-                                     .to = &meshes[print->mesh],
-                                     .materials = search->materials,
-                                     .tolerance = pair_tolerance(search, leader, print),
-                                     .scaled = search->settings->scaled};
-    cp_status status = CP_OK;
-    for (int side = 0; side < 2 && status == CP_OK && !match->found; side++) {
-        reorder.mirrored = side == 1;
-        if (side == 0 ? search->settings->reordered : search->settings->mirrored)
-            status = reorder_match(&reorder, &match->copy.motion, &match->copy.displaced, &match->found);
-    }
-    match->given_up = match->given_up || reorder.given_up;
-    match->copy.leader = leader->mesh;
-    return status;
-}
-
+/* Whether a mesh is a moved copy of one of the leaders. */
 static cp_status match_leaders(struct search *search, const struct fingerprint *prints, const struct leaders *leaders,
                                const struct fingerprint *print)
 {
     const cp_mesh *meshes = search->scene->meshes;
-    struct match match = {.copy = {.moved = true}, .given_up = leaders->more};
+    struct mesh_copy copy = {.moved = true};
+    bool found = false, given_up = leaders->more;
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < leaders->count && !match.found; i++) {
+    for (uint32_t i = 0; i < leaders->count && !found; i++) {
         const struct fingerprint *leader = &prints[leaders->list[i]];
-        match.copy.leader = leader->mesh;
-        match.found = match_in_order(search, &meshes[leader->mesh], &meshes[print->mesh],
-                                     pair_tolerance(search, leader, print), &match.copy);
+        copy.leader = leader->mesh;
+        found = match_in_order(search, &meshes[leader->mesh], &meshes[print->mesh],
+                               pair_tolerance(search, leader, print), &copy);
     }
-    for (uint32_t i = 0; i < leaders->count && i < MOST_REORDERED && !match.found && status == CP_OK; i++)
-        status = match_reordered(search, &prints[leaders->list[i]], print, &match);
-    match.copy.displaced *= search->stretches[print->mesh];
-    if (match.found)
-        search->copies[print->mesh] = match.copy;
+    for (uint32_t i = 0; i < leaders->count && i < MOST_REORDERED && !found && status == CP_OK; i++) {
+        const struct fingerprint *leader = &prints[leaders->list[i]];
+        struct reorder_search reorder = {.context = search->context,
+                                         .from = &meshes[leader->mesh],
+                                         .to = &meshes[print->mesh],
+                                         .materials = search->materials,
+                                         .tolerance = pair_tolerance(search, leader, print),
+                                         .scaled = search->settings->scaled};
+        copy.leader = leader->mesh;
+        if (search->settings->reordered)
+            status = reorder_match(&reorder, &copy.motion, &copy.displaced, &found);
+        reorder.mirrored = true;
+        if (search->settings->mirrored && status == CP_OK && !found)
+            status = reorder_match(&reorder, &copy.motion, &copy.displaced, &found);
+        given_up = given_up || reorder.given_up;
+    }
+    copy.displaced *= search->stretches[print->mesh];
+    if (found)
+        search->copies[print->mesh] = copy;
     else
-        search->unfinished += match.given_up;
-    return status;
-}
-
-/* In the order of the meshes: each joins the first leader that it is a copy of, else leads itself. */
-static cp_status match_cluster(struct search *search, const struct fingerprint *prints, uint32_t begin, uint32_t end)
-{
-    struct leaders leaders = {.count = 0};
-    cp_status status = CP_OK;
-    for (uint32_t i = begin; i < end && status == CP_OK; i++) {
-        status = match_leaders(search, prints, &leaders, &prints[i]);
-        if (search->copies[prints[i].mesh].moved)
-            continue;
-        if (leaders.count < MOST_LEADERS)
-            leaders.list[leaders.count++] = i;
-        else
-            leaders.more = true;
-    }
-    return status;
-}
-
-static bool may_be_moved(const struct search *search, uint32_t mesh)
-{
-    const cp_mesh *it = &search->scene->meshes[mesh];
-    return search->stretches[mesh] >= 0 && search->copies[mesh].leader == mesh && it->kind < CP_MESH_BOX &&
-           it->vertex_count > 0;
-}
-
-static cp_status match_clusters(struct search *search, struct fingerprint *prints, uint32_t count)
-{
-    if (!fingerprint_cluster(search->context, prints, count, search->settings->scaled))
-        return CP_LIMIT;
-    cp_status status = CP_OK;
-    for (uint32_t begin = 0, end; begin < count && status == CP_OK; begin = end) {
-        for (end = begin + 1; end < count && prints[end].cluster == prints[begin].cluster;)
-            end++;
-        if (end - begin > 1)
-            status = match_cluster(search, prints, begin, end);
-    }
+        search->unfinished += given_up;
     return status;
 }
 
@@ -332,43 +254,35 @@ static cp_status find_moved(struct search *search)
     if (!prints)
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        if (!may_be_moved(search, i))
+        const cp_mesh *mesh = &scene->meshes[i];
+        if (search->stretches[i] < 0 || search->copies[i].leader != i || mesh->kind >= CP_MESH_BOX ||
+            mesh->vertex_count == 0)
             continue;
         struct fingerprint *print = &prints[count++];
-        *print = fingerprint_find(&scene->meshes[i], search->materials);
+        *print = fingerprint_find(mesh, search->materials);
         print->mesh = i;
         print->tolerance = own_tolerance(search, print);
     }
-    cp_status status = match_clusters(search, prints, count);
+    bool good = fingerprint_cluster(search->context, prints, count, search->settings->scaled);
+    cp_status status = good ? CP_OK : CP_LIMIT;
+    /* In the order of the meshes: each joins the first leader of its cluster that it is a copy of, else leads itself. */
+    struct leaders leaders = {.count = 0};
+    for (uint32_t i = 0; i < count && status == CP_OK; i++) {
+        if (i > 0 && prints[i].cluster != prints[i - 1].cluster)
+            leaders = (struct leaders){.count = 0};
+        status = match_leaders(search, prints, &leaders, &prints[i]);
+        if (search->copies[prints[i].mesh].moved)
+            continue;
+        if (leaders.count < MOST_LEADERS)
+            leaders.list[leaders.count++] = i;
+        else
+            leaders.more = true;
+    }
     memory_free(search->context, prints, scene->mesh_count, sizeof *prints);
     return status;
 }
 
 /* ---- all of it ---- */
-
-/* A mesh equal to one that is a moved copy is one, too. */
-static void follow_leaders(const struct search *search)
-{
-    for (uint32_t i = 0; i < search->scene->mesh_count; i++) {
-        uint32_t leader = search->copies[i].leader;
-        if (search->copies[leader].leader != leader)
-            search->copies[i] = search->copies[leader];
-    }
-}
-
-static cp_status find(struct search *search)
-{
-    cp_status status = find_materials(search);
-    if (status == CP_OK)
-        status = find_stretches(search);
-    if (status == CP_OK)
-        status = find_equal(search);
-    if (status == CP_OK && search->settings->moved)
-        status = find_moved(search);
-    if (status == CP_OK)
-        follow_leaders(search);
-    return status;
-}
 
 cp_status find_copies(const cp_scene *scene, const struct copies_settings *settings, struct mesh_copy *copies,
                       uint32_t *unfinished)
@@ -378,7 +292,17 @@ cp_status find_copies(const cp_scene *scene, const struct copies_settings *setti
     search.materials = memory_allocate(context, scene->material_count, sizeof *search.materials);
     search.stretches = memory_allocate(context, scene->mesh_count, sizeof *search.stretches);
     search.hashes = memory_allocate(context, scene->mesh_count, sizeof *search.hashes);
-    cp_status status = search.materials && search.stretches && search.hashes ? find(&search) : CP_LIMIT;
+    cp_status status = search.materials && search.stretches && search.hashes ? find_materials(&search) : CP_LIMIT;
+    if (status == CP_OK)
+        status = find_stretches(&search);
+    if (status == CP_OK)
+        status = find_equal(&search);
+    if (status == CP_OK && settings->moved)
+        status = find_moved(&search);
+    /* A mesh equal to one that is a moved copy is one, too. */
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
+        if (copies[copies[i].leader].leader != copies[i].leader)
+            copies[i] = copies[copies[i].leader];
     memory_free(context, search.materials, scene->material_count, sizeof *search.materials);
     memory_free(context, search.stretches, scene->mesh_count, sizeof *search.stretches);
     memory_free(context, search.hashes, scene->mesh_count, sizeof *search.hashes);

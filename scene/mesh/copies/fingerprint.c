@@ -18,39 +18,29 @@ static uint64_t mix(uint64_t bits)
 
 /* ---- what has no order ---- */
 
-static uint64_t faces_shape(const cp_mesh *mesh, const uint32_t *material)
+/* Of what has no order the sum of the mixed parts. */
+static uint64_t find_shape(const cp_mesh *mesh, const uint32_t *material)
 {
-    uint64_t sum = 0;
+    uint64_t faces = mesh->group_count == 0 ? mix(0) * mesh->face_count : 0, colours = mesh->normals ? 1 : 2;
     for (uint32_t i = 0; i < mesh->group_count; i++) {
         uint32_t own = mesh->groups[i].material;
-        sum += mix(own == CP_NONE ? 0 : 1 + (uint64_t)material[own]) * mesh->groups[i].face_count;
+        faces += mix(own == CP_NONE ? 0 : 1 + (uint64_t)material[own]) * mesh->groups[i].face_count;
     }
-    if (mesh->group_count == 0)
-        sum += mix(0) * mesh->face_count;
     for (uint32_t face = 0; mesh->face_offsets && face < mesh->face_count; face++)
-        sum += mix(UINT64_C(1) << 40 | mesh_face_size(mesh, face));
-    return mesh->face_offsets ? sum : sum + mix(UINT64_C(1) << 40 | 3) * mesh->face_count;
-}
-
-static uint64_t colours_shape(const cp_mesh *mesh)
-{
-    uint64_t sum = mesh->normals ? 1 : 2;
+        faces += mix(UINT64_C(1) << 40 | mesh_face_size(mesh, face));
+    if (!mesh->face_offsets)
+        faces += mix(UINT64_C(1) << 40 | 3) * mesh->face_count;
     for (size_t i = 0; mesh->colours && i < mesh->vertex_count; i++) {
         uint64_t bits[2];
         memcpy(bits, mesh->colours + 4 * i, sizeof bits);
-        sum += mix(bits[0] ^ mix(bits[1]));
+        colours += mix(bits[0] ^ mix(bits[1]));
     }
-    return mesh->colours ? mix(sum) : sum;
-}
-
-static uint64_t find_shape(const cp_mesh *mesh, const uint32_t *material)
-{
     uint64_t shape = mix(mesh->kind);
     shape = mix(shape ^ mesh->vertex_count);
     shape = mix(shape ^ mesh->face_count);
     shape = mix(shape ^ mesh->corner_count);
-    shape = mix(shape ^ faces_shape(mesh, material));
-    return mix(shape ^ colours_shape(mesh));
+    shape = mix(shape ^ faces);
+    return mix(shape ^ (mesh->colours ? mix(colours) : colours));
 }
 
 static double distance(const float *position, const double from[3])
@@ -132,19 +122,6 @@ static struct range value_range(const struct fingerprint *print, int index, bool
     return (struct range){.low = value - half, .high = value + half};
 }
 
-/* Numbers the runs of equal clusters whose ranges hang together. */
-static void cut_ranges(struct fingerprint *prints, const struct range *ranges, uint32_t count)
-{
-    uint32_t cluster = 0;
-    double high = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bool apart = i == 0 || ranges[i].cluster != ranges[i - 1].cluster || ranges[i].low > high;
-        cluster += apart && i > 0;
-        high = apart ? ranges[i].high : fmax(high, ranges[i].high);
-        prints[ranges[i].print].cluster = cluster;
-    }
-}
-
 static int compare_prints(const void *a, const void *b)
 {
     const struct fingerprint *p = a, *q = b;
@@ -165,7 +142,15 @@ bool fingerprint_cluster(cp_context *context, struct fingerprint *prints, uint32
             ranges[i].print = i;
         }
         qsort(ranges, count, sizeof *ranges, compare_ranges);
-        cut_ranges(prints, ranges, count);
+        /* Numbers the runs of equal clusters whose ranges hang together. */
+        uint32_t cluster = 0;
+        double high = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            bool apart = i == 0 || ranges[i].cluster != ranges[i - 1].cluster || ranges[i].low > high;
+            cluster += apart && i > 0;
+            high = apart ? ranges[i].high : fmax(high, ranges[i].high);
+            prints[ranges[i].print].cluster = cluster;
+        }
     }
     memory_free(context, ranges, count, sizeof *ranges);
     qsort(prints, count, sizeof *prints, compare_prints);

@@ -5,6 +5,7 @@
 #include "reorder.h"
 #include "../../context.h"
 #include "../../pose.h"
+#include "../../vector.h"
 #include "../join.h"
 #include "align.h"
 #include "reorder_faces.h"
@@ -75,36 +76,6 @@ static double difference(const double a[3], const double b[3], double out[3])
     return sqrt(squares);
 }
 
-static bool find_places(cp_context *context, struct side *side)
-{
-    const cp_mesh *mesh = side->mesh;
-    side->places = memory_allocate(context, mesh->vertex_count, sizeof *side->places);
-    side->points = memory_allocate(context, 3 * (size_t)mesh->vertex_count, sizeof *side->points);
-    if (!side->places || !side->points || !join_positions(context, mesh->positions, mesh->vertex_count, side->places))
-        return false;
-    side->count = join_number(side->places, mesh->vertex_count);
-    for (uint32_t i = 0, next = 0; i < mesh->vertex_count; i++)
-        if (side->places[i] == next)
-            memcpy(side->points + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i, 3 * sizeof *side->points);
-    return true;
-}
-
-static void find_centre(struct side *side)
-{
-    uint32_t count = side->mesh->vertex_count;
-    double at[3], off[3];
-    for (uint32_t i = 0; i < count; i++) {
-        load(side->mesh->positions, i, at);
-        for (int axis = 0; axis < 3; axis++)
-            side->centre[axis] += at[axis] / count;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        load(side->mesh->positions, i, at);
-        double r = difference(at, side->centre, off);
-        side->square += r * r / count;
-    }
-}
-
 static int compare_spots(const void *a, const void *b)
 {
     const struct spot *p = a, *q = b;
@@ -117,17 +88,31 @@ static int compare_spots(const void *a, const void *b)
 
 static bool prepare_side(cp_context *context, struct side *side, const cp_mesh *mesh)
 {
-    side->mesh = mesh;
-    if (!find_places(context, side))
+    uint32_t count = mesh->vertex_count;
+    double at[3], off[3];
+    side->places = memory_allocate(context, count, sizeof *side->places);
+    side->points = memory_allocate(context, 3 * (size_t)count, sizeof *side->points);
+    side->spots = memory_allocate_zeroed(context, count, sizeof *side->spots);
+    if (!side->places || !side->points || !side->spots ||
+        !join_positions(context, mesh->positions, count, side->places))
         return false;
-    side->spots = memory_allocate_zeroed(context, mesh->vertex_count, sizeof *side->spots);
-    if (!side->spots)
-        return false;
-    find_centre(side);
+    side->count = join_number(side->places, count);
+    for (uint32_t i = 0, next = 0; i < count; i++)
+        if (side->places[i] == next)
+            memcpy(side->points + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i, 3 * sizeof *side->points);
+    for (uint32_t i = 0; i < count; i++) {
+        load(mesh->positions, i, at);
+        for (int axis = 0; axis < 3; axis++)
+            side->centre[axis] += at[axis] / count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        load(mesh->positions, i, at);
+        double r = difference(at, side->centre, off);
+        side->square += r * r / count;
+    }
     for (uint32_t i = 0; i < mesh->corner_count; i++)
         side->spots[side->places[mesh->corners[i]]].corners++;
     for (uint32_t i = 0; i < side->count; i++) {
-        double at[3], off[3];
         load(side->points, i, at);
         side->spots[i].place = i;
         side->spots[i].radius = difference(at, side->centre, off);
@@ -146,40 +131,31 @@ static void free_side(cp_context *context, struct side *side)
 
 /* ---- the seed: two places of `from` ---- */
 
-/* How many places from `at` on look alike. */
-static uint32_t run_length(const struct attempt *attempt, uint32_t at)
-{
-    const struct spot *spots = attempt->from.spots;
-    double near = 4 * attempt->search->tolerance / attempt->size;
-    uint32_t end = at + 1;
-    while (end < attempt->from.count && spots[end].corners == spots[at].corners &&
-           spots[end].radius - spots[end - 1].radius <= near)
-        end++;
-    return end - at;
-}
-
 static bool is_spread(const struct attempt *attempt, const struct spot *spot, const struct spot *first, double sine)
 {
-    double a[3], b[3], p[3], q[3];
+    double a[3], b[3], p[3], q[3], across[3];
     load(attempt->from.points, first->place, a);
     load(attempt->from.points, spot->place, b);
     double r = difference(a, attempt->from.centre, p) * difference(b, attempt->from.centre, q);
-    double x = p[1] * q[2] - p[2] * q[1], y = p[2] * q[0] - p[0] * q[2], z = p[0] * q[1] - p[1] * q[0];
-    return sqrt(x * x + y * y + z * z) >= sine * r;
+    cross_product(p, q, across);
+    return sqrt(dot_product(across, across)) >= sine * r;
 }
 
-/* The first spot of the shortest run that lies at least `reach` from the centre and, unless first is NULL, in another
- * direction than that; CP_NONE when there is none. */
+/* The first spot of the shortest run of lookalikes that lies at least `reach` from the centre and, unless first is NULL,
+ * in another direction than that; CP_NONE when there is none. */
 static uint32_t rarest_spot(const struct attempt *attempt, double reach, const struct spot *first, double sine)
 {
-    const struct side *from = &attempt->from;
+    const struct spot *spots = attempt->from.spots;
+    double near = 4 * attempt->search->tolerance / attempt->size;
     uint32_t best = CP_NONE, best_length = CP_NONE;
-    for (uint32_t at = 0, length; at < from->count; at += length) {
-        length = run_length(attempt, at);
-        for (uint32_t i = at; i < at + length && length < best_length; i++)
-            if (from->spots[i].radius >= reach && (!first || is_spread(attempt, &from->spots[i], first, sine))) {
+    for (uint32_t at = 0, end; at < attempt->from.count; at = end) {
+        for (end = at + 1; end < attempt->from.count && spots[end].corners == spots[at].corners &&
+                           spots[end].radius - spots[end - 1].radius <= near;)
+            end++;
+        for (uint32_t i = at; i < end && end - at < best_length; i++)
+            if (spots[i].radius >= reach && (!first || is_spread(attempt, &spots[i], first, sine))) {
                 best = i;
-                best_length = length;
+                best_length = end - at;
             }
     }
     return best;
@@ -227,28 +203,10 @@ static void find_partners(const struct attempt *attempt, const struct spot *seed
 
 /* ---- a motion from a pair ---- */
 
-/* Rows: along u, beside it towards v, and across both. */
-static void make_frame(const double u[3], const double v[3], double frame[3][3])
-{
-    double length = 0, across = 0;
-    double *x = frame[0], *y = frame[1], *z = frame[2];
-    for (int i = 0; i < 3; i++)
-        length += u[i] * u[i];
-    for (int i = 0; i < 3; i++)
-        x[i] = u[i] / sqrt(length);
-    for (int i = 0; i < 3; i++) {
-        z[i] = x[(i + 1) % 3] * v[(i + 2) % 3] - x[(i + 2) % 3] * v[(i + 1) % 3];
-        across += z[i] * z[i];
-    }
-    for (int i = 0; i < 3; i++)
-        z[i] /= sqrt(across);
-    for (int i = 0; i < 3; i++)
-        y[i] = z[(i + 1) % 3] * x[(i + 2) % 3] - z[(i + 2) % 3] * x[(i + 1) % 3];
-}
-
+/* Rows: from the centre to one place, beside it towards the other, and across both. */
 static void side_frame(const struct side *side, uint32_t first, uint32_t second, double sign, double frame[3][3])
 {
-    double a[3], b[3], u[3], v[3];
+    double a[3], b[3], u[3], v[3], *x = frame[0], *z = frame[2];
     load(side->points, first, a);
     load(side->points, second, b);
     (void)difference(a, side->centre, u);
@@ -257,7 +215,14 @@ static void side_frame(const struct side *side, uint32_t first, uint32_t second,
         u[i] *= sign;
         v[i] *= sign;
     }
-    make_frame(u, v, frame);
+    double length = sqrt(dot_product(u, u));
+    for (int i = 0; i < 3; i++)
+        x[i] = u[i] / length;
+    cross_product(x, v, z);
+    double across = sqrt(dot_product(z, z));
+    for (int i = 0; i < 3; i++)
+        z[i] /= across;
+    cross_product(z, x, frame[1]);
 }
 
 static cp_pose coarse_motion(const struct attempt *attempt, const struct spot seed[2], uint32_t first, uint32_t second)
@@ -295,6 +260,7 @@ static uint32_t *cell_head(const struct attempt *attempt, const double cell[3])
     return &attempt->cells.heads[(size_t)hash & (attempt->cells.slot_count - 1)];
 }
 
+/* A hash table of the places by their cells. */
 static bool prepare_cells(struct attempt *attempt)
 {
     struct cells *cells = &attempt->cells;
@@ -320,48 +286,41 @@ static bool prepare_cells(struct attempt *attempt)
     return true;
 }
 
-/* The nearest place of the cell to the point that is not taken and closer than *near; CP_NONE when there is none. Of a
- * crowded cell the first places are looked at. */
-static uint32_t nearest_in_cell(const struct attempt *attempt, const double cell[3], const double point[3],
-                                double *near)
+/* The nearest place to the point that is not taken; CP_NONE when there is none. Of a crowded cell the first places are
+ * looked at. */
+static uint32_t nearest_place(const struct attempt *attempt, const double point[3])
 {
+    const struct cells *cells = &attempt->cells;
+    double own[3], side[3], near = COARSE * attempt->search->tolerance * (1 + 1e-9) + 1e-300;
     uint32_t best = CP_NONE;
-    int seen = 0;
-    for (uint32_t i = *cell_head(attempt, cell); i != CP_NONE && seen < MOST_IN_CELL; i = attempt->cells.next[i]) {
-        double at[3], off[3], own[3];
-        load(attempt->to.points, i, at);
-        cell_of(attempt, at, own);
-        if (own[0] != cell[0] || own[1] != cell[1] || own[2] != cell[2])
-            continue;
-        seen++;
-        double apart = difference(at, point, off);
-        if (!attempt->cells.taken[i] && apart < *near) {
-            *near = apart;
-            best = i;
+    cell_of(attempt, point, own);
+    for (int axis = 0; axis < 3; axis++)
+        side[axis] = point[axis] / cells->width - own[axis] < 0.5 ? -1 : 1;
+    for (int corner = 0; corner < 8; corner++) {
+        double cell[3], at[3], off[3], other[3];
+        int seen = 0;
+        for (int axis = 0; axis < 3; axis++)
+            cell[axis] = own[axis] + (corner >> axis & 1 ? side[axis] : 0) + 0.0;
+        for (uint32_t i = *cell_head(attempt, cell); i != CP_NONE && seen < MOST_IN_CELL; i = cells->next[i]) {
+            load(attempt->to.points, i, at);
+            cell_of(attempt, at, other);
+            if (other[0] != cell[0] || other[1] != cell[1] || other[2] != cell[2])
+                continue;
+            seen++;
+            double apart = difference(at, point, off);
+            if (!cells->taken[i] && apart < near) {
+                near = apart;
+                best = i;
+            }
         }
     }
     return best;
 }
 
-static uint32_t nearest_place(const struct attempt *attempt, const double point[3])
+/* Matches all places by a coarse motion; the best one for these pairs is to be good enough, and to match the faces. */
+static bool try_motion(struct attempt *attempt, const cp_pose *pose, cp_status *status)
 {
-    double own[3], side[3], near = COARSE * attempt->search->tolerance * (1 + 1e-9) + 1e-300;
-    uint32_t best = CP_NONE;
-    cell_of(attempt, point, own);
-    for (int axis = 0; axis < 3; axis++)
-        side[axis] = point[axis] / attempt->cells.width - own[axis] < 0.5 ? -1 : 1;
-    for (int corner = 0; corner < 8; corner++) {
-        double cell[3];
-        for (int axis = 0; axis < 3; axis++)
-            cell[axis] = own[axis] + (corner >> axis & 1 ? side[axis] : 0) + 0.0;
-        uint32_t found = nearest_in_cell(attempt, cell, point, &near);
-        best = found == CP_NONE ? best : found;
-    }
-    return best;
-}
-
-static bool match_places(struct attempt *attempt, const cp_pose *pose)
-{
+    const struct reorder_search *search = attempt->search;
     memset(attempt->cells.taken, 0, attempt->to.count * sizeof *attempt->cells.taken);
     for (uint32_t i = 0; i < attempt->from.count; i++) {
         double point[3];
@@ -373,50 +332,25 @@ static bool match_places(struct attempt *attempt, const cp_pose *pose)
         attempt->cells.taken[place] = true;
         attempt->map[i] = place;
     }
-    return true;
-}
-
-/* The best motion for these pairs of places, and whether it is good enough. */
-static bool refine_motion(struct attempt *attempt)
-{
-    const struct reorder_search *search = attempt->search;
     const struct point_pairs pairs = {attempt->from.points, attempt->to.points, attempt->map, attempt->from.count};
-    cp_pose best = align_points(&pairs, search->mirrored, search->scaled);
-    attempt->motion = align_to_axes(&pairs, &best);
-    attempt->displaced = align_deviation(&pairs, &attempt->motion, search->tolerance);
-    if (!(attempt->displaced <= search->tolerance)) {
-        attempt->motion = best;
-        attempt->displaced = align_deviation(&pairs, &best, search->tolerance);
-    }
-    return attempt->displaced <= search->tolerance;
-}
-
-static bool try_motion(struct attempt *attempt, const cp_pose *pose, cp_status *status)
-{
-    if (!match_places(attempt, pose) || !refine_motion(attempt))
+    if (!align_points(&pairs, search->mirrored, search->scaled, search->tolerance, &attempt->motion,
+                      &attempt->displaced))
         return false;
-    for (uint32_t i = 0; i < attempt->from.mesh->vertex_count; i++)
+    for (uint32_t i = 0; i < search->from->vertex_count; i++)
         attempt->renamed[i] = attempt->map[attempt->from.places[i]];
-    return reorder_faces_match(attempt->search, attempt->renamed, attempt->to.places, &attempt->motion, status);
+    return reorder_faces_match(search, attempt->renamed, attempt->to.places, &attempt->motion, status);
 }
 
 /* ---- all pairs ---- */
-
-static bool pair_fits(const struct attempt *attempt, const struct spot seed[2], uint32_t first, uint32_t second)
-{
-    double a[3], b[3], p[3], q[3], off[3];
-    load(attempt->from.points, seed[0].place, a);
-    load(attempt->from.points, seed[1].place, b);
-    load(attempt->to.points, first, p);
-    load(attempt->to.points, second, q);
-    double apart = attempt->size * difference(a, b, off) - difference(p, q, off);
-    return first != second && fabs(apart) <= 4 * attempt->search->tolerance;
-}
 
 static bool try_pairs(struct attempt *attempt, const struct spot seed[2], cp_status *status)
 {
     uint32_t one[2], two[2], attempts = 0;
     uint64_t checks = 0, most = CHECKS_MORE + CHECKS_A_PLACE * (uint64_t)attempt->to.count;
+    double a[3], b[3], off[3];
+    load(attempt->from.points, seed[0].place, a);
+    load(attempt->from.points, seed[1].place, b);
+    double distance = attempt->size * difference(a, b, off);
     find_partners(attempt, &seed[0], one);
     find_partners(attempt, &seed[1], two);
     for (uint32_t i = one[0]; i < one[1]; i++)
@@ -426,7 +360,9 @@ static bool try_pairs(struct attempt *attempt, const struct spot seed[2], cp_sta
                 attempt->search->given_up = true;
                 return false;
             }
-            if (!pair_fits(attempt, seed, first, second))
+            load(attempt->to.points, first, a);
+            load(attempt->to.points, second, b);
+            if (first == second || !(fabs(distance - difference(a, b, off)) <= 4 * attempt->search->tolerance))
                 continue;
             attempts++;
             cp_pose pose = coarse_motion(attempt, seed, first, second);
@@ -436,52 +372,35 @@ static bool try_pairs(struct attempt *attempt, const struct spot seed[2], cp_sta
     return false;
 }
 
-static bool prepare(struct attempt *attempt)
-{
-    const struct reorder_search *search = attempt->search;
-    cp_context *context = search->context;
-    if (!prepare_side(context, &attempt->from, search->from) || !prepare_side(context, &attempt->to, search->to))
-        return false;
-    attempt->map = memory_allocate(context, search->from->vertex_count, sizeof *attempt->map);
-    attempt->renamed = memory_allocate(context, search->from->vertex_count, sizeof *attempt->renamed);
-    bool sized = search->scaled && attempt->from.square > 0;
-    attempt->size = sized ? sqrt(attempt->to.square / attempt->from.square) : 1;
-    return attempt->map && attempt->renamed && prepare_cells(attempt);
-}
-
-static void free_attempt(struct attempt *attempt)
-{
-    cp_context *context = attempt->search->context;
-    size_t vertices = attempt->search->from->vertex_count;
-    free_side(context, &attempt->from);
-    free_side(context, &attempt->to);
-    memory_free(context, attempt->map, vertices, sizeof *attempt->map);
-    memory_free(context, attempt->renamed, vertices, sizeof *attempt->renamed);
-    memory_free(context, attempt->cells.heads, attempt->cells.slot_count, sizeof *attempt->cells.heads);
-    memory_free(context, attempt->cells.next, attempt->to.count, sizeof *attempt->cells.next);
-    memory_free(context, attempt->cells.taken, attempt->to.count, sizeof *attempt->cells.taken);
-}
-
-static bool may_match(const struct reorder_search *search)
-{
-    const cp_mesh *a = search->from, *b = search->to;
-    return a->kind == CP_MESH_FACES && b->kind == CP_MESH_FACES && a->vertex_count == b->vertex_count &&
-           a->face_count == b->face_count && a->corner_count == b->corner_count && !a->normals == !b->normals &&
-           !a->colours == !b->colours;
-}
-
 cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *displaced, bool *found)
 {
+    const cp_mesh *a = search->from, *b = search->to;
     *found = false;
-    if (!may_match(search))
+    if (a->kind != CP_MESH_FACES || b->kind != CP_MESH_FACES || a->vertex_count != b->vertex_count ||
+        a->face_count != b->face_count || a->corner_count != b->corner_count || !a->normals != !b->normals ||
+        !a->colours != !b->colours)
         return CP_OK;
-    struct attempt attempt = {.search = search, .from.mesh = search->from, .to.mesh = search->to};
+    cp_context *context = search->context;
+    size_t vertices = a->vertex_count;
+    struct attempt attempt = {.search = search, .from.mesh = a, .to.mesh = b};
+    struct side *from = &attempt.from, *to = &attempt.to;
     struct spot seed[2];
-    cp_status status = prepare(&attempt) ? CP_OK : CP_LIMIT;
-    if (status == CP_OK && attempt.from.count == attempt.to.count && attempt.size > 0 && choose_seed(&attempt, seed))
+    attempt.map = memory_allocate(context, vertices, sizeof *attempt.map);
+    attempt.renamed = memory_allocate(context, vertices, sizeof *attempt.renamed);
+    bool good = attempt.map && attempt.renamed && prepare_side(context, from, a) && prepare_side(context, to, b) &&
+                prepare_cells(&attempt);
+    attempt.size = search->scaled && from->square > 0 ? sqrt(to->square / from->square) : 1;
+    cp_status status = good ? CP_OK : CP_LIMIT;
+    if (good && from->count == to->count && attempt.size > 0 && choose_seed(&attempt, seed))
         *found = try_pairs(&attempt, seed, &status);
     *motion = attempt.motion;
     *displaced = attempt.displaced;
-    free_attempt(&attempt);
+    free_side(context, from);
+    free_side(context, to);
+    memory_free(context, attempt.map, vertices, sizeof *attempt.map);
+    memory_free(context, attempt.renamed, vertices, sizeof *attempt.renamed);
+    memory_free(context, attempt.cells.heads, attempt.cells.slot_count, sizeof *attempt.cells.heads);
+    memory_free(context, attempt.cells.next, to->count, sizeof *attempt.cells.next);
+    memory_free(context, attempt.cells.taken, to->count, sizeof *attempt.cells.taken);
     return status;
 }

@@ -58,33 +58,6 @@ static uint32_t least_rotation(const struct view *view, uint32_t face)
     return a < b ? a : b;
 }
 
-static uint64_t hash_face(const struct table *table, const struct view *view, uint32_t face, uint32_t start)
-{
-    uint64_t hash = hash_words(table->search->context->seed, &view->materials[face], 1);
-    for (uint32_t i = 0; i < mesh_face_size(view->mesh, face); i++) {
-        uint32_t place = place_at(view, face, start, i);
-        hash = hash_words(hash, &place, 1);
-    }
-    return hash;
-}
-
-static bool corners_agree(const struct table *table, uint32_t from, uint32_t to)
-{
-    const double allowed = 1e-3; /* as for copies in the same order */
-    const cp_mesh *a = table->from.mesh, *b = table->to.mesh;
-    size_t p = a->corners[from], q = b->corners[to];
-    if (a->colours && memcmp(a->colours + 4 * p, b->colours + 4 * q, 4 * sizeof *a->colours) != 0)
-        return false;
-    if (!a->normals)
-        return true;
-    float moved[3];
-    mesh_move_normal((const double(*)[3])table->matrix, a->normals + 3 * p, moved);
-    for (size_t axis = 0; axis < 3; axis++)
-        if (!(fabs((double)moved[axis] - (double)b->normals[3 * q + axis]) <= allowed))
-            return false;
-    return true;
-}
-
 /* The same places and material. */
 static bool faces_meet(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
@@ -97,29 +70,34 @@ static bool faces_meet(const struct table *table, uint32_t from, uint32_t start,
     return true;
 }
 
-static bool all_corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
+/* The same colours and normals, at all corners. */
+static bool corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
-    for (uint32_t i = 0; i < mesh_face_size(table->from.mesh, from); i++)
-        if (!corners_agree(table, corner_at(&table->from, from, start, i),
-                           corner_at(&table->to, to, table->starts[to], i)))
+    const double allowed = 1e-3; /* as for copies in the same order */
+    const cp_mesh *a = table->from.mesh, *b = table->to.mesh;
+    for (uint32_t i = 0; i < mesh_face_size(a, from); i++) {
+        size_t p = a->corners[corner_at(&table->from, from, start, i)];
+        size_t q = b->corners[corner_at(&table->to, to, table->starts[to], i)];
+        if (a->colours && memcmp(a->colours + 4 * p, b->colours + 4 * q, 4 * sizeof *a->colours) != 0)
             return false;
+        float moved[3];
+        if (a->normals)
+            mesh_move_normal((const double(*)[3])table->matrix, a->normals + 3 * p, moved);
+        for (size_t axis = 0; a->normals && axis < 3; axis++)
+            if (!(fabs((double)moved[axis] - (double)b->normals[3 * q + axis]) <= allowed))
+                return false;
+    }
     return true;
 }
 
 static uint32_t *slot_of(const struct table *table, const struct view *view, uint32_t face, uint32_t start)
 {
-    return &table->heads[(size_t)hash_face(table, view, face, start) & (table->slot_count - 1)];
-}
-
-static void fill_table(struct table *table)
-{
-    memset(table->heads, 0xff, table->slot_count * sizeof *table->heads);
-    for (uint32_t face = 0; face < table->to.mesh->face_count; face++) {
-        table->starts[face] = least_rotation(&table->to, face);
-        uint32_t *head = slot_of(table, &table->to, face, table->starts[face]);
-        table->next[face] = *head;
-        *head = face;
+    uint64_t hash = hash_words(table->search->context->seed, &view->materials[face], 1);
+    for (uint32_t i = 0; i < mesh_face_size(view->mesh, face); i++) {
+        uint32_t place = place_at(view, face, start, i);
+        hash = hash_words(hash, &place, 1);
     }
+    return &table->heads[(size_t)hash & (table->slot_count - 1)];
 }
 
 /* Takes the partner of a face out of the table. Of many faces on the same places, some are looked at. */
@@ -131,7 +109,7 @@ static bool take_partner(struct table *table, uint32_t face)
     for (int twins = 0; *link != CP_NONE && twins < MOST_TWINS; link = &table->next[*link]) {
         if (!faces_meet(table, face, start, *link))
             continue;
-        if (all_corners_agree(table, face, start, *link)) {
+        if (corners_agree(table, face, start, *link)) {
             *link = table->next[*link];
             return true;
         }
@@ -140,47 +118,42 @@ static bool take_partner(struct table *table, uint32_t face)
     return false;
 }
 
-static bool allocate_table(struct table *table)
-{
-    cp_context *context = table->search->context;
-    uint32_t faces = table->to.mesh->face_count;
-    for (table->slot_count = 64; table->slot_count < 2 * (uint64_t)faces;)
-        table->slot_count *= 2;
-    table->from.materials = memory_allocate(context, faces, sizeof *table->from.materials);
-    table->to.materials = memory_allocate(context, faces, sizeof *table->to.materials);
-    table->starts = memory_allocate(context, faces, sizeof *table->starts);
-    table->heads = memory_allocate(context, table->slot_count, sizeof *table->heads);
-    table->next = memory_allocate(context, faces, sizeof *table->next);
-    return table->from.materials && table->to.materials && table->starts && table->heads && table->next;
-}
-
-static void free_table(struct table *table)
-{
-    cp_context *context = table->search->context;
-    uint32_t faces = table->to.mesh->face_count;
-    memory_free(context, table->from.materials, faces, sizeof *table->from.materials);
-    memory_free(context, table->to.materials, faces, sizeof *table->to.materials);
-    memory_free(context, table->starts, faces, sizeof *table->starts);
-    memory_free(context, table->heads, table->slot_count, sizeof *table->heads);
-    memory_free(context, table->next, faces, sizeof *table->next);
-}
-
 bool reorder_faces_match(const struct reorder_search *search, const uint32_t *from_places, const uint32_t *to_places,
                          const cp_pose *motion, cp_status *status)
 {
+    cp_context *context = search->context;
+    uint32_t faces = search->to->face_count;
     struct table table = {.search = search,
                           .from = {.mesh = search->from, .places = from_places, .backward = search->mirrored},
-                          .to = {.mesh = search->to, .places = to_places}};
-    bool match = allocate_table(&table);
+                          .to = {.mesh = search->to, .places = to_places},
+                          .slot_count = 64};
+    while (table.slot_count < 2 * (uint64_t)faces)
+        table.slot_count *= 2;
+    table.from.materials = memory_allocate(context, faces, sizeof *table.from.materials);
+    table.to.materials = memory_allocate(context, faces, sizeof *table.to.materials);
+    table.starts = memory_allocate(context, faces, sizeof *table.starts);
+    table.heads = memory_allocate(context, table.slot_count, sizeof *table.heads);
+    table.next = memory_allocate(context, faces, sizeof *table.next);
+    bool match = table.from.materials && table.to.materials && table.starts && table.heads && table.next;
     *status = match ? CP_OK : CP_LIMIT;
     if (match) {
         mesh_face_materials(search->from, search->materials, table.from.materials);
         mesh_face_materials(search->to, search->materials, table.to.materials);
         mesh_normal_matrix(motion, table.matrix);
-        fill_table(&table);
+        memset(table.heads, 0xff, table.slot_count * sizeof *table.heads);
     }
-    for (uint32_t face = 0; match && face < search->from->face_count; face++)
+    for (uint32_t face = 0; match && face < faces; face++) {
+        table.starts[face] = least_rotation(&table.to, face);
+        uint32_t *head = slot_of(&table, &table.to, face, table.starts[face]);
+        table.next[face] = *head;
+        *head = face;
+    }
+    for (uint32_t face = 0; match && face < faces; face++)
         match = take_partner(&table, face);
-    free_table(&table);
+    memory_free(context, table.from.materials, faces, sizeof *table.from.materials);
+    memory_free(context, table.to.materials, faces, sizeof *table.to.materials);
+    memory_free(context, table.starts, faces, sizeof *table.starts);
+    memory_free(context, table.heads, table.slot_count, sizeof *table.heads);
+    memory_free(context, table.next, faces, sizeof *table.next);
     return match;
 }

@@ -6,100 +6,86 @@
 #include <math.h>
 #include <string.h>
 
-struct sharing {
-    cp_context *context;
-    cp_scene *scene;
-    struct mesh_copy *copies;
-    bool *gone, *told; /* for each mesh; told: a frame that shows it, or what it is a copy of, has its name */
-    uint64_t least;    /* triangles of a mesh that is worth it */
-    const bool *keep;  /* meshes that do not go; or NULL */
-    uint32_t unfinished;
-    double displaced; /* at most */
-};
-
-static void move_instances(const struct sharing *sharing)
+/* Instances of copies show the leaders. told[mesh]: a frame that shows it, or what it is a copy of, has its name. */
+static void move_instances(cp_scene *scene, const struct mesh_copy *copies, bool *told)
 {
-    cp_scene *scene = sharing->scene;
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         cp_instance *instance = &scene->instances[i];
-        const struct mesh_copy *copy = &sharing->copies[instance->mesh];
+        const struct mesh_copy *copy = &copies[instance->mesh];
         const char *name = scene->meshes[instance->mesh].name;
         if (!*name || strcmp(name, scene->nodes[instance->node].name) == 0 ||
             strcmp(name, scene->meshes[copy->leader].name) == 0)
-            sharing->told[instance->mesh] = true;
+            told[instance->mesh] = true;
         if (copy->moved)
             instance->transform = pose_multiply(&instance->transform, &copy->motion);
         instance->mesh = copy->leader;
     }
 }
 
-static void report_losses(const struct sharing *sharing)
+static void report_losses(const cp_scene *scene, const bool *gone, const bool *told)
 {
-    const cp_scene *scene = sharing->scene;
     uint64_t names = 0, metadata = 0;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
-        names += sharing->gone[i] && !sharing->told[i];
+        names += gone[i] && !told[i];
     for (uint32_t i = 0; i < scene->metadata_count; i++)
-        metadata += scene->metadata[i].owner == CP_OWNER_MESH && sharing->gone[scene->metadata[i].index];
+        metadata += scene->metadata[i].owner == CP_OWNER_MESH && gone[scene->metadata[i].index];
     if (names > 0)
-        report_loss(sharing->context, "instances-names", NOWHERE, names,
+        report_loss(scene->context, "instances-names", NOWHERE, names,
                     "names of copied meshes are gone that neither their frames nor the meshes that stay have");
     if (metadata > 0)
-        report_loss(sharing->context, "instances-metadata", NOWHERE, metadata, "metadata of copied meshes is left out");
+        report_loss(scene->context, "instances-metadata", NOWHERE, metadata, "metadata of copied meshes is left out");
 }
 
-static void report_work(struct sharing *sharing)
+/* Returns by how much a vertex is displaced at most. */
+static double report_work(const cp_scene *scene, const struct mesh_copy *copies, const bool *gone, uint32_t unfinished)
 {
-    const cp_scene *scene = sharing->scene;
     uint32_t equal = 0, moved = 0;
     uint64_t bytes = 0;
+    double displaced = 0;
     char text[NUMBER_SIZE];
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        equal += sharing->gone[i] && !sharing->copies[i].moved;
-        moved += sharing->gone[i] && sharing->copies[i].moved;
-        bytes += sharing->gone[i] ? cp_mesh_bytes(&scene->meshes[i]) : 0;
-        sharing->displaced = fmax(sharing->displaced, sharing->gone[i] ? sharing->copies[i].displaced : 0);
+        if (!gone[i])
+            continue;
+        equal += !copies[i].moved;
+        moved += copies[i].moved;
+        bytes += cp_mesh_bytes(&scene->meshes[i]);
+        displaced = fmax(displaced, copies[i].displaced);
     }
-    (void)print_bound(1000 * sharing->displaced, text);
+    (void)print_bound(1000 * displaced, text);
     if (equal + moved > 0)
-        report_note(sharing->context, "instances-shared", NOWHERE,
+        report_note(scene->context, "instances-shared", NOWHERE,
                     "of %u meshes %u are equal and %u moved copies of others (%llu kB); no vertex is displaced by more "
                     "than %s mm",
                     scene->mesh_count, equal, moved, (unsigned long long)(bytes / 1000), text);
-    if (sharing->unfinished > 0)
-        report_warning(sharing->context, "instances-unfinished", NOWHERE,
-                       "%u meshes have so many lookalikes that they were not compared with all", sharing->unfinished);
-}
-
-static cp_status share(struct sharing *sharing, const struct copies_settings *settings)
-{
-    cp_status status = find_copies(sharing->scene, settings, sharing->copies, &sharing->unfinished);
-    if (status != CP_OK)
-        return status;
-    for (uint32_t i = 0; i < sharing->scene->mesh_count; i++) {
-        if (cp_mesh_triangles(&sharing->scene->meshes[i]) < sharing->least || (sharing->keep && sharing->keep[i]))
-            sharing->copies[i] = (struct mesh_copy){.leader = i};
-        sharing->gone[i] = sharing->copies[i].leader != i;
-    }
-    move_instances(sharing);
-    report_losses(sharing);
-    report_work(sharing);
-    return scene_drop_rows(sharing->scene, TABLE_MESHES, sharing->gone);
+    if (unfinished > 0)
+        report_warning(scene->context, "instances-unfinished", NOWHERE,
+                       "%u meshes have so many lookalikes that they were not compared with all", unfinished);
+    return displaced;
 }
 
 cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *settings, uint64_t least, const bool *keep,
                              double *displaced)
 {
     cp_context *context = scene->context;
-    uint32_t meshes = scene->mesh_count;
-    struct sharing sharing = {.context = context, .scene = scene, .least = least, .keep = keep};
-    sharing.copies = memory_allocate(context, meshes, sizeof *sharing.copies);
-    sharing.gone = memory_allocate_zeroed(context, meshes, sizeof *sharing.gone);
-    sharing.told = memory_allocate_zeroed(context, meshes, sizeof *sharing.told);
-    cp_status status = sharing.copies && sharing.gone && sharing.told ? share(&sharing, settings) : CP_LIMIT;
-    *displaced = sharing.displaced;
-    memory_free(context, sharing.copies, meshes, sizeof *sharing.copies);
-    memory_free(context, sharing.gone, meshes, sizeof *sharing.gone);
-    memory_free(context, sharing.told, meshes, sizeof *sharing.told);
+    uint32_t meshes = scene->mesh_count, unfinished = 0;
+    struct mesh_copy *copies = memory_allocate(context, meshes, sizeof *copies);
+    bool *gone = memory_allocate_zeroed(context, meshes, sizeof *gone);
+    bool *told = memory_allocate_zeroed(context, meshes, sizeof *told);
+    *displaced = 0;
+    cp_status status = copies && gone && told ? find_copies(scene, settings, copies, &unfinished) : CP_LIMIT;
+    if (status == CP_OK) {
+        for (uint32_t i = 0; i < meshes; i++) {
+            if (cp_mesh_triangles(&scene->meshes[i]) < least || (keep && keep[i]))
+                copies[i] = (struct mesh_copy){.leader = i};
+            gone[i] = copies[i].leader != i;
+        }
+        move_instances(scene, copies, told);
+        report_losses(scene, gone, told);
+        *displaced = report_work(scene, copies, gone, unfinished);
+        status = scene_drop_rows(scene, TABLE_MESHES, gone);
+    }
+    memory_free(context, copies, meshes, sizeof *copies);
+    memory_free(context, gone, meshes, sizeof *gone);
+    memory_free(context, told, meshes, sizeof *told);
     return status;
 }
