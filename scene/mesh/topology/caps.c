@@ -11,7 +11,6 @@
 enum { MOST_AROUND = 200 };
 
 struct caps {
-    cp_context *context;
     cp_mesh mesh; /* with corners of its own */
     struct mesh_edges edges;
     uint32_t *corners;
@@ -27,78 +26,9 @@ struct caps {
     struct cap_counts *counts;
 };
 
-static bool allocate(struct caps *caps, cp_scene *scene)
-{
-    size_t corners = caps->mesh.corner_count, faces = caps->mesh.face_count;
-    caps->corners = scene_allocate(scene, corners, sizeof *caps->corners);
-    caps->faces = memory_allocate(caps->context, corners, sizeof *caps->faces);
-    caps->partner = memory_allocate(caps->context, corners, sizeof *caps->partner);
-    caps->uses = memory_allocate_zeroed(caps->context, corners, sizeof *caps->uses);
-    caps->groups = memory_allocate_zeroed(caps->context, faces, sizeof *caps->groups);
-    caps->drop = memory_allocate_zeroed(caps->context, faces, sizeof *caps->drop);
-    caps->stack = memory_allocate(caps->context, faces, sizeof *caps->stack);
-    caps->waits = memory_allocate_zeroed(caps->context, faces, sizeof *caps->waits);
-    return caps->corners && caps->faces && caps->partner && caps->uses && caps->groups && caps->drop && caps->stack &&
-           caps->waits;
-}
-
-static void release(struct caps *caps)
-{
-    size_t corners = caps->mesh.corner_count, faces = caps->mesh.face_count;
-    memory_free(caps->context, caps->faces, corners, sizeof *caps->faces);
-    memory_free(caps->context, caps->partner, corners, sizeof *caps->partner);
-    memory_free(caps->context, caps->uses, corners, sizeof *caps->uses);
-    memory_free(caps->context, caps->groups, faces, sizeof *caps->groups);
-    memory_free(caps->context, caps->drop, faces, sizeof *caps->drop);
-    memory_free(caps->context, caps->stack, faces, sizeof *caps->stack);
-    memory_free(caps->context, caps->waits, faces, sizeof *caps->waits);
-    mesh_edges_free(&caps->edges);
-}
-
-static void set_partners(struct caps *caps)
-{
-    uint32_t count = caps->mesh.corner_count, *last = caps->partner;
-    for (uint32_t edge = 0; edge < count; edge++)
-        caps->uses[caps->edges.first[edge]] += !edge_is_empty(&caps->edges, edge);
-    for (uint32_t edge = 0; edge < count; edge++)
-        last[edge] = CP_NONE;
-    for (uint32_t edge = 0; edge < count; edge++) {
-        uint32_t first = caps->edges.first[edge];
-        if (edge == first || caps->uses[first] != 2)
-            continue;
-        caps->partner[edge] = first;
-        caps->partner[first] = edge;
-    }
-}
-
-static void set_up(struct caps *caps)
-{
-    cp_mesh *mesh = &caps->mesh;
-    memcpy(caps->corners, mesh->corners, mesh->corner_count * sizeof *caps->corners);
-    mesh->corners = caps->corners;
-    set_partners(caps);
-    for (uint32_t face = 0; face < mesh->face_count; face++)
-        for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++)
-            caps->faces[mesh_face_first(mesh, face) + i] = face;
-    for (uint32_t group = 0; group < mesh->group_count; group++)
-        for (uint32_t i = 0; i < mesh->groups[group].face_count; i++)
-            caps->groups[mesh->groups[group].first_face + i] = group;
-}
-
 static uint32_t place_at(const struct caps *caps, uint32_t corner)
 {
     return caps->edges.places[caps->corners[corner]];
-}
-
-static double edge_length(const struct caps *caps, uint32_t edge, uint32_t next)
-{
-    double squares = 0;
-    for (size_t axis = 0; axis < 3; axis++) {
-        double apart = (double)caps->mesh.positions[3 * (size_t)caps->corners[edge] + axis] -
-                       (double)caps->mesh.positions[3 * (size_t)caps->corners[next] + axis];
-        squares += apart * apart;
-    }
-    return squares;
 }
 
 /* A triangle's edges in turn, from the given one. */
@@ -117,9 +47,13 @@ static struct triangle cap_from_longest(const struct caps *caps, uint32_t face)
     uint32_t first = mesh_face_first(&caps->mesh, face), longest = 0;
     double length = -1;
     for (uint32_t i = 0; i < 3; i++) {
-        double own = edge_length(caps, first + i, first + (i + 1) % 3);
-        if (own > length) {
-            length = own;
+        const float *a = caps->mesh.positions + 3 * (size_t)caps->corners[first + i];
+        const float *b = caps->mesh.positions + 3 * (size_t)caps->corners[first + (i + 1) % 3];
+        double squares = 0;
+        for (int axis = 0; axis < 3; axis++)
+            squares += ((double)a[axis] - (double)b[axis]) * ((double)a[axis] - (double)b[axis]);
+        if (squares > length) {
+            length = squares;
             longest = i;
         }
     }
@@ -171,12 +105,6 @@ static void set_edge(struct caps *caps, uint32_t edge, uint32_t first, uint32_t 
         caps->partner[partner] = edge;
 }
 
-static bool has_area(const struct caps *caps, const uint32_t corners[3])
-{
-    const cp_mesh view = {.positions = caps->mesh.positions, .corners = corners};
-    return mesh_face_has_area(&view, 0);
-}
-
 /* cap runs s t b, the neighbour t s d: they become b s d and t b d. The corners s, t, d are the neighbour's. */
 static void turn_edge(struct caps *caps, const struct triangle *cap, const struct triangle *other)
 {
@@ -211,22 +139,19 @@ static bool fit_together(const struct caps *caps, const struct triangle *cap, co
     return d != place_at(caps, middle) && !is_around(caps, middle, d, false) && !is_around(caps, middle, d, true);
 }
 
+/* Whether the two would have an area, turned. */
 static bool get_areas(const struct caps *caps, const struct triangle *cap, const struct triangle *other)
 {
-    const uint32_t *corners = caps->corners;
-    const uint32_t b = corners[cap->edges[2]], first[3] = {b, corners[other->edges[1]], corners[other->edges[2]]},
-                   second[3] = {corners[other->edges[0]], b, corners[other->edges[2]]};
-    return has_area(caps, first) && has_area(caps, second);
+    const uint32_t *corners = caps->corners, b = corners[cap->edges[2]], d = corners[other->edges[2]];
+    const uint32_t turned[6] = {b, corners[other->edges[1]], d, corners[other->edges[0]], b, d};
+    const cp_mesh view = {.positions = caps->mesh.positions, .corners = turned};
+    return mesh_face_has_area(&view, 0) && mesh_face_has_area(&view, 1);
 }
 
-/* Two caps on one edge that is the longest of both: turned, the edge is shorter, and others are the longest. */
-static bool may_shorten(struct caps *caps, const struct triangle *other)
+/* The edge's ends are two places. */
+static bool has_length(const struct caps *caps, uint32_t edge)
 {
-    bool longest = cap_from_longest(caps, caps->faces[other->edges[0]]).edges[0] == other->edges[0];
-    if (!longest || caps->turns_left == 0)
-        return false;
-    caps->turns_left--;
-    return true;
+    return place_at(caps, edge) != place_at(caps, corner_after(caps, edge));
 }
 
 static void push_face(struct caps *caps, uint32_t edge)
@@ -250,10 +175,17 @@ static void resolve_cap(struct caps *caps, uint32_t face)
     if (!fit_together(caps, &cap, &other))
         return;
     bool resolved = mesh_face_has_area(&caps->mesh, caps->faces[partner]);
-    if (resolved ? !get_areas(caps, &cap, &other) : !may_shorten(caps, &other))
-        return;
+    if (resolved) {
+        if (!get_areas(caps, &cap, &other))
+            return;
+        caps->counts->turned++;
+    } else {
+        /* Two caps on one edge that is the longest of both: turned, the edge is shorter, and others are the longest. */
+        if (cap_from_longest(caps, caps->faces[partner]).edges[0] != partner || caps->turns_left == 0)
+            return;
+        caps->turns_left--;
+    }
     turn_edge(caps, &cap, &other);
-    caps->counts->turned += resolved;
     for (int i = 0; i < 3; i++) {
         push_face(caps, cap.edges[i]);
         push_face(caps, other.edges[i]);
@@ -262,58 +194,59 @@ static void resolve_cap(struct caps *caps, uint32_t face)
     }
 }
 
-static bool is_empty(const struct caps *caps, uint32_t edge)
-{
-    return place_at(caps, edge) == place_at(caps, corner_after(caps, edge));
-}
-
-/* Edges that the face has on either side go with it. */
-static bool opens_nothing(const struct caps *caps, uint32_t face)
-{
-    uint32_t first = mesh_face_first(&caps->mesh, face), size = mesh_face_size(&caps->mesh, face);
-    for (uint32_t edge = first; edge < first + size; edge++) {
-        uint32_t partner = caps->partner[edge];
-        bool opens = partner == CP_NONE ? caps->uses[caps->edges.first[edge]] % 2 == 0 : caps->faces[partner] != face;
-        if (opens && !is_empty(caps, edge))
-            return false;
-    }
-    return true;
-}
-
-static void drop_face(struct caps *caps, uint32_t face)
-{
-    uint32_t first = mesh_face_first(&caps->mesh, face), size = mesh_face_size(&caps->mesh, face);
-    for (uint32_t edge = first; edge < first + size; edge++)
-        caps->uses[caps->edges.first[edge]] -= !is_empty(caps, edge);
-    caps->drop[face] = true;
-    caps->counts->dropped++;
-}
-
+/* Turns edges, then drops the faces without an area that open nothing: edges that a face has on either side go with it. */
 static void resolve_all(struct caps *caps)
 {
-    for (uint32_t face = caps->mesh.face_count; face-- > 0;)
-        push_face(caps, mesh_face_first(&caps->mesh, face));
+    const cp_mesh *mesh = &caps->mesh;
+    for (uint32_t face = mesh->face_count; face-- > 0;)
+        push_face(caps, mesh_face_first(mesh, face));
     while (caps->depth > 0) {
         uint32_t face = caps->stack[--caps->depth];
         caps->waits[face] = false;
         resolve_cap(caps, face);
     }
-    for (uint32_t face = 0; face < caps->mesh.face_count; face++) {
-        if (mesh_face_has_area(&caps->mesh, face))
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        if (mesh_face_has_area(mesh, face))
             continue;
-        if (opens_nothing(caps, face))
-            drop_face(caps, face);
-        else
+        uint32_t first = mesh_face_first(mesh, face), end = first + mesh_face_size(mesh, face);
+        bool opens = false;
+        for (uint32_t edge = first; edge < end && !opens; edge++) {
+            uint32_t partner = caps->partner[edge], uses = caps->uses[caps->edges.first[edge]];
+            opens = has_length(caps, edge) && (partner == CP_NONE ? uses % 2 == 0 : caps->faces[partner] != face);
+        }
+        if (opens) {
             caps->counts->left++;
+            continue;
+        }
+        for (uint32_t edge = first; edge < end; edge++)
+            caps->uses[caps->edges.first[edge]] -= has_length(caps, edge);
+        caps->drop[face] = true;
+        caps->counts->dropped++;
     }
 }
 
 static cp_status resolve(struct caps *caps, cp_scene *scene, cp_mesh *mesh)
 {
-    if (!allocate(caps, scene) || !mesh_edges_find(&caps->edges, caps->context, &caps->mesh))
-        return CP_LIMIT;
     uint64_t turned = caps->counts->turned, dropped = caps->counts->dropped;
-    set_up(caps);
+    const uint32_t *first = caps->edges.first;
+    memcpy(caps->corners, mesh->corners, mesh->corner_count * sizeof *caps->corners);
+    caps->mesh.corners = caps->corners;
+    for (uint32_t edge = 0; edge < mesh->corner_count; edge++) {
+        caps->uses[first[edge]] += !edge_is_empty(&caps->edges, edge);
+        caps->partner[edge] = CP_NONE;
+    }
+    for (uint32_t edge = 0; edge < mesh->corner_count; edge++) {
+        if (edge == first[edge] || caps->uses[first[edge]] != 2)
+            continue;
+        caps->partner[edge] = first[edge];
+        caps->partner[first[edge]] = edge;
+    }
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++)
+            caps->faces[mesh_face_first(mesh, face) + i] = face;
+    for (uint32_t group = 0; group < mesh->group_count; group++)
+        for (uint32_t i = 0; i < mesh->groups[group].face_count; i++)
+            caps->groups[mesh->groups[group].first_face + i] = group;
     resolve_all(caps);
     if (caps->counts->turned > turned)
         mesh->corners = caps->corners;
@@ -322,13 +255,31 @@ static cp_status resolve(struct caps *caps, cp_scene *scene, cp_mesh *mesh)
 
 cp_status mesh_resolve_caps(cp_scene *scene, cp_mesh *mesh, struct cap_counts *counts)
 {
-    size_t count = 0;
-    for (uint32_t face = 0; face < mesh->face_count; face++)
+    cp_context *context = scene->context;
+    size_t count = 0, corners = mesh->corner_count, faces = mesh->face_count;
+    for (uint32_t face = 0; face < faces; face++)
         count += !mesh_face_has_area(mesh, face);
     if (count == 0)
         return CP_OK;
-    struct caps caps = {.context = scene->context, .mesh = *mesh, .turns_left = 4 * count, .counts = counts};
-    cp_status status = resolve(&caps, scene, mesh);
-    release(&caps);
+    struct caps caps = {.mesh = *mesh, .turns_left = 4 * count, .counts = counts};
+    caps.corners = scene_allocate(scene, corners, sizeof *caps.corners);
+    caps.faces = memory_allocate(context, corners, sizeof *caps.faces);
+    caps.partner = memory_allocate(context, corners, sizeof *caps.partner);
+    caps.uses = memory_allocate_zeroed(context, corners, sizeof *caps.uses);
+    caps.groups = memory_allocate_zeroed(context, faces, sizeof *caps.groups);
+    caps.drop = memory_allocate_zeroed(context, faces, sizeof *caps.drop);
+    caps.stack = memory_allocate(context, faces, sizeof *caps.stack);
+    caps.waits = memory_allocate_zeroed(context, faces, sizeof *caps.waits);
+    bool good = caps.corners && caps.faces && caps.partner && caps.uses && caps.groups && caps.drop && caps.stack &&
+                caps.waits && mesh_edges_find(&caps.edges, context, &caps.mesh);
+    cp_status status = good ? resolve(&caps, scene, mesh) : CP_LIMIT;
+    memory_free(context, caps.faces, corners, sizeof *caps.faces);
+    memory_free(context, caps.partner, corners, sizeof *caps.partner);
+    memory_free(context, caps.uses, corners, sizeof *caps.uses);
+    memory_free(context, caps.groups, faces, sizeof *caps.groups);
+    memory_free(context, caps.drop, faces, sizeof *caps.drop);
+    memory_free(context, caps.stack, faces, sizeof *caps.stack);
+    memory_free(context, caps.waits, faces, sizeof *caps.waits);
+    mesh_edges_free(&caps.edges);
     return status;
 }

@@ -46,32 +46,7 @@ static void rotate(const uint32_t *row, uint32_t count, uint32_t *out)
     memcpy(out + count - start, row, start * sizeof *out);
 }
 
-static bool row_less(const uint32_t *a, const uint32_t *b, uint32_t count)
-{
-    uint32_t i = 0;
-    while (i < count && a[i] == b[i])
-        i++;
-    return i < count && a[i] < b[i];
-}
-
-/* Writes the face's row; true when it is that of the face turned round. */
-static bool write_row(const struct search *search, uint32_t face)
-{
-    const cp_mesh *mesh = search->edges->mesh;
-    uint32_t first = mesh_face_first(mesh, face), count = mesh_face_size(mesh, face);
-    uint32_t *row = search->rows + first, *back = search->scratch, *turned = back + search->largest;
-    for (uint32_t i = 0; i < count; i++)
-        back[i] = edge_start(search->edges, first + i);
-    rotate(back, count, row);
-    for (uint32_t i = 0; i < count; i++)
-        back[i] = edge_start(search->edges, first + count - 1 - i);
-    rotate(back, count, turned);
-    bool reversed = row_less(turned, row, count);
-    if (reversed)
-        memcpy(row, turned, count * sizeof *row);
-    return reversed;
-}
-
+/* Writes the face's row, and its key. */
 static void set_key(const struct search *search, uint32_t face)
 {
     const cp_mesh *mesh = search->edges->mesh;
@@ -79,65 +54,59 @@ static void set_key(const struct search *search, uint32_t face)
     *key = (struct face_key){{face, 0}, 2};
     if (!face_bounds(search->edges, face))
         return;
-    key->reversed = write_row(search, face);
-    uint64_t hash = hash_bytes(search->edges->context, search->rows + mesh_face_first(mesh, face),
-                               mesh_face_size(mesh, face) * sizeof *search->rows);
+    uint32_t first = mesh_face_first(mesh, face), count = mesh_face_size(mesh, face), same = 0;
+    uint32_t *row = search->rows + first, *back = search->scratch, *turned = back + search->largest;
+    for (uint32_t i = 0; i < count; i++)
+        back[i] = edge_start(search->edges, first + i);
+    rotate(back, count, row);
+    for (uint32_t i = 0; i < count; i++)
+        back[i] = edge_start(search->edges, first + count - 1 - i);
+    rotate(back, count, turned);
+    while (same < count && turned[same] == row[same])
+        same++;
+    key->reversed = same < count && turned[same] < row[same];
+    if (key->reversed)
+        memcpy(row, turned, count * sizeof *row);
+    uint64_t hash = hash_bytes(search->edges->context, row, count * sizeof *row);
     key->hash[0] = (uint32_t)hash;
     key->hash[1] = (uint32_t)(hash >> 32);
-}
-
-static bool rows_equal(const struct search *search, uint32_t a, uint32_t b)
-{
-    const cp_mesh *mesh = search->edges->mesh;
-    uint32_t size = mesh_face_size(mesh, a);
-    return size == mesh_face_size(mesh, b) &&
-           memcmp(search->rows + mesh_face_first(mesh, a), search->rows + mesh_face_first(mesh, b),
-                  size * sizeof *search->rows) == 0;
 }
 
 /* Different rows of one hash are not told to be equal. */
 static bool join_faces(const struct search *search, uint32_t *first)
 {
-    uint32_t count = search->edges->mesh->face_count;
+    const cp_mesh *mesh = search->edges->mesh;
     const size_t words = sizeof *search->keys / sizeof(uint32_t);
-    if (!join_rows(search->edges->context, search->keys, words, words, count, first))
+    if (!join_rows(search->edges->context, search->keys, words, words, mesh->face_count, first))
         return false;
-    for (uint32_t face = 0; face < count; face++)
-        if (!rows_equal(search, face, first[face]))
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        uint32_t size = mesh_face_size(mesh, face);
+        if (size != mesh_face_size(mesh, first[face]) ||
+            memcmp(search->rows + mesh_face_first(mesh, face), search->rows + mesh_face_first(mesh, first[face]),
+                   size * sizeof *search->rows) != 0)
             first[face] = face;
+    }
     return true;
-}
-
-static bool find(struct search *search, uint32_t *same, uint32_t *either)
-{
-    uint32_t count = search->edges->mesh->face_count;
-    for (uint32_t face = 0; face < count; face++)
-        set_key(search, face);
-    if (!join_faces(search, same))
-        return false;
-    for (uint32_t face = 0; face < count; face++)
-        search->keys[face].reversed &= 2;
-    return join_faces(search, either);
-}
-
-static uint32_t largest_face(const cp_mesh *mesh)
-{
-    uint32_t largest = 3;
-    for (uint32_t face = 0; mesh->face_offsets && face < mesh->face_count; face++)
-        if (mesh_face_size(mesh, face) > largest)
-            largest = mesh_face_size(mesh, face);
-    return largest;
 }
 
 bool mesh_duplicates_find(const struct mesh_edges *edges, uint32_t *same, uint32_t *either)
 {
     cp_context *context = edges->context;
     const cp_mesh *mesh = edges->mesh;
-    struct search search = {.edges = edges, .largest = largest_face(mesh)};
+    struct search search = {.edges = edges, .largest = 3};
+    for (uint32_t face = 0; mesh->face_offsets && face < mesh->face_count; face++)
+        if (mesh_face_size(mesh, face) > search.largest)
+            search.largest = mesh_face_size(mesh, face);
     search.rows = memory_allocate_zeroed(context, mesh->corner_count, sizeof *search.rows);
     search.keys = memory_allocate(context, mesh->face_count, sizeof *search.keys);
     search.scratch = memory_allocate(context, search.largest, 2 * sizeof *search.scratch);
-    bool good = search.rows && search.keys && search.scratch && find(&search, same, either);
+    bool good = search.rows && search.keys && search.scratch;
+    for (uint32_t face = 0; good && face < mesh->face_count; face++)
+        set_key(&search, face);
+    good = good && join_faces(&search, same);
+    for (uint32_t face = 0; good && face < mesh->face_count; face++)
+        search.keys[face].reversed &= 2;
+    good = good && join_faces(&search, either);
     memory_free(context, search.rows, mesh->corner_count, sizeof *search.rows);
     memory_free(context, search.keys, mesh->face_count, sizeof *search.keys);
     memory_free(context, search.scratch, search.largest, 2 * sizeof *search.scratch);

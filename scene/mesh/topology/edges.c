@@ -5,10 +5,20 @@
 
 #include <string.h>
 
-static void set_ends(struct mesh_edges *edges)
+bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mesh *mesh)
 {
-    const cp_mesh *mesh = edges->mesh;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
+    uint32_t place_count = mesh->vertex_count, count = mesh->corner_count, sum = 0;
+    *edges = (struct mesh_edges){.context = context, .mesh = mesh};
+    edges->places = memory_allocate(context, place_count, sizeof *edges->places);
+    edges->ends = memory_allocate(context, count, sizeof *edges->ends);
+    edges->first = memory_allocate(context, count, sizeof *edges->first);
+    if (!edges->places || !edges->ends || !edges->first ||
+        !join_positions(context, mesh->positions, place_count, edges->places))
+        return false;
+    uint32_t *starts = memory_allocate_zeroed(context, place_count, sizeof *starts);
+    uint32_t *order = memory_allocate(context, count, sizeof *order);
+    bool good = starts && order;
+    for (uint32_t face = 0; good && face < mesh->face_count; face++) {
         uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
         for (uint32_t i = 0; i < size; i++) {
             uint32_t a = edge_start(edges, first + i), b = edge_start(edges, i + 1 < size ? first + i + 1 : first);
@@ -16,60 +26,29 @@ static void set_ends(struct mesh_edges *edges)
             edges->ends[first + i][1] = a < b ? b : a;
         }
     }
-}
-
-/* Edges in the order of their lower place, those of one place in their own. */
-static void sort_edges(const struct mesh_edges *edges, uint32_t *starts, uint32_t *order)
-{
-    uint32_t count = edges->mesh->corner_count, sum = 0;
-    for (uint32_t edge = 0; edge < count; edge++)
+    /* Edges in the order of their lower place, those of one place in their own. */
+    for (uint32_t edge = 0; good && edge < count; edge++)
         starts[edges->ends[edge][0]]++;
-    for (uint32_t place = 0; place < edges->mesh->vertex_count; place++) {
+    for (uint32_t place = 0; good && place < place_count; place++) {
         uint32_t here = starts[place];
         starts[place] = sum;
         sum += here;
     }
-    for (uint32_t edge = 0; edge < count; edge++)
+    for (uint32_t edge = 0; good && edge < count; edge++)
         order[starts[edges->ends[edge][0]]++] = edge;
-}
-
-/* In a bucket, the last edge that came to a place is equal when it has the bucket's lower place too. */
-static void join_sorted(struct mesh_edges *edges, const uint32_t *order, uint32_t *last)
-{
-    memset(last, 0xff, edges->mesh->vertex_count * sizeof *last);
-    for (uint32_t i = 0; i < edges->mesh->corner_count; i++) {
+    /* In a bucket, the last edge that came to a place is equal when it has the bucket's lower place too. */
+    uint32_t *last = starts;
+    if (good)
+        memset(last, 0xff, place_count * sizeof *last);
+    for (uint32_t i = 0; good && i < count; i++) {
         uint32_t edge = order[i], low = edges->ends[edge][0], high = edges->ends[edge][1], equal = last[high];
         if (equal == CP_NONE || edges->ends[equal][0] != low)
             last[high] = equal = edge;
         edges->first[edge] = equal;
     }
-}
-
-static bool join_edges(struct mesh_edges *edges)
-{
-    uint32_t place_count = edges->mesh->vertex_count, edge_count = edges->mesh->corner_count;
-    uint32_t *starts = memory_allocate_zeroed(edges->context, place_count, sizeof *starts);
-    uint32_t *order = memory_allocate(edges->context, edge_count, sizeof *order);
-    if (starts && order) {
-        sort_edges(edges, starts, order);
-        join_sorted(edges, order, starts);
-    }
-    memory_free(edges->context, starts, place_count, sizeof *starts);
-    memory_free(edges->context, order, edge_count, sizeof *order);
-    return starts && order;
-}
-
-bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mesh *mesh)
-{
-    *edges = (struct mesh_edges){.context = context, .mesh = mesh};
-    edges->places = memory_allocate(context, mesh->vertex_count, sizeof *edges->places);
-    edges->ends = memory_allocate(context, mesh->corner_count, sizeof *edges->ends);
-    edges->first = memory_allocate(context, mesh->corner_count, sizeof *edges->first);
-    if (!edges->places || !edges->ends || !edges->first ||
-        !join_positions(context, mesh->positions, mesh->vertex_count, edges->places))
-        return false;
-    set_ends(edges);
-    return join_edges(edges);
+    memory_free(context, starts, place_count, sizeof *starts);
+    memory_free(context, order, count, sizeof *order);
+    return good;
 }
 
 void mesh_edges_free(struct mesh_edges *edges)

@@ -13,7 +13,7 @@ struct mesh_edges {
     uint32_t *first;     /* for each edge: the lowest one with the same ends */
 };
 
-/* For CP_MESH_FACES. False when out of memory; mesh_edges_free is due in any case. */
+/* For CP_MESH_FACES. False when out of memory. Call mesh_edges_free even on failure. */
 bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mesh *mesh);
 void mesh_edges_free(struct mesh_edges *edges);
 

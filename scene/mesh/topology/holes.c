@@ -38,46 +38,17 @@ static bool is_border(const struct filling *filling, uint32_t edge)
     return filling->shells.ring[edge] == edge;
 }
 
-static uint32_t corner_after(const struct filling *filling, uint32_t corner)
+/* Twice the area. */
+static double area_of(const cp_mesh *mesh, uint32_t face)
 {
-    uint32_t face = shells_face(&filling->shells, corner), first = mesh_face_first(filling->mesh, face);
-    return corner + 1 < first + mesh_face_size(filling->mesh, face) ? corner + 1 : first;
+    struct polygon polygon = polygon_of(mesh, face);
+    const double *n = polygon.normal;
+    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
 }
 
 static uint32_t edge_end(const struct filling *filling, uint32_t edge)
 {
-    return edge_start(&filling->shells.edges, corner_after(filling, edge));
-}
-
-static void add_end(struct filling *filling, uint32_t place, uint32_t edge)
-{
-    struct joint_place *at = &filling->places[place];
-    if (at->count < 2)
-        at->edges[at->count] = edge;
-    at->count++;
-}
-
-static void note_borders(struct filling *filling)
-{
-    for (uint32_t edge = 0; edge < filling->mesh->corner_count; edge++) {
-        if (!is_border(filling, edge))
-            continue;
-        filling->border_edges++;
-        add_end(filling, edge_start(&filling->shells.edges, edge), edge);
-        add_end(filling, edge_end(filling, edge), edge);
-    }
-}
-
-static void sum_areas(struct filling *filling)
-{
-    for (uint32_t face = 0; face < filling->mesh->face_count; face++) {
-        uint32_t shell = filling->shells.shell_of[face];
-        if (shell == CP_NONE)
-            continue;
-        struct polygon polygon = polygon_of(filling->mesh, face);
-        const double *n = polygon.normal;
-        filling->areas[shell] += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    }
+    return edge_start(&filling->shells.edges, shells_next(&filling->shells, edge));
 }
 
 /* Follows the border from an edge that has not been seen; true when it comes back, having met no more than two edges at
@@ -90,7 +61,7 @@ static bool follow_ring(struct filling *filling, uint32_t edge, uint32_t *size, 
     *size = *against = 0;
     while (!filling->seen[edge]) {
         bool forth = edge_start(edges, edge) == at;
-        uint32_t begin = forth ? edge : corner_after(filling, edge);
+        uint32_t begin = forth ? edge : shells_next(&filling->shells, edge);
         filling->seen[edge] = true;
         filling->corners[filling->corner_count + (*size)++] = filling->mesh->corners[begin];
         *against += !forth;
@@ -103,38 +74,26 @@ static bool follow_ring(struct filling *filling, uint32_t edge, uint32_t *size, 
     return at == start;
 }
 
-static void turn(uint32_t *corners, uint32_t count)
+static bool fill_ring(struct filling *filling, uint32_t edge)
 {
-    for (uint32_t i = 0, k = count - 1; i < k; i++, k--) {
+    uint32_t size, against, *corners = filling->corners + filling->corner_count;
+    uint32_t face = shells_face(&filling->shells, edge);
+    if (!follow_ring(filling, edge, &size, &against) || size > filling->most)
+        return true;
+    /* A ring of half of the shell's area is its outline. */
+    const uint32_t offsets[2] = {0, size};
+    const cp_mesh view = {.positions = filling->mesh->positions, .corners = corners, .face_offsets = offsets};
+    if (2 * area_of(&view, 0) >= filling->areas[filling->shells.shell_of[face]])
+        return true;
+    for (uint32_t i = 0, k = size - 1; 2 * (uint64_t)against <= size && i < k; i++, k--) {
         uint32_t kept = corners[i];
         corners[i] = corners[k];
         corners[k] = kept;
     }
-}
-
-static bool is_outline(const struct filling *filling, const uint32_t *corners, uint32_t size, uint32_t edge)
-{
-    const uint32_t offsets[2] = {0, size};
-    const cp_mesh view = {.positions = filling->mesh->positions, .corners = corners, .face_offsets = offsets};
-    struct polygon polygon = polygon_of(&view, 0);
-    const double *n = polygon.normal;
-    double around = filling->areas[filling->shells.shell_of[shells_face(&filling->shells, edge)]];
-    return 2 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) >= around;
-}
-
-static bool fill_ring(struct filling *filling, uint32_t edge)
-{
-    uint32_t size, against, *corners = filling->corners + filling->corner_count;
-    if (!follow_ring(filling, edge, &size, &against) || size > filling->most ||
-        is_outline(filling, corners, size, edge))
-        return true;
-    if (2 * (uint64_t)against <= size)
-        turn(corners, size);
     if (!array_reserve(filling->context, &filling->fillers, &filling->room, (uint64_t)filling->count + 1,
                        sizeof *filling->fillers))
         return false;
-    filling->fillers[filling->count++] =
-        (struct filler){filling->corner_count, size, shells_face(&filling->shells, edge)};
+    filling->fillers[filling->count++] = (struct filler){filling->corner_count, size, face};
     filling->corner_count += size;
     return true;
 }
@@ -142,32 +101,33 @@ static bool fill_ring(struct filling *filling, uint32_t edge)
 static bool find_fillers(struct filling *filling)
 {
     const cp_mesh *mesh = filling->mesh;
+    const struct mesh_shells *shells = &filling->shells;
     if (!mesh_shells_find(&filling->shells, filling->context, mesh))
         return false;
     filling->places = memory_allocate_zeroed(filling->context, mesh->vertex_count, sizeof *filling->places);
     filling->seen = memory_allocate_zeroed(filling->context, mesh->corner_count, sizeof *filling->seen);
-    filling->areas = memory_allocate_zeroed(filling->context, filling->shells.count, sizeof *filling->areas);
+    filling->areas = memory_allocate_zeroed(filling->context, shells->count, sizeof *filling->areas);
     filling->corners = memory_allocate(filling->context, mesh->corner_count, sizeof *filling->corners);
     bool good = filling->places && filling->seen && filling->areas && filling->corners;
-    if (good) {
-        note_borders(filling);
-        sum_areas(filling);
+    for (uint32_t edge = 0; good && edge < mesh->corner_count; edge++) {
+        if (!is_border(filling, edge))
+            continue;
+        const uint32_t ends[2] = {edge_start(&shells->edges, edge), edge_end(filling, edge)};
+        filling->border_edges++;
+        for (int end = 0; end < 2; end++) {
+            struct joint_place *at = &filling->places[ends[end]];
+            if (at->count < 2)
+                at->edges[at->count] = edge;
+            at->count++;
+        }
     }
+    for (uint32_t face = 0; good && face < mesh->face_count; face++)
+        if (shells->shell_of[face] != CP_NONE)
+            filling->areas[shells->shell_of[face]] += area_of(mesh, face);
     for (uint32_t edge = 0; good && edge < mesh->corner_count; edge++)
         if (is_border(filling, edge) && !filling->seen[edge])
             good = fill_ring(filling, edge);
     return good;
-}
-
-static void release(struct filling *filling)
-{
-    const cp_mesh *mesh = filling->mesh;
-    memory_free(filling->context, filling->places, mesh->vertex_count, sizeof *filling->places);
-    memory_free(filling->context, filling->seen, mesh->corner_count, sizeof *filling->seen);
-    memory_free(filling->context, filling->areas, filling->shells.count, sizeof *filling->areas);
-    memory_free(filling->context, filling->corners, mesh->corner_count, sizeof *filling->corners);
-    memory_free(filling->context, filling->fillers, filling->room, sizeof *filling->fillers);
-    mesh_shells_free(&filling->shells);
 }
 
 /* ---- the mesh with its fillers ---- */
@@ -185,33 +145,6 @@ static uint32_t material_of(const cp_mesh *mesh, uint32_t face)
     return mesh->groups[low].material;
 }
 
-/* A group for each filler whose material is not that of the group before. */
-static uint32_t add_groups(const struct filling *filling, cp_group *groups)
-{
-    const cp_mesh *mesh = filling->mesh;
-    uint32_t count = mesh->group_count;
-    memcpy(groups, mesh->groups, count * sizeof *groups);
-    for (uint32_t i = 0; i < filling->count; i++) {
-        uint32_t material = material_of(mesh, filling->fillers[i].beside);
-        if (groups[count - 1].material != material)
-            groups[count++] = (cp_group){mesh->face_count + i, 0, material};
-        groups[count - 1].face_count++;
-    }
-    return count;
-}
-
-static void add_faces(const struct filling *filling, uint32_t *corners, uint32_t *offsets)
-{
-    const cp_mesh *mesh = filling->mesh;
-    memcpy(corners, mesh->corners, mesh->corner_count * sizeof *corners);
-    memcpy(corners + mesh->corner_count, filling->corners, filling->corner_count * sizeof *corners);
-    for (uint32_t face = 0; face < mesh->face_count; face++)
-        offsets[face] = mesh_face_first(mesh, face);
-    for (uint32_t i = 0; i < filling->count; i++)
-        offsets[mesh->face_count + i] = mesh->corner_count + filling->fillers[i].first;
-    offsets[mesh->face_count + filling->count] = mesh->corner_count + filling->corner_count;
-}
-
 static cp_status write_fillers(cp_scene *scene, cp_mesh *mesh, const struct filling *filling)
 {
     uint64_t corner_count = (uint64_t)mesh->corner_count + filling->corner_count;
@@ -226,9 +159,24 @@ static cp_status write_fillers(cp_scene *scene, cp_mesh *mesh, const struct fill
     cp_group *groups = scene_allocate(scene, (size_t)mesh->group_count + filling->count, sizeof *groups);
     if (!corners || !offsets || !groups)
         return CP_LIMIT;
-    add_faces(filling, corners, offsets);
-    if (mesh->group_count > 0)
-        mesh->group_count = add_groups(filling, groups);
+    memcpy(corners, mesh->corners, mesh->corner_count * sizeof *corners);
+    memcpy(corners + mesh->corner_count, filling->corners, filling->corner_count * sizeof *corners);
+    for (uint32_t face = 0; face < mesh->face_count; face++)
+        offsets[face] = mesh_face_first(mesh, face);
+    for (uint32_t i = 0; i < filling->count; i++)
+        offsets[mesh->face_count + i] = mesh->corner_count + filling->fillers[i].first;
+    offsets[face_count] = (uint32_t)corner_count;
+    uint32_t count = mesh->group_count;
+    if (count > 0)
+        memcpy(groups, mesh->groups, count * sizeof *groups);
+    /* A group for each filler whose material is not that of the group before. */
+    for (uint32_t i = 0; count > 0 && i < filling->count; i++) {
+        uint32_t material = material_of(mesh, filling->fillers[i].beside);
+        if (groups[count - 1].material != material)
+            groups[count++] = (cp_group){mesh->face_count + i, 0, material};
+        groups[count - 1].face_count++;
+    }
+    mesh->group_count = count;
     mesh->groups = groups;
     mesh->corners = corners;
     mesh->face_offsets = offsets;
@@ -240,10 +188,16 @@ static cp_status write_fillers(cp_scene *scene, cp_mesh *mesh, const struct fill
 cp_status mesh_fill_holes(cp_scene *scene, cp_mesh *mesh, uint32_t most, struct hole_counts *counts)
 {
     const cp_mesh before = *mesh;
-    struct filling filling = {.context = scene->context, .mesh = &before, .most = most};
+    cp_context *context = scene->context;
+    struct filling filling = {.context = context, .mesh = &before, .most = most};
     cp_status status = find_fillers(&filling) ? write_fillers(scene, mesh, &filling) : CP_LIMIT;
     counts->filled += filling.count;
     counts->border_edges += filling.border_edges - filling.corner_count;
-    release(&filling);
+    memory_free(context, filling.places, before.vertex_count, sizeof *filling.places);
+    memory_free(context, filling.seen, before.corner_count, sizeof *filling.seen);
+    memory_free(context, filling.areas, filling.shells.count, sizeof *filling.areas);
+    memory_free(context, filling.corners, before.corner_count, sizeof *filling.corners);
+    memory_free(context, filling.fillers, filling.room, sizeof *filling.fillers);
+    mesh_shells_free(&filling.shells);
     return status;
 }

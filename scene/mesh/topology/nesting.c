@@ -50,21 +50,6 @@ static void add_face(struct box *box, const cp_mesh *mesh, uint32_t face)
     }
 }
 
-/* numbers: room for each shell's place among the solids. */
-static void set_boxes(struct nesting *nesting, uint32_t *numbers)
-{
-    const struct mesh_shells *shells = nesting->shells;
-    for (uint32_t i = 0; i < nesting->count; i++) {
-        numbers[nesting->solids[i]] = i;
-        nesting->boxes[i] = box_empty();
-    }
-    for (uint32_t face = 0; face < shells->edges.mesh->face_count; face++) {
-        uint32_t shell = shells->shell_of[face];
-        if (shell != CP_NONE && shells->shells[shell].solid)
-            add_face(&nesting->boxes[numbers[shell]], shells->edges.mesh, face);
-    }
-}
-
 static bool box_holds(const struct box *outer, const struct box *inner)
 {
     bool holds = true;
@@ -144,41 +129,22 @@ struct ray {
     uint32_t hit; /* its shell, or CP_NONE */
 };
 
-/* Whether a line through the ray's foot, along x, meets the edge beyond it. Edges are seen from their lower end in y,
- * the same way by both faces. */
-static bool crosses_edge(const float *from, const float *a, const float *b)
-{
-    if ((a[1] > from[1]) == (b[1] > from[1]))
-        return false;
-    const float *low = a[1] > from[1] ? b : a, *high = low == a ? b : a;
-    double side = triangle_area(low, high, from);
-    return side > 0 || (!(side < 0) && high[0] > low[0]);
-}
-
+/* Whether an upright line through the point meets the face: a line from there, along x, crosses its edges an odd number
+ * of times. Edges are seen from their lower end in y, the same way by both faces. */
 static bool is_below(const float *from, const struct polygon *polygon)
 {
     bool inside = false;
     const float *last = polygon_position(polygon, polygon->count - 1);
     for (uint32_t i = 0; i < polygon->count; i++) {
         const float *at = polygon_position(polygon, i);
-        inside ^= crosses_edge(from, last, at);
+        if ((last[1] > from[1]) != (at[1] > from[1])) {
+            const float *low = last[1] > from[1] ? at : last, *high = low == last ? at : last;
+            double side = triangle_area(low, high, from);
+            inside ^= side > 0 || (!(side < 0) && high[0] > low[0]);
+        }
         last = at;
     }
     return inside;
-}
-
-/* Where the face's plane is above the foot, within the face's height. */
-static double height_at(const float *from, const struct polygon *polygon)
-{
-    const float *corner = polygon_position(polygon, 0);
-    double low = INFINITY, high = -INFINITY;
-    for (uint32_t i = 0; i < polygon->count; i++) {
-        low = fmin(low, (double)polygon_position(polygon, i)[2]);
-        high = fmax(high, (double)polygon_position(polygon, i)[2]);
-    }
-    double slope = polygon->normal[0] * ((double)from[0] - (double)corner[0]) +
-                   polygon->normal[1] * ((double)from[1] - (double)corner[1]);
-    return fmin(fmax((double)corner[2] - slope / polygon->normal[2], low), high);
 }
 
 static void meet_face(const struct nesting *nesting, struct ray *ray, uint32_t face)
@@ -188,8 +154,17 @@ static void meet_face(const struct nesting *nesting, struct ray *ray, uint32_t f
     uint32_t index = shells->shell_of[face];
     if (index == ray->shell || !is_below(ray->from, &polygon))
         return;
+    /* Where the face's plane is above the foot, within the face's height. */
     polygon = polygon_of(shells->edges.mesh, face);
-    double height = height_at(ray->from, &polygon);
+    const float *corner = polygon_position(&polygon, 0);
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < polygon.count; i++) {
+        low = fmin(low, (double)polygon_position(&polygon, i)[2]);
+        high = fmax(high, (double)polygon_position(&polygon, i)[2]);
+    }
+    double slope = polygon.normal[0] * ((double)ray->from[0] - (double)corner[0]) +
+                   polygon.normal[1] * ((double)ray->from[1] - (double)corner[1]);
+    double height = fmin(fmax((double)corner[2] - slope / polygon.normal[2], low), high);
     bool upward = polygon.normal[2] > 0, inward = (shells->shells[index].volume < 0) != shells->against[face];
     bool leaves = upward != inward;
     bool nearer = height < ray->height || (!(height > ray->height) && leaves && !ray->leaves);
@@ -206,16 +181,20 @@ static bool may_meet(const struct ray *ray, const struct box *box)
            ray->from[1] <= box->high[1] && box->high[2] >= ray->from[2] && box->low[2] <= ray->height;
 }
 
-/* The lower half first. False when there have been too many steps. */
-static bool cast_ray(struct nesting *nesting, struct ray *ray)
+/* Casts the shell's ray; the lower half of a box first. */
+static void place_shell(struct nesting *nesting, uint32_t index)
 {
+    struct mesh_shells *shells = nesting->shells;
+    const cp_mesh *mesh = shells->edges.mesh;
     const struct box_tree *tree = &nesting->tree;
+    struct shell *shell = &shells->shells[index];
+    struct ray ray = {
+        .from = mesh->positions + 3 * (size_t)shell->highest, .shell = index, .height = INFINITY, .hit = CP_NONE};
     uint32_t stack[STACK] = {0}, depth = 1;
-    while (depth > 0) {
+    while (depth > 0 && !shell->unplaced) {
         uint32_t at = stack[--depth], end;
-        if (!step(nesting, 1))
-            return false;
-        if (!may_meet(ray, &tree->boxes[at]))
+        shell->unplaced = !step(nesting, 1);
+        if (shell->unplaced || !may_meet(&ray, &tree->boxes[at]))
             continue;
         if (at < tree->first_leaf) {
             bool right_lower = tree->boxes[2 * at + 2].low[2] < tree->boxes[2 * at + 1].low[2];
@@ -225,22 +204,10 @@ static bool cast_ray(struct nesting *nesting, struct ray *ray)
         }
         for (uint32_t i = box_tree_items(tree, at, &end); i < end; i++) {
             uint32_t face = nesting->faces[nesting->order[i]];
-            (void)step(nesting, mesh_face_size(nesting->shells->edges.mesh, face));
-            meet_face(nesting, ray, face);
+            (void)step(nesting, mesh_face_size(mesh, face));
+            meet_face(nesting, &ray, face);
         }
     }
-    return true;
-}
-
-static void place_shell(struct nesting *nesting, uint32_t index)
-{
-    struct mesh_shells *shells = nesting->shells;
-    struct shell *shell = &shells->shells[index];
-    struct ray ray = {.from = shells->edges.mesh->positions + 3 * (size_t)shell->highest,
-                      .shell = index,
-                      .height = INFINITY,
-                      .hit = CP_NONE};
-    shell->unplaced = !cast_ray(nesting, &ray);
     nesting->placed[index] = true;
     if (shell->unplaced || ray.hit == CP_NONE)
         return;
@@ -259,20 +226,50 @@ static uint32_t falling_key(float value)
     return bits >> 31 ? bits : ~bits & 0x7fffffffu;
 }
 
-/* The highest first, of equally high ones the largest: what touches the top from inside comes after what it is in.
- * order and spare have room for the solids. */
-static void place_all(struct nesting *nesting, uint64_t *order, uint64_t *spare)
+/* The tree of the faces of solids that enclose others. Upright faces are met by no upright ray. `placed` is used for
+ * marks, and cleared again. */
+static bool make_face_tree(struct nesting *nesting, cp_context *context)
+{
+    const struct mesh_shells *shells = nesting->shells;
+    const cp_mesh *mesh = shells->edges.mesh;
+    for (uint32_t i = 0; i < nesting->count; i++) {
+        nesting->placed[nesting->solids[i]] = nesting->encloses[i];
+        nesting->face_room += nesting->encloses[i] ? shells->shells[nesting->solids[i]].face_count : 0;
+    }
+    nesting->faces = memory_allocate(context, nesting->face_room, sizeof *nesting->faces);
+    nesting->face_boxes = memory_allocate(context, nesting->face_room, sizeof *nesting->face_boxes);
+    if (!nesting->faces || !nesting->face_boxes)
+        return false;
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        uint32_t shell = shells->shell_of[face];
+        if (shell == CP_NONE || !nesting->placed[shell])
+            continue;
+        struct polygon polygon = polygon_of(mesh, face);
+        if (!(polygon.normal[2] > 0 || polygon.normal[2] < 0))
+            continue;
+        nesting->face_boxes[nesting->face_count] = box_empty();
+        add_face(&nesting->face_boxes[nesting->face_count], mesh, face);
+        nesting->faces[nesting->face_count++] = face;
+    }
+    memset(nesting->placed, 0, shells->count * sizeof *nesting->placed);
+    return build_tree(nesting, context, nesting->face_boxes, nesting->face_count);
+}
+
+/* The highest first, of equally high ones the largest: what touches the top from inside comes after what it is in. */
+static bool place_enclosed(struct nesting *nesting, cp_context *context)
 {
     const struct mesh_shells *shells = nesting->shells;
     const float *positions = shells->edges.mesh->positions;
+    uint64_t *order = memory_allocate(context, nesting->count, sizeof *order);
+    uint64_t *spare = memory_allocate(context, nesting->count, sizeof *spare);
+    bool good = order && spare && make_face_tree(nesting, context);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < nesting->count; i++) {
+    for (uint32_t i = 0; good && i < nesting->count; i++) {
         uint32_t shell = nesting->solids[i];
+        float size = (float)fmin(fabs(shells->shells[shell].volume), FLT_MAX);
+        nesting->placed[shell] = !nesting->enclosed[i];
         if (nesting->enclosed[i])
-            order[count++] =
-                (uint64_t)falling_key((float)fmin(fabs(shells->shells[shell].volume), FLT_MAX)) << 32 | shell;
-        else
-            nesting->placed[shell] = true;
+            order[count++] = (uint64_t)falling_key(size) << 32 | shell;
     }
     radix_sort(order, spare, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -282,102 +279,50 @@ static void place_all(struct nesting *nesting, uint64_t *order, uint64_t *spare)
     radix_sort(order, spare, count);
     for (uint32_t i = 0; i < count; i++)
         place_shell(nesting, (uint32_t)order[i]);
-}
-
-/* Upright faces are met by no upright ray. marked: for each shell. */
-static void choose_faces(struct nesting *nesting, const bool *marked)
-{
-    const struct mesh_shells *shells = nesting->shells;
-    const cp_mesh *mesh = shells->edges.mesh;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        uint32_t shell = shells->shell_of[face];
-        if (shell == CP_NONE || !marked[shell])
-            continue;
-        struct polygon polygon = polygon_of(mesh, face);
-        if (!(polygon.normal[2] > 0 || polygon.normal[2] < 0))
-            continue;
-        nesting->face_boxes[nesting->face_count] = box_empty();
-        add_face(&nesting->face_boxes[nesting->face_count], mesh, face);
-        nesting->faces[nesting->face_count++] = face;
-    }
-}
-
-/* The faces of solids that enclose others; placed is used for marks, and cleared again. */
-static bool make_face_tree(struct nesting *nesting, cp_context *context)
-{
-    const struct mesh_shells *shells = nesting->shells;
-    for (uint32_t i = 0; i < nesting->count; i++) {
-        nesting->placed[nesting->solids[i]] = nesting->encloses[i];
-        nesting->face_room += nesting->encloses[i] ? shells->shells[nesting->solids[i]].face_count : 0;
-    }
-    nesting->faces = memory_allocate(context, nesting->face_room, sizeof *nesting->faces);
-    nesting->face_boxes = memory_allocate(context, nesting->face_room, sizeof *nesting->face_boxes);
-    if (!nesting->faces || !nesting->face_boxes)
-        return false;
-    choose_faces(nesting, nesting->placed);
-    memset(nesting->placed, 0, shells->count * sizeof *nesting->placed);
-    return build_tree(nesting, context, nesting->face_boxes, nesting->face_count);
-}
-
-static bool place_enclosed(struct nesting *nesting, cp_context *context)
-{
-    uint64_t *order = memory_allocate(context, nesting->count, sizeof *order);
-    uint64_t *spare = memory_allocate(context, nesting->count, sizeof *spare);
-    bool good = order && spare && make_face_tree(nesting, context);
-    if (good)
-        place_all(nesting, order, spare);
     memory_free(context, order, nesting->count, sizeof *order);
     memory_free(context, spare, nesting->count, sizeof *spare);
     return good;
 }
 
-static bool allocate(struct nesting *nesting, cp_context *context)
-{
-    nesting->solids = memory_allocate(context, nesting->count, sizeof *nesting->solids);
-    nesting->boxes = memory_allocate(context, nesting->count, sizeof *nesting->boxes);
-    nesting->enclosed = memory_allocate(context, nesting->count, sizeof *nesting->enclosed);
-    nesting->encloses = memory_allocate(context, nesting->count, sizeof *nesting->encloses);
-    nesting->placed = memory_allocate_zeroed(context, nesting->shells->count, sizeof *nesting->placed);
-    return nesting->solids && nesting->boxes && nesting->enclosed && nesting->encloses && nesting->placed;
-}
-
-static void release(struct nesting *nesting, cp_context *context)
-{
-    memory_free(context, nesting->solids, nesting->count, sizeof *nesting->solids);
-    memory_free(context, nesting->boxes, nesting->count, sizeof *nesting->boxes);
-    memory_free(context, nesting->enclosed, nesting->count, sizeof *nesting->enclosed);
-    memory_free(context, nesting->encloses, nesting->count, sizeof *nesting->encloses);
-    memory_free(context, nesting->placed, nesting->shells->count, sizeof *nesting->placed);
-    memory_free(context, nesting->faces, nesting->face_room, sizeof *nesting->faces);
-    memory_free(context, nesting->face_boxes, nesting->face_room, sizeof *nesting->face_boxes);
-    free_tree(nesting, context);
-}
-
-static bool measure_boxes(struct nesting *nesting, cp_context *context)
-{
-    const struct mesh_shells *shells = nesting->shells;
-    uint32_t *numbers = memory_allocate(context, shells->count, sizeof *numbers), solids = 0;
-    for (uint32_t i = 0; i < shells->count; i++)
-        if (shells->shells[i].solid)
-            nesting->solids[solids++] = i;
-    if (numbers)
-        set_boxes(nesting, numbers);
-    memory_free(context, numbers, shells->count, sizeof *numbers);
-    return numbers;
-}
-
 bool shells_place(struct mesh_shells *shells)
 {
     cp_context *context = shells->edges.context;
-    struct nesting nesting = {.shells = shells,
-                              .most_steps = (uint64_t)STEPS_A_CORNER * shells->edges.mesh->corner_count};
+    const cp_mesh *mesh = shells->edges.mesh;
+    struct nesting nesting = {.shells = shells, .most_steps = (uint64_t)STEPS_A_CORNER * mesh->corner_count};
     for (uint32_t i = 0; i < shells->count; i++)
         nesting.count += shells->shells[i].solid;
-    if (nesting.count < 2)
+    uint32_t count = nesting.count, solids = 0;
+    if (count < 2)
         return true;
-    bool any = false;
-    bool good = allocate(&nesting, context) && measure_boxes(&nesting, context) &&
-                find_enclosed(&nesting, context, &any) && (!any || place_enclosed(&nesting, context));
-    release(&nesting, context);
+    uint32_t *numbers = memory_allocate(context, shells->count, sizeof *numbers); /* of shells among the solids */
+    nesting.solids = memory_allocate(context, count, sizeof *nesting.solids);
+    nesting.boxes = memory_allocate(context, count, sizeof *nesting.boxes);
+    nesting.enclosed = memory_allocate(context, count, sizeof *nesting.enclosed);
+    nesting.encloses = memory_allocate(context, count, sizeof *nesting.encloses);
+    nesting.placed = memory_allocate_zeroed(context, shells->count, sizeof *nesting.placed);
+    bool any = false,
+         good = numbers && nesting.solids && nesting.boxes && nesting.enclosed && nesting.encloses && nesting.placed;
+    for (uint32_t i = 0; good && i < shells->count; i++) {
+        if (!shells->shells[i].solid)
+            continue;
+        numbers[i] = solids;
+        nesting.boxes[solids] = box_empty();
+        nesting.solids[solids++] = i;
+    }
+    for (uint32_t face = 0; good && face < mesh->face_count; face++) {
+        uint32_t shell = shells->shell_of[face];
+        if (shell != CP_NONE && shells->shells[shell].solid)
+            add_face(&nesting.boxes[numbers[shell]], mesh, face);
+    }
+    memory_free(context, numbers, shells->count, sizeof *numbers);
+    good = good && find_enclosed(&nesting, context, &any) && (!any || place_enclosed(&nesting, context));
+    memory_free(context, nesting.solids, count, sizeof *nesting.solids);
+    memory_free(context, nesting.boxes, count, sizeof *nesting.boxes);
+    memory_free(context, nesting.enclosed, count, sizeof *nesting.enclosed);
+    memory_free(context, nesting.encloses, count, sizeof *nesting.encloses);
+    memory_free(context, nesting.placed, shells->count, sizeof *nesting.placed);
+    memory_free(context, nesting.faces, nesting.face_room, sizeof *nesting.faces);
+    memory_free(context, nesting.face_boxes, nesting.face_room, sizeof *nesting.face_boxes);
+    free_tree(&nesting, context);
     return good;
 }

@@ -50,6 +50,12 @@ static inline bool shells_turns(const struct mesh_shells *shells, uint32_t face)
     uint32_t shell = shells->shell_of[face];
     return shell != CP_NONE && shells->shells[shell].orientable && shells->against[face] != shells->shells[shell].turn;
 }
+/* The next corner of its face. */
+static inline uint32_t shells_next(const struct mesh_shells *shells, uint32_t corner)
+{
+    uint32_t face = shells_face(shells, corner), first = mesh_face_first(shells->edges.mesh, face);
+    return corner + 1 < first + mesh_face_size(shells->edges.mesh, face) ? corner + 1 : first;
+}
 /* The other edge where there are exactly two, else CP_NONE. */
 static inline uint32_t shells_partner(const struct mesh_shells *shells, uint32_t edge)
 {

@@ -9,37 +9,7 @@
 
 #include <string.h>
 
-/* ---- edges and faces ---- */
-
-static void judge_edge(const struct mesh_shells *shells, uint32_t edge, cp_topology *topology)
-{
-    uint32_t partner = shells_partner(shells, edge);
-    topology->edges++;
-    if (shells->ring[edge] == edge)
-        topology->border_edges++;
-    else if (partner == CP_NONE)
-        topology->non_manifold_edges++;
-    else
-        topology->misoriented_edges += edge_start(&shells->edges, edge) == edge_start(&shells->edges, partner);
-}
-
-static void judge_edges(const struct mesh_shells *shells, cp_topology *topology)
-{
-    for (uint32_t edge = 0; edge < shells->edges.mesh->corner_count; edge++)
-        if (shells->edges.first[edge] == edge)
-            judge_edge(shells, edge, topology);
-    topology->closed = topology->edges > 0 && topology->border_edges == 0 && topology->non_manifold_edges == 0 &&
-                       topology->misoriented_edges == 0;
-}
-
-static void judge_faces(const struct mesh_shells *shells, cp_topology *topology)
-{
-    const cp_mesh *mesh = shells->edges.mesh;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        topology->degenerate_faces += shells->shell_of[face] == CP_NONE || !mesh_face_has_area(mesh, face);
-        topology->flipped_faces += shells_turns(shells, face);
-    }
-}
+/* ---- faces ---- */
 
 static bool judge_duplicates(const struct mesh_shells *shells, cp_topology *topology)
 {
@@ -59,31 +29,6 @@ static bool judge_duplicates(const struct mesh_shells *shells, cp_topology *topo
 
 /* ---- shells and components ---- */
 
-static void judge_shells(const struct mesh_shells *shells, cp_topology *topology)
-{
-    for (uint32_t i = 0; i < shells->count; i++) {
-        const struct shell *shell = &shells->shells[i];
-        uint32_t turned = shell->turn ? shell->face_count - shell->against_count : shell->against_count;
-        topology->one_sided_shells += !shell->orientable;
-        topology->flat_shells += shell->closed && !shell->solid;
-        topology->cavities += shell->inner;
-        topology->inside_out_shells += shell->solid && !shell->unplaced && turned == shell->face_count;
-    }
-}
-
-/* Joins the shells at the edge; true when its faces are even in number. */
-static bool join_shells(const struct mesh_shells *shells, uint32_t edge, uint32_t *leaders)
-{
-    bool even = true;
-    uint32_t at = edge, shell = shells->shell_of[shells_face(shells, edge)];
-    do {
-        sets_join(leaders, shell, shells->shell_of[shells_face(shells, at)]);
-        even = !even;
-        at = shells->ring[at];
-    } while (at != edge);
-    return even;
-}
-
 static bool judge_components(const struct mesh_shells *shells, cp_topology *topology)
 {
     cp_context *context = shells->edges.context;
@@ -92,9 +37,19 @@ static bool judge_components(const struct mesh_shells *shells, cp_topology *topo
     bool good = leaders && open;
     for (uint32_t i = 0; good && i < shells->count; i++)
         leaders[i] = i;
-    for (uint32_t edge = 0; good && edge < shells->edges.mesh->corner_count; edge++)
-        if (shells->edges.first[edge] == edge && shells_partner(shells, edge) == CP_NONE)
-            open[shells->shell_of[shells_face(shells, edge)]] |= !join_shells(shells, edge, leaders);
+    for (uint32_t edge = 0; good && edge < shells->edges.mesh->corner_count; edge++) {
+        if (shells->edges.first[edge] != edge || shells_partner(shells, edge) != CP_NONE)
+            continue;
+        /* Joins the shells at the edge, which is open when its faces are odd in number. */
+        bool odd = false;
+        uint32_t at = edge, shell = shells->shell_of[shells_face(shells, edge)];
+        do {
+            sets_join(leaders, shell, shells->shell_of[shells_face(shells, at)]);
+            odd = !odd;
+            at = shells->ring[at];
+        } while (at != edge);
+        open[shell] |= odd;
+    }
     for (uint32_t i = 0; good && i < shells->count; i++)
         open[set_leader(leaders, i)] |= open[i];
     for (uint32_t i = 0; good && i < shells->count; i++) {
@@ -108,36 +63,34 @@ static bool judge_components(const struct mesh_shells *shells, cp_topology *topo
 
 /* ---- vertices ---- */
 
-/* Corners of faces that hang together over the edges at their place get the same leader. */
-static void join_corners(const struct mesh_shells *shells, uint32_t *leaders)
+static bool judge_vertices(const struct mesh_shells *shells, cp_topology *topology)
 {
     const struct mesh_edges *edges = &shells->edges;
-    for (uint32_t face = 0; face < edges->mesh->face_count; face++) {
-        uint32_t first = mesh_face_first(edges->mesh, face), size = mesh_face_size(edges->mesh, face);
-        for (uint32_t edge = first; edge < first + size; edge++) {
-            uint32_t next = edge + 1 < first + size ? edge + 1 : first, other = edges->first[edge];
-            if (edge_is_empty(edges, edge))
-                sets_join(leaders, edge, next);
-            if (other == CP_NONE || other == edge)
-                continue;
-            uint32_t other_face = shells_face(shells, other), other_first = mesh_face_first(edges->mesh, other_face);
-            uint32_t other_next =
-                other + 1 < other_first + mesh_face_size(edges->mesh, other_face) ? other + 1 : other_first;
-            bool same_way = edge_start(edges, edge) == edge_start(edges, other);
-            sets_join(leaders, edge, same_way ? other : other_next);
-            sets_join(leaders, next, same_way ? other_next : other);
-        }
-    }
-}
-
-/* seen: for each place the leader of its first corner, then CP_NONE - 1 when others have come. */
-static void count_fans(const struct mesh_shells *shells, uint32_t *leaders, uint32_t *seen, cp_topology *topology)
-{
-    const cp_mesh *mesh = shells->edges.mesh;
+    const cp_mesh *mesh = edges->mesh;
+    cp_context *context = edges->context;
     const uint32_t several = CP_NONE - 1;
-    memset(seen, 0xff, mesh->vertex_count * sizeof *seen);
-    for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
-        uint32_t *at = &seen[edge_start(&shells->edges, corner)];
+    uint32_t *leaders = memory_allocate(context, mesh->corner_count, sizeof *leaders);
+    uint32_t *seen = memory_allocate(context, mesh->vertex_count, sizeof *seen);
+    bool good = leaders && seen;
+    /* Corners of faces that hang together over the edges at their place get the same leader. */
+    for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++)
+        leaders[corner] = corner;
+    for (uint32_t edge = 0; good && edge < mesh->corner_count; edge++) {
+        uint32_t next = shells_next(shells, edge), other = edges->first[edge];
+        if (edge_is_empty(edges, edge))
+            sets_join(leaders, edge, next);
+        if (other == CP_NONE || other == edge)
+            continue;
+        uint32_t other_next = shells_next(shells, other);
+        bool same_way = edge_start(edges, edge) == edge_start(edges, other);
+        sets_join(leaders, edge, same_way ? other : other_next);
+        sets_join(leaders, next, same_way ? other_next : other);
+    }
+    /* For each place the leader of its first corner, then `several` when others have come. */
+    if (good)
+        memset(seen, 0xff, mesh->vertex_count * sizeof *seen);
+    for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++) {
+        uint32_t *at = &seen[edge_start(edges, corner)];
         if (shells->shell_of[shells_face(shells, corner)] == CP_NONE || *at == several)
             continue;
         uint32_t leader = set_leader(leaders, corner);
@@ -145,31 +98,12 @@ static void count_fans(const struct mesh_shells *shells, uint32_t *leaders, uint
         topology->touching_vertices += *at != CP_NONE && *at != leader;
         *at = *at == CP_NONE || *at == leader ? leader : several;
     }
-}
-
-static void count_unused(const cp_mesh *mesh, uint32_t *seen, cp_topology *topology)
-{
-    memset(seen, 0, mesh->vertex_count * sizeof *seen);
-    for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
+    if (good)
+        memset(seen, 0, mesh->vertex_count * sizeof *seen);
+    for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++)
         seen[mesh->corners[corner]] = 1;
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+    for (uint32_t vertex = 0; good && vertex < mesh->vertex_count; vertex++)
         topology->unused_vertices += !seen[vertex];
-}
-
-static bool judge_vertices(const struct mesh_shells *shells, cp_topology *topology)
-{
-    const cp_mesh *mesh = shells->edges.mesh;
-    cp_context *context = shells->edges.context;
-    uint32_t *leaders = memory_allocate(context, mesh->corner_count, sizeof *leaders);
-    uint32_t *seen = memory_allocate(context, mesh->vertex_count, sizeof *seen);
-    bool good = leaders && seen;
-    if (good) {
-        for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
-            leaders[corner] = corner;
-        join_corners(shells, leaders);
-        count_fans(shells, leaders, seen, topology);
-        count_unused(mesh, seen, topology);
-    }
     memory_free(context, leaders, mesh->corner_count, sizeof *leaders);
     memory_free(context, seen, mesh->vertex_count, sizeof *seen);
     return good;
@@ -181,28 +115,36 @@ static cp_status faces_topology(cp_context *context, const cp_mesh *mesh, cp_top
 {
     struct mesh_shells shells;
     bool good = mesh_shells_find(&shells, context, mesh);
-    if (good) {
-        judge_edges(&shells, topology);
-        judge_faces(&shells, topology);
-        judge_shells(&shells, topology);
-        good = judge_duplicates(&shells, topology) && judge_components(&shells, topology) &&
-               judge_vertices(&shells, topology);
+    for (uint32_t edge = 0; good && edge < mesh->corner_count; edge++) {
+        if (shells.edges.first[edge] != edge)
+            continue;
+        uint32_t partner = shells_partner(&shells, edge);
+        topology->edges++;
+        if (shells.ring[edge] == edge)
+            topology->border_edges++;
+        else if (partner == CP_NONE)
+            topology->non_manifold_edges++;
+        else
+            topology->misoriented_edges += edge_start(&shells.edges, edge) == edge_start(&shells.edges, partner);
     }
+    topology->closed = topology->edges > 0 && topology->border_edges == 0 && topology->non_manifold_edges == 0 &&
+                       topology->misoriented_edges == 0;
+    for (uint32_t face = 0; good && face < mesh->face_count; face++) {
+        topology->degenerate_faces += shells.shell_of[face] == CP_NONE || !mesh_face_has_area(mesh, face);
+        topology->flipped_faces += shells_turns(&shells, face);
+    }
+    for (uint32_t i = 0; good && i < shells.count; i++) {
+        const struct shell *shell = &shells.shells[i];
+        uint32_t turned = shell->turn ? shell->face_count - shell->against_count : shell->against_count;
+        topology->one_sided_shells += !shell->orientable;
+        topology->flat_shells += shell->closed && !shell->solid;
+        topology->cavities += shell->inner;
+        topology->inside_out_shells += shell->solid && !shell->unplaced && turned == shell->face_count;
+    }
+    good = good && judge_duplicates(&shells, topology) && judge_components(&shells, topology) &&
+           judge_vertices(&shells, topology);
     mesh_shells_free(&shells);
     return good ? CP_OK : CP_LIMIT;
-}
-
-static cp_status primitive_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
-{
-    struct arena *arena = arena_new(context);
-    if (!arena)
-        return CP_LIMIT;
-    cp_mesh faces = *mesh;
-    cp_status status = tessellate_in(context, arena, &faces);
-    if (status == CP_OK)
-        status = faces_topology(context, &faces, topology);
-    arena_free(arena);
-    return status;
 }
 
 static cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
@@ -212,7 +154,15 @@ static cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topo
         return CP_OK;
     if (mesh->kind == CP_MESH_FACES)
         return faces_topology(context, mesh, topology);
-    return primitive_topology(context, mesh, topology);
+    struct arena *arena = arena_new(context);
+    if (!arena)
+        return CP_LIMIT;
+    cp_mesh faces = *mesh;
+    cp_status status = tessellate_in(context, arena, &faces);
+    if (status == CP_OK)
+        status = faces_topology(context, &faces, topology);
+    arena_free(arena);
+    return status;
 }
 
 cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
