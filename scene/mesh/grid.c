@@ -31,13 +31,10 @@ static struct cell cell_of(const struct grid *grid, uint32_t index)
     return cell;
 }
 
-static bool cell_equal(const struct cell *a, const struct cell *b)
+/* The slot of the cell, or the free one where it belongs. */
+static uint32_t *cell_slot(const struct grid *grid, const struct cell *cell)
 {
-    return a->class == b->class && a->at[0] == b->at[0] && a->at[1] == b->at[1] && a->at[2] == b->at[2];
-}
-
-static uint64_t cell_hash(const struct grid *grid, const struct cell *cell)
-{
+    size_t mask = grid->slot_count - 1;
     uint64_t hash = grid->seed ^ cell->class;
     for (int axis = 0; axis < 3; axis++) {
         uint64_t bits;
@@ -45,18 +42,12 @@ static uint64_t cell_hash(const struct grid *grid, const struct cell *cell)
         hash = (hash ^ bits) * UINT64_C(0x9E3779B97F4A7C15); /* as in join.c */
         hash ^= hash >> 32;
     }
-    return hash;
-}
-
-/* The slot of the cell, or the free one where it belongs. */
-static uint32_t *cell_slot(const struct grid *grid, const struct cell *cell)
-{
-    size_t mask = grid->slot_count - 1;
-    for (size_t at = (size_t)cell_hash(grid, cell) & mask;; at = (at + 1) & mask) {
+    for (size_t at = (size_t)hash & mask;; at = (at + 1) & mask) {
         if (grid->slots[at] == CP_NONE)
             return &grid->slots[at];
         struct cell held = cell_of(grid, grid->slots[at]);
-        if (cell_equal(&held, cell))
+        if (held.class == cell->class && held.at[0] == cell->at[0] && held.at[1] == cell->at[1] &&
+            held.at[2] == cell->at[2])
             return &grid->slots[at];
     }
 }
@@ -69,14 +60,6 @@ static bool is_near(const struct grid *grid, uint32_t a, uint32_t b)
         squares += apart * apart;
     }
     return squares <= distance * distance;
-}
-
-static uint32_t lowest_near(const struct grid *grid, const struct cell *cell, uint32_t index, uint32_t lowest)
-{
-    for (uint32_t leader = *cell_slot(grid, cell); leader != CP_NONE; leader = grid->next[leader])
-        if (leader < lowest && is_near(grid, leader, index))
-            lowest = leader;
-    return lowest;
 }
 
 static uint32_t find_leader(const struct grid *grid, uint32_t index)
@@ -92,17 +75,11 @@ static uint32_t find_leader(const struct grid *grid, uint32_t index)
         struct cell cell = own;
         for (int axis = 0; axis < 3; axis++)
             cell.at[axis] += corner >> axis & 1 ? side[axis] : 0;
-        lowest = lowest_near(grid, &cell, index, lowest);
+        for (uint32_t leader = *cell_slot(grid, &cell); leader != CP_NONE; leader = grid->next[leader])
+            if (leader < lowest && is_near(grid, leader, index))
+                lowest = leader;
     }
     return lowest;
-}
-
-static void add_leader(struct grid *grid, uint32_t index)
-{
-    struct cell cell = cell_of(grid, index);
-    uint32_t *slot = cell_slot(grid, &cell);
-    grid->next[index] = *slot;
-    *slot = index;
 }
 
 bool grid_join(cp_context *context, const float *positions, const uint32_t *classes, uint32_t count, double distance,
@@ -118,10 +95,13 @@ bool grid_join(cp_context *context, const float *positions, const uint32_t *clas
         memset(grid.slots, 0xff, grid.slot_count * sizeof *grid.slots);
     for (uint32_t index = 0; good && index < count; index++) {
         first[index] = find_leader(&grid, index);
-        if (first[index] == CP_NONE) {
-            first[index] = index;
-            add_leader(&grid, index);
-        }
+        if (first[index] != CP_NONE)
+            continue;
+        first[index] = index;
+        struct cell cell = cell_of(&grid, index);
+        uint32_t *slot = cell_slot(&grid, &cell);
+        grid.next[index] = *slot;
+        *slot = index;
     }
     memory_free(context, grid.slots, grid.slot_count, sizeof *grid.slots);
     memory_free(context, grid.next, count, sizeof *grid.next);

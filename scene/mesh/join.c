@@ -1,7 +1,7 @@
-/* Equal rows by open-addressing tables of row numbers; the rows themselves are the keys. Each run of the rows is joined by
- * itself, which finds what is near; then its leaders, the first ones of their kind in it, are shared out by their hashes, and
- * those of each share are joined; last, the others follow their leaders. Every table is small enough for the cache, so that
- * the cost of a row does not grow with their number, and belongs to one thread.
+/* Equal rows by open-addressing tables of row numbers; the rows themselves are the keys. Each run of the rows is joined
+ * by itself, which finds what is near; then its leaders, the first ones of their kind in it, are shared out by their
+ * hashes, and those of each share are joined; last, the others follow their leaders. Every table is small enough for the
+ * cache, so that the cost of a row does not grow with their number, and belongs to one thread.
  *
  * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots that are passed by need no
  * look at their row. */
@@ -31,28 +31,17 @@ static uint32_t hash_row(const struct row_table *table, uint32_t row)
     return hash == UINT32_MAX ? 0 : hash; /* no slot in use looks free */
 }
 
-static bool rows_equal(const struct row_table *table, uint32_t a, uint32_t b)
-{
-    return memcmp(row_at(table, a), row_at(table, b), 4 * table->words) == 0;
-}
-
 /* The first row that came in equal to this one, which may be itself. */
 static uint32_t join_row(struct row_table *table, uint32_t row, uint32_t hash)
 {
     size_t mask = table->slot_count - 1, at = hash & mask;
-    for (; table->slots[at] != FREE; at = (at + 1) & mask)
-        if (table->slots[at] >> 32 == hash && rows_equal(table, (uint32_t)table->slots[at], row))
-            return (uint32_t)table->slots[at];
+    for (; table->slots[at] != FREE; at = (at + 1) & mask) {
+        uint32_t other = (uint32_t)table->slots[at];
+        if (table->slots[at] >> 32 == hash && memcmp(row_at(table, other), row_at(table, row), 4 * table->words) == 0)
+            return other;
+    }
     table->slots[at] = (uint64_t)hash << 32 | row;
     return row;
-}
-
-static size_t slots_for(uint32_t count)
-{
-    size_t slot_count = 64;
-    while (3 * slot_count < 4 * (size_t)count)
-        slot_count *= 2;
-    return slot_count;
 }
 
 /* ---- runs ---- */
@@ -79,7 +68,9 @@ static uint32_t count_runs(const struct join *join)
 
 static bool allocate_slots(struct join *join, uint32_t workers, uint32_t rows)
 {
-    join->slot_count = slots_for(rows);
+    join->slot_count = 64;
+    while (3 * join->slot_count < 4 * (size_t)rows)
+        join->slot_count *= 2;
     join->slots = memory_allocate(join->context, workers * join->slot_count, sizeof *join->slots);
     return join->slots != NULL;
 }
@@ -105,15 +96,6 @@ static void join_run(void *user, uint32_t run, uint32_t worker)
     struct row_table table = empty_table(join, worker);
     for (uint32_t row = run * RUN_ROWS; row < run_end(join, run); row++)
         join->first[row] = join_row(&table, row, hash_row(&table, row));
-}
-
-static bool join_runs(struct join *join)
-{
-    uint32_t runs = count_runs(join), workers = parallel_workers(join->context, runs);
-    bool done = allocate_slots(join, workers, join->count < RUN_ROWS ? join->count : RUN_ROWS) &&
-                parallel_for(join->context, runs, join_run, join);
-    free_slots(join, workers);
-    return done;
 }
 
 static void lead_run(void *user, uint32_t run, uint32_t worker)
@@ -143,14 +125,8 @@ struct sharing {
     uint32_t piece_rows, piece_count; /* of all rows; each is shared out by itself */
     uint32_t share_bits;
     uint32_t *places;  /* where the next leader of a piece that belongs into a share goes: piece_count for each share */
-    uint64_t *leaders; /* hash and row as in a slot; share after share, in order */
-    uint32_t leader_count, largest; /* of all shares, and of the one that has most */
+    uint64_t *leaders; /* hash and row as in a slot; share after share, in order; NULL while they are counted */
 };
-
-static uint32_t count_shares(const struct sharing *sharing)
-{
-    return UINT32_C(1) << sharing->share_bits;
-}
 
 static uint32_t piece_start(const struct sharing *sharing, uint32_t piece)
 {
@@ -158,39 +134,7 @@ static uint32_t piece_start(const struct sharing *sharing, uint32_t piece)
     return start < sharing->join.count ? (uint32_t)start : sharing->join.count;
 }
 
-static uint32_t *find_place(const struct sharing *sharing, uint32_t hash, uint32_t piece)
-{
-    uint32_t share = (uint32_t)((uint64_t)hash << sharing->share_bits >> 32);
-    return &sharing->places[share * sharing->piece_count + piece];
-}
-
-static void count_piece(void *user, uint32_t piece, uint32_t worker)
-{
-    (void)worker;
-    const struct sharing *sharing = user;
-    const struct join *join = &sharing->join;
-    for (uint32_t row = piece_start(sharing, piece); row < piece_start(sharing, piece + 1); row++)
-        if (join->first[row] == row)
-            ++*find_place(sharing, hash_row(&join->table, row), piece);
-}
-
-/* Counts become places, of the shares one after the other. */
-static void set_places(struct sharing *sharing)
-{
-    uint32_t next = 0;
-    for (uint32_t share = 0; share < count_shares(sharing); share++) {
-        uint32_t start = next, *places = sharing->places + share * sharing->piece_count;
-        for (uint32_t piece = 0; piece < sharing->piece_count; piece++) {
-            uint32_t count = places[piece];
-            places[piece] = next;
-            next += count;
-        }
-        if (next - start > sharing->largest)
-            sharing->largest = next - start;
-    }
-    sharing->leader_count = next;
-}
-
+/* Puts the leaders of a piece into their shares; without room for them they are only counted. */
 static void share_out_piece(void *user, uint32_t piece, uint32_t worker)
 {
     (void)worker;
@@ -200,7 +144,10 @@ static void share_out_piece(void *user, uint32_t piece, uint32_t worker)
         if (join->first[row] != row)
             continue;
         uint32_t hash = hash_row(&join->table, row);
-        sharing->leaders[(*find_place(sharing, hash, piece))++] = (uint64_t)hash << 32 | row;
+        uint32_t share = (uint32_t)((uint64_t)hash << sharing->share_bits >> 32);
+        uint32_t place = sharing->places[share * sharing->piece_count + piece]++;
+        if (sharing->leaders)
+            sharing->leaders[place] = (uint64_t)hash << 32 | row;
     }
 }
 
@@ -210,16 +157,6 @@ static uint32_t share_end(const struct sharing *sharing, uint32_t share)
     return sharing->places[(share + 1) * sharing->piece_count - 1];
 }
 
-/* Fetches both rows into the cache when the leader will probably be compared. */
-static void prefetch_rows(const struct row_table *table, uint64_t leader)
-{
-    uint64_t slot = table->slots[leader >> 32 & (table->slot_count - 1)];
-    if ((slot ^ leader) >> 32 != 0)
-        return;
-    __builtin_prefetch(row_at(table, (uint32_t)slot));
-    __builtin_prefetch(row_at(table, (uint32_t)leader));
-}
-
 static void join_share(void *user, uint32_t share, uint32_t worker)
 {
     const struct sharing *sharing = user;
@@ -227,42 +164,51 @@ static void join_share(void *user, uint32_t share, uint32_t worker)
     uint32_t end = share_end(sharing, share);
     for (uint32_t i = share > 0 ? share_end(sharing, share - 1) : 0; i < end; i++) {
         uint64_t leader = sharing->leaders[i];
-        if (end - i > AHEAD)
-            prefetch_rows(&table, sharing->leaders[i + AHEAD]);
+        if (end - i > AHEAD) {
+            /* Fetches both rows into the cache when a later leader will probably be compared. */
+            uint64_t later = sharing->leaders[i + AHEAD], slot = table.slots[later >> 32 & (table.slot_count - 1)];
+            if ((slot ^ later) >> 32 == 0) {
+                __builtin_prefetch(row_at(&table, (uint32_t)slot));
+                __builtin_prefetch(row_at(&table, (uint32_t)later));
+            }
+        }
         sharing->join.first[(uint32_t)leader] = join_row(&table, (uint32_t)leader, (uint32_t)(leader >> 32));
     }
 }
 
-static bool join_shares(struct sharing *sharing)
-{
-    struct join *join = &sharing->join;
-    cp_context *context = join->context;
-    uint32_t workers = parallel_workers(context, count_shares(sharing));
-    sharing->leaders = memory_allocate(context, sharing->leader_count, sizeof *sharing->leaders);
-    bool done = sharing->leaders && allocate_slots(join, workers, sharing->largest) &&
-                parallel_for(context, sharing->piece_count, share_out_piece, sharing) &&
-                parallel_for(context, count_shares(sharing), join_share, sharing);
-    free_slots(join, workers);
-    memory_free(context, sharing->leaders, sharing->leader_count, sizeof *sharing->leaders);
-    return done;
-}
-
 /* Joins the rows that lead: first[row] is the row itself. */
-static bool join_leaders(const struct join *join)
+static bool join_leaders(const struct join *from)
 {
-    cp_context *context = join->context;
-    struct sharing sharing = {.join = *join, .piece_count = count_runs(join)};
+    cp_context *context = from->context;
+    struct sharing sharing = {.join = *from, .piece_count = count_runs(from)};
+    struct join *join = &sharing.join;
     if (sharing.piece_count > MOST_PIECES)
         sharing.piece_count = MOST_PIECES;
     sharing.piece_rows = join->count / sharing.piece_count + 1;
     while (sharing.share_bits < MOST_SHARE_BITS && join->count >> sharing.share_bits > SHARE_ROWS)
         sharing.share_bits++;
-    size_t place_count = (size_t)count_shares(&sharing) * sharing.piece_count;
+    uint32_t shares = UINT32_C(1) << sharing.share_bits, next = 0, largest = 0;
+    uint32_t workers = parallel_workers(context, shares);
+    size_t place_count = (size_t)shares * sharing.piece_count;
     sharing.places = memory_allocate_zeroed(context, place_count, sizeof *sharing.places);
-    bool done = sharing.places && parallel_for(context, sharing.piece_count, count_piece, &sharing);
-    if (done)
-        set_places(&sharing);
-    done = done && join_shares(&sharing);
+    bool done = sharing.places && parallel_for(context, sharing.piece_count, share_out_piece, &sharing);
+    /* Counts become places, of the shares one after the other. */
+    for (uint32_t share = 0; done && share < shares; share++) {
+        uint32_t start = next, *places = sharing.places + share * sharing.piece_count;
+        for (uint32_t piece = 0; piece < sharing.piece_count; piece++) {
+            uint32_t count = places[piece];
+            places[piece] = next;
+            next += count;
+        }
+        if (next - start > largest)
+            largest = next - start;
+    }
+    sharing.leaders = done ? memory_allocate(context, next, sizeof *sharing.leaders) : NULL;
+    done = sharing.leaders && allocate_slots(join, workers, largest) &&
+           parallel_for(context, sharing.piece_count, share_out_piece, &sharing) &&
+           parallel_for(context, shares, join_share, &sharing);
+    free_slots(join, workers);
+    memory_free(context, sharing.leaders, next, sizeof *sharing.leaders);
     memory_free(context, sharing.places, place_count, sizeof *sharing.places);
     return done;
 }
@@ -281,9 +227,11 @@ static struct join begin_join(cp_context *context, const void *rows, size_t stri
 bool join_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count, uint32_t *first)
 {
     struct join join = begin_join(context, rows, stride, words, count, first);
-    uint32_t runs = count_runs(&join);
-    return join_runs(&join) &&
-           (runs < 2 || (join_leaders(&join) && parallel_for(context, runs, follow_leaders, &join)));
+    uint32_t runs = count_runs(&join), workers = parallel_workers(context, runs);
+    bool done = allocate_slots(&join, workers, count < RUN_ROWS ? count : RUN_ROWS) &&
+                parallel_for(context, runs, join_run, &join);
+    free_slots(&join, workers);
+    return done && (runs < 2 || (join_leaders(&join) && parallel_for(context, runs, follow_leaders, &join)));
 }
 
 bool join_scattered_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count,

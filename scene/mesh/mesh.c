@@ -1,4 +1,4 @@
-/* Meshes: counting, convexity, transforming. */
+/* Meshes: counting, convexity, moving. */
 #include "mesh.h"
 #include "../pose.h"
 #include "polygon.h"
@@ -69,19 +69,6 @@ bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], d
     return true;
 }
 
-static cp_status transform_positions(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
-{
-    float *moved = scene_allocate(scene, 3 * (size_t)mesh->vertex_count, sizeof *moved);
-    if (!moved)
-        return CP_LIMIT;
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        if (!mesh_move_position(pose, mesh->positions + 3 * vertex, moved + 3 * vertex, NULL))
-            return report_error(scene->context, CP_LIMIT, "mesh-range", NOWHERE,
-                                "mesh \"%s\": a vertex moves out of the range of its coordinates", mesh_title(mesh));
-    mesh->positions = moved;
-    return CP_OK;
-}
-
 /* The cofactors: the inverse transpose times the determinant, defined for flattening poses too. */
 void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3])
 {
@@ -110,48 +97,4 @@ void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3
     }
     for (int axis = 0; axis < 3; axis++)
         to[axis] = length > 0 ? (float)(normal[axis] / sqrt(length)) : axis == 2 ? 1.0f : 0.0f;
-}
-
-static cp_status transform_normals(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
-{
-    if (!mesh->normals)
-        return CP_OK;
-    float *moved = scene_allocate(scene, 3 * (size_t)mesh->vertex_count, sizeof *moved);
-    if (!moved)
-        return CP_LIMIT;
-    double matrix[3][3];
-    mesh_normal_matrix(pose, matrix);
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        mesh_move_normal((const double(*)[3])matrix, mesh->normals + 3 * vertex, moved + 3 * vertex);
-    mesh->normals = moved;
-    return CP_OK;
-}
-
-/* Each face keeps its first corner and runs the other way round. */
-static cp_status reverse_faces(cp_scene *scene, cp_mesh *mesh)
-{
-    uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
-    if (!corners)
-        return CP_LIMIT;
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        for (uint32_t i = 0; i < size; i++)
-            corners[first + i] = mesh->corners[i == 0 ? first : first + size - i];
-    }
-    mesh->corners = corners;
-    return CP_OK;
-}
-
-cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose)
-{
-    if (pose_is_identity(pose))
-        return CP_OK;
-    cp_status status = mesh_tessellate(scene, mesh);
-    if (status == CP_OK)
-        status = transform_normals(scene, mesh, pose);
-    if (status == CP_OK)
-        status = transform_positions(scene, mesh, pose);
-    if (status == CP_OK && mesh->kind == CP_MESH_FACES && pose_determinant(pose) < 0)
-        status = reverse_faces(scene, mesh);
-    return status;
 }

@@ -30,11 +30,8 @@ cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use
 cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool own, cp_measures *boxes);
 /* The diagonal of the box; 0 when there is none. */
 double measured_diagonal(const cp_measures *measures);
-/* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose); faces are reversed
- * when the pose mirrors. For exporters that cannot say the pose. */
-cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_pose *pose);
-/* The same for one vertex. False when it leaves the range of floats; off, if not NULL, becomes by how much rounding to
- * floats moved it. matrix: by mesh_normal_matrix of the pose. */
+/* A vertex moved in double. False when it leaves the range of floats; off, if not NULL, becomes by how much rounding to
+ * floats moved it. matrix: by mesh_normal_matrix of the pose, the inverse transpose but for its length. */
 bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], double off[3]);
 void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3]);
 void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3]);

@@ -36,48 +36,6 @@ struct smoothing {
     struct edge_faces *uses;   /* for the lowest of equal edges */
 };
 
-static bool smoothing_allocate(struct smoothing *work)
-{
-    const cp_mesh *mesh = work->mesh;
-    work->face_normals = memory_allocate(work->context, mesh->face_count, sizeof *work->face_normals);
-    work->sums = memory_allocate_zeroed(work->context, mesh->corner_count, sizeof *work->sums);
-    work->faces = memory_allocate(work->context, mesh->corner_count, sizeof *work->faces);
-    work->leaders = memory_allocate(work->context, mesh->corner_count, sizeof *work->leaders);
-    work->uses = memory_allocate_zeroed(work->context, mesh->corner_count, sizeof *work->uses);
-    return work->face_normals && work->sums && work->faces && work->leaders && work->uses &&
-           mesh_edges_find(&work->edges, work->context, mesh);
-}
-
-static void smoothing_free(struct smoothing *work)
-{
-    const cp_mesh *mesh = work->mesh;
-    memory_free(work->context, work->face_normals, mesh->face_count, sizeof *work->face_normals);
-    memory_free(work->context, work->sums, mesh->corner_count, sizeof *work->sums);
-    memory_free(work->context, work->faces, mesh->corner_count, sizeof *work->faces);
-    memory_free(work->context, work->leaders, mesh->corner_count, sizeof *work->leaders);
-    memory_free(work->context, work->uses, mesh->corner_count, sizeof *work->uses);
-    mesh_edges_free(&work->edges);
-}
-
-static double angle_between(const double a[3], const double b[3])
-{
-    double across[3];
-    cross_product(a, b, across);
-    return atan2(sqrt(dot_product(across, across)), dot_product(a, b));
-}
-
-static void set_face_normals(struct smoothing *work)
-{
-    for (uint32_t face = 0; face < work->mesh->face_count; face++) {
-        struct polygon polygon = polygon_of(work->mesh, face);
-        double length = sqrt(dot_product(polygon.normal, polygon.normal));
-        for (int axis = 0; axis < 3; axis++)
-            work->face_normals[face][axis] = length > 0 ? polygon.normal[axis] / length : 0;
-        for (uint32_t i = 0; i < polygon.count; i++)
-            work->faces[mesh_face_first(work->mesh, face) + i] = face;
-    }
-}
-
 static uint32_t next_corner(const struct smoothing *work, uint32_t corner)
 {
     uint32_t face = work->faces[corner], first = mesh_face_first(work->mesh, face);
@@ -89,36 +47,28 @@ static bool face_has_area(const struct smoothing *work, uint32_t face)
     return dot_product(work->face_normals[face], work->face_normals[face]) > 0;
 }
 
-static void count_uses(struct smoothing *work)
+static void join_soft_edges(struct smoothing *work)
 {
-    for (uint32_t edge = 0; edge < work->mesh->corner_count; edge++) {
-        struct edge_faces *use = &work->uses[work->edges.first[edge]];
+    const struct mesh_edges *edges = &work->edges;
+    uint32_t count = work->mesh->corner_count;
+    for (uint32_t edge = 0; edge < count; edge++) {
+        struct edge_faces *use = &work->uses[edges->first[edge]];
+        work->leaders[edge] = edge;
         if (face_has_area(work, work->faces[edge]) && use->count++ == 0)
             use->edge = edge;
     }
-}
-
-/* The edge of the one other face that it is soft to, or CP_NONE. */
-static uint32_t soft_partner(const struct smoothing *work, uint32_t edge)
-{
-    const struct edge_faces *use = &work->uses[work->edges.first[edge]];
-    if (use->count != 2 || use->edge == edge || edge_is_empty(&work->edges, edge) ||
-        !face_has_area(work, work->faces[edge]))
-        return CP_NONE;
-    double angle = angle_between(work->face_normals[work->faces[edge]], work->face_normals[work->faces[use->edge]]);
-    return angle < work->crease_angle - ANGLE_NOISE ? use->edge : CP_NONE;
-}
-
-static void join_soft_edges(struct smoothing *work)
-{
-    uint32_t count = work->mesh->corner_count;
-    for (uint32_t corner = 0; corner < count; corner++)
-        work->leaders[corner] = corner;
     for (uint32_t edge = 0; edge < count; edge++) {
-        uint32_t other = soft_partner(work, edge);
-        if (other == CP_NONE)
+        const struct edge_faces *use = &work->uses[edges->first[edge]];
+        uint32_t other = use->edge;
+        if (use->count != 2 || other == edge || edge_is_empty(edges, edge) || !face_has_area(work, work->faces[edge]))
             continue;
-        bool same_way = edge_start(&work->edges, edge) == edge_start(&work->edges, other);
+        const double *a = work->face_normals[work->faces[edge]], *b = work->face_normals[work->faces[other]];
+        double across[3];
+        cross_product(a, b, across);
+        double angle = atan2(sqrt(dot_product(across, across)), dot_product(a, b));
+        if (!(angle < work->crease_angle - ANGLE_NOISE))
+            continue;
+        bool same_way = edge_start(edges, edge) == edge_start(edges, other);
         sets_join(work->leaders, edge, same_way ? other : next_corner(work, other));
         sets_join(work->leaders, next_corner(work, edge), same_way ? next_corner(work, other) : other);
     }
@@ -171,26 +121,7 @@ struct split {
 };
 
 /* Corners with the same vertex and the same set share a vertex. The first set of a vertex keeps its place, the others
- * follow behind in corner order. first: for each corner the lowest one with the same vertex and set. */
-static void number_vertices(const cp_mesh *mesh, const uint32_t *first, struct split *split, bool *taken)
-{
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        split->vertices[vertex] = vertex;
-    split->count = mesh->vertex_count;
-    for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
-        uint32_t vertex = mesh->corners[corner];
-        if (first[corner] != corner) {
-            split->corners[corner] = split->corners[first[corner]];
-        } else if (!taken[vertex]) {
-            taken[vertex] = true;
-            split->corners[corner] = vertex;
-        } else {
-            split->vertices[split->count] = vertex;
-            split->corners[corner] = split->count++;
-        }
-    }
-}
-
+ * follow behind in corner order. */
 static bool split_vertices(struct smoothing *work, struct split *split)
 {
     const cp_mesh *mesh = work->mesh;
@@ -203,8 +134,21 @@ static bool split_vertices(struct smoothing *work, struct split *split)
         keys[corner][1] = set_leader(work->leaders, corner);
     }
     bool good = keys && first && taken && join_rows(context, keys, 2, 2, mesh->corner_count, first);
-    if (good)
-        number_vertices(mesh, first, split, taken);
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
+        split->vertices[vertex] = vertex;
+    split->count = mesh->vertex_count;
+    for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++) {
+        uint32_t vertex = mesh->corners[corner];
+        if (first[corner] != corner) {
+            split->corners[corner] = split->corners[first[corner]];
+        } else if (!taken[vertex]) {
+            taken[vertex] = true;
+            split->corners[corner] = vertex;
+        } else {
+            split->vertices[split->count] = vertex;
+            split->corners[corner] = split->count++;
+        }
+    }
     memory_free(context, keys, mesh->corner_count, sizeof *keys);
     memory_free(context, first, mesh->corner_count, sizeof *first);
     memory_free(context, taken, mesh->vertex_count, sizeof *taken);
@@ -244,8 +188,14 @@ static cp_status write_vertices(cp_scene *scene, cp_mesh *mesh, struct smoothing
 
 static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
 {
-    set_face_normals(work);
-    count_uses(work);
+    for (uint32_t face = 0; face < work->mesh->face_count; face++) {
+        struct polygon polygon = polygon_of(work->mesh, face);
+        double length = sqrt(dot_product(polygon.normal, polygon.normal));
+        for (int axis = 0; axis < 3; axis++)
+            work->face_normals[face][axis] = length > 0 ? polygon.normal[axis] / length : 0;
+        for (uint32_t i = 0; i < polygon.count; i++)
+            work->faces[mesh_face_first(work->mesh, face) + i] = face;
+    }
     join_soft_edges(work);
     sum_normals(work);
     uint64_t most = (uint64_t)mesh->vertex_count + mesh->corner_count;
@@ -265,10 +215,23 @@ static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, double crease_angl
     if (mesh->kind != CP_MESH_FACES)
         return CP_OK;
     const cp_mesh before = *mesh;
-    struct smoothing work = {
-        .context = scene->context, .mesh = &before, .crease_angle = crease_angle, .by_area = by_area};
-    cp_status status = smoothing_allocate(&work) ? smooth(scene, mesh, &work) : CP_LIMIT;
-    smoothing_free(&work);
+    cp_context *context = scene->context;
+    uint32_t faces = mesh->face_count, corners = mesh->corner_count;
+    struct smoothing work = {.context = context, .mesh = &before, .crease_angle = crease_angle, .by_area = by_area};
+    work.face_normals = memory_allocate(context, faces, sizeof *work.face_normals);
+    work.sums = memory_allocate_zeroed(context, corners, sizeof *work.sums);
+    work.faces = memory_allocate(context, corners, sizeof *work.faces);
+    work.leaders = memory_allocate(context, corners, sizeof *work.leaders);
+    work.uses = memory_allocate_zeroed(context, corners, sizeof *work.uses);
+    bool good = work.face_normals && work.sums && work.faces && work.leaders && work.uses &&
+                mesh_edges_find(&work.edges, context, &before);
+    cp_status status = good ? smooth(scene, mesh, &work) : CP_LIMIT;
+    memory_free(context, work.face_normals, faces, sizeof *work.face_normals);
+    memory_free(context, work.sums, corners, sizeof *work.sums);
+    memory_free(context, work.faces, corners, sizeof *work.faces);
+    memory_free(context, work.leaders, corners, sizeof *work.leaders);
+    memory_free(context, work.uses, corners, sizeof *work.uses);
+    mesh_edges_free(&work.edges);
     return status;
 }
 

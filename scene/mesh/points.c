@@ -27,19 +27,17 @@ static uint64_t make_slot(const struct points *points, uint64_t hash, uint32_t n
     return (hash & ~(points->slot_count - 1)) | number;
 }
 
-static bool is_item(const struct points *points, uint64_t slot, uint64_t hash, const float position[3])
-{
-    return (slot ^ hash) < points->slot_count &&
-           memcmp(points->items + 3 * (size_t)number_in(points, slot), position, 3 * sizeof *position) == 0;
-}
-
 /* The slot that holds the position, or the free one where it belongs. */
 static uint64_t *find_slot(const struct points *points, uint64_t hash, const float position[3])
 {
-    uint64_t mask = points->slot_count - 1, at = first_place(points, hash);
-    while (points->slots[at] != FREE && !is_item(points, points->slots[at], hash, position))
-        at = (at + 1) & mask;
-    return &points->slots[at];
+    uint64_t mask = points->slot_count - 1;
+    for (uint64_t at = first_place(points, hash);; at = (at + 1) & mask) {
+        uint64_t slot = points->slots[at];
+        if (slot == FREE ||
+            ((slot ^ hash) < points->slot_count &&
+             memcmp(points->items + 3 * (size_t)number_in(points, slot), position, 3 * sizeof *position) == 0))
+            return &points->slots[at];
+    }
 }
 
 /* At most seven eighths of the slots are taken: more makes searches long; with less, the table of a mesh without common
@@ -52,14 +50,6 @@ static uint64_t slots_for(uint64_t count)
     return slot_count;
 }
 
-static void put_slot(struct points *points, uint64_t slot)
-{
-    uint64_t mask = points->slot_count - 1, at = first_place(points, slot);
-    while (points->slots[at] != FREE)
-        at = (at + 1) & mask;
-    points->slots[at] = slot;
-}
-
 /* In place and in order: what a slot holds stays before it or goes before its double, since what was put before it has.
  * So it must begin behind a free slot. */
 static void double_slots(struct points *points)
@@ -70,11 +60,15 @@ static void double_slots(struct points *points)
     while (points->slots[begin] != FREE)
         begin++;
     for (uint64_t i = begin; i < begin + old_count; i++) {
-        uint64_t at = i & (old_count - 1), slot = points->slots[at];
+        uint64_t from = i & (old_count - 1), slot = points->slots[from];
         if (slot == FREE)
             continue;
-        points->slots[at] = FREE;
-        put_slot(points, make_slot(points, slot, (uint32_t)(slot & (old_count - 1))));
+        points->slots[from] = FREE;
+        slot = make_slot(points, slot, (uint32_t)(slot & (old_count - 1)));
+        uint64_t to = first_place(points, slot);
+        while (points->slots[to] != FREE)
+            to = (to + 1) & (points->slot_count - 1);
+        points->slots[to] = slot;
     }
 }
 
@@ -84,9 +78,15 @@ static void empty_slots(struct points *points, uint64_t slot_count)
     memset(points->slots, 0xff, slot_count * sizeof *points->slots);
 }
 
-static bool reserve_slots(struct points *points, uint64_t count)
+bool points_reserve(struct points *points, uint64_t more)
 {
-    uint64_t room = slots_for(count);
+    uint64_t count = points->count + more, room = slots_for(count);
+    if (count > UINT32_C(1) << 31) {
+        report_out_of_memory(points->context);
+        return false;
+    }
+    if (!array_reserve(points->context, &points->items, &points->room, count, 3 * sizeof *points->items))
+        return false;
     if (room <= points->slot_room)
         return true;
     uint64_t *slots =
@@ -100,17 +100,6 @@ static bool reserve_slots(struct points *points, uint64_t count)
         empty_slots(points, LEAST_SLOTS);
     }
     return true;
-}
-
-bool points_reserve(struct points *points, uint64_t more)
-{
-    uint64_t count = points->count + more;
-    if (count > UINT32_C(1) << 31) {
-        report_out_of_memory(points->context);
-        return false;
-    }
-    return array_reserve(points->context, &points->items, &points->room, count, 3 * sizeof *points->items) &&
-           reserve_slots(points, count);
 }
 
 uint32_t points_add(struct points *points, const float position[3])

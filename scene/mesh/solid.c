@@ -1,17 +1,18 @@
 /* Whether faces bound a solid, in one pass and without a table of edges.
  *
- * A surface is closed and wound alike throughout when each edge is gone through as often one way as the other. So every vertex gets
- * a place in a plane, as good as random, and each edge adds the area of its triangle with the origin there: what is left of a
- * closed surface is exactly 0, and of another one it is what its border goes round, which is 0 in one case of 2^31 at most
- * (J. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980). Sums in integers have
- * no order, so the parts may be added up in any.
+ * A surface is closed and wound alike throughout when each edge is gone through as often one way as the other. So every
+ * vertex gets a place in a plane, as good as random, and each edge adds the area of its triangle with the origin there:
+ * what is left of a closed surface is exactly 0, and of another one it is what its border goes round, which is 0 in one
+ * case of 2^31 at most (J. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980).
+ * Sums in integers have no order, so the parts may be added up in any.
  *
- * Places follow from the numbers of the vertices: what is closed so is closed. Only where it is not may vertices share positions:
- * then places follow from these. */
+ * Places follow from the numbers of the vertices: what is closed so is closed. Only where it is not may vertices share
+ * positions: then places follow from these. */
 #include "join.h"
 #include "mesh.h"
 
 #include "../parallel.h"
+#include "../vector.h"
 
 enum { PART_FACES = 1 << 15 };
 
@@ -32,50 +33,16 @@ static const float *corner_position(const cp_mesh *mesh, uint32_t corner)
     return mesh->positions + 3 * (size_t)mesh->corners[corner];
 }
 
-static uint64_t hash_position(const float *position)
-{
-    const float values[3] = {position[0] + 0.0f, position[1] + 0.0f, position[2] + 0.0f}; /* -0 is 0 */
-    return hash_words(UINT64_C(0x452821E638D01377), values, 3);                           /* digits of pi */
-}
-
 /* The place of a corner's vertex: x in the low half, y in the high one. */
 static uint64_t find_place(const struct search *search, uint32_t corner)
 {
-    if (search->by_position)
-        return hash_position(corner_position(search->mesh, corner));
+    if (search->by_position) {
+        const float *position = corner_position(search->mesh, corner);
+        const float values[3] = {position[0] + 0.0f, position[1] + 0.0f, position[2] + 0.0f}; /* -0 is 0 */
+        return hash_words(UINT64_C(0x452821E638D01377), values, 3);                           /* digits of pi */
+    }
     uint64_t hash = (search->mesh->corners[corner] + UINT64_C(1)) * UINT64_C(0x9FB21C651E98DF25);
     return (hash ^ hash >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
-}
-
-/* Twice the area of the triangle of the origin and the edge, modulo 2^64. */
-static uint64_t edge_area(uint64_t from, uint64_t to)
-{
-    return (from & UINT32_MAX) * (to >> 32) - (to & UINT32_MAX) * (from >> 32);
-}
-
-static double facet_volume(const double origin[3], const float *const corners[3])
-{
-    double p[3][3];
-    for (int k = 0; k < 3; k++)
-        for (int axis = 0; axis < 3; axis++)
-            p[k][axis] = (double)corners[k][axis] - origin[axis];
-    return p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) - p[0][1] * (p[1][0] * p[2][2] - p[1][2] * p[2][0]) +
-           p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
-}
-
-static void add_face(const struct search *search, uint32_t first, uint32_t size, struct part *part)
-{
-    const cp_mesh *mesh = search->mesh;
-    uint64_t start = find_place(search, first), from = start;
-    for (uint32_t i = 1; i <= size; i++) {
-        uint64_t to = i < size ? find_place(search, first + i) : start;
-        part->open += edge_area(from, to);
-        from = to;
-    }
-    for (uint32_t i = 1; i + 1 < size; i++)
-        part->volume += facet_volume(search->origin, (const float *const[3]){corner_position(mesh, first),
-                                                                             corner_position(mesh, first + i),
-                                                                             corner_position(mesh, first + i + 1)});
 }
 
 static void add_part(void *user, uint32_t item, uint32_t worker)
@@ -83,11 +50,28 @@ static void add_part(void *user, uint32_t item, uint32_t worker)
     (void)worker;
     const struct search *search = user;
     const cp_mesh *mesh = search->mesh;
-    uint32_t first = item * PART_FACES;
-    uint32_t end = mesh->face_count - first < PART_FACES ? mesh->face_count : first + PART_FACES;
+    uint32_t first_face = item * PART_FACES;
+    uint32_t end = mesh->face_count - first_face < PART_FACES ? mesh->face_count : first_face + PART_FACES;
     struct part part = {0, 0};
-    for (uint32_t face = first; face < end; face++)
-        add_face(search, mesh_face_first(mesh, face), mesh_face_size(mesh, face), &part);
+    for (uint32_t face = first_face; face < end; face++) {
+        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
+        uint64_t start = find_place(search, first), from = start;
+        for (uint32_t i = 1; i <= size; i++) {
+            /* Twice the area of the triangle of the origin and the edge, modulo 2^64. */
+            uint64_t to = i < size ? find_place(search, first + i) : start;
+            part.open += (from & UINT32_MAX) * (to >> 32) - (to & UINT32_MAX) * (from >> 32);
+            from = to;
+        }
+        for (uint32_t i = 1; i + 1 < size; i++) {
+            const uint32_t corners[3] = {first, first + i, first + i + 1};
+            double p[3][3], across[3];
+            for (int k = 0; k < 3; k++)
+                for (int axis = 0; axis < 3; axis++)
+                    p[k][axis] = (double)corner_position(mesh, corners[k])[axis] - search->origin[axis];
+            cross_product(p[1], p[2], across);
+            part.volume += dot_product(p[0], across);
+        }
+    }
     search->parts[item] = part;
 }
 

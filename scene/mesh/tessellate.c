@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { DEFAULT_SIDES = 32 };
 
@@ -19,7 +20,6 @@ struct builder {
     uint32_t vertex_count, face_count, corner_count;
 };
 
-/* Quads go round; apexes and poles give triangles. Two caps need 3 sides. */
 static struct counts counts_add(struct counts counts, uint64_t faces, uint64_t corners_each)
 {
     counts.faces += faces;
@@ -41,42 +41,24 @@ static uint64_t sphere_bands(uint64_t sides)
     return sides < 4 ? 2 : sides / 2;
 }
 
-static struct counts count_cylinder(uint64_t sides)
-{
-    struct counts counts = counts_add((struct counts){.vertices = 2 * sides}, sides, 4);
-    return sides >= 3 ? counts_add(counts, 2, sides) : counts;
-}
-
-static struct counts count_sphere(uint64_t sides)
-{
-    uint64_t bands = sphere_bands(sides);
-    struct counts counts = counts_add((struct counts){.vertices = 2 + sides * (bands - 1)}, 2 * sides, 3);
-    return counts_add(counts, sides * (bands - 2), 4);
-}
-
-static struct counts count_cone(const cp_mesh *mesh, uint64_t sides)
-{
-    bool pointed_below = mesh->size[0] == 0, pointed_above = mesh->size[1] == 0;
-    if (pointed_below && pointed_above)
-        return (struct counts){0};
-    if (!pointed_below && !pointed_above)
-        return count_cylinder(sides);
-    struct counts counts = counts_add((struct counts){.vertices = sides + 1}, sides, 3);
-    return counts_add(counts, 1, sides);
-}
-
+/* Quads go round; apexes and poles give triangles. Two caps need 3 sides. */
 static struct counts count_primitive(const cp_mesh *mesh)
 {
-    uint64_t sides = round_sides(mesh);
+    uint64_t sides = round_sides(mesh), bands = sphere_bands(sides);
+    bool pointed_below = mesh->size[0] == 0, pointed_above = mesh->size[1] == 0;
+    struct counts counts = {0};
     switch (mesh->kind) {
     case CP_MESH_BOX:
         return counts_add((struct counts){.vertices = 8}, 6, 4);
-    case CP_MESH_CYLINDER:
-        return count_cylinder(sides);
-    case CP_MESH_SPHERE:
-        return count_sphere(sides);
     case CP_MESH_CONE:
-        return count_cone(mesh, sides);
+        if (pointed_below && pointed_above)
+            return counts;
+        if (pointed_below || pointed_above)
+            return counts_add(counts_add((struct counts){.vertices = sides + 1}, sides, 3), 1, sides);
+        break;
+    case CP_MESH_SPHERE:
+        counts = counts_add((struct counts){.vertices = 2 + sides * (bands - 1)}, 2 * sides, 3);
+        return counts_add(counts, sides * (bands - 2), 4);
     case CP_MESH_TUBE:
         return counts_add((struct counts){.vertices = 4 * sides}, 4 * sides, 4);
     case CP_MESH_PLANE:
@@ -85,9 +67,12 @@ static struct counts count_primitive(const cp_mesh *mesh)
         return counts_add(counts_add((struct counts){.vertices = 5}, 1, 4), 4, 3);
     case CP_MESH_FACES:
     case CP_MESH_LINES:
+        return counts;
+    case CP_MESH_CYLINDER:
         break;
     }
-    return (struct counts){0};
+    counts = counts_add((struct counts){.vertices = 2 * sides}, sides, 4);
+    return sides >= 3 ? counts_add(counts, 2, sides) : counts;
 }
 
 uint64_t tessellation_triangles(const cp_mesh *mesh)
@@ -136,29 +121,11 @@ static uint32_t add_point(struct builder *builder, double z)
     return builder->vertex_count - 1;
 }
 
-static void add_corner(struct builder *builder, uint32_t vertex)
+static void add_face(struct builder *builder, uint32_t size, const uint32_t *corners)
 {
-    builder->corners[builder->corner_count++] = vertex;
-}
-
-static void end_face(struct builder *builder)
-{
+    memcpy(builder->corners + builder->corner_count, corners, size * sizeof *corners);
+    builder->corner_count += size;
     builder->offsets[++builder->face_count] = builder->corner_count;
-}
-
-static void add_triangle(struct builder *builder, uint32_t a, uint32_t b, uint32_t c)
-{
-    add_corner(builder, a);
-    add_corner(builder, b);
-    add_corner(builder, c);
-    end_face(builder);
-}
-
-static void add_quad(struct builder *builder, const uint32_t corners[4])
-{
-    for (int i = 0; i < 4; i++)
-        add_corner(builder, corners[i]);
-    end_face(builder);
 }
 
 /* Quads between two rings, seen from outside when `upper` is above `lower`. */
@@ -166,34 +133,23 @@ static void add_band(struct builder *builder, uint32_t sides, uint32_t lower, ui
 {
     for (uint32_t i = 0; i < sides; i++) {
         uint32_t j = i + 1 < sides ? i + 1 : 0;
-        add_quad(builder, (const uint32_t[4]){lower + i, lower + j, upper + j, upper + i});
+        add_face(builder, 4, (const uint32_t[4]){lower + i, lower + j, upper + j, upper + i});
     }
 }
 
 static void add_cap(struct builder *builder, uint32_t sides, uint32_t ring, bool above)
 {
     for (uint32_t i = 0; i < sides; i++)
-        add_corner(builder, above || i == 0 ? ring + i : ring + sides - i);
-    end_face(builder);
+        builder->corners[builder->corner_count++] = above || i == 0 ? ring + i : ring + sides - i;
+    builder->offsets[++builder->face_count] = builder->corner_count;
 }
 
 static void add_pointed(struct builder *builder, uint32_t sides, uint32_t ring, uint32_t apex, bool apex_above)
 {
     for (uint32_t i = 0; i < sides; i++) {
-        uint32_t j = i + 1 < sides ? i + 1 : 0;
-        add_triangle(builder, apex_above ? ring + i : ring + j, apex_above ? ring + j : ring + i, apex);
+        uint32_t here = ring + i, next = i + 1 < sides ? here + 1 : ring;
+        add_face(builder, 3, (const uint32_t[3]){apex_above ? here : next, apex_above ? next : here, apex});
     }
-}
-
-static void build_box(struct builder *builder, const double size[3])
-{
-    static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-    for (int i = 0; i < 8; i++)
-        add_vertex(builder, i & 1 ? size[0] / 2 : -size[0] / 2, i & 2 ? size[1] / 2 : -size[1] / 2,
-                   i & 4 ? size[2] / 2 : -size[2] / 2);
-    for (int i = 0; i < 6; i++)
-        add_quad(builder, quads[i]);
 }
 
 static void build_frustum(struct builder *builder, uint32_t sides, const double radius[2], double height)
@@ -260,39 +216,41 @@ static void build_base(struct builder *builder, const double size[3])
     add_vertex(builder, -size[0] / 2, size[1] / 2, 0);
 }
 
-static void build_pyramid(struct builder *builder, const double size[3])
-{
-    build_base(builder, size);
-    uint32_t apex = add_point(builder, size[2]);
-    add_quad(builder, (const uint32_t[4]){0, 3, 2, 1});
-    add_pointed(builder, 4, 0, apex, true);
-}
-
 static void build_primitive(struct builder *builder, const cp_mesh *mesh)
 {
-    uint32_t sides = (uint32_t)round_sides(mesh);
+    static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    uint32_t sides = (uint32_t)round_sides(mesh), apex;
+    const double *size = mesh->size;
     switch (mesh->kind) {
     case CP_MESH_BOX:
-        build_box(builder, mesh->size);
+        for (int i = 0; i < 8; i++)
+            add_vertex(builder, i & 1 ? size[0] / 2 : -size[0] / 2, i & 2 ? size[1] / 2 : -size[1] / 2,
+                       i & 4 ? size[2] / 2 : -size[2] / 2);
+        for (int i = 0; i < 6; i++)
+            add_face(builder, 4, quads[i]);
         break;
     case CP_MESH_CYLINDER:
-        build_frustum(builder, sides, (const double[2]){mesh->size[0], mesh->size[0]}, mesh->size[1]);
+        build_frustum(builder, sides, (const double[2]){size[0], size[0]}, size[1]);
         break;
     case CP_MESH_SPHERE:
-        build_sphere(builder, sides, mesh->size[0]);
+        build_sphere(builder, sides, size[0]);
         break;
     case CP_MESH_CONE:
-        build_cone(builder, sides, mesh->size);
+        build_cone(builder, sides, size);
         break;
     case CP_MESH_TUBE:
-        build_tube(builder, sides, mesh->size);
+        build_tube(builder, sides, size);
         break;
     case CP_MESH_PLANE:
-        build_base(builder, mesh->size);
-        add_quad(builder, (const uint32_t[4]){0, 1, 2, 3});
+        build_base(builder, size);
+        add_face(builder, 4, (const uint32_t[4]){0, 1, 2, 3});
         break;
     case CP_MESH_PYRAMID:
-        build_pyramid(builder, mesh->size);
+        build_base(builder, size);
+        apex = add_point(builder, size[2]);
+        add_face(builder, 4, (const uint32_t[4]){0, 3, 2, 1});
+        add_pointed(builder, 4, 0, apex, true);
         break;
     case CP_MESH_FACES:
     case CP_MESH_LINES:
@@ -300,79 +258,45 @@ static void build_primitive(struct builder *builder, const cp_mesh *mesh)
     }
 }
 
-static cp_status check_counts(cp_context *context, const cp_mesh *mesh, const struct counts *counts)
-{
-    if (counts->vertices <= context->limits.vertices && counts->vertices < CP_NONE && counts->corners < CP_NONE)
-        return CP_OK;
-    return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
-                        "mesh \"%s\" of %u sides has %llu vertices, more than a mesh may have", mesh_title(mesh),
-                        mesh->sides, (unsigned long long)counts->vertices);
-}
-
-/* The one group, with the material that the primitive's first group names. */
-static cp_status set_group(struct arena *arena, cp_mesh *mesh)
-{
-    if (mesh->group_count == 0)
-        return CP_OK;
-    const cp_group group = {0, mesh->face_count, mesh->groups[0].material};
-    mesh->groups = arena_copy(arena, &group, 1, sizeof group);
-    mesh->group_count = mesh->face_count > 0 ? 1 : 0;
-    return mesh->groups ? CP_OK : CP_LIMIT;
-}
-
-static cp_status set_faces(struct arena *arena, cp_mesh *mesh, const struct builder *builder)
-{
-    mesh->kind = CP_MESH_FACES;
-    mesh->sides = 0;
-    for (int i = 0; i < 3; i++)
-        mesh->size[i] = 0;
-    mesh->vertex_count = builder->vertex_count;
-    mesh->face_count = builder->face_count;
-    mesh->corner_count = builder->corner_count;
-    mesh->positions = NULL;
-    mesh->face_offsets = builder->offsets;
-    mesh->corners = builder->corners;
-    return set_group(arena, mesh);
-}
-
 cp_status tessellate_exactly(cp_context *context, struct arena *arena, cp_mesh *mesh, double (**positions)[3])
 {
     *positions = NULL;
     struct counts counts = count_primitive(mesh);
-    cp_status status = check_counts(context, mesh, &counts);
-    if (status != CP_OK)
-        return status;
+    if (counts.vertices > context->limits.vertices || counts.vertices >= CP_NONE || counts.corners >= CP_NONE)
+        return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
+                            "mesh \"%s\" of %u sides has %llu vertices, more than a mesh may have", mesh_title(mesh),
+                            mesh->sides, (unsigned long long)counts.vertices);
     struct builder builder = {.positions = memory_allocate(context, (size_t)counts.vertices, sizeof *builder.positions),
                               .offsets = arena_allocate(arena, (size_t)counts.faces + 1, sizeof(uint32_t)),
                               .corners = arena_allocate(arena, (size_t)counts.corners, sizeof(uint32_t))};
-    status = builder.positions && builder.offsets && builder.corners ? CP_OK : CP_LIMIT;
-    if (status == CP_OK) {
+    bool good = builder.positions && builder.offsets && builder.corners;
+    if (good) {
         builder.offsets[0] = 0;
         if (counts.faces > 0)
             build_primitive(&builder, mesh);
-        status = set_faces(arena, mesh, &builder);
+        mesh->kind = CP_MESH_FACES;
+        mesh->sides = 0;
+        for (int i = 0; i < 3; i++)
+            mesh->size[i] = 0;
+        mesh->vertex_count = builder.vertex_count;
+        mesh->face_count = builder.face_count;
+        mesh->corner_count = builder.corner_count;
+        mesh->positions = NULL;
+        mesh->face_offsets = builder.offsets;
+        mesh->corners = builder.corners;
     }
-    if (status == CP_OK)
+    if (good && mesh->group_count > 0) {
+        /* One group, with the material that the primitive's first group names. */
+        const cp_group group = {0, mesh->face_count, mesh->groups[0].material};
+        mesh->groups = arena_copy(arena, &group, 1, sizeof group);
+        mesh->group_count = mesh->face_count > 0 ? 1 : 0;
+        good = mesh->groups != NULL;
+    }
+    if (good)
         *positions = builder.positions;
     else
         memory_free(context, builder.positions, (size_t)counts.vertices, sizeof *builder.positions);
-    return status;
-}
-
-static cp_status round_positions(cp_context *context, struct arena *arena, cp_mesh *mesh, double (*exact)[3])
-{
-    float *positions = arena_allocate(arena, 3 * (size_t)mesh->vertex_count, sizeof *positions);
-    if (!positions)
-        return CP_LIMIT;
-    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
-        double value = exact[i / 3][i % 3];
-        if (!(fabs(value) <= (double)FLT_MAX))
-            return report_error(context, CP_LIMIT, "mesh-range", NOWHERE,
-                                "mesh \"%s\" is too large for its coordinates", mesh_title(mesh));
-        positions[i] = (float)value;
-    }
-    mesh->positions = positions;
-    return CP_OK;
+    return good ? CP_OK : CP_LIMIT;
 }
 
 cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh)
@@ -383,8 +307,19 @@ cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh)
     cp_status status = tessellate_exactly(context, arena, mesh, &exact);
     if (status != CP_OK)
         return status;
-    status = round_positions(context, arena, mesh, exact);
+    float *positions = arena_allocate(arena, 3 * (size_t)mesh->vertex_count, sizeof *positions);
+    status = positions ? CP_OK : CP_LIMIT;
+    for (size_t i = 0; status == CP_OK && i < 3 * (size_t)mesh->vertex_count; i++) {
+        double value = exact[i / 3][i % 3];
+        if (fabs(value) <= (double)FLT_MAX)
+            positions[i] = (float)value;
+        else
+            status = report_error(context, CP_LIMIT, "mesh-range", NOWHERE,
+                                  "mesh \"%s\" is too large for its coordinates", mesh_title(mesh));
+    }
     memory_free(context, exact, mesh->vertex_count, sizeof *exact);
+    if (status == CP_OK)
+        mesh->positions = positions;
     return status;
 }
 

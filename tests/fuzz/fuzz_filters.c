@@ -2,6 +2,8 @@
  * and there must be as many triangles in the world as before: none of these filters takes one away. */
 #include "plugin.h"
 
+#include "../unit/mesh_transform.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
