@@ -33,10 +33,14 @@ static const struct option options[] = {
 
 /* ---- which frames ---- */
 
-static cp_status mark_named(const cp_scene *scene, const char *names, bool *marks)
+/* names: with commas between; NULL: those that say so themselves; "none". */
+static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
 {
     cp_status status = CP_OK;
-    while (*names && status == CP_OK) {
+    if (names && strcmp(names, "none") == 0)
+        return CP_OK;
+    find_movables(scene, marks);
+    while (names && *names && status == CP_OK) {
         uint32_t node = 0;
         size_t size = strcspn(names, ",");
         char *name = memory_allocate(scene->context, size + 1, 1);
@@ -53,54 +57,30 @@ static cp_status mark_named(const cp_scene *scene, const char *names, bool *mark
     return status;
 }
 
-static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
+/* Marks the frames that came with a device, or with another whose joints are all of this one's (a part of a composite
+ * device), and those that hang on them. */
+static cp_status mark_device(const cp_scene *scene, const char *name, bool *marks)
 {
-    bool none = names && strcmp(names, "none") == 0;
-    if (!none)
-        find_movables(scene, marks);
-    return names && !none ? mark_named(scene, names, marks) : CP_OK;
-}
-
-/* Marks the joints of a device. */
-static void mark_joints(const cp_device *device, bool *joints)
-{
-    for (uint32_t i = 0; i < device->joint_count; i++)
-        joints[device->joints[i]] = true;
-}
-
-static bool has_only(const cp_device *device, const bool *joints)
-{
-    bool only = device->joint_count > 0;
-    for (uint32_t i = 0; i < device->joint_count; i++)
-        only = only && joints[device->joints[i]];
-    return only;
-}
-
-/* The frames that came with a device, or with another whose joints are all of this one's (a part of a composite
- * device), and those that hang on them. joints, devices: false. */
-static void mark_parts(const cp_scene *scene, uint32_t device, bool *joints, bool *devices, bool *marks)
-{
-    mark_joints(&scene->devices[device], joints);
-    for (uint32_t i = 0; i < scene->device_count; i++) {
-        devices[i] = i == device || has_only(&scene->devices[i], joints);
+    uint32_t wanted = 0;
+    bool *joints = memory_allocate_zeroed(scene->context, scene->joint_count, sizeof *joints);
+    bool *devices = memory_allocate_zeroed(scene->context, scene->device_count, sizeof *devices);
+    cp_status status = joints && devices ? find_named(scene, TABLE_DEVICES, name, &wanted) : CP_LIMIT;
+    for (uint32_t i = 0; status == CP_OK && i < scene->devices[wanted].joint_count; i++)
+        joints[scene->devices[wanted].joints[i]] = true;
+    for (uint32_t i = 0; status == CP_OK && i < scene->device_count; i++) {
+        const cp_device *device = &scene->devices[i];
+        bool part = device->joint_count > 0;
+        for (uint32_t k = 0; k < device->joint_count; k++)
+            part = part && joints[device->joints[k]];
+        devices[i] = i == wanted || part;
         if (devices[i])
-            marks[scene->devices[i].base] = true;
+            marks[device->base] = true;
     }
-    for (uint32_t i = 0; i < scene->node_count; i++) {
+    for (uint32_t i = 0; status == CP_OK && i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
         marks[i] = marks[i] || (node->scope != CP_NONE && devices[node->scope]) ||
                    (node->parent != CP_NONE && marks[node->parent]);
     }
-}
-
-static cp_status mark_device(const cp_scene *scene, const char *name, bool *marks)
-{
-    uint32_t device = 0;
-    bool *joints = memory_allocate_zeroed(scene->context, scene->joint_count, sizeof *joints);
-    bool *devices = memory_allocate_zeroed(scene->context, scene->device_count, sizeof *devices);
-    cp_status status = joints && devices ? find_named(scene, TABLE_DEVICES, name, &device) : CP_LIMIT;
-    if (status == CP_OK)
-        mark_parts(scene, device, joints, devices, marks);
     memory_free(scene->context, joints, scene->joint_count, sizeof *joints);
     memory_free(scene->context, devices, scene->device_count, sizeof *devices);
     return status;

@@ -31,8 +31,8 @@ struct user_pairs {
     uint32_t count, room;
 };
 
-/* Reads the file of keep=; pairs of frames that the scene does not have, or several of a name, are a loss.
- * user_pairs_free is due in any case. */
+/* Reads the file of keep=; pairs of frames that the scene does not have, or several of a name, are a loss. Call
+ * user_pairs_free even on failure. */
 cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const char *path);
 bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other);
 void user_pairs_free(struct user_pairs *pairs);

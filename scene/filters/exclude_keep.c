@@ -45,33 +45,6 @@ static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names
     return CP_OK;
 }
 
-static cp_status name_frames(struct name_map *names, const cp_scene *scene)
-{
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        bool added;
-        if (scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
-            continue;
-        uint32_t *frame = name_map_add(names, scene->nodes[i].name, i, &added);
-        if (!frame)
-            return CP_LIMIT;
-        if (!added)
-            *frame = CP_NONE;
-    }
-    return CP_OK;
-}
-
-/* Once each, where it is first in the list. */
-static void sort_pairs(struct user_pairs *pairs)
-{
-    uint32_t kept = 0;
-    if (pairs->count > 0)
-        qsort(pairs->items, pairs->count, sizeof *pairs->items, compare_pairs);
-    for (uint32_t i = 0; i < pairs->count; i++)
-        if (i == 0 || pairs->items[i].key != pairs->items[i - 1].key)
-            pairs->items[kept++] = pairs->items[i];
-    pairs->count = kept;
-}
-
 /* What the list says beside its pairs, and the scene does not. names: of the scene's frames. */
 static void report_rest(const cp_scene *list, const cp_scene *scene, const struct name_map *names)
 {
@@ -92,7 +65,18 @@ static void report_rest(const cp_scene *list, const cp_scene *scene, const struc
 static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const cp_scene *scene)
 {
     struct name_map names = {.context = pairs->context};
-    cp_status status = name_frames(&names, scene);
+    cp_status status = CP_OK;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scene->node_count && status == CP_OK; i++) {
+        bool added;
+        if (scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
+            continue;
+        uint32_t *frame = name_map_add(&names, scene->nodes[i].name, i, &added);
+        if (!frame)
+            status = CP_LIMIT;
+        else if (!added)
+            *frame = CP_NONE;
+    }
     for (uint32_t i = 0; i < list->pair_count && status == CP_OK; i++)
         if (list->pairs[i].verdict == CP_PAIR_EXCLUDED)
             status = add_pair(pairs, &names, list, &list->pairs[i]);
@@ -102,7 +86,13 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     if (list->pair_count == 0)
         report_warning(pairs->context, "exclude-keep-empty", IN_FILE(list->source.file),
                        "excludes no pairs, so keep= keeps none");
-    sort_pairs(pairs);
+    /* Once each, where it is first in the list. */
+    if (pairs->count > 0)
+        qsort(pairs->items, pairs->count, sizeof *pairs->items, compare_pairs);
+    for (uint32_t i = 0; i < pairs->count; i++)
+        if (i == 0 || pairs->items[i].key != pairs->items[i - 1].key)
+            pairs->items[kept++] = pairs->items[i];
+    pairs->count = kept;
     return status;
 }
 

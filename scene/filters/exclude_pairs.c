@@ -41,13 +41,6 @@ static bool excludes(const struct exclude_settings *own, enum reason reason)
     }
 }
 
-/* In samples and searches that look at all that the joints do, and measure what is so in the world. */
-static bool none_collided(const struct exclude_settings *own, const struct judgement *judgement)
-{
-    bool blind = judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
-    return !blind && judgement->samples > 0 && judgement->clearance > fmax(own->margin, own->touch);
-}
-
 static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement)
 {
     static const enum reason reasons[] = {
@@ -60,7 +53,10 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         [JUDGED_UNDECIDED] = REASON_UNDECIDED,
     };
     enum reason reason = reasons[judgement->status];
-    if (reason == REASON_UNDECIDED && own->allow_sampled && none_collided(own, judgement))
+    /* None collided in samples and searches that look at all that the joints do, and measure what is so in the world. */
+    bool blind = judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
+    if (reason == REASON_UNDECIDED && own->allow_sampled && !blind && judgement->samples > 0 &&
+        judgement->clearance > fmax(own->margin, own->touch))
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
@@ -126,35 +122,34 @@ struct statements {
     uint32_t excluded;
 };
 
-static void print_witness(const cp_scene *scene, const cp_finding *finding, struct buffer *text)
-{
-    buffer_text(text, finding->witness_count > 0 ? " at " : "");
-    for (uint32_t i = 0; i < finding->witness_count; i++) {
-        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
-        bool alone = cp_joint_is_named_alone(scene, finding->witness[i].joint);
-        buffer_print(text, "%s%s%s=", i > 0 ? ", " : "", alone ? "" : "id:", alone ? joint->name : joint->id);
-        buffer_double(text, finding->witness[i].value);
-    }
-    buffer_append(text, "", 1);
-}
-
 static cp_status warn_of_user(const struct statements *made, const cp_pair *pair, const struct judgement *judgement)
 {
-    cp_context *context = made->scene->context;
-    const cp_node *nodes = made->scene->nodes;
-    struct buffer witness = {.context = context};
-    if (judgement->status == JUDGED_ALWAYS_SAMPLED)
+    const cp_scene *scene = made->scene;
+    cp_context *context = scene->context;
+    const char *first = scene->nodes[pair->first].id, *second = scene->nodes[pair->second].id;
+    if (judgement->status == JUDGED_ALWAYS_SAMPLED) {
         report_warning(context, "exclude-user-sampled", NOWHERE,
                        "\"%s\" and \"%s\", which keep= excludes, touch in all %u samples, but that they always do is "
                        "not proved",
-                       nodes[pair->first].id, nodes[pair->second].id, (unsigned)judgement->samples);
-    if (!judgement->witnessed || judgement->status == JUDGED_ALWAYS_SAMPLED)
+                       first, second, (unsigned)judgement->samples);
         return CP_OK;
-    print_witness(made->scene, pair->finding, &witness);
-    if (!witness.failed)
-        report_warning(context, "exclude-user", NOWHERE, "\"%s\" and \"%s\", which keep= excludes, collide%s",
-                       nodes[pair->first].id, nodes[pair->second].id, witness.data);
+    }
+    if (!judgement->witnessed)
+        return CP_OK;
+    const cp_finding *finding = pair->finding;
+    struct buffer witness = {.context = context};
+    buffer_text(&witness, finding->witness_count > 0 ? " at " : "");
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
+        bool alone = cp_joint_is_named_alone(scene, finding->witness[i].joint);
+        buffer_print(&witness, "%s%s%s=", i > 0 ? ", " : "", alone ? "" : "id:", alone ? joint->name : joint->id);
+        buffer_double(&witness, finding->witness[i].value);
+    }
+    buffer_append(&witness, "", 1);
     bool failed = witness.failed;
+    if (!failed)
+        report_warning(context, "exclude-user", NOWHERE, "\"%s\" and \"%s\", which keep= excludes, collide%s", first,
+                       second, witness.data);
     buffer_free(&witness);
     return failed ? CP_LIMIT : CP_OK;
 }
@@ -234,58 +229,30 @@ static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, c
     return pair != CP_NONE ? CP_OK : CP_LIMIT;
 }
 
-static void drop_pairs(struct statements *made)
-{
-    cp_scene *scene = made->scene;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
-        if (!was_judged(made, pair->first, pair->second) && !user_pairs_have(made->users, pair->first, pair->second))
-            scene->pairs[kept++] = *pair;
-    }
-    uint32_t dropped = scene->pair_count - kept;
-    scene->pair_count = kept;
-    if (dropped > 0)
-        report_note(scene->context, "exclude-replaced", NOWHERE,
-                    "what the cell itself says of %u pair%s is replaced by what is found", (unsigned)dropped,
-                    dropped == 1 ? "" : "s");
-}
-
-/* Adds those static pairs that were not judged and that the scene says nothing of. candidates: of the nodes; known:
- * pairs, in order. */
-static cp_status add_static_pairs(struct statements *made, const struct pair_rules *rules, const bool *candidates,
-                                  const uint64_t *known, uint32_t known_count)
-{
-    cp_scene *scene = made->scene;
-    cp_status status = CP_OK;
-    for (uint32_t one = 0; one < scene->node_count; one++)
-        for (uint32_t other = one + 1; candidates[one] && other < scene->node_count && status == CP_OK; other++)
-            if (candidates[other] && rules->groups[one] == rules->groups[other] && !was_judged(made, one, other) &&
-                !user_pairs_have(made->users, one, other) && !set_has(known, known_count, unordered_pair(one, other)))
-                status = state_unjudged(scene, one, other, "given");
-    return status;
-}
-
-/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: what it says of the
- * others is listed instead. */
+/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: instead, the static pairs
+ * that were not judged and that the scene says nothing of are listed. */
 static cp_status list_static_pairs(struct statements *made)
 {
     cp_scene *scene = made->scene;
     cp_context *context = scene->context;
     struct pair_rules rules = {.context = context};
-    uint32_t room = scene->pair_count, count = 0;
-    bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
+    uint32_t room = scene->pair_count, nodes = scene->node_count;
+    bool *candidates = memory_allocate(context, nodes, sizeof *candidates);
     uint64_t *known = memory_allocate(context, room, sizeof *known);
-    for (uint32_t i = 0; candidates && i < scene->node_count; i++)
+    for (uint32_t i = 0; candidates && i < nodes; i++)
         candidates[i] = node_can_collide(scene, i);
     for (uint32_t i = 0; known && i < room; i++)
-        known[count++] = unordered_pair(scene->pairs[i].first, scene->pairs[i].second);
-    if (known)
-        count = make_set(known, count);
+        known[i] = unordered_pair(scene->pairs[i].first, scene->pairs[i].second);
+    uint32_t count = known ? make_set(known, room) : 0;
     bool found = candidates && known && pair_rules_find(&rules, context, scene, candidates);
-    cp_status status = found ? add_static_pairs(made, &rules, candidates, known, count) : CP_LIMIT;
+    cp_status status = found ? CP_OK : CP_LIMIT;
+    for (uint32_t one = 0; one < nodes && status == CP_OK; one++)
+        for (uint32_t other = one + 1; candidates[one] && other < nodes && status == CP_OK; other++)
+            if (candidates[other] && rules.groups[one] == rules.groups[other] && !was_judged(made, one, other) &&
+                !user_pairs_have(made->users, one, other) && !set_has(known, count, unordered_pair(one, other)))
+                status = state_unjudged(scene, one, other, "given");
     pair_rules_free(&rules);
-    memory_free(context, candidates, scene->node_count, sizeof *candidates);
+    memory_free(context, candidates, nodes, sizeof *candidates);
     memory_free(context, known, room, sizeof *known);
     return status;
 }
@@ -293,9 +260,20 @@ static cp_status list_static_pairs(struct statements *made)
 /* Drops what the scene says of the pairs that were judged, and of the user's. */
 static cp_status drop_statements(struct statements *made)
 {
-    drop_pairs(made);
-    cp_status status = made->rules->wanted && made->scene->exclude_static_pairs ? list_static_pairs(made) : CP_OK;
-    made->scene->exclude_static_pairs = false; /* they are listed now */
+    cp_scene *scene = made->scene;
+    uint32_t kept = 0, before = scene->pair_count;
+    for (uint32_t i = 0; i < before; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        if (!was_judged(made, pair->first, pair->second) && !user_pairs_have(made->users, pair->first, pair->second))
+            scene->pairs[kept++] = *pair;
+    }
+    scene->pair_count = kept;
+    if (kept < before)
+        report_note(scene->context, "exclude-replaced", NOWHERE,
+                    "what the cell itself says of %u pair%s is replaced by what is found", (unsigned)(before - kept),
+                    before - kept == 1 ? "" : "s");
+    cp_status status = made->rules->wanted && scene->exclude_static_pairs ? list_static_pairs(made) : CP_OK;
+    scene->exclude_static_pairs = false; /* they are listed now */
     return status;
 }
 

@@ -20,18 +20,12 @@ static const struct option options[] = {{"levels", "how many levels below the or
                                          offsetof(struct lod_settings, quality), "best", 0, 0, "best|fast"},
                                         OPTIONS_END};
 
-/* NAME_lod2, of the name or else the id. */
-static const char *level_name(cp_scene *scene, const cp_mesh *mesh, uint32_t level)
-{
-    const char *name = mesh->name && *mesh->name ? mesh->name : mesh->id ? mesh->id : "mesh";
-    return arena_print(scene->arena, "%s_lod%u", name, level);
-}
-
-/* Each level is made of the original, so that errors do not add up. */
+/* Each level is made of the original, so that errors do not add up. It is called NAME_lod2, by the name or the id. */
 static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_t level, double ratio, uint32_t *added)
 {
     cp_scene *scene = reduction->scene;
     cp_mesh mesh = scene->meshes[number];
+    const char *name = mesh.name && *mesh.name ? mesh.name : mesh.id ? mesh.id : "mesh";
     const struct extent none = {0, 0};
     double triangles = (double)mesh_triangle_count(&mesh);
     for (uint32_t i = 0; i < level; i++)
@@ -41,34 +35,9 @@ static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_
     if (status != CP_OK)
         return status;
     mesh.id = NULL;
-    mesh.name = level_name(scene, &scene->meshes[number], level);
+    mesh.name = arena_print(scene->arena, "%s_lod%u", name, level);
     *added = mesh.name ? scene_add_mesh(scene, &mesh) : CP_NONE;
     return *added != CP_NONE ? CP_OK : CP_LIMIT;
-}
-
-static void draw(cp_scene *scene, uint32_t mesh, uint32_t instead)
-{
-    for (uint32_t i = 0; i < scene->instance_count; i++)
-        if (scene->instances[i].mesh == mesh)
-            scene->instances[i].mesh = instead;
-}
-
-static cp_status add_levels(struct reduction *reduction, const struct lod_settings *given)
-{
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < reduction->mesh_count && status == CP_OK; i++) {
-        uint32_t added;
-        if (reduction->scene->meshes[i].kind != CP_MESH_FACES) {
-            reduction->others++;
-            continue;
-        }
-        for (uint32_t level = 1; level <= given->levels && status == CP_OK; level++) {
-            status = add_level(reduction, i, level, given->ratio, &added);
-            if (status == CP_OK && level == given->level)
-                draw(reduction->scene, i, added);
-        }
-    }
-    return status;
 }
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
@@ -79,8 +48,19 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                             (long long)given->level, (long long)given->levels);
     struct reduction reduction;
     cp_status status = reduction_begin(&reduction, scene, given->quality == 1) ? CP_OK : CP_LIMIT;
-    if (status == CP_OK)
-        status = add_levels(&reduction, given);
+    for (uint32_t mesh = 0; mesh < reduction.mesh_count && status == CP_OK; mesh++) {
+        uint32_t added;
+        if (scene->meshes[mesh].kind != CP_MESH_FACES) {
+            reduction.others++;
+            continue;
+        }
+        for (uint32_t level = 1; level <= given->levels && status == CP_OK; level++) {
+            status = add_level(&reduction, mesh, level, given->ratio, &added);
+            for (uint32_t i = 0; status == CP_OK && level == given->level && i < scene->instance_count; i++)
+                if (scene->instances[i].mesh == mesh)
+                    scene->instances[i].mesh = added;
+        }
+    }
     if (status == CP_OK)
         reduction_report(&reduction);
     reduction_end(&reduction);

@@ -11,42 +11,16 @@ struct counts {
     uint64_t open, unplaced;                    /* shells */
 };
 
-static void count_shells(const struct mesh_shells *shells, struct counts *counts)
+/* Turns the normals of the turned faces' vertices that point away from the sum of their faces' new normals. */
+static cp_status orient_normals(cp_scene *scene, cp_mesh *mesh, const struct mesh_shells *shells, struct counts *counts)
 {
-    for (uint32_t i = 0; i < shells->count; i++) {
-        const struct shell *shell = &shells->shells[i];
-        counts->twisted += !shell->orientable;
-        counts->twisted_faces += shell->orientable ? 0 : shell->face_count;
-        counts->open += shell->orientable && !shell->solid;
-        counts->unplaced += shell->unplaced;
-    }
-    for (uint32_t edge = 0; edge < shells->edges.mesh->corner_count; edge++)
-        counts->junctions +=
-            shells->edges.first[edge] == edge && shells->ring[edge] != edge && shells_partner(shells, edge) == CP_NONE;
-}
-
-/* Each keeps its first corner. */
-static uint64_t turn_faces(const struct mesh_shells *shells, uint32_t *corners)
-{
-    const cp_mesh *mesh = shells->edges.mesh;
-    uint64_t turned = 0;
-    memcpy(corners, mesh->corners, mesh->corner_count * sizeof *corners);
-    for (uint32_t face = 0; face < mesh->face_count; face++) {
-        if (!shells_turns(shells, face))
-            continue;
-        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        for (uint32_t i = 1; i < size; i++)
-            corners[first + i] = mesh->corners[first + size - i];
-        turned++;
-    }
-    return turned;
-}
-
-/* For each vertex of a turned face, the sum of the new normals of its faces. */
-static void sum_normals(const struct mesh_shells *shells, const cp_mesh *turned, bool *touched, double (*sums)[3])
-{
-    for (uint32_t face = 0; face < turned->face_count; face++) {
-        struct polygon polygon = polygon_of(turned, face);
+    uint32_t count = mesh->vertex_count;
+    float *normals = scene_allocate(scene, 3 * (size_t)count, sizeof *normals);
+    bool *touched = memory_allocate_zeroed(scene->context, count, sizeof *touched);
+    double(*sums)[3] = memory_allocate_zeroed(scene->context, count, sizeof *sums);
+    bool good = normals && touched && sums;
+    for (uint32_t face = 0; good && face < mesh->face_count; face++) {
+        struct polygon polygon = polygon_of(mesh, face);
         bool turns = shells_turns(shells, face);
         for (uint32_t i = 0; i < polygon.count; i++) {
             uint32_t vertex = polygon.corners[i];
@@ -55,74 +29,53 @@ static void sum_normals(const struct mesh_shells *shells, const cp_mesh *turned,
                 sums[vertex][axis] += polygon.normal[axis];
         }
     }
-}
-
-static uint64_t turn_normals(const cp_mesh *mesh, const bool *touched, const double (*sums)[3], float *normals)
-{
-    uint64_t turned = 0;
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+    for (size_t vertex = 0; good && vertex < count; vertex++) {
         const float *from = mesh->normals + 3 * vertex;
         double along = 0;
         for (size_t axis = 0; axis < 3; axis++)
             along += sums[vertex][axis] * (double)from[axis];
         bool turns = touched[vertex] && along < 0;
-        turned += turns;
+        counts->normals += turns;
         for (size_t axis = 0; axis < 3; axis++)
             normals[3 * vertex + axis] = turns ? 0.0f - from[axis] : from[axis]; /* no -0 */
     }
-    return turned;
-}
-
-static cp_status orient_normals(cp_scene *scene, cp_mesh *mesh, const struct mesh_shells *shells, struct counts *counts)
-{
-    uint32_t count = mesh->vertex_count;
-    float *normals = scene_allocate(scene, 3 * (size_t)count, sizeof *normals);
-    bool *touched = memory_allocate_zeroed(scene->context, count, sizeof *touched);
-    double(*sums)[3] = memory_allocate_zeroed(scene->context, count, sizeof *sums);
-    bool good = normals && touched && sums;
-    if (good) {
-        sum_normals(shells, mesh, touched, sums);
-        counts->normals += turn_normals(mesh, touched, (const double(*)[3])sums, normals);
+    if (good)
         mesh->normals = normals;
-    }
     memory_free(scene->context, touched, count, sizeof *touched);
     memory_free(scene->context, sums, count, sizeof *sums);
     return good ? CP_OK : CP_LIMIT;
 }
 
-static bool turns_any(const struct mesh_shells *shells)
-{
-    for (uint32_t i = 0; i < shells->count; i++) {
-        const struct shell *shell = &shells->shells[i];
-        if (shell->orientable && (shell->turn ? shell->against_count < shell->face_count : shell->against_count > 0))
-            return true;
-    }
-    return false;
-}
-
 static cp_status orient_faces(cp_scene *scene, cp_mesh *mesh, const struct mesh_shells *shells, struct counts *counts)
 {
-    if (!turns_any(shells))
+    bool any = false;
+    for (uint32_t i = 0; i < shells->count; i++) {
+        const struct shell *shell = &shells->shells[i];
+        counts->twisted += !shell->orientable;
+        counts->twisted_faces += shell->orientable ? 0 : shell->face_count;
+        counts->open += shell->orientable && !shell->solid;
+        counts->unplaced += shell->unplaced;
+        any |= shell->orientable && (shell->turn ? shell->against_count < shell->face_count : shell->against_count > 0);
+    }
+    for (uint32_t edge = 0; edge < mesh->corner_count; edge++)
+        counts->junctions +=
+            shells->edges.first[edge] == edge && shells->ring[edge] != edge && shells_partner(shells, edge) == CP_NONE;
+    if (!any)
         return CP_OK;
     uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
     if (!corners)
         return CP_LIMIT;
-    counts->turned += turn_faces(shells, corners);
+    memcpy(corners, mesh->corners, mesh->corner_count * sizeof *corners);
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        if (!shells_turns(shells, face))
+            continue;
+        uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
+        for (uint32_t i = 1; i < size; i++) /* each keeps its first corner */
+            corners[first + i] = mesh->corners[first + size - i];
+        counts->turned++;
+    }
     mesh->corners = corners;
     return mesh->normals ? orient_normals(scene, mesh, shells, counts) : CP_OK;
-}
-
-static cp_status orient_mesh(cp_scene *scene, cp_mesh *mesh, struct counts *counts)
-{
-    const cp_mesh before = *mesh;
-    struct mesh_shells shells;
-    cp_status status = CP_LIMIT;
-    if (mesh_shells_find(&shells, scene->context, &before)) {
-        count_shells(&shells, counts);
-        status = orient_faces(scene, mesh, &shells, counts);
-    }
-    mesh_shells_free(&shells);
-    return status;
 }
 
 static void report_counts(cp_context *context, const struct counts *counts)
@@ -155,8 +108,13 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     (void)settings;
     struct counts counts = {0};
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        cp_mesh *mesh = &scene->meshes[i];
-        cp_status status = mesh->kind == CP_MESH_FACES ? orient_mesh(scene, mesh, &counts) : CP_OK;
+        const cp_mesh before = scene->meshes[i];
+        struct mesh_shells shells;
+        if (before.kind != CP_MESH_FACES)
+            continue;
+        bool found = mesh_shells_find(&shells, context, &before);
+        cp_status status = found ? orient_faces(scene, &scene->meshes[i], &shells, &counts) : CP_LIMIT;
+        mesh_shells_free(&shells);
         if (status != CP_OK)
             return status;
     }

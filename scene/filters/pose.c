@@ -55,25 +55,9 @@ static cp_status find_targets(const cp_scene *scene, const struct pose_settings 
     return CP_OK;
 }
 
-static void set_homes(cp_scene *scene, const struct targets *targets)
-{
-    for (uint32_t i = 0; i < targets->count; i++) {
-        cp_joint *joint = &scene->joints[target_joint(targets, i)];
-        joint->q = targets->home ? targets->home[i] : joint->home;
-    }
-}
-
 /* ---- values ---- */
 
 enum { ENTRY_SIZE = 400 }; /* the longest double in full takes some 330 characters */
-
-static uint32_t count_values(const char *text)
-{
-    uint32_t count = 1;
-    for (; *text; text++)
-        count += *text == ',';
-    return count;
-}
 
 /* The first entry of the text without the blanks around it; *rest is what follows its comma, or the end. False when it
  * is longer than any number. */
@@ -105,89 +89,63 @@ static bool read_value(const cp_joint *joint, const char *entry, bool degrees, d
     return good && isfinite(*value);
 }
 
-static void check_limits(cp_context *context, const cp_joint *joint)
-{
-    if (joint->q >= joint->lower && joint->q <= joint->upper)
-        return;
-    char value[NUMBER_SIZE], lower[NUMBER_SIZE], upper[NUMBER_SIZE];
-    print_double(joint->q, value);
-    print_double(joint->lower, lower);
-    print_double(joint->upper, upper);
-    report_warning(context, "pose-limit", NOWHERE, "joint \"%s\" at %s is outside its limits %s .. %s", joint->name,
-                   value, lower, upper);
-}
-
-/* Joints that follow others have no value of their own. */
-static cp_status count_independent(cp_context *context, const cp_scene *scene, const struct targets *targets,
-                                   uint32_t *count)
-{
-    *count = 0;
-    for (uint32_t i = 0; i < targets->count; i++)
-        *count += !cp_joint_is_dependent(&scene->joints[target_joint(targets, i)]);
-    if (*count > 0)
-        return CP_OK;
-    return report_error(context, CP_USAGE, "pose-dependent", NOWHERE,
-                        "%s \"%s\" has no value of its own: it has no joints, or they follow others", targets->kind,
-                        targets->name);
-}
-
-static cp_status check_count(cp_context *context, const cp_scene *scene, const struct targets *targets,
-                             const char *text)
-{
-    uint32_t wanted, given = count_values(text);
-    cp_status status = count_independent(context, scene, targets, &wanted);
-    if (status != CP_OK || given == wanted)
-        return status;
-    return report_error(context, CP_USAGE, "pose-count", NOWHERE, "%s \"%s\" takes %u value%s, not %u: %s",
-                        targets->kind, targets->name, wanted, wanted == 1 ? "" : "s", given, text);
-}
-
 static cp_status set_values(cp_context *context, cp_scene *scene, const struct targets *targets, const char *text,
                             bool degrees)
 {
-    cp_status status = check_count(context, scene, targets, text);
-    if (status != CP_OK)
-        return status;
+    uint32_t wanted = 0, given = 1;
+    for (uint32_t i = 0; i < targets->count; i++)
+        wanted += !cp_joint_is_dependent(&scene->joints[target_joint(targets, i)]);
+    for (const char *at = text; *at; at++)
+        given += *at == ',';
+    if (wanted == 0)
+        return report_error(context, CP_USAGE, "pose-dependent", NOWHERE,
+                            "%s \"%s\" has no value of its own: it has no joints, or they follow others", targets->kind,
+                            targets->name);
+    if (given != wanted)
+        return report_error(context, CP_USAGE, "pose-count", NOWHERE, "%s \"%s\" takes %u value%s, not %u: %s",
+                            targets->kind, targets->name, wanted, wanted == 1 ? "" : "s", given, text);
     for (uint32_t i = 0; i < targets->count; i++) {
         cp_joint *joint = &scene->joints[target_joint(targets, i)];
         if (cp_joint_is_dependent(joint))
             continue;
-        char entry[ENTRY_SIZE];
+        char entry[ENTRY_SIZE], value[NUMBER_SIZE], lower[NUMBER_SIZE], upper[NUMBER_SIZE];
         const char *rest;
         if (!cut_entry(text, entry, &rest) || !read_value(joint, entry, degrees, &joint->q))
             return report_error(context, CP_USAGE, "pose-number", NOWHERE,
                                 "the value for joint \"%s\" is no number: %s", joint->name, text);
-        check_limits(context, joint);
         text = rest;
+        if (joint->q >= joint->lower && joint->q <= joint->upper)
+            continue;
+        print_double(joint->q, value);
+        print_double(joint->lower, lower);
+        print_double(joint->upper, upper);
+        report_warning(context, "pose-limit", NOWHERE, "joint \"%s\" at %s is outside its limits %s .. %s", joint->name,
+                       value, lower, upper);
     }
-    return CP_OK;
-}
-
-static cp_status check_settings(cp_context *context, const struct pose_settings *pose)
-{
-    if ((pose->q != NULL) + (pose->deg != NULL) + (pose->value != NULL) + pose->home != 1)
-        return report_error(context, CP_USAGE, "pose-what", NOWHERE, "give one of q=, deg=, value= and home=yes");
-    if ((pose->device && pose->joint) || (!pose->home && !pose->device && !pose->joint))
-        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "give either device=NAME or joint=NAME");
-    if (pose->value && pose->device)
-        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "value= is for one joint; a device takes q=");
     return CP_OK;
 }
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     const struct pose_settings *pose = settings;
-    cp_status status = check_settings(context, pose);
+    if ((pose->q != NULL) + (pose->deg != NULL) + (pose->value != NULL) + pose->home != 1)
+        return report_error(context, CP_USAGE, "pose-what", NOWHERE, "give one of q=, deg=, value= and home=yes");
+    if ((pose->device && pose->joint) || (!pose->home && !pose->device && !pose->joint))
+        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "give either device=NAME or joint=NAME");
+    if (pose->value && pose->device)
+        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "value= is for one joint; a device takes q=");
     uint32_t joint = 0;
     struct targets targets;
-    if (status == CP_OK)
-        status = find_targets(scene, pose, &joint, &targets);
+    cp_status status = find_targets(scene, pose, &joint, &targets);
     if (status != CP_OK)
         return status;
     const char *text = pose->q ? pose->q : pose->deg ? pose->deg : pose->value;
     if (text)
         return set_values(context, scene, &targets, text, pose->deg != NULL);
-    set_homes(scene, &targets);
+    for (uint32_t i = 0; i < targets.count; i++) {
+        cp_joint *target = &scene->joints[target_joint(&targets, i)];
+        target->q = targets.home ? targets.home[i] : target->home;
+    }
     return CP_OK;
 }
 

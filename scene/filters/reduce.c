@@ -18,9 +18,12 @@ void reduction_end(struct reduction *reduction)
     memory_free(reduction->scene->context, reduction->stretches, reduction->mesh_count, sizeof *reduction->stretches);
 }
 
-/* Of the box round all vertices, in the mesh's unit. */
-static double mesh_diagonal(const cp_mesh *mesh)
+/* How far from the original the result may be, in the mesh's unit. */
+static double own_error(const struct extent *error, const cp_mesh *mesh, double stretch)
 {
+    const double recognisable = 0.05; /* of the diagonal of the box round all vertices */
+    if (error->metres > 0)
+        return error->metres / (stretch > 0 ? stretch : 1);
     double squares = 0;
     for (size_t axis = 0; axis < 3; axis++) {
         float low = INFINITY, high = -INFINITY;
@@ -31,45 +34,7 @@ static double mesh_diagonal(const cp_mesh *mesh)
         double side = mesh->vertex_count > 0 ? (double)high - (double)low : 0;
         squares += side * side;
     }
-    return sqrt(squares);
-}
-
-static double own_error(const struct extent *error, const cp_mesh *mesh, double stretch)
-{
-    const double recognisable = 0.05; /* of the diagonal */
-    if (error->metres > 0)
-        return error->metres / (stretch > 0 ? stretch : 1);
-    return (error->part > 0 ? error->part : recognisable) * mesh_diagonal(mesh);
-}
-
-static void add_result(struct reduction *reduction, const struct simplify_goal *goal,
-                       const struct simplify_result *result, const cp_mesh *mesh, double stretch)
-{
-    struct reduction_outcome *outcome = &reduction->outcomes[reduction->level];
-    double error = result->error * (stretch > 0 ? stretch : 1);
-    outcome->before += result->before;
-    outcome->after += result->triangles;
-    reduction->cut_edges += result->cut_edges;
-    reduction->cut_vertices += result->cut_vertices;
-    reduction->flat_faces += result->flat_faces;
-    reduction->mixed_colours += result->mixed_colours;
-    outcome->points = outcome->points || (result->error > 0 && !result->whole);
-    if (error > outcome->worst) {
-        outcome->worst = error;
-        outcome->worst_mesh = mesh_title(mesh);
-    }
-    if (result->triangles > goal->triangles && goal->triangles > 0) {
-        reduction->missed += result->triangles - goal->triangles;
-        reduction->missed_meshes++;
-    }
-}
-
-/* As the filter normals does it by default. */
-static cp_status restore_normals(struct reduction *reduction, cp_mesh *mesh)
-{
-    const double crease = PI / 6;
-    reduction->normals++;
-    return mesh_smooth_normals(reduction->scene, mesh, crease);
+    return (error->part > 0 ? error->part : recognisable) * sqrt(squares);
 }
 
 cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
@@ -88,33 +53,27 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
     cp_status status = mesh_simplify(reduction->scene, mesh, &goal, &result);
     if (status != CP_OK)
         return status;
-    add_result(reduction, &goal, &result, mesh, stretch);
-    return had_normals && !mesh->normals ? restore_normals(reduction, mesh) : CP_OK;
-}
-
-static void report_outcome(const struct reduction *reduction, uint32_t level)
-{
-    const struct reduction_outcome *outcome = &reduction->outcomes[level];
-    char error[NUMBER_SIZE], before[32] = "";
-    (void)print_bound(1000 * outcome->worst, error);
-    if (level > 0)
-        (void)snprintf(before, sizeof before, "level %u: ", (unsigned)level);
-    report_note(reduction->scene->context, "simplify-done", NOWHERE,
-                "%s%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
-                before, (unsigned long long)outcome->after, (unsigned long long)outcome->before,
-                outcome->points ? "measured point" : "point", error, outcome->worst > 0 ? " (mesh \"" : "",
-                outcome->worst > 0 ? outcome->worst_mesh : "", outcome->worst > 0 ? "\")" : "");
-}
-
-static void report_missed(const struct reduction *reduction)
-{
-    cp_context *context = reduction->scene->context;
-    if (reduction->missed > 0)
-        report_warning(
-            context, "simplify-missed", NOWHERE,
-            "%llu meshes keep %llu triangles more than asked for: fewer would be too far from the original, or "
-            "open, or turned over",
-            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed);
+    struct reduction_outcome *outcome = &reduction->outcomes[reduction->level];
+    double off = result.error * (stretch > 0 ? stretch : 1);
+    outcome->before += result.before;
+    outcome->after += result.triangles;
+    outcome->points = outcome->points || (result.error > 0 && !result.whole);
+    if (off > outcome->worst) {
+        outcome->worst = off;
+        outcome->worst_mesh = mesh_title(mesh);
+    }
+    reduction->cut_edges += result.cut_edges;
+    reduction->cut_vertices += result.cut_vertices;
+    reduction->flat_faces += result.flat_faces;
+    reduction->mixed_colours += result.mixed_colours;
+    if (result.triangles > goal.triangles && goal.triangles > 0) {
+        reduction->missed += result.triangles - goal.triangles;
+        reduction->missed_meshes++;
+    }
+    if (!had_normals || mesh->normals)
+        return CP_OK;
+    reduction->normals++;
+    return mesh_smooth_normals(reduction->scene, mesh, PI / 6); /* as the filter normals does it by default */
 }
 
 void reduction_report(const struct reduction *reduction)
@@ -122,15 +81,29 @@ void reduction_report(const struct reduction *reduction)
     cp_context *context = reduction->scene->context;
     bool any = false;
     for (uint32_t level = 0; level <= MOST_LEVELS; level++) {
-        if (reduction->outcomes[level].before == 0)
+        const struct reduction_outcome *outcome = &reduction->outcomes[level];
+        char error[NUMBER_SIZE], before[32] = "";
+        if (outcome->before == 0)
             continue;
-        report_outcome(reduction, level);
         any = true;
+        (void)print_bound(1000 * outcome->worst, error);
+        if (level > 0)
+            (void)snprintf(before, sizeof before, "level %u: ", (unsigned)level);
+        report_note(
+            context, "simplify-done", NOWHERE,
+            "%s%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
+            before, (unsigned long long)outcome->after, (unsigned long long)outcome->before,
+            outcome->points ? "measured point" : "point", error, outcome->worst > 0 ? " (mesh \"" : "",
+            outcome->worst > 0 ? outcome->worst_mesh : "", outcome->worst > 0 ? "\")" : "");
     }
-    if (any)
-        report_missed(reduction);
-    else
+    if (!any)
         report_warning(context, "simplify-nothing", NOWHERE, "nothing to simplify: no mesh is made of faces");
+    if (reduction->missed > 0)
+        report_warning(
+            context, "simplify-missed", NOWHERE,
+            "%llu meshes keep %llu triangles more than asked for: fewer would be too far from the original, or "
+            "open, or turned over",
+            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed);
     if (reduction->cut_edges + reduction->cut_vertices > 0)
         report_warning(context, "simplify-cut", NOWHERE,
                        "what touches itself is cut first: %llu edges of three faces and more, %llu vertices more",

@@ -27,7 +27,7 @@ struct reduction {
     uint64_t cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
 };
 
-/* False when out of memory; reduction_end is due in any case. */
+/* False when out of memory. Call reduction_end even on failure. */
 bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast);
 void reduction_end(struct reduction *reduction);
 /* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of

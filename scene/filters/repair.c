@@ -1,5 +1,4 @@
-/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes when asked to.
- * */
+/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes on request. */
 #include "../mesh/topology/caps.h"
 #include "../mesh/topology/compact.h"
 #include "../mesh/topology/duplicates.h"
@@ -34,13 +33,25 @@ struct repair {
     struct hole_counts holes;
 };
 
-/* same, either: by mesh_duplicates_find. The first face of its winding that equals an earlier one is wound against
- * that. */
-static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_t *same, const uint32_t *either,
-                            bool *drop)
+/* Marks the faces to drop. *any: there are some. */
+static bool mark_faces(struct repair *repair, const cp_mesh *mesh, bool *drop, bool *any)
 {
+    cp_context *context = repair->context;
     int mode = repair->settings->duplicates;
-    for (uint32_t face = 0; face < count; face++) {
+    uint32_t count = mesh->face_count, *same = NULL, *either = NULL;
+    struct mesh_edges edges;
+    bool good = mesh_edges_find(&edges, context, mesh);
+    for (uint32_t face = 0; good && repair->settings->degenerate && face < count; face++) {
+        drop[face] = !face_bounds(&edges, face);
+        repair->degenerate += drop[face];
+    }
+    if (good && mode != DUPLICATES_NO) {
+        same = memory_allocate(context, count, sizeof *same);
+        either = memory_allocate(context, count, sizeof *either);
+        good = same && either && mesh_duplicates_find(&edges, same, either);
+    }
+    for (uint32_t face = 0; good && same && face < count; face++) {
+        /* The first face of its winding that equals an earlier one is wound against that. */
         bool opposite = same[face] == face && either[face] != face;
         drop[face] |= same[face] != face || (opposite && mode != DUPLICATES_SAME);
         if (opposite && mode == DUPLICATES_WALLS)
@@ -49,63 +60,32 @@ static void mark_duplicates(struct repair *repair, uint32_t count, const uint32_
         repair->walls += opposite && mode == DUPLICATES_WALLS;
         repair->opposite += opposite && mode == DUPLICATES_SAME;
     }
-}
-
-static bool find_duplicates(struct repair *repair, const struct mesh_edges *edges, bool *drop)
-{
-    uint32_t count = edges->mesh->face_count;
-    uint32_t *same = memory_allocate(repair->context, count, sizeof *same);
-    uint32_t *either = memory_allocate(repair->context, count, sizeof *either);
-    bool good = same && either && mesh_duplicates_find(edges, same, either);
-    if (good)
-        mark_duplicates(repair, count, same, either, drop);
-    memory_free(repair->context, same, count, sizeof *same);
-    memory_free(repair->context, either, count, sizeof *either);
-    return good;
-}
-
-static bool mark_faces(struct repair *repair, const cp_mesh *mesh, bool *drop)
-{
-    struct mesh_edges edges;
-    bool good = mesh_edges_find(&edges, repair->context, mesh);
-    for (uint32_t face = 0; good && repair->settings->degenerate && face < mesh->face_count; face++) {
-        drop[face] = !face_bounds(&edges, face);
-        repair->degenerate += drop[face];
-    }
-    if (good && repair->settings->duplicates != DUPLICATES_NO)
-        good = find_duplicates(repair, &edges, drop);
+    for (uint32_t face = 0; good && face < count; face++)
+        *any |= drop[face];
+    memory_free(context, same, count, sizeof *same);
+    memory_free(context, either, count, sizeof *either);
     mesh_edges_free(&edges);
     return good;
 }
 
-static bool any_of(const bool *marks, uint32_t count)
-{
-    uint32_t i = 0;
-    while (i < count && !marks[i])
-        i++;
-    return i < count;
-}
-
-static cp_status repair_faces(struct repair *repair, cp_mesh *mesh)
-{
-    uint32_t count = mesh->face_count;
-    bool *drop = memory_allocate_zeroed(repair->context, count, sizeof *drop);
-    cp_status status = drop && mark_faces(repair, mesh, drop) ? CP_OK : CP_LIMIT;
-    if (status == CP_OK && any_of(drop, count))
-        status = mesh_drop_faces(repair->scene, mesh, drop);
-    memory_free(repair->context, drop, count, sizeof *drop);
-    if (status == CP_OK && repair->settings->holes > 0)
-        status = mesh_fill_holes(repair->scene, mesh, (uint32_t)repair->settings->holes, &repair->holes);
-    if (status == CP_OK && repair->settings->degenerate)
-        status = mesh_resolve_caps(repair->scene, mesh, &repair->caps);
-    return status;
-}
-
 static cp_status repair_mesh(struct repair *repair, cp_mesh *mesh)
 {
+    const struct repair_settings *settings = repair->settings;
+    cp_status status = CP_OK;
+    if (mesh->kind == CP_MESH_FACES) {
+        uint32_t count = mesh->face_count;
+        bool any = false, *drop = memory_allocate_zeroed(repair->context, count, sizeof *drop);
+        status = drop && mark_faces(repair, mesh, drop, &any) ? CP_OK : CP_LIMIT;
+        if (any)
+            status = mesh_drop_faces(repair->scene, mesh, drop);
+        memory_free(repair->context, drop, count, sizeof *drop);
+        if (status == CP_OK && settings->holes > 0)
+            status = mesh_fill_holes(repair->scene, mesh, (uint32_t)settings->holes, &repair->holes);
+        if (status == CP_OK && settings->degenerate)
+            status = mesh_resolve_caps(repair->scene, mesh, &repair->caps);
+    }
     uint32_t dropped = 0;
-    cp_status status = mesh->kind == CP_MESH_FACES ? repair_faces(repair, mesh) : CP_OK;
-    if (status == CP_OK && repair->settings->unreferenced)
+    if (status == CP_OK && settings->unreferenced)
         status = mesh_drop_unused_vertices(repair->scene, mesh, &dropped);
     repair->vertices += dropped;
     return status;

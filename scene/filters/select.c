@@ -18,13 +18,6 @@ enum part {
     PART_WHOLE
 };
 
-static void mark_subtree(const cp_scene *scene, uint32_t top, unsigned char *parts)
-{
-    for (uint32_t i = top; i < scene->node_count; i++)
-        if (i == top || (i > 0 && parts[scene->nodes[i].parent] == PART_WHOLE))
-            parts[i] = PART_WHOLE;
-}
-
 /* Which devices are `wanted` or came with it, through any number of scopes. Each is walked over once. */
 static void mark_devices(const cp_scene *scene, uint32_t wanted, unsigned char *inside)
 {
@@ -85,32 +78,15 @@ static cp_status mark_device(const cp_scene *scene, uint32_t wanted, unsigned ch
     return status;
 }
 
-static cp_status mark_parts(cp_context *context, const cp_scene *scene, const struct select_settings *settings,
-                            unsigned char *parts)
-{
-    if (!settings->node == !settings->device)
-        return report_error(context, CP_USAGE, "select-what", NOWHERE, "give either node=NAME or device=NAME");
-    uint32_t index = 0;
-    cp_status status = settings->node ? find_named(scene, TABLE_NODES, settings->node, &index)
-                                      : find_named(scene, TABLE_DEVICES, settings->device, &index);
-    if (status != CP_OK)
-        return status;
-    if (settings->device)
-        return mark_device(scene, index, parts);
-    mark_subtree(scene, index, parts);
-    return CP_OK;
-}
-
+/* Keeps the marked parts. The world always stays: without its geometry, unless it was selected. */
 static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
 {
-    uint32_t node_count = scene->node_count;
+    uint32_t node_count = scene->node_count, kept = 0;
     bool *keep = memory_allocate(scene->context, node_count, sizeof *keep);
     if (!keep)
         return CP_LIMIT;
     for (uint32_t i = 0; i < node_count; i++)
         keep[i] = parts[i] != PART_NONE;
-    /* The world always stays: without its geometry, unless it was selected. */
-    uint32_t kept = 0;
     for (uint32_t i = 0; i < scene->instance_count; i++)
         if (parts[scene->instances[i].node] == PART_WHOLE)
             scene->instances[kept++] = scene->instances[i];
@@ -125,9 +101,20 @@ static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
-    uint32_t node_count = scene->node_count;
+    const struct select_settings *selected = settings;
+    uint32_t node_count = scene->node_count, index = 0;
     unsigned char *parts = memory_allocate_zeroed(context, node_count, 1);
-    cp_status status = parts ? mark_parts(context, scene, settings, parts) : CP_LIMIT;
+    cp_status status = parts ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && !selected->node == !selected->device)
+        status = report_error(context, CP_USAGE, "select-what", NOWHERE, "give either node=NAME or device=NAME");
+    if (status == CP_OK)
+        status = selected->node ? find_named(scene, TABLE_NODES, selected->node, &index)
+                                : find_named(scene, TABLE_DEVICES, selected->device, &index);
+    if (status == CP_OK && selected->device)
+        status = mark_device(scene, index, parts);
+    for (uint32_t i = index; status == CP_OK && selected->node && i < node_count; i++)
+        if (i == index || (i > 0 && parts[scene->nodes[i].parent] == PART_WHOLE))
+            parts[i] = PART_WHOLE;
     if (status == CP_OK)
         status = keep_parts(scene, parts);
     memory_free(context, parts, node_count, 1);

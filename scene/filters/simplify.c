@@ -22,34 +22,23 @@ static const struct option options[] = {
      0, "best|fast"},
     OPTIONS_END};
 
-/* The triangles of all instances. */
-static uint64_t drawn_triangles(const cp_scene *scene)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
-        const cp_mesh *mesh = &scene->meshes[scene->instances[i].mesh];
-        count += mesh->kind == CP_MESH_FACES ? mesh_triangle_count(mesh) : 0;
-    }
-    return count;
-}
-
-/* The part of each mesh that stays; 0 where only the error counts. */
-static double find_ratio(const cp_scene *scene, const struct simplify_settings *given)
-{
-    bool bounded = given->error.metres > 0 || given->error.part > 0;
-    double ratio = given->ratio;
-    uint64_t drawn = drawn_triangles(scene);
-    if (given->triangles > 0 && drawn > 0)
-        ratio = fmin(ratio, (double)given->triangles / (double)drawn);
-    return ratio == 1 && given->triangles == 0 && bounded ? 0 : ratio;
-}
-
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     const struct simplify_settings *given = settings;
+    bool bounded = given->error.metres > 0 || given->error.part > 0;
     if (given->ratio == 1 && given->triangles == 0 && given->error.metres == 0 && given->error.part == 0)
         return report_error(context, CP_USAGE, "simplify-goal", NOWHERE, "give ratio=, triangles= or error=");
-    double ratio = find_ratio(scene, given);
+    /* The part of each mesh that stays; 0 where only the error counts. drawn: the triangles of all instances. */
+    uint64_t drawn = 0;
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_mesh *mesh = &scene->meshes[scene->instances[i].mesh];
+        drawn += mesh->kind == CP_MESH_FACES ? mesh_triangle_count(mesh) : 0;
+    }
+    double ratio = given->ratio;
+    if (given->triangles > 0 && drawn > 0)
+        ratio = fmin(ratio, (double)given->triangles / (double)drawn);
+    if (ratio == 1 && given->triangles == 0 && bounded)
+        ratio = 0;
     struct reduction reduction;
     cp_status status = reduction_begin(&reduction, scene, given->quality == 1) ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {

@@ -36,48 +36,33 @@ struct split {
 
 /* ---- meshes ---- */
 
-static cp_status name_pieces(struct split *split, uint32_t mesh)
+static cp_status split_mesh(struct split *split, uint32_t index)
 {
-    const struct range *range = &split->ranges[mesh];
-    const char *name = split->scene->meshes[mesh].name;
-    for (uint32_t i = 0; i < range->count; i++) {
-        char *own = arena_number(split->scene->arena, *name ? name : "mesh", '_', i + 1);
-        if (!own)
-            return CP_LIMIT;
-        split->scene->meshes[range->first + i].name = own;
-    }
-    return CP_OK;
-}
-
-static cp_status split_mesh(struct split *split, uint32_t index, enum split_by by)
-{
-    const cp_mesh mesh = split->scene->meshes[index];
+    static const enum split_by ways[] = {SPLIT_COMPONENTS, SPLIT_MATERIALS, SPLIT_BOTH};
+    cp_scene *scene = split->scene;
+    const cp_mesh mesh = scene->meshes[index];
     struct range *range = &split->ranges[index];
-    uint32_t count = 0, unused;
+    uint32_t count = 0, unused = 0;
     if (mesh.kind != CP_MESH_FACES)
         return CP_OK;
     uint32_t *pieces = memory_allocate(split->context, mesh.face_count, sizeof *pieces);
-    bool found = pieces && mesh_find_pieces(split->context, &mesh, by, pieces, &count);
+    bool found = pieces && mesh_find_pieces(split->context, &mesh, ways[split->settings->by], pieces, &count);
     cp_status status = found ? CP_OK : CP_LIMIT;
     if (status == CP_OK && count > 1) {
         range->count = count;
-        status = mesh_cut(split->scene, index, pieces, count, &range->first, &unused);
-        if (status == CP_OK)
-            status = name_pieces(split, index);
+        status = mesh_cut(scene, index, pieces, count, &range->first, &unused);
+        for (uint32_t i = 0; status == CP_OK && i < count; i++) {
+            char *name = arena_number(scene->arena, *mesh.name ? mesh.name : "mesh", '_', i + 1);
+            if (name)
+                scene->meshes[range->first + i].name = name;
+            else
+                status = CP_LIMIT;
+        }
         split->cut_meshes++;
         split->pieces += count;
-        split->unused += status == CP_OK ? unused : 0;
+        split->unused += unused;
     }
     memory_free(split->context, pieces, mesh.face_count, sizeof *pieces);
-    return status;
-}
-
-static cp_status split_meshes(struct split *split)
-{
-    static const enum split_by ways[] = {SPLIT_COMPONENTS, SPLIT_MATERIALS, SPLIT_BOTH};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < split->mesh_count && status == CP_OK; i++)
-        status = split_mesh(split, i, ways[split->settings->by]);
     return status;
 }
 
@@ -137,35 +122,25 @@ static cp_status add_frame(struct split *split, const cp_instance *whole, uint32
     return scene_add_instance(scene, node, piece, whole->use, &whole->transform) == CP_NONE ? CP_LIMIT : CP_OK;
 }
 
-/* wholes: the instances of what was cut, which the table no longer has. */
-static cp_status add_frames(struct split *split, const cp_instance *wholes, uint32_t count)
+/* Takes the instances of what was cut out of the table, and gives each of their pieces a frame. */
+static cp_status move_to_frames(struct split *split)
 {
-    uint32_t nodes = split->scene->node_count;
+    cp_scene *scene = split->scene;
+    uint32_t room = scene->instance_count, nodes = scene->node_count, count = 0;
+    cp_instance *wholes = memory_allocate(split->context, room, sizeof *wholes);
     split->last_number = memory_allocate_zeroed(split->context, nodes, sizeof *split->last_number);
-    cp_status status = split->last_number ? CP_OK : CP_LIMIT;
-    for (uint32_t i = 0; i < count; i++) {
+    bool good = wholes && split->last_number;
+    for (uint32_t i = 0; good && i < scene->instance_count; i++)
+        if (split->ranges[scene->instances[i].mesh].count > 0)
+            wholes[count++] = scene->instances[i];
+    cp_status status = good ? rebuild_instances(split, false) : CP_LIMIT;
+    for (uint32_t i = 0; i < count && status == CP_OK; i++) {
         const struct range *range = &split->ranges[wholes[i].mesh];
         for (uint32_t k = 0; k < range->count && status == CP_OK; k++)
             status = add_frame(split, &wholes[i], range->first + k);
     }
-    memory_free(split->context, split->last_number, nodes, sizeof *split->last_number);
-    return status;
-}
-
-static cp_status move_to_frames(struct split *split)
-{
-    cp_scene *scene = split->scene;
-    uint32_t room = scene->instance_count, count = 0;
-    cp_instance *wholes = memory_allocate(split->context, room, sizeof *wholes);
-    if (!wholes)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < scene->instance_count; i++)
-        if (split->ranges[scene->instances[i].mesh].count > 0)
-            wholes[count++] = scene->instances[i];
-    cp_status status = rebuild_instances(split, false);
-    if (status == CP_OK)
-        status = add_frames(split, wholes, count);
     memory_free(split->context, wholes, room, sizeof *wholes);
+    memory_free(split->context, split->last_number, nodes, sizeof *split->last_number);
     return status;
 }
 
@@ -212,34 +187,28 @@ static cp_status drop_wholes(const struct split *split)
     return status;
 }
 
-static void report_work(const struct split *split)
-{
-    report_note(split->context, "split-pieces", NOWHERE, "%u meshes became %llu pieces", split->cut_meshes,
-                (unsigned long long)split->pieces);
-    if (split->unused > 0)
-        report_note(split->context, "split-unused", NOWHERE, "%llu vertices that no face uses are left out",
-                    (unsigned long long)split->unused);
-}
-
-static cp_status place_pieces(struct split *split)
-{
-    cp_status status = check_places(split);
-    if (status == CP_OK && split->settings->nodes)
-        status = report_pairs(split);
-    if (status == CP_OK)
-        status = split->settings->nodes ? move_to_frames(split) : rebuild_instances(split, true);
-    return status == CP_OK ? drop_wholes(split) : status;
-}
-
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     struct split split = {.context = context, .scene = scene, .settings = settings, .mesh_count = scene->mesh_count};
     split.ranges = memory_allocate_zeroed(context, split.mesh_count, sizeof *split.ranges);
-    cp_status status = split.ranges ? split_meshes(&split) : CP_LIMIT;
+    cp_status status = split.ranges ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < split.mesh_count && status == CP_OK; i++)
+        status = split_mesh(&split, i);
     if (status == CP_OK && split.cut_meshes > 0) {
-        status = place_pieces(&split);
+        bool frames = split.settings->nodes;
+        status = check_places(&split);
+        if (status == CP_OK && frames)
+            status = report_pairs(&split);
         if (status == CP_OK)
-            report_work(&split);
+            status = frames ? move_to_frames(&split) : rebuild_instances(&split, true);
+        if (status == CP_OK)
+            status = drop_wholes(&split);
+        if (status == CP_OK)
+            report_note(context, "split-pieces", NOWHERE, "%u meshes became %llu pieces", split.cut_meshes,
+                        (unsigned long long)split.pieces);
+        if (status == CP_OK && split.unused > 0)
+            report_note(context, "split-unused", NOWHERE, "%llu vertices that no face uses are left out",
+                        (unsigned long long)split.unused);
     }
     memory_free(context, split.ranges, split.mesh_count, sizeof *split.ranges);
     return status;

@@ -56,24 +56,17 @@ static bool find_equal(cp_context *context, const cp_mesh *mesh, double toleranc
     return good;
 }
 
-static bool has_three_corners(const uint32_t *corners, uint32_t count)
-{
-    uint32_t one = corners[0], other = one;
-    for (uint32_t i = 1; i < count; i++) {
-        if (corners[i] == one || corners[i] == other)
-            continue;
-        if (other != one)
-            return true;
-        other = corners[i];
-    }
-    return false;
-}
-
+/* The faces that have fewer than three distinct corners. */
 static uint64_t count_collapsed(const cp_mesh *mesh)
 {
     uint64_t count = 0;
-    for (uint32_t face = 0; mesh->kind == CP_MESH_FACES && face < mesh->face_count; face++)
-        count += !has_three_corners(mesh->corners + mesh_face_first(mesh, face), mesh_face_size(mesh, face));
+    for (uint32_t face = 0; mesh->kind == CP_MESH_FACES && face < mesh->face_count; face++) {
+        const uint32_t *corners = mesh->corners + mesh_face_first(mesh, face);
+        uint32_t size = mesh_face_size(mesh, face), one = corners[0], other = one, i = 1;
+        for (; i < size && (corners[i] == one || corners[i] == other || other == one); i++)
+            other = corners[i] == one ? other : corners[i];
+        count += i >= size;
+    }
     return count;
 }
 
@@ -128,31 +121,22 @@ static cp_status weld_mesh(struct weld *weld, cp_scene *scene, cp_mesh *mesh, do
     return status;
 }
 
-/* In the mesh's own unit. What is too small to tell floats apart is 0. */
-static double mesh_tolerance(double tolerance, double stretch)
+static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     const double least = 1e-60; /* below the smallest float's 1.4e-45, above where cells would overflow a double */
-    double own = stretch > 0 ? tolerance / stretch : tolerance;
-    return own > least ? fmin(own, 1e60) : 0;
-}
-
-static cp_status weld_meshes(struct weld *weld, cp_scene *scene, double tolerance)
-{
+    double tolerance = ((const struct weld_settings *)settings)->tolerance;
+    struct weld weld = {.context = context};
     uint32_t mesh_count = scene->mesh_count;
     double *stretches = find_stretches(scene);
     cp_status status = stretches ? CP_OK : CP_LIMIT;
-    for (uint32_t i = 0; i < mesh_count && status == CP_OK; i++)
-        if (scene->meshes[i].kind < CP_MESH_BOX)
-            status = weld_mesh(weld, scene, &scene->meshes[i], mesh_tolerance(tolerance, stretches[i]));
-    memory_free(weld->context, stretches, mesh_count, sizeof *stretches);
-    return status;
-}
-
-static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
-{
-    const struct weld_settings *options_set = settings;
-    struct weld weld = {.context = context};
-    cp_status status = weld_meshes(&weld, scene, options_set->tolerance);
+    for (uint32_t i = 0; i < mesh_count && status == CP_OK; i++) {
+        if (scene->meshes[i].kind >= CP_MESH_BOX)
+            continue;
+        /* In the mesh's own unit. What is too small to tell floats apart is 0. */
+        double own = stretches[i] > 0 ? tolerance / stretches[i] : tolerance;
+        status = weld_mesh(&weld, scene, &scene->meshes[i], own > least ? fmin(own, 1e60) : 0);
+    }
+    memory_free(context, stretches, mesh_count, sizeof *stretches);
     if (status == CP_OK && weld.after < weld.before)
         report_note(context, "weld-joined", NOWHERE, "%llu of %llu vertices stay", (unsigned long long)weld.after,
                     (unsigned long long)weld.before);
