@@ -53,7 +53,8 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         [JUDGED_UNDECIDED] = REASON_UNDECIDED,
     };
     enum reason reason = reasons[judgement->status];
-    /* None collided in samples and searches that look at all that the joints do, and measure what is so in the world. */
+    /* None collided in samples and searches that look at all that the joints do, and measure what is so in the world.
+     * */
     bool blind = judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
     if (reason == REASON_UNDECIDED && own->allow_sampled && !blind && judgement->samples > 0 &&
         judgement->clearance > fmax(own->margin, own->touch))
@@ -229,8 +230,8 @@ static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, c
     return pair != CP_NONE ? CP_OK : CP_LIMIT;
 }
 
-/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: instead, the static pairs
- * that were not judged and that the scene says nothing of are listed. */
+/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: instead, the static
+ * pairs that were not judged and that the scene says nothing of are listed. */
 static cp_status list_static_pairs(struct statements *made)
 {
     cp_scene *scene = made->scene;

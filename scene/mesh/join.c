@@ -1,10 +1,10 @@
 /* Equal rows by open-addressing tables of row numbers; the rows themselves are the keys. Each run of the rows is joined
  * by itself, which finds what is near; then its leaders, the first ones of their kind in it, are shared out by their
- * hashes, and those of each share are joined; last, the others follow their leaders. Every table is small enough for the
- * cache, so that the cost of a row does not grow with their number, and belongs to one thread.
+ * hashes, and those of each share are joined; last, the others follow their leaders. Every table is small enough for
+ * the cache, so that the cost of a row does not grow with their number, and belongs to one thread.
  *
- * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots that are passed by need no
- * look at their row. */
+ * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots that are passed by need
+ * no look at their row. */
 #include "join.h"
 #include "../context.h"
 #include "../parallel.h"

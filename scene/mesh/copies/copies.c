@@ -265,7 +265,8 @@ static cp_status find_moved(struct search *search)
     }
     bool good = fingerprint_cluster(search->context, prints, count, search->settings->scaled);
     cp_status status = good ? CP_OK : CP_LIMIT;
-    /* In the order of the meshes: each joins the first leader of its cluster that it is a copy of, else leads itself. */
+    /* In the order of the meshes: each joins the first leader of its cluster that it is a copy of, else leads itself.
+     * */
     struct leaders leaders = {.count = 0};
     for (uint32_t i = 0; i < count && status == CP_OK; i++) {
         if (i > 0 && prints[i].cluster != prints[i - 1].cluster)

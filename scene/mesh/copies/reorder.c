@@ -141,8 +141,8 @@ static bool is_spread(const struct attempt *attempt, const struct spot *spot, co
     return sqrt(dot_product(across, across)) >= sine * r;
 }
 
-/* The first spot of the shortest run of lookalikes that lies at least `reach` from the centre and, unless first is NULL,
- * in another direction than that; CP_NONE when there is none. */
+/* The first spot of the shortest run of lookalikes that lies at least `reach` from the centre and, unless first is
+ * NULL, in another direction than that; CP_NONE when there is none. */
 static uint32_t rarest_spot(const struct attempt *attempt, double reach, const struct spot *first, double sine)
 {
     const struct spot *spots = attempt->from.spots;

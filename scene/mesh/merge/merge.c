@@ -191,9 +191,9 @@ static cp_status place_instances(struct merge_job *job)
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* What joining loses. gone[mesh]: it was joined, and nothing shows it any more; told[mesh]: some frame that shows it has
- * its name; moved[node]: its geometry for collision went to another; used: room for the vertices of the largest mesh. All
- * are false. */
+/* What joining loses. gone[mesh]: it was joined, and nothing shows it any more; told[mesh]: some frame that shows it
+ * has its name; moved[node]: its geometry for collision went to another; used: room for the vertices of the largest
+ * mesh. All are false. */
 static void count_losses(struct merge_job *job, bool *gone, bool *told, bool *moved, bool *used)
 {
     const cp_scene *scene = job->scene;

@@ -30,15 +30,15 @@ struct merge_result {
     double rounded;     /* metres of the world at the current joint values by which a vertex moved at most */
 };
 
-/* Joins all instances of faces (of lines likewise) that have the same place to go, use and material, and agree in having
- * normals and colours; what would stay alone is not touched. Frames stay, without the instances. Of a frame that is drawn
- * highlighted or as wires, unlike the one the mesh would go to, the meshes stay with it.
+/* Joins all instances of faces, and all of lines, that have the same place to go, use and material, and agree in having
+ * normals and colours; what would stay alone is not touched. Frames stay, without the instances. Of a frame that is
+ * drawn highlighted or as wires, unlike the one the mesh would go to, the meshes stay with it.
  *
  * A joined mesh stands in the coordinates of its first part (the frame's when its pose is no rotation with a uniform
  * scale), so that parts with equal poses keep their vertices bit for bit; others are moved in double and rounded. Faces
- * come in the order of the instances (by material in the order of first use, for groups), reversed where a pose mirrors;
- * vertices in the order of first use by these. Reports errors alone: CP_LIMIT for a mesh too large. *result is for the
- * caller to tell. Ids of new meshes are left to scene_finish; indices of meshes and instances change. */
+ * come in the order of the instances (by material in the order of first use, for groups), reversed where a pose
+ * mirrors; vertices in the order of first use by these. Reports errors alone: CP_LIMIT for a mesh too large. The caller
+ * reports *result. Ids of new meshes are left to scene_finish; indices of meshes and instances change. */
 cp_status scene_merge_meshes(cp_scene *scene, const struct merge_settings *settings, struct merge_result *result);
 /* Its losses and notes. */
 void merge_report(cp_context *context, const struct merge_result *result);

@@ -194,7 +194,8 @@ static void resolve_cap(struct caps *caps, uint32_t face)
     }
 }
 
-/* Turns edges, then drops the faces without an area that open nothing: edges that a face has on either side go with it. */
+/* Turns edges, then drops the faces without an area that open nothing: edges that a face has on either side go with it.
+ * */
 static void resolve_all(struct caps *caps)
 {
     const cp_mesh *mesh = &caps->mesh;

@@ -34,7 +34,7 @@ struct mesh_shells {
 /* Finds the shells of CP_MESH_FACES and decides which faces are to be turned, so that each shell is wound alike, solid
  * ones outward (cavities: into the cavity), others like most of their faces, or like the first one when as many are
  * wound either way; shells that cannot be oriented stay as they are. Places that differ by the sign of a zero are one.
- * n log n time for n corners at most. False when out of memory; mesh_shells_free is due in any case. */
+ * n log n time for n corners at most. False when out of memory. Call mesh_shells_free even on failure. */
 bool mesh_shells_find(struct mesh_shells *shells, cp_context *context, const cp_mesh *mesh);
 void mesh_shells_free(struct mesh_shells *shells);
 
