@@ -27,10 +27,8 @@ static bool take_elements(struct gltf *gltf, uint32_t object, uint32_t count, ui
 {
     uint32_t index = gltf_index(gltf, object, "bufferView", gltf->view_list.count);
     uint64_t offset = gltf_integer(gltf, object, "byteOffset", 0);
-    if (index == CP_NONE) {
-        gltf_error(gltf, object, "gltf-missing", "no bufferView");
-        return false;
-    }
+    if (index == CP_NONE)
+        return gltf_error(gltf, object, "gltf-missing", "no bufferView");
     if (!gltf_view(gltf, index, view))
         return false;
     if (view->stride == 0)
@@ -39,13 +37,12 @@ static bool take_elements(struct gltf *gltf, uint32_t object, uint32_t count, ui
     if (inside && count > 0)
         inside =
             element_size <= view->size - offset && count - 1 <= (view->size - offset - element_size) / view->stride;
-    if (!inside) {
-        gltf_error(gltf, object, "gltf-accessor",
-                   "%lu elements of %llu bytes, %llu apart, from byte %llu do not fit into a bufferView of %llu bytes",
-                   (unsigned long)count, (unsigned long long)element_size, (unsigned long long)view->stride,
-                   (unsigned long long)offset, (unsigned long long)view->size);
-        return false;
-    }
+    if (!inside)
+        return gltf_error(
+            gltf, object, "gltf-accessor",
+            "%lu elements of %llu bytes, %llu apart, from byte %llu do not fit into a bufferView of %llu bytes",
+            (unsigned long)count, (unsigned long long)element_size, (unsigned long long)view->stride,
+            (unsigned long long)offset, (unsigned long long)view->size);
     view->bytes += offset;
     return true;
 }
@@ -55,11 +52,15 @@ static uint64_t element_size(const struct gltf_accessor *accessor)
     return (uint64_t)component_size(accessor->type) * accessor->components;
 }
 
-static void read_shape(struct gltf *gltf, struct gltf_accessor *accessor)
+const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index)
 {
-    uint32_t value = accessor->value;
+    struct gltf_accessor *accessor = &gltf->accessors[index];
+    if (gltf->status != CP_OK || accessor->read)
+        return gltf->status == CP_OK ? accessor : NULL;
+    uint32_t value = gltf->accessor_list.items[index];
     uint64_t count = gltf_integer(gltf, value, "count", 0), type = gltf_integer(gltf, value, "componentType", 0);
     uint32_t word = gltf_word(gltf, value, "type", type_words, CP_NONE);
+    *accessor = (struct gltf_accessor){.read = true, .value = value};
     accessor->normalized = gltf_flag(gltf, value, "normalized");
     accessor->sparse = gltf_object(gltf, value, "sparse");
     if (word == CP_NONE || type > COMPONENT_FLOAT || component_size((uint32_t)type) == 0)
@@ -67,31 +68,16 @@ static void read_shape(struct gltf *gltf, struct gltf_accessor *accessor)
     else if (count >= UINT32_MAX)
         gltf_limit(gltf, value, "gltf-count", "%llu elements", (unsigned long long)count);
     if (gltf->status != CP_OK)
-        return;
+        return NULL;
     accessor->components = type_components[word];
     accessor->type = (uint32_t)type;
     accessor->count = (uint32_t)count;
-}
-
-static void read_accessor(struct gltf *gltf, uint32_t index, struct gltf_accessor *accessor)
-{
-    *accessor = (struct gltf_accessor){.read = true, .value = gltf->accessor_list.items[index]};
-    read_shape(gltf, accessor);
-    if (gltf->status != CP_OK)
-        return;
-    if (json_member(&gltf->json, accessor->value, "bufferView") != JSON_NONE)
-        (void)take_elements(gltf, accessor->value, accessor->count, element_size(accessor), &accessor->view);
-    /* Zeros: a count that no byte stands for must not allocate what it likes. */
-    else if (accessor->count > gltf->source->size)
-        gltf_limit(gltf, accessor->value, "gltf-count", "%lu elements without bytes in a file of %zu",
-                   (unsigned long)accessor->count, gltf->source->size);
-}
-
-const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index)
-{
-    if (gltf->status == CP_OK && !gltf->accessors[index].read)
-        read_accessor(gltf, index, &gltf->accessors[index]);
-    return gltf->status == CP_OK ? &gltf->accessors[index] : NULL;
+    if (json_member(&gltf->json, value, "bufferView") != JSON_NONE)
+        (void)take_elements(gltf, value, accessor->count, element_size(accessor), &accessor->view);
+    else if (count > gltf->source->size) /* zeros: a count without bytes must not allocate what it likes */
+        gltf_limit(gltf, value, "gltf-count", "%lu elements without bytes in a file of %zu", (unsigned long)count,
+                   gltf->source->size);
+    return gltf->status == CP_OK ? accessor : NULL;
 }
 
 /* ---- single components ---- */
@@ -102,14 +88,6 @@ static uint32_t load_bits(const unsigned char *bytes, uint32_t size)
     for (uint32_t i = 0; i < size; i++)
         bits |= (uint32_t)bytes[i] << 8 * i;
     return bits;
-}
-
-static double load_float(const unsigned char *bytes)
-{
-    float value;
-    uint32_t bits = load_bits(bytes, 4);
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
 }
 
 /* The value as a number; normalised integers by the equations of section 3.6.2.2. */
@@ -130,8 +108,12 @@ static double load_component(const unsigned char *bytes, uint32_t type, bool nor
         return normalized ? load_bits(bytes, 2) / 65535.0 : load_bits(bytes, 2);
     case COMPONENT_UINT:
         return normalized ? load_bits(bytes, 4) / 4294967295.0 : load_bits(bytes, 4);
-    default:
-        return load_float(bytes);
+    default: {
+        float value;
+        uint32_t bits = load_bits(bytes, 4);
+        memcpy(&value, &bits, sizeof value);
+        return (double)value;
+    }
     }
 }
 
@@ -145,9 +127,9 @@ struct rows {
     bool normalized;
 };
 
-/* False when a component is NaN or infinite. */
-static bool load_row(const struct rows *rows, const struct gltf_accessor *accessor, const unsigned char *bytes,
-                     size_t row)
+/* An error if a component is NaN or infinite. */
+static bool load_row(struct gltf *gltf, const struct rows *rows, const struct gltf_accessor *accessor,
+                     const unsigned char *bytes, uint32_t row)
 {
     uint32_t size = component_size(accessor->type);
     bool finite = true;
@@ -155,42 +137,12 @@ static bool load_row(const struct rows *rows, const struct gltf_accessor *access
         double value = load_component(bytes + (size_t)i * size, accessor->type, rows->normalized);
         finite = finite && isfinite(value);
         if (rows->floats)
-            rows->floats[row * rows->width + i] = (float)value;
+            rows->floats[(size_t)row * rows->width + i] = (float)value;
         else
-            rows->doubles[row * rows->width + i] = value;
+            rows->doubles[(size_t)row * rows->width + i] = value;
     }
-    return finite;
-}
-
-static void not_finite(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t element)
-{
-    gltf_error(gltf, accessor->value, "gltf-not-finite", "element %lu is not a finite number", (unsigned long)element);
-}
-
-/* The usual rows, to be quick: floats to floats. False when one is not finite, which load_row tells. */
-static bool load_float_rows(const struct rows *rows, const struct gltf_accessor *accessor)
-{
-    uint32_t take = rows->take, not_finite = 0;
-    for (size_t i = 0; i < accessor->count; i++) {
-        const unsigned char *bytes = accessor->view.bytes + i * accessor->view.stride;
-        for (uint32_t at = 0; at < take; at++) {
-            uint32_t bits = load_bits(bytes + 4 * (size_t)at, 4);
-            memcpy(&rows->floats[i * rows->width + at], &bits, sizeof bits);
-            not_finite |= (bits & 0x7f800000u) == 0x7f800000u;
-        }
-    }
-    return !not_finite;
-}
-
-static void load_dense(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
-{
-    if (accessor->view.bytes && accessor->type == COMPONENT_FLOAT && rows->floats && load_float_rows(rows, accessor))
-        return;
-    for (uint32_t i = 0; accessor->view.bytes && i < accessor->count; i++)
-        if (!load_row(rows, accessor, accessor->view.bytes + i * accessor->view.stride, i)) {
-            not_finite(gltf, accessor, i);
-            return;
-        }
+    return finite || gltf_error(gltf, accessor->value, "gltf-not-finite", "element %lu is not a finite number",
+                                (unsigned long)row);
 }
 
 /* The two halves of a sparse object. */
@@ -208,10 +160,8 @@ static bool open_sparse(struct gltf *gltf, const struct gltf_accessor *accessor,
     if (gltf->status != CP_OK)
         return false;
     bool legal = type == COMPONENT_UBYTE || type == COMPONENT_USHORT || type == COMPONENT_UINT;
-    if (!legal || count > accessor->count || indices == JSON_NONE || values == JSON_NONE) {
-        gltf_error(gltf, accessor->sparse, "gltf-accessor", "sparse count, indices or values are wrong");
-        return false;
-    }
+    if (!legal || count > accessor->count || indices == JSON_NONE || values == JSON_NONE)
+        return gltf_error(gltf, accessor->sparse, "gltf-accessor", "sparse count, indices or values are wrong");
     sparse->count = (uint32_t)count;
     sparse->index_size = component_size((uint32_t)type);
     sparse->indices_value = indices;
@@ -230,93 +180,71 @@ static uint32_t sparse_index(struct gltf *gltf, const struct sparse *sparse, uin
     return CP_NONE;
 }
 
-static void load_sparse(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
-{
-    struct sparse sparse;
-    if (accessor->sparse == JSON_NONE || !open_sparse(gltf, accessor, &sparse))
-        return;
-    for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
-        uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
-        if (index != CP_NONE && !load_row(rows, accessor, sparse.values.bytes + i * sparse.values.stride, index))
-            not_finite(gltf, accessor, index);
-    }
-}
-
 /* ---- vertex attributes ---- */
 
-static const char *const purpose_words[] = {"POSITION", "NORMAL", "COLOR_0"};
-
-/* Quantised normals are unit vectors only nearly. */
-static void make_unit(float *normals, uint32_t count)
+/* All rows of the accessor into `rows`, which are zero without a bufferView. */
+static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        float *normal = normals + 3 * (size_t)i;
-        double x = normal[0], y = normal[1], z = normal[2], length = sqrt(x * x + y * y + z * z);
-        if (length > 0) {
-            normal[0] = (float)(x / length);
-            normal[1] = (float)(y / length);
-            normal[2] = (float)(z / length);
+    const unsigned char *bytes = accessor->view.bytes;
+    size_t stride = accessor->view.stride;
+    bool loaded = !bytes;
+    if (bytes && accessor->type == COMPONENT_FLOAT && rows->floats) { /* the most frequent ones, bit by bit */
+        uint32_t take = rows->take, not_finite = 0;
+        for (size_t i = 0; i < accessor->count; i++)
+            for (uint32_t at = 0; at < take; at++) {
+                uint32_t bits = load_bits(bytes + i * stride + 4 * (size_t)at, 4);
+                memcpy(&rows->floats[i * rows->width + at], &bits, sizeof bits);
+                not_finite |= (bits & 0x7f800000u) == 0x7f800000u;
+            }
+        loaded = !not_finite; /* else the other loop finds which */
+    }
+    for (uint32_t i = 0; !loaded && i < accessor->count; i++)
+        if (!load_row(gltf, rows, accessor, bytes + i * stride, i))
+            return false;
+    struct sparse sparse;
+    if (accessor->sparse != JSON_NONE && open_sparse(gltf, accessor, &sparse))
+        for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
+            uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
+            if (index != CP_NONE)
+                (void)load_row(gltf, rows, accessor, sparse.values.bytes + i * sparse.values.stride, index);
         }
-    }
-}
-
-static bool shape_fits(struct gltf *gltf, const struct gltf_accessor *accessor, enum gltf_purpose purpose)
-{
-    uint32_t components = accessor->components;
-    if (components == 3 || (purpose == PURPOSE_COLOUR && components == 4))
-        return true;
-    gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components are no %s", (unsigned long)components,
-               purpose_words[purpose]);
-    return false;
-}
-
-static float *load_attribute(struct gltf *gltf, const struct gltf_accessor *accessor, enum gltf_purpose purpose)
-{
-    uint32_t width = purpose == PURPOSE_COLOUR ? 4 : 3;
-    if (!shape_fits(gltf, accessor, purpose) || !gltf_take_room(gltf, accessor->value, accessor->count))
-        return NULL;
-    float *floats = scene_allocate(gltf->scene, (size_t)accessor->count * width, sizeof *floats);
-    if (!floats) {
-        gltf_no_memory(gltf);
-        return NULL;
-    }
-    /* A colour without alpha is opaque; without a bufferView all else is zero. */
-    for (size_t i = 0; i < (size_t)accessor->count * width; i++)
-        floats[i] = i % 4 == 3 && width == 4 && accessor->components == 3 ? 1.0F : 0.0F;
-    bool integer = accessor->type != COMPONENT_FLOAT;
-    struct rows rows = {.floats = floats, .width = width, .take = accessor->components};
-    rows.normalized = integer && (accessor->normalized || purpose != PURPOSE_POSITION);
-    load_dense(gltf, accessor, &rows);
-    load_sparse(gltf, accessor, &rows);
-    if (integer && purpose == PURPOSE_NORMAL)
-        make_unit(floats, accessor->count);
-    return gltf->status == CP_OK ? floats : NULL;
+    return gltf->status == CP_OK;
 }
 
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose)
 {
+    static const char *const purpose_words[] = {"POSITION", "NORMAL", "COLOR_0"};
     const float **kept = &gltf->floats[index].values[purpose];
     const struct gltf_accessor *accessor = *kept ? NULL : gltf_accessor(gltf, index);
-    if (accessor)
-        *kept = load_attribute(gltf, accessor, purpose);
-    return *kept;
-}
-
-static double *load_doubles(struct gltf *gltf, const struct gltf_accessor *accessor)
-{
-    uint32_t width = accessor->components;
-    if (!gltf_take_room(gltf, accessor->value, accessor->count))
+    if (!accessor)
+        return *kept;
+    uint32_t width = purpose == PURPOSE_COLOUR ? 4 : 3;
+    size_t size = (size_t)accessor->count * width;
+    if (accessor->components != 3 && accessor->components != width)
+        gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components are no %s",
+                   (unsigned long)accessor->components, purpose_words[purpose]);
+    bool room = gltf_take_room(gltf, accessor->value, accessor->count);
+    float *floats = room ? gltf_scene_array(gltf, size, sizeof *floats) : NULL;
+    if (!floats)
         return NULL;
-    double *doubles = scene_allocate(gltf->scene, (size_t)accessor->count * width, sizeof *doubles);
-    if (!doubles) {
-        gltf_no_memory(gltf);
+    /* A colour without alpha is opaque; without a bufferView all else is zero. */
+    for (size_t i = 0; i < size; i++)
+        floats[i] = i % 4 == 3 && width == 4 && accessor->components == 3 ? 1.0F : 0.0F;
+    bool integer = accessor->type != COMPONENT_FLOAT;
+    struct rows rows = {.floats = floats, .width = width, .take = accessor->components};
+    rows.normalized = integer && (accessor->normalized || purpose != PURPOSE_POSITION);
+    if (!load_rows(gltf, accessor, &rows))
         return NULL;
+    /* Quantised normals are unit vectors only nearly. */
+    for (float *n = floats; integer && purpose == PURPOSE_NORMAL && n < floats + size; n += 3) {
+        double x = n[0], y = n[1], z = n[2], length = sqrt(x * x + y * y + z * z);
+        if (length > 0) {
+            n[0] = (float)(x / length);
+            n[1] = (float)(y / length);
+            n[2] = (float)(z / length);
+        }
     }
-    memset(doubles, 0, (size_t)accessor->count * width * sizeof *doubles);
-    struct rows rows = {.doubles = doubles, .width = width, .take = width, .normalized = true};
-    load_dense(gltf, accessor, &rows);
-    load_sparse(gltf, accessor, &rows);
-    return gltf->status == CP_OK ? doubles : NULL;
+    return *kept = floats;
 }
 
 const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count)
@@ -331,60 +259,54 @@ const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, ui
         return NULL;
     }
     *count = accessor->count;
-    if (!*kept)
-        *kept = load_doubles(gltf, accessor);
-    return *kept;
+    if (*kept)
+        return *kept;
+    size_t size = (size_t)*count * width;
+    bool room = gltf_take_room(gltf, accessor->value, *count);
+    double *doubles = room ? gltf_scene_array(gltf, size, sizeof *doubles) : NULL;
+    if (!doubles)
+        return NULL;
+    memset(doubles, 0, size * sizeof *doubles);
+    struct rows rows = {.doubles = doubles, .width = width, .take = width, .normalized = true};
+    if (!load_rows(gltf, accessor, &rows))
+        return NULL;
+    return *kept = doubles;
 }
 
 /* ---- indices ---- */
 
-static bool index_fits(struct gltf *gltf, uint32_t value, uint32_t index, uint32_t vertex_count)
-{
-    if (index < vertex_count)
-        return true;
-    gltf_error(gltf, value, "gltf-index", "index %lu of %lu vertices", (unsigned long)index,
-               (unsigned long)vertex_count);
-    return false;
-}
-
-static void load_indices(const struct gltf_accessor *accessor, uint32_t *out)
+bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
+                  uint32_t *out)
 {
     const unsigned char *bytes = accessor->view.bytes;
     size_t stride = accessor->view.stride, count = accessor->count;
+    uint32_t type = accessor->type, largest = 0;
+    bool legal = type == COMPONENT_UBYTE || type == COMPONENT_USHORT || type == COMPONENT_UINT;
+    if (!legal || accessor->components != 1)
+        return gltf_error(gltf, accessor->value, "gltf-accessor", "indices are unsigned integers");
     if (!bytes)
         memset(out, 0, count * sizeof *out);
-    else if (accessor->type == COMPONENT_UBYTE)
+    else if (type == COMPONENT_UBYTE)
         for (size_t i = 0; i < count; i++)
             out[i] = bytes[i * stride];
-    else if (accessor->type == COMPONENT_USHORT)
+    else if (type == COMPONENT_USHORT)
         for (size_t i = 0; i < count; i++)
             out[i] = load_bits(bytes + i * stride, 2);
     else
         for (size_t i = 0; i < count; i++)
             out[i] = load_bits(bytes + i * stride, 4);
-}
-
-bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
-                  uint32_t *out)
-{
-    uint32_t size = component_size(accessor->type), largest = 0;
-    bool legal =
-        accessor->type == COMPONENT_UBYTE || accessor->type == COMPONENT_USHORT || accessor->type == COMPONENT_UINT;
-    if (!legal || accessor->components != 1) {
-        gltf_error(gltf, accessor->value, "gltf-accessor", "indices are unsigned integers");
-        return false;
-    }
-    load_indices(accessor, out);
     struct sparse sparse;
     if (accessor->sparse != JSON_NONE && open_sparse(gltf, accessor, &sparse))
         for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
             uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
             if (index != CP_NONE)
-                out[index] = load_bits(sparse.values.bytes + i * sparse.values.stride, size);
+                out[index] = load_bits(sparse.values.bytes + i * sparse.values.stride, component_size(type));
         }
-    for (uint32_t i = 0; i < accessor->count; i++)
+    for (size_t i = 0; i < count; i++)
         largest = out[i] > largest ? out[i] : largest;
-    for (uint32_t i = 0; largest >= vertex_count && i < accessor->count && gltf->status == CP_OK; i++)
-        (void)index_fits(gltf, value, out[i], vertex_count);
+    for (size_t i = 0; largest >= vertex_count && i < count && gltf->status == CP_OK; i++)
+        if (out[i] >= vertex_count)
+            gltf_error(gltf, value, "gltf-index", "index %lu of %lu vertices", (unsigned long)out[i],
+                       (unsigned long)vertex_count);
     return gltf->status == CP_OK;
 }

@@ -3,6 +3,7 @@
 #include "gltf.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../../scene/motion/play.h"
 
@@ -16,10 +17,7 @@ static double *new_values(struct gltf *gltf, uint64_t rows, uint32_t width)
 {
     if (!gltf_take_room(gltf, JSON_NONE, rows * width))
         return NULL;
-    double *values = scene_allocate(gltf->scene, rows * width, sizeof *values);
-    if (!values)
-        gltf_no_memory(gltf);
-    return values;
+    return gltf_scene_array(gltf, rows * width, sizeof(double));
 }
 
 /* A root of a file that is Y up: its tracks are turned as its pose is. Scales are not: they act before. */
@@ -47,23 +45,13 @@ static const double *turn_values(struct gltf *gltf, const struct gltf_channel *c
     return values;
 }
 
-/* The value of a joint from a row of the channel; the axis is the joint's in its own node. */
-static double joint_row(const cp_joint *joint, const struct gltf_channel *channel, const double *row, double near)
-{
-    struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
-    double *parts[] = {NULL, trs.translation, trs.rotation, trs.scale};
-    for (uint32_t i = 0; i < path_width(channel->path); i++)
-        parts[channel->path][i] = row[i];
-    cp_pose motion = pose_from_trs(&trs);
-    return own_joint_value(joint, &motion, near);
-}
-
+/* The values of the joint of a link from the channel's poses; the joint's axis is turned into the link's own node. */
 static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const struct gltf_channel *channel,
                         cp_track *track)
 {
     static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_ROTATION, CP_PATH_TRANSLATION, CP_PATH_SCALE};
     const struct gltf_node *before = &gltf->nodes[link->parent];
-    uint32_t target = gltf->joints[link->joint].target;
+    uint32_t target = gltf->joints[link->joint].target, width = path_width(channel->path);
     cp_joint joint = gltf->scene->joints[target];
     bool cubic = channel->interpolation == CP_CUBIC;
     if (cp_joint_is_dependent(&joint) || joint.type == CP_JOINT_FIXED || paths[joint.type] != channel->path)
@@ -75,39 +63,17 @@ static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const s
         const double axis[3] = {joint.axis[0], joint.axis[1], joint.axis[2]};
         pose_point(&back, axis, joint.axis);
     }
-    uint32_t width = path_width(channel->path);
     uint64_t rows = (uint64_t)channel->key_count * (cubic ? 3 : 1);
     double *values = new_values(gltf, rows, 1), near = joint.q;
-    for (uint64_t i = 0; values && i < rows; i++)
-        near = values[i] = joint_row(&joint, channel, channel->values + i * width, near);
+    for (uint64_t i = 0; values && i < rows; i++) {
+        struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+        double *parts[] = {NULL, trs.translation, trs.rotation, trs.scale};
+        memcpy(parts[channel->path], channel->values + i * width, width * sizeof(double));
+        cp_pose motion = pose_from_trs(&trs);
+        near = values[i] = own_joint_value(&joint, &motion, near);
+    }
     *track = (cp_track){target, CP_PATH_JOINT, channel->interpolation, channel->key_count, channel->times, values};
     return values != NULL;
-}
-
-static bool node_track(struct gltf *gltf, const struct gltf_node *node, const struct gltf_channel *channel,
-                       cp_track *track)
-{
-    uint64_t rows = (uint64_t)channel->key_count * (channel->interpolation == CP_CUBIC ? 3 : 1);
-    const double *values = channel->values;
-    if (node->target == 0 || node->has_matrix)
-        return false;
-    if (node->parent == CP_NONE && gltf->turned)
-        values = turn_values(gltf, channel, rows);
-    else if (node->parent != CP_NONE && !pose_is_identity(gltf->nodes[node->parent].frame))
-        return false;
-    *track =
-        (cp_track){node->target, channel->path, channel->interpolation, channel->key_count, channel->times, values};
-    return values != NULL;
-}
-
-static bool make_track(struct gltf *gltf, const struct gltf_channel *channel, cp_track *track)
-{
-    const struct gltf_node *node = &gltf->nodes[channel->node];
-    if (!node->in_scene)
-        return false;
-    if (node->joint != CP_NONE)
-        return joint_track(gltf, node, channel, track);
-    return node->role == ROLE_NODE && node_track(gltf, node, channel, track);
 }
 
 /* ---- channels ---- */
@@ -118,18 +84,15 @@ struct sampler {
     cp_interpolation interpolation;
 };
 
-struct samplers {
-    struct sampler *items;
-    uint32_t count;
-};
-
-static struct samplers read_samplers(struct gltf *gltf, uint32_t animation)
+/* Samplers are read once, however many channels name them. */
+static struct sampler *read_samplers(struct gltf *gltf, uint32_t animation, uint32_t *count)
 {
     struct gltf_list list = gltf_items(gltf, animation, "samplers", true);
-    struct samplers samplers = {gltf_allocate(gltf, list.count, sizeof *samplers.items), list.count};
+    struct sampler *samplers = gltf_allocate(gltf, list.count, sizeof *samplers);
+    *count = list.count;
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
         uint32_t value = list.items[i], limit = gltf->accessor_list.count;
-        struct sampler *sampler = &samplers.items[i];
+        struct sampler *sampler = &samplers[i];
         sampler->value = value;
         sampler->input = gltf_index(gltf, value, "input", limit);
         sampler->output = gltf_index(gltf, value, "output", limit);
@@ -141,104 +104,143 @@ static struct samplers read_samplers(struct gltf *gltf, uint32_t animation)
     return samplers;
 }
 
-static void read_keys(struct gltf *gltf, const struct sampler *sampler, struct gltf_channel *channel)
-{
-    uint32_t values = 0;
-    channel->interpolation = sampler->interpolation;
-    channel->times = gltf_doubles(gltf, sampler->input, 1, &channel->key_count);
-    channel->values = gltf_doubles(gltf, sampler->output, path_width(channel->path), &values);
-    uint64_t rows = (uint64_t)channel->key_count * (channel->interpolation == CP_CUBIC ? 3 : 1);
-    if (gltf->status == CP_OK && values != rows)
-        gltf_error(gltf, sampler->value, "gltf-count", "%lu values for %lu keys", (unsigned long)values,
-                   (unsigned long)channel->key_count);
-}
-
-/* False: nothing for the scene, or an error. */
-static bool read_channel(struct gltf *gltf, uint32_t value, const struct samplers *samplers, cp_track *track)
+/* A channel as a track. False: nothing for the scene, or an error. */
+static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler *samplers, uint32_t sampler_count,
+                         cp_track *track)
 {
     uint32_t target = gltf_object(gltf, value, "target");
     struct gltf_channel channel = {.node = gltf_index(gltf, target, "node", gltf->node_list.count)};
-    uint32_t path = gltf_word(gltf, target, "path", path_words, 0);
-    uint32_t sampler = gltf_index(gltf, value, "sampler", samplers->count);
+    uint32_t path = gltf_word(gltf, target, "path", path_words, 0), values = 0;
+    uint32_t index = gltf_index(gltf, value, "sampler", sampler_count);
     if (path == PATH_WEIGHTS) {
         gltf_loss(gltf, LOSS_WEIGHTS, 1);
         return false;
     }
-    if (gltf->status != CP_OK || channel.node == CP_NONE || path == 0 || sampler == CP_NONE) {
+    if (gltf->status != CP_OK || channel.node == CP_NONE || path == 0 || index == CP_NONE) {
         gltf_loss(gltf, LOSS_OTHER_CHANNELS, 1);
         return false;
     }
+    /* The keys. */
+    const struct sampler *sampler = &samplers[index];
     channel.path = (cp_path)path;
-    read_keys(gltf, &samplers->items[sampler], &channel);
+    channel.interpolation = sampler->interpolation;
+    channel.times = gltf_doubles(gltf, sampler->input, 1, &channel.key_count);
+    channel.values = gltf_doubles(gltf, sampler->output, path_width(channel.path), &values);
+    uint64_t rows = (uint64_t)channel.key_count * (channel.interpolation == CP_CUBIC ? 3 : 1);
+    if (gltf->status == CP_OK && values != rows)
+        gltf_error(gltf, sampler->value, "gltf-count", "%lu values for %lu keys", (unsigned long)values,
+                   (unsigned long)channel.key_count);
     if (gltf->status != CP_OK)
         return false;
-    bool sound = channel.key_count > 0 && numbers_ascend(channel.times, channel.key_count);
-    if (sound && make_track(gltf, &channel, track))
-        return true;
-    gltf_loss(gltf, sound ? LOSS_CHANNELS : LOSS_TIMES, 1);
-    return false;
+
+    /* What they move: a joint, or a scene node that hangs where its glTF parent is. */
+    const struct gltf_node *node = &gltf->nodes[channel.node];
+    bool sound = channel.key_count > 0 && numbers_ascend(channel.times, channel.key_count), made = false;
+    if (sound && node->in_scene && node->joint != CP_NONE) {
+        made = joint_track(gltf, node, &channel, track);
+    } else if (sound && node->in_scene && node->role == ROLE_NODE && node->target != 0 && !node->has_matrix) {
+        bool turned = node->parent == CP_NONE && gltf->turned;
+        if (turned)
+            channel.values = turn_values(gltf, &channel, rows);
+        *track = (cp_track){node->target,      channel.path,  channel.interpolation,
+                            channel.key_count, channel.times, channel.values};
+        made = channel.values && (node->parent == CP_NONE || pose_is_identity(gltf->nodes[node->parent].frame));
+    }
+    if (!made)
+        gltf_loss(gltf, sound ? LOSS_CHANNELS : LOSS_TIMES, 1);
+    return made;
 }
 
-static void read_channels(struct gltf *gltf, uint32_t animation, struct gltf_clip *clip)
+/* ---- the exact tracks of our own stages ---- */
+
+/* False with a warning when the target is not there, and with an error when the keys are unsound. */
+static bool read_own_track(struct gltf *gltf, uint32_t value, cp_track *track)
 {
-    struct gltf_list channels = gltf_items(gltf, animation, "channels", true);
-    struct samplers samplers = read_samplers(gltf, animation);
-    cp_track *tracks = scene_allocate(gltf->scene, channels.count, sizeof *tracks);
-    if (!tracks)
-        gltf_no_memory(gltf);
-    for (uint32_t i = 0; i < channels.count && gltf->status == CP_OK; i++)
-        clip->track_count += read_channel(gltf, channels.items[i], &samplers, &tracks[clip->track_count]);
+    static const char *const paths[] = {"joint", "translation", "rotation", "scale", NULL};
+    uint32_t joint = json_member(&gltf->json, value, "joint"), values = 0;
+    *track = (cp_track){.path = (cp_path)gltf_word(gltf, value, "path", paths, CP_PATH_JOINT)};
+    track->interpolation = (cp_interpolation)gltf_word(gltf, value, "interpolation", interpolation_words, CP_LINEAR);
+    if (joint != JSON_NONE)
+        track->path = CP_PATH_JOINT;
+    track->target = track->path == CP_PATH_JOINT ? own_find(gltf, MAP_JOINTS, joint)
+                                                 : own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "node"));
+    if (track->target == CP_NONE || gltf->status != CP_OK)
+        return false;
+    track->times = gltf_all_numbers(gltf, gltf_array(gltf, value, "times"), &track->key_count);
+    track->values = gltf_all_numbers(gltf, gltf_array(gltf, value, "values"), &values);
+    uint64_t wanted = (uint64_t)track->key_count * path_width(track->path);
+    wanted *= track->interpolation == CP_CUBIC ? 3 : 1;
+    if (gltf->status == CP_OK &&
+        (track->key_count == 0 || values != wanted || !numbers_ascend(track->times, track->key_count)))
+        gltf_error(gltf, value, "gltf-track", "times must ascend, and values be as many as the keys ask for");
+    return gltf->status == CP_OK;
+}
+
+/* False after an error, and when something is hung on what is not there. */
+static bool read_own_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+{
+    struct gltf_list list = gltf_items(gltf, own, "tracks", true);
+    cp_track *tracks = gltf_scene_array(gltf, list.count, sizeof *tracks);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        clip->track_count += read_own_track(gltf, list.items[i], &tracks[clip->track_count]);
     clip->tracks = tracks;
+    list = gltf_items(gltf, own, "attachments", true);
+    cp_attachment *attachments = gltf_scene_array(gltf, list.count, sizeof *attachments);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        cp_attachment *attachment = &attachments[clip->attachment_count];
+        attachment->time = gltf_number(gltf, list.items[i], "time", NAN);
+        attachment->node = own_find(gltf, MAP_NODES, json_member(&gltf->json, list.items[i], "node"));
+        attachment->host = own_find(gltf, MAP_NODES, json_member(&gltf->json, list.items[i], "host"));
+        if (gltf->status == CP_OK && !isfinite(attachment->time))
+            gltf_error(gltf, list.items[i], "gltf-attachment", "an attachment has a time");
+        clip->attachment_count += attachment->node != CP_NONE && attachment->host != CP_NONE;
+    }
+    clip->attachments = attachments;
+
+    /* They are in the order of time, and at no time in a circle. */
+    uint32_t count = clip->attachment_count > 0 ? gltf->scene->node_count : 0;
+    uint32_t *parents = gltf_allocate(gltf, count, sizeof *parents);
+    for (uint32_t i = 0; parents && i < count; i++)
+        parents[i] = gltf->scene->nodes[i].parent;
+    for (uint32_t i = 0; parents && i < clip->attachment_count && gltf->status == CP_OK; i++) {
+        const cp_attachment *attachment = &attachments[i];
+        if (!attach_node(gltf->context, parents, attachment->node, attachment->host) ||
+            (i > 0 && attachment->time < attachment[-1].time))
+            gltf_error(gltf, own, "gltf-attachment",
+                       "attachments are in the order of time, and no node hangs on itself");
+    }
+    return gltf->status == CP_OK && clip->attachment_count == list.count;
 }
 
-static uint32_t channel_count(struct gltf *gltf, uint32_t animation)
-{
-    return json_count(&gltf->json, gltf_array(gltf, animation, "channels"));
-}
+/* ---- clips ---- */
 
 /* False: a made clip. */
 static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *clip)
 {
-    uint32_t own = gltf_own(gltf, value);
+    uint32_t own = gltf_own(gltf, value), sampler_count;
     bool foreign = own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE;
     bool exact = json_member(&gltf->json, own, "tracks") != JSON_NONE;
-    bool whole = exact && gltf_integer(gltf, own, "channels", 0) == channel_count(gltf, value);
+    bool whole =
+        exact && gltf_integer(gltf, own, "channels", 0) == json_count(&gltf->json, gltf_array(gltf, value, "channels"));
     *clip = (struct gltf_clip){.name = gltf_text(gltf, value, "name"), .position = CP_NONE};
     if (gltf_made(gltf, own, "sweep"))
         return false;
     gltf->held[HELD_CLIPS] += own != JSON_NONE;
     gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
-    if (whole && !own_read_clip(gltf, own, clip)) { /* what it says of other frames is of no use */
+    if (whole && !read_own_clip(gltf, own, clip)) { /* what it says of other frames is of no use */
         clip->track_count = clip->attachment_count = 0;
         whole = false;
     }
     gltf_loss(gltf, LOSS_CHANGED_CLIPS, exact && !whole);
-    if (!whole && gltf->status == CP_OK)
-        read_channels(gltf, value, clip);
+    if (whole || gltf->status != CP_OK)
+        return true;
+    struct gltf_list channels = gltf_items(gltf, value, "channels", true);
+    const struct sampler *samplers = read_samplers(gltf, value, &sampler_count);
+    cp_track *tracks = gltf_scene_array(gltf, channels.count, sizeof *tracks);
+    for (uint32_t i = 0; i < channels.count && gltf->status == CP_OK; i++)
+        clip->track_count += read_channel(gltf, channels.items[i], samplers, sampler_count, &tracks[clip->track_count]);
+    clip->tracks = tracks;
     return true;
-}
-
-/* ---- clips in order ---- */
-
-static void add_clips(struct gltf *gltf, const struct gltf_clip *clips, uint32_t count)
-{
-    uint32_t *positions = gltf_allocate(gltf, count, sizeof *positions);
-    uint32_t *sequence = gltf_allocate(gltf, count, sizeof *sequence);
-    for (uint32_t i = 0; sequence && i < count; i++)
-        positions[i] = clips[i].position;
-    if (!sequence || !gltf_arrange(gltf, positions, count, sequence))
-        return;
-    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
-        const struct gltf_clip *clip = &clips[sequence[i]];
-        const char *name = clip->name ? clip->name : "";
-        uint32_t at = scene_add_clip(gltf->scene, name, clip->track_count, clip->tracks);
-        if (at == CP_NONE) {
-            gltf_no_memory(gltf);
-            return;
-        }
-        gltf->scene->clips[at].attachments = clip->attachments;
-        gltf->scene->clips[at].attachment_count = clip->attachment_count;
-    }
 }
 
 void gltf_read_animations(struct gltf *gltf)
@@ -250,11 +252,19 @@ void gltf_read_animations(struct gltf *gltf)
     for (uint32_t i = 0; i < gltf->animation_list.count && gltf->status == CP_OK; i++)
         count += read_animation(gltf, gltf->animation_list.items[i], &clips[count]);
     for (uint32_t i = 0; i < undrawn.count && gltf->status == CP_OK; i++) {
-        uint64_t position = gltf_integer(gltf, undrawn.items[i], "position", CP_NONE);
         clips[count] = (struct gltf_clip){.name = gltf_text(gltf, undrawn.items[i], "name")};
-        clips[count].position = position < CP_NONE ? (uint32_t)position : CP_NONE;
-        (void)own_read_clip(gltf, undrawn.items[i], &clips[count++]);
+        clips[count].position = own_position(gltf, undrawn.items[i], CP_NONE);
+        (void)read_own_clip(gltf, undrawn.items[i], &clips[count++]);
     }
-    if (gltf->status == CP_OK)
-        add_clips(gltf, clips, count);
+    const uint32_t *sequence = gltf_arrange(gltf, clips, offsetof(struct gltf_clip, position), sizeof *clips, count);
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
+        const struct gltf_clip *clip = &clips[sequence[i]];
+        uint32_t at = scene_add_clip(gltf->scene, clip->name ? clip->name : "", clip->track_count, clip->tracks);
+        if (at == CP_NONE) {
+            gltf_no_memory(gltf);
+            return;
+        }
+        gltf->scene->clips[at].attachments = clip->attachments;
+        gltf->scene->clips[at].attachment_count = clip->attachment_count;
+    }
 }

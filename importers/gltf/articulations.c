@@ -1,7 +1,7 @@
 /* AGI_articulations of other tools as joints: both are applied after the node's own transform, one after the other.
- * xRotate .. zTranslate .. xScale of a stage are revolute, prismatic and scale joints about X, Y and Z; uniformScale, which
- * no single joint of the scene is, is a loss. Nodes that name the same articulation move together: the joints of the
- * first drive the others. */
+ * xRotate .. zTranslate .. xScale of a stage are revolute, prismatic and scale joints about X, Y and Z; uniformScale,
+ * which no single joint of the scene is, is a loss. Nodes that name the same articulation move together: the joints of
+ * the first drive the others. */
 #include "gltf.h"
 
 /* Nodes that share an articulation have its stages each: there must not be any number of them. */
@@ -25,91 +25,49 @@ struct gltf_articulation {
     uint32_t count;
 };
 
-static struct stage read_stage(struct gltf *gltf, uint32_t value)
-{
-    struct stage stage = {.value = value};
-    stage.type = gltf_word(gltf, value, "type", stage_words, UNIFORM_SCALE);
-    stage.name = gltf_text(gltf, value, "name");
-    double neutral = stage.type >= 6 ? 1 : 0;
-    stage.initial = gltf_number(gltf, value, "initialValue", neutral);
-    stage.lower = gltf_number(gltf, value, "minimumValue", stage.initial);
-    stage.upper = gltf_number(gltf, value, "maximumValue", stage.initial);
-    return stage;
-}
-
-static cp_joint_type joint_type(const struct stage *stage)
+/* A joint of the node for a stage. The first of all nodes keeps what tells a writer of AGI_articulations how the joints
+ * were one; the others follow it. */
+static void add_stage(struct gltf *gltf, const struct gltf_node *node, const struct gltf_articulation *origin,
+                      const struct stage *stage)
 {
     static const cp_joint_type types[] = {CP_JOINT_PRISMATIC, CP_JOINT_REVOLUTE, CP_JOINT_SCALE};
-    return types[stage->type / 3];
-}
-
-/* The joint's values; degrees become radians. */
-static void set_joint(const struct stage *stage, cp_joint *joint)
-{
-    bool turns = joint->type == CP_JOINT_REVOLUTE;
+    cp_joint_type type = types[stage->type / 3];
+    const char *name = origin->name;
+    if (!gltf_take_room(gltf, node->value, ITEMS_A_JOINT))
+        return;
+    if (origin->count > 1)
+        name = arena_print(gltf->arena, "%s.%s", name, stage->name ? stage->name : stage_words[stage->type]);
+    const char *key = arena_print(gltf->arena, "%s\n%lu", origin->name, (unsigned long)stage->value);
+    uint32_t index = name && key ? scene_add_joint(gltf->scene, node->target, type, name) : CP_NONE;
+    bool added = true;
+    uint32_t *first = index != CP_NONE ? name_map_add(&gltf->maps[MAP_STAGES], key, index, &added) : NULL;
+    if (!first) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    cp_joint *joint = &gltf->scene->joints[index];
+    bool turns = type == CP_JOINT_REVOLUTE;
     for (uint32_t i = 0; i < 3; i++)
         joint->axis[i] = i == stage->type % 3 ? 1 : 0;
     joint->lower = turns ? degrees_to_radians(stage->lower) : stage->lower;
     joint->upper = turns ? degrees_to_radians(stage->upper) : stage->upper;
     joint->home = joint->q = turns ? degrees_to_radians(stage->initial) : stage->initial;
-}
-
-/* What tells a writer of AGI_articulations how these joints were one. Those that follow them are told by that. */
-static void keep_origin(struct gltf *gltf, const struct gltf_articulation *articulation, const struct stage *stage,
-                        uint32_t joint)
-{
-    cp_scene *scene = gltf->scene;
-    const struct json_document *json = &gltf->json;
-    if (!scene_add_metadata(scene, CP_OWNER_JOINT, joint, "articulation", CP_VALUE_STRING, articulation->name) ||
-        (stage->name && !scene_add_metadata(scene, CP_OWNER_JOINT, joint, "stage", CP_VALUE_STRING, stage->name)))
-        gltf_no_memory(gltf);
-    gltf_keep_json(gltf, json_member(json, stage->value, "extras"), CP_OWNER_JOINT, joint, "stage.extras");
-    if (stage != articulation->stages)
-        return;
-    gltf_keep_json(gltf, json_member(json, articulation->value, "pointingVector"), CP_OWNER_JOINT, joint,
-                   "articulation.pointingVector");
-    gltf_keep_json(gltf, json_member(json, articulation->value, "extras"), CP_OWNER_JOINT, joint,
-                   "articulation.extras");
-}
-
-static void add_stage(struct gltf *gltf, const struct gltf_node *node, const struct gltf_articulation *origin,
-                      const struct stage *stage)
-{
-    const char *articulation = origin->name, *name = articulation;
-    if (!gltf_take_room(gltf, node->value, ITEMS_A_JOINT))
-        return;
-    if (origin->count > 1)
-        name = arena_print(gltf->arena, "%s.%s", articulation, stage->name ? stage->name : stage_words[stage->type]);
-    uint32_t index = name ? scene_add_joint(gltf->scene, node->target, joint_type(stage), name) : CP_NONE;
-    if (index == CP_NONE) {
-        gltf_no_memory(gltf);
-        return;
-    }
-    cp_joint *joint = &gltf->scene->joints[index];
-    set_joint(stage, joint);
-    const char *key = arena_print(gltf->arena, "%s\n%lu", articulation, (unsigned long)stage->value);
-    bool added = true;
-    uint32_t *first = key ? name_map_add(&gltf->maps[MAP_STAGES], key, index, &added) : NULL;
-    if (!first) {
-        gltf_no_memory(gltf);
-    } else if (added) {
-        keep_origin(gltf, origin, stage, index);
-    } else {
+    if (!added) {
         joint->master = *first;
         joint->driven = false;
+        return;
     }
-}
-
-/* Stages that read well become joints; a range that runs backwards says nothing. */
-static void add_stages(struct gltf *gltf, const struct gltf_node *node, const struct gltf_articulation *articulation)
-{
-    for (uint32_t i = 0; i < articulation->count && gltf->status == CP_OK; i++) {
-        const struct stage *stage = &articulation->stages[i];
-        if (stage->type < STAGE_TYPES && stage->lower <= stage->upper)
-            add_stage(gltf, node, articulation, stage);
-        else
-            gltf_loss(gltf, LOSS_STAGES, 1);
-    }
+    cp_scene *scene = gltf->scene;
+    const struct json_document *json = &gltf->json;
+    if (!scene_add_metadata(scene, CP_OWNER_JOINT, index, "articulation", CP_VALUE_STRING, origin->name) ||
+        (stage->name && !scene_add_metadata(scene, CP_OWNER_JOINT, index, "stage", CP_VALUE_STRING, stage->name)))
+        gltf_no_memory(gltf);
+    gltf_keep_json(gltf, json_member(json, stage->value, "extras"), CP_OWNER_JOINT, index, "stage.extras");
+    if (stage != origin->stages)
+        return;
+    gltf_keep_json(gltf, json_member(json, origin->value, "pointingVector"), CP_OWNER_JOINT, index,
+                   "articulation.pointingVector");
+    gltf_keep_json(gltf, json_member(json, origin->value, "extras"), CP_OWNER_JOINT, index, "articulation.extras");
 }
 
 static void read_articulation(struct gltf *gltf, uint32_t value, struct gltf_articulation *articulation)
@@ -122,8 +80,15 @@ static void read_articulation(struct gltf *gltf, uint32_t value, struct gltf_art
         return;
     }
     articulation->stages = gltf_allocate(gltf, list.count, sizeof *articulation->stages);
-    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        articulation->stages[i] = read_stage(gltf, list.items[i]);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        struct stage *stage = &articulation->stages[i];
+        uint32_t at = stage->value = list.items[i];
+        stage->type = gltf_word(gltf, at, "type", stage_words, UNIFORM_SCALE);
+        stage->name = gltf_text(gltf, at, "name");
+        stage->initial = gltf_number(gltf, at, "initialValue", stage->type >= 6 ? 1 : 0);
+        stage->lower = gltf_number(gltf, at, "minimumValue", stage->initial);
+        stage->upper = gltf_number(gltf, at, "maximumValue", stage->initial);
+    }
     articulation->count = list.count;
 }
 
@@ -151,8 +116,18 @@ void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node)
     if (name && !gltf->articulations)
         read_articulations(gltf);
     uint32_t index = name && gltf->status == CP_OK ? own_lookup(gltf, MAP_ARTICULATIONS, name) : CP_NONE;
-    if (index != CP_NONE)
-        add_stages(gltf, node, &gltf->articulations[index]);
-    else if (name)
-        gltf_warning(gltf, extension, "gltf-articulation-missing", "there is no articulation \"%.100s\"", name);
+    if (index == CP_NONE) {
+        if (name)
+            gltf_warning(gltf, extension, "gltf-articulation-missing", "there is no articulation \"%.100s\"", name);
+        return;
+    }
+    /* Stages that read well become joints; a range that runs backwards says nothing. */
+    const struct gltf_articulation *articulation = &gltf->articulations[index];
+    for (uint32_t i = 0; i < articulation->count && gltf->status == CP_OK; i++) {
+        const struct stage *stage = &articulation->stages[i];
+        if (stage->type < STAGE_TYPES && stage->lower <= stage->upper)
+            add_stage(gltf, node, articulation, stage);
+        else
+            gltf_loss(gltf, LOSS_STAGES, 1);
+    }
 }

@@ -56,27 +56,9 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
     }
 }
 
-/* ---- losses of whole arrays ---- */
-
-static void count_losses(struct gltf *gltf)
-{
-    const struct json_document *json = &gltf->json;
-    uint32_t lights = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights");
-    gltf_loss(gltf, LOSS_TEXTURES, json_count(json, gltf_array(gltf, 0, "textures")));
-    gltf_loss(gltf, LOSS_SKINS, json_count(json, gltf_array(gltf, 0, "skins")));
-    gltf_loss(gltf, LOSS_CAMERAS, json_count(json, gltf_array(gltf, 0, "cameras")));
-    gltf_loss(gltf, LOSS_LIGHTS, json_count(json, lights));
-}
-
-static void keep_text(struct gltf *gltf, uint32_t object, const char *key, const char *name)
-{
-    const char *text = gltf_text(gltf, object, key);
-    if (text && !scene_add_metadata(gltf->scene, CP_OWNER_SCENE, 0, name, CP_VALUE_STRING, text))
-        gltf_no_memory(gltf);
-}
-
 void gltf_read_asset(struct gltf *gltf)
 {
+    const struct json_document *json = &gltf->json;
     uint32_t asset = gltf_object(gltf, 0, "asset");
     if (asset == JSON_NONE)
         gltf_error(gltf, 0, "gltf-missing", "no asset: not a glTF document");
@@ -86,16 +68,22 @@ void gltf_read_asset(struct gltf *gltf)
     check_version(gltf, asset, "minVersion", "2.0");
     check_extensions(gltf, "extensionsRequired", true);
     check_extensions(gltf, "extensionsUsed", false);
-    count_losses(gltf);
+    uint32_t lights = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights");
+    gltf_loss(gltf, LOSS_TEXTURES, json_count(json, gltf_array(gltf, 0, "textures")));
+    gltf_loss(gltf, LOSS_SKINS, json_count(json, gltf_array(gltf, 0, "skins")));
+    gltf_loss(gltf, LOSS_CAMERAS, json_count(json, gltf_array(gltf, 0, "cameras")));
+    gltf_loss(gltf, LOSS_LIGHTS, json_count(json, lights));
     gltf->asset_own = gltf_own(gltf, asset);
-    gltf_keep_asset_extras(gltf, asset);
+    gltf_keep_extras(gltf, asset, CP_OWNER_SCENE, 0, "asset.extras");
 }
 
 void gltf_read_credits(struct gltf *gltf)
 {
+    static const char *const keys[][2] = {{"generator", "asset.generator"}, {"copyright", "asset.copyright"}};
     uint32_t asset = gltf_object(gltf, 0, "asset");
-    if (gltf->asset_own != JSON_NONE || gltf->status != CP_OK)
-        return;
-    keep_text(gltf, asset, "generator", "asset.generator");
-    keep_text(gltf, asset, "copyright", "asset.copyright");
+    for (size_t i = 0; i < 2 && gltf->asset_own == JSON_NONE && gltf->status == CP_OK; i++) {
+        const char *text = gltf_text(gltf, asset, keys[i][0]);
+        if (text && !scene_add_metadata(gltf->scene, CP_OWNER_SCENE, 0, keys[i][1], CP_VALUE_STRING, text))
+            gltf_no_memory(gltf);
+    }
 }

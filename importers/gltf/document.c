@@ -25,39 +25,41 @@ static const char *at_pointer(struct gltf *gltf, uint32_t value, const char *tex
     return whole ? whole : "";
 }
 
-static cp_status fail(struct gltf *gltf, cp_status status, uint32_t value, const char *code, const char *text)
+/* Notes the first error; later ones often follow from it. */
+static bool fail(struct gltf *gltf, cp_status status, uint32_t value, const char *code, const char *format,
+                 va_list arguments)
 {
+    char text[MESSAGE_SIZE];
+    (void)vsnprintf(text, sizeof text, format, arguments);
     if (gltf->status == CP_OK)
         gltf->status =
             report_error(gltf->context, status, code, IN_FILE(gltf->source->name), "%s", at_pointer(gltf, value, text));
-    return gltf->status;
+    return false;
 }
 
-cp_status gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+bool gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
 {
-    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    bool result = fail(gltf, CP_INPUT, value, code, format, arguments);
     va_end(arguments);
-    return fail(gltf, CP_INPUT, value, code, text);
+    return result;
 }
 
-cp_status gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+bool gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
 {
-    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    bool result = fail(gltf, CP_LIMIT, value, code, format, arguments);
     va_end(arguments);
-    return fail(gltf, CP_LIMIT, value, code, text);
+    return result;
 }
 
-cp_status gltf_no_memory(struct gltf *gltf)
+bool gltf_no_memory(struct gltf *gltf)
 {
     if (gltf->status == CP_OK)
         gltf->status = CP_LIMIT;
-    return gltf->status;
+    return false;
 }
 
 void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
@@ -180,41 +182,32 @@ uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const ch
 
 /* ---- arrays ---- */
 
-static uint32_t next_number(struct gltf *gltf, uint32_t array, uint32_t at, double *out)
+/* Exactly `count` numbers, of an array that is there. */
+static bool read_numbers(struct gltf *gltf, uint32_t array, double *out)
 {
-    if (!json_is(&gltf->json, at, JSON_NUMBER)) {
-        gltf_error(gltf, at, "gltf-type", "%s, not a number", type_words[json_type_of(&gltf->json, at)]);
-        return JSON_NONE;
+    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
+         at = json_next(&gltf->json, array, at)) {
+        if (json_is(&gltf->json, at, JSON_NUMBER))
+            *out++ = finite_number(gltf, at);
+        else
+            gltf_error(gltf, at, "gltf-type", "%s, not a number", type_words[json_type_of(&gltf->json, at)]);
     }
-    *out = finite_number(gltf, at);
-    return gltf->status == CP_OK ? json_next(&gltf->json, array, at) : JSON_NONE;
+    return gltf->status == CP_OK;
 }
 
 bool gltf_numbers(struct gltf *gltf, uint32_t object, const char *key, uint32_t count, double *out)
 {
-    uint32_t array = gltf_array(gltf, object, key);
-    if (array == JSON_NONE)
-        return false;
-    uint32_t found = json_count(&gltf->json, array), i = 0;
-    if (found != count)
+    uint32_t array = gltf_array(gltf, object, key), found = json_count(&gltf->json, array);
+    if (array != JSON_NONE && found != count)
         gltf_error(gltf, array, "gltf-count", "%lu numbers, not %lu", (unsigned long)found, (unsigned long)count);
-    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK; i++)
-        at = next_number(gltf, array, at, &out[i]);
-    return gltf->status == CP_OK;
+    return array != JSON_NONE && read_numbers(gltf, array, out);
 }
 
 const double *gltf_all_numbers(struct gltf *gltf, uint32_t array, uint32_t *count)
 {
     *count = json_count(&gltf->json, array);
-    double *numbers = scene_allocate(gltf->scene, *count, sizeof *numbers);
-    if (!numbers) {
-        gltf_no_memory(gltf);
-        return NULL;
-    }
-    uint32_t i = 0;
-    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK; i++)
-        at = next_number(gltf, array, at, &numbers[i]);
-    return gltf->status == CP_OK ? numbers : NULL;
+    double *numbers = gltf_scene_array(gltf, *count, sizeof *numbers);
+    return numbers && read_numbers(gltf, array, numbers) ? numbers : NULL;
 }
 
 bool numbers_ascend(const double *numbers, uint32_t count)
@@ -264,21 +257,16 @@ bool gltf_made(struct gltf *gltf, uint32_t own, const char *word)
 
 /* ---- names ---- */
 
-/* What three.js leaves of a name: no blanks, brackets, dots, colons, slashes. It and Blender count equal ones. */
-static const char *next_kept(const char *at)
-{
-    while (*at && strchr(" \t\n\r_[].:/", *at))
-        at++;
-    return at;
-}
-
+/* Whether another tool has worn `whole` down to `worn`: three.js leaves out blanks, brackets, dots, colons and slashes,
+ * and counts equal names, as Blender does. */
 static bool is_worn_name(const char *worn, const char *whole)
 {
-    worn = next_kept(worn);
-    for (whole = next_kept(whole); *whole; whole = next_kept(whole + 1)) {
+    static const char dropped[] = " \t\n\r_[].:/";
+    worn += strspn(worn, dropped);
+    for (whole += strspn(whole, dropped); *whole; whole += 1 + strspn(whole + 1, dropped)) {
         if (*worn != *whole)
             return false;
-        worn = next_kept(worn + 1);
+        worn += 1 + strspn(worn + 1, dropped);
     }
     return worn[strspn(worn, "_0123456789")] == '\0';
 }
@@ -295,34 +283,7 @@ const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node)
     return whole && is_worn_name(name ? name : "", whole) ? whole : name;
 }
 
-/* What gltf_node_name and the readers of our extras take. */
-static bool is_taken(const struct json_document *json, uint32_t key, bool named)
-{
-    if (json_string_equals(json, key, "cellpipe"))
-        return json_is(json, key + 1, JSON_OBJECT);
-    return named && json_string_equals(json, key, "name");
-}
-
-/* The members of the extras but those that are taken, as one object. */
-static void compact_extras(const struct json_document *json, uint32_t extras, bool named, struct buffer *buffer)
-{
-    if (!json_is(json, extras, JSON_OBJECT)) {
-        json_compact(json, extras, buffer);
-        return;
-    }
-    for (uint32_t at = json_first(json, extras); at != JSON_NONE; at = json_next(json, extras, at)) {
-        if (is_taken(json, at, named))
-            continue;
-        buffer_text(buffer, buffer->size == 0 ? "{" : ",");
-        json_compact(json, at, buffer);
-        buffer_text(buffer, ":");
-        json_compact(json, at + 1, buffer);
-    }
-    if (buffer->size > 0)
-        buffer_text(buffer, "}");
-}
-
-/* Empties the buffer. */
+/* Keeps the buffer's text, if any, as metadata; empties the buffer. */
 static void keep_text(struct gltf *gltf, struct buffer *buffer, cp_owner owner, uint32_t index, const char *key)
 {
     bool any = buffer->size > 0;
@@ -332,25 +293,31 @@ static void keep_text(struct gltf *gltf, struct buffer *buffer, cp_owner owner, 
     buffer_free(buffer);
 }
 
-static void keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key)
+/* An object's members that gltf_node_name and the readers of our extras take are left out. */
+void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key)
 {
-    uint32_t extras = json_member(&gltf->json, object, "extras");
+    const struct json_document *json = &gltf->json;
+    uint32_t extras = json_member(json, object, "extras");
     if (extras == JSON_NONE || gltf->status != CP_OK)
         return;
     struct buffer buffer = {.context = gltf->context};
     bool named = gltf_own(gltf, object) != JSON_NONE && (owner == CP_OWNER_NODE || owner == CP_OWNER_JOINT);
-    compact_extras(&gltf->json, extras, named, &buffer);
+    bool whole = !json_is(json, extras, JSON_OBJECT);
+    if (whole)
+        json_compact(json, extras, &buffer);
+    for (uint32_t at = whole ? JSON_NONE : json_first(json, extras); at != JSON_NONE;
+         at = json_next(json, extras, at)) {
+        if (json_string_equals(json, at, "cellpipe") ? json_is(json, at + 1, JSON_OBJECT)
+                                                     : named && json_string_equals(json, at, "name"))
+            continue;
+        buffer_text(&buffer, buffer.size == 0 ? "{" : ",");
+        json_compact(json, at, &buffer);
+        buffer_text(&buffer, ":");
+        json_compact(json, at + 1, &buffer);
+    }
+    if (!whole && buffer.size > 0)
+        buffer_text(&buffer, "}");
     keep_text(gltf, &buffer, owner, index, key);
-}
-
-void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index)
-{
-    keep_extras(gltf, object, owner, index, "extras");
-}
-
-void gltf_keep_asset_extras(struct gltf *gltf, uint32_t asset)
-{
-    keep_extras(gltf, asset, CP_OWNER_SCENE, 0, "asset.extras");
 }
 
 void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key)
@@ -366,12 +333,18 @@ void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t 
 
 void *gltf_allocate(struct gltf *gltf, size_t count, size_t size)
 {
-    if (gltf->status != CP_OK)
-        return NULL;
-    void *items = arena_allocate(gltf->arena, count, size);
+    void *items = gltf->status == CP_OK ? arena_allocate(gltf->arena, count, size) : NULL;
     if (items)
         memset(items, 0, count * size);
     else
+        gltf_no_memory(gltf);
+    return items;
+}
+
+void *gltf_scene_array(struct gltf *gltf, size_t count, size_t size)
+{
+    void *items = gltf->status == CP_OK ? scene_allocate(gltf->scene, count, size) : NULL;
+    if (!items)
         gltf_no_memory(gltf);
     return items;
 }
@@ -380,43 +353,37 @@ void *gltf_allocate(struct gltf *gltf, size_t count, size_t size)
  * least two bytes a corner and four a vertex. */
 enum { ITEMS_A_BYTE = 8, ITEMS_OF_ANY_FILE = 1 << 20 };
 
-static uint64_t items_of_bytes(const struct gltf *gltf)
-{
-    return gltf->bytes * ITEMS_A_BYTE + gltf->unpacked / 2 + ITEMS_OF_ANY_FILE;
-}
-
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count)
 {
+    uint64_t most = gltf->bytes * ITEMS_A_BYTE + gltf->unpacked / 2 + ITEMS_OF_ANY_FILE;
     if (gltf->status != CP_OK)
         return false;
-    if (count > gltf->room) {
-        gltf_limit(gltf, value, "gltf-vertices", "more vertices and corners than the limit (--limit vertices=)");
-        return false;
-    }
-    if (count > items_of_bytes(gltf) - gltf->taken) {
-        gltf_limit(gltf, value, "gltf-reuse",
-                   "%llu bytes are named so often that they come to %llu vertices and corners",
-                   (unsigned long long)gltf->bytes, (unsigned long long)(gltf->taken + count));
-        return false;
-    }
+    if (count > gltf->room)
+        return gltf_limit(gltf, value, "gltf-vertices", "more vertices and corners than the limit (--limit vertices=)");
+    if (count > most - gltf->taken)
+        return gltf_limit(gltf, value, "gltf-reuse",
+                          "%llu bytes are named so often that they come to %llu vertices and corners",
+                          (unsigned long long)gltf->bytes, (unsigned long long)(gltf->taken + count));
     gltf->room -= count;
     gltf->taken += count;
     return true;
 }
 
-bool gltf_arrange(struct gltf *gltf, const uint32_t *positions, uint32_t count, uint32_t *sequence)
+const uint32_t *gltf_arrange(struct gltf *gltf, const void *items, size_t offset, size_t size, uint32_t count)
 {
     bool *placed = gltf_allocate(gltf, count, sizeof *placed);
-    if (!placed)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        sequence[i] = CP_NONE;
-    for (uint32_t i = 0; i < count; i++)
-        if (positions[i] < count && sequence[positions[i]] == CP_NONE) {
-            sequence[positions[i]] = i;
+    uint32_t *sequence = gltf_allocate(gltf, count, sizeof *sequence), gap = 0;
+    if (!sequence)
+        return NULL;
+    memset(sequence, 0xff, count * sizeof *sequence);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t position;
+        memcpy(&position, (const char *)items + i * size + offset, sizeof position);
+        if (position < count && sequence[position] == CP_NONE) {
+            sequence[position] = i;
             placed[i] = true;
         }
-    uint32_t gap = 0;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (placed[i])
             continue;
@@ -424,5 +391,5 @@ bool gltf_arrange(struct gltf *gltf, const uint32_t *positions, uint32_t count, 
             gap++;
         sequence[gap] = i;
     }
-    return true;
+    return sequence;
 }

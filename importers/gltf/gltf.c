@@ -6,9 +6,10 @@
  * (articulations), CAD exporters (matrices, one mesh a colour). Ours: profiles stage and deliver.
  *
  * Behaviour and limitations (all of it: docs/gltf.md, "Reading")
- * - One mesh a glTF mesh: its primitives of one kind (faces or lines, with or without normals) become one scene mesh with a
- *   group a primitive; each further kind is a scene mesh of its own. Strips and fans become triangles.
- * - Files of other tools are Y up: the roots' poses are turned to Z up, vertices stay. Ours are read back to what was written.
+ * - One mesh a glTF mesh: its primitives of one kind (faces or lines, with or without normals) become one scene mesh
+ *   with a group a primitive; each further kind is a scene mesh of its own. Strips and fans become triangles.
+ * - Files of other tools are Y up: the roots' poses are turned to Z up, vertices stay. Ours are read back to what was
+ *   written.
  * - Textures, other surface properties, skins, morph targets, cameras, lights, points and other scenes are losses
  *   with counts. Extras are kept as metadata. Articulations become joints where they mean the same.
  * - Everything is checked before it is used; an error names its place by a JSON pointer. */
@@ -60,11 +61,9 @@ static int gltf_probe(const char *head, size_t size, uint64_t file_size)
 
 /* ---- the document as a whole ---- */
 
-/* A vertex has a position, a normal, a colour, and some six corners of triangles; two for what is used twice. */
-enum { ROOM_A_VERTEX = 16 };
-
-static void read_lists(struct gltf *gltf)
+static void read_parts(struct gltf *gltf)
 {
+    gltf_read_asset(gltf);
     gltf->buffer_list = gltf_items(gltf, 0, "buffers", true);
     gltf->view_list = gltf_items(gltf, 0, "bufferViews", true);
     gltf->accessor_list = gltf_items(gltf, 0, "accessors", true);
@@ -77,18 +76,15 @@ static void read_lists(struct gltf *gltf)
     gltf->views = gltf_allocate(gltf, gltf->view_list.count, sizeof *gltf->views);
     gltf->accessors = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->accessors);
     gltf->floats = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->floats);
-}
-
-static void read_parts(struct gltf *gltf)
-{
-    gltf_read_asset(gltf);
-    read_lists(gltf);
     own_read_asset(gltf);
+
+    /* Joints are read before chains are placed: what hangs on a chain depends on their values. */
     gltf_read_tree(gltf);
     gltf_give_roles(gltf);
     own_read_source(gltf);
     own_read_joints(gltf);
     gltf_place_chains(gltf);
+
     gltf_read_materials(gltf);
     gltf_read_meshes(gltf);
     gltf_place_meshes(gltf);
@@ -105,46 +101,43 @@ static void read_parts(struct gltf *gltf)
     gltf_report_losses(gltf);
 }
 
-static void free_reading(struct gltf *gltf)
-{
-    gltf_close_buffers(gltf);
-    for (size_t i = 0; i < MAP_COUNT; i++)
-        name_map_free(&gltf->maps[i]);
-    memory_free(gltf->context, gltf->meshes, gltf->meshes_room, sizeof *gltf->meshes);
-    json_free(&gltf->json);
-    arena_free(gltf->arena);
-}
-
-static void read_document(struct gltf *gltf)
-{
-    const char *text;
-    size_t size;
-    if (gltf_open(gltf, &text, &size) != CP_OK)
-        return;
-    static const struct json_codes codes = JSON_CODES("gltf");
-    gltf->json = (struct json_document){.context = gltf->context, .text = text, .size = (uint32_t)size};
-    gltf->status = json_parse(&gltf->json, gltf->source->name, limit_nesting(gltf->context), &codes);
-    if (gltf->status == CP_OK && !json_is(&gltf->json, 0, JSON_OBJECT))
-        gltf_error(gltf, 0, "gltf-type", "the document is not an object");
-    read_parts(gltf);
-}
-
 static cp_status gltf_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    struct gltf gltf = {.context = context, .source = source, .scene = scene, .settings = settings};
+    /* A vertex has a position, a normal, a colour, and some six corners of triangles; two for what is used twice. */
+    enum { ROOM_A_VERTEX = 16 };
+    static const struct json_codes codes = JSON_CODES("gltf");
+    struct gltf reading = {.context = context, .source = source, .scene = scene, .settings = settings};
+    struct gltf *gltf = &reading;
     for (size_t i = 0; i < MAP_COUNT; i++)
-        gltf.maps[i].context = context;
-    gltf.json.context = context;
-    gltf.scene_own = gltf.asset_own = gltf.scene_value = JSON_NONE;
-    gltf.bytes = source->size;
+        gltf->maps[i].context = context;
+    gltf->json.context = context;
+    gltf->scene_own = gltf->asset_own = gltf->scene_value = JSON_NONE;
+    gltf->bytes = source->size;
     uint64_t limit = limit_vertices(context);
-    gltf.room = limit < UINT64_MAX / ROOM_A_VERTEX ? limit * ROOM_A_VERTEX : limit;
-    gltf.arena = arena_new(context);
-    if (!gltf.arena)
+    gltf->room = limit < UINT64_MAX / ROOM_A_VERTEX ? limit * ROOM_A_VERTEX : limit;
+    gltf->arena = arena_new(context);
+    if (!gltf->arena)
         return CP_LIMIT;
-    read_document(&gltf);
-    free_reading(&gltf);
-    return gltf.status == CP_OK ? scene_finish(scene) : gltf.status;
+
+    const char *text;
+    size_t size;
+    if (gltf_open(gltf, &text, &size) == CP_OK) {
+        gltf->json = (struct json_document){.context = context, .text = text, .size = (uint32_t)size};
+        gltf->status = json_parse(&gltf->json, source->name, limit_nesting(context), &codes);
+    }
+    if (gltf->status == CP_OK && !json_is(&gltf->json, 0, JSON_OBJECT))
+        gltf_error(gltf, 0, "gltf-type", "the document is not an object");
+    if (gltf->status == CP_OK)
+        read_parts(gltf);
+
+    for (uint32_t i = 0; gltf->buffers && i < gltf->buffer_list.count; i++)
+        source_close(gltf->buffers[i].file);
+    for (size_t i = 0; i < MAP_COUNT; i++)
+        name_map_free(&gltf->maps[i]);
+    memory_free(context, gltf->meshes, gltf->meshes_room, sizeof *gltf->meshes);
+    json_free(&gltf->json);
+    arena_free(gltf->arena);
+    return gltf->status == CP_OK ? scene_finish(scene) : gltf->status;
 }
 
 const struct importer gltf_importer = {

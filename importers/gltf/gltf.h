@@ -220,13 +220,13 @@ struct gltf {
 
 /* ---- document.c: members, errors. All do nothing and give the fallback after the first error. ---- */
 
-/* The error at a value: "/meshes/0: text". Returns the status of the whole reading. */
-cp_status gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+/* The error at a value: "/meshes/0: text". Only the first is reported. All three return false, for `return`. */
+bool gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-cp_status gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
+bool gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Out of memory: already reported. */
-cp_status gltf_no_memory(struct gltf *gltf);
+bool gltf_no_memory(struct gltf *gltf);
 void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Counts; all losses are reported together, at the end. */
@@ -258,23 +258,18 @@ uint32_t gltf_own(struct gltf *gltf, uint32_t object);
 bool gltf_made(struct gltf *gltf, uint32_t own, const char *word);
 /* count zeroed items that live as long as the reading; NULL is an error already noted. */
 void *gltf_allocate(struct gltf *gltf, size_t count, size_t size);
+/* count items that live as long as the scene, not zeroed; NULL is an error already noted. */
+void *gltf_scene_array(struct gltf *gltf, size_t count, size_t size);
 /* Takes count attributes, corners, keys or the like from what the limit of vertices, and what the bytes read so far
  * allow: a small file that names the same bytes over and over must not fill the memory. */
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 
-/* ---- container.c, uri.c ---- */
+/* ---- container.c ---- */
 
 /* The JSON text and the BIN chunk of a GLB or .gltf. */
 cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size);
 /* The bytes of a buffer. False after an error. */
 bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **buffer);
-void gltf_close_buffers(struct gltf *gltf);
-/* True when the text is a data URI. */
-bool uri_is_data(const char *uri);
-/* Decodes in place: the bytes of a data URI, or the path of a relative one. NULL when malformed. */
-unsigned char *uri_decode_data(char *uri, size_t *size);
-bool uri_decode_path(char *uri);
-bool uri_has_scheme(const char *uri);
 
 /* ---- views.c, accessors.c ---- */
 
@@ -319,9 +314,8 @@ void gltf_place_chains(struct gltf *gltf);
 /* AGI_articulations of other tools: joints of a node. */
 void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node);
 void gltf_read_animations(struct gltf *gltf);
-/* The extras of other tools, as metadata "extras"; those of the asset as "asset.extras". */
-void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index);
-void gltf_keep_asset_extras(struct gltf *gltf, uint32_t asset);
+/* The extras of other tools, as metadata with this key: "extras", or "asset.extras" of the asset. */
+void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key);
 /* A member's value, if it is there, as metadata. */
 void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key);
 /* The name of a node. */
@@ -348,18 +342,21 @@ void own_finish_joints(struct gltf *gltf);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
 /* A mesh that glTF cannot draw, from the scene's extras. */
 struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value);
-/* False after an error, and when something is hung on what is not there. */
-bool own_read_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip);
 void own_read_devices(struct gltf *gltf);
 void own_read_pairs(struct gltf *gltf);
 /* The thing whose id the value is, or CP_NONE with a warning. */
 uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value);
+/* The place that an entry has among its kind, or CP_NONE. */
+uint32_t own_position(struct gltf *gltf, uint32_t own, uint32_t fallback);
+/* NULL when absent or empty. */
+const char *own_id(struct gltf *gltf, uint32_t own);
 /* Remembers an id for own_find. */
 void own_name(struct gltf *gltf, enum gltf_map map, const char *id, uint32_t index);
 /* What an id or name stands for, or CP_NONE. */
 uint32_t own_lookup(const struct gltf *gltf, enum gltf_map map, const char *id);
 
-/* Places: what has a position stands there, the others fill the gaps in order. sequence[i] = the item at place i. */
-bool gltf_arrange(struct gltf *gltf, const uint32_t *positions, uint32_t count, uint32_t *sequence);
+/* The order of count items of size bytes with a uint32_t position at offset: what has a position stands there, the
+ * others fill the gaps in order. Lives as long as the reading; NULL is an error already noted. */
+const uint32_t *gltf_arrange(struct gltf *gltf, const void *items, size_t offset, size_t size, uint32_t count);
 
 #endif

@@ -2,9 +2,10 @@
 #include "gltf.h"
 
 #include <math.h>
+#include <string.h>
 
 /* rgba of our extras when it stands for the factor, as in docs/stage-format.md, "Materials". */
-static void own_colour(struct gltf *gltf, uint32_t own, const double factor[4], cp_material *material)
+static void own_colour(struct gltf *gltf, uint32_t own, cp_material *material)
 {
     double rgba[4];
     bool srgb = own_flag(gltf, own, "srgb");
@@ -14,17 +15,22 @@ static void own_colour(struct gltf *gltf, uint32_t own, const double factor[4], 
         double linear = fmin(fmax(rgba[i], 0), 1);
         if (srgb && i < 3)
             linear = linear <= 0.04045 ? linear / 12.92 : pow((linear + 0.055) / 1.055, 2.4);
-        if (!(fabs(linear - factor[i]) <= 1e-6))
+        if (!(fabs(linear - material->rgba[i]) <= 1e-6))
             return;
     }
-    for (int i = 0; i < 4; i++)
-        material->rgba[i] = rgba[i];
+    memcpy(material->rgba, rgba, sizeof rgba);
     material->srgb = srgb;
 }
 
-static void count_surface(struct gltf *gltf, uint32_t value, uint32_t pbr)
+/* The alpha mode: colours of opaque materials have no alpha (section 3.9.4). What else the surface says is lost. */
+static void read_surface(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_material *material)
 {
+    static const char *const modes[] = {"OPAQUE", "MASK", "BLEND", NULL};
     double glow[3] = {0, 0, 0};
+    uint32_t mode = gltf_word(gltf, value, "alphaMode", modes, 0);
+    if (mode == 0)
+        material->rgba[3] = 1;
+    gltf_loss(gltf, LOSS_MASKS, mode == 1);
     (void)gltf_numbers(gltf, value, "emissiveFactor", 3, glow);
     bool surface = gltf_number(gltf, pbr, "metallicFactor", 0) > 0 ||
                    gltf_number(gltf, pbr, "roughnessFactor", 1) < 1 || glow[0] > 0 || glow[1] > 0 || glow[2] > 0;
@@ -41,42 +47,34 @@ static void count_surface(struct gltf *gltf, uint32_t value, uint32_t pbr)
     }
 }
 
-/* Colours of opaque materials have no alpha (section 3.9.4). */
-static void read_alpha(struct gltf *gltf, uint32_t value, cp_material *material)
+/* The scene's material of a glTF one, CP_NONE for the writer's default, or after an error. */
+static uint32_t read_material(struct gltf *gltf, uint32_t value)
 {
-    static const char *const modes[] = {"OPAQUE", "MASK", "BLEND", NULL};
-    uint32_t mode = gltf_word(gltf, value, "alphaMode", modes, 0);
-    if (mode == 0)
-        material->rgba[3] = 1;
-    gltf_loss(gltf, LOSS_MASKS, mode == 1);
-}
+    uint32_t own = gltf_own(gltf, value);
+    if (gltf_made(gltf, own, "default"))
+        return CP_NONE;
+    const char *id = own_id(gltf, own);
+    bool variant = id && gltf_made(gltf, own, "variant");
+    uint32_t index = variant ? own_lookup(gltf, MAP_MATERIALS, id) : CP_NONE;
+    if (index != CP_NONE)
+        return index;
 
-static void read_material(struct gltf *gltf, uint32_t value, uint32_t own, cp_material *material)
-{
+    cp_material material = {.rgba = {1, 1, 1, 1}};
     uint32_t pbr = gltf_object(gltf, value, "pbrMetallicRoughness");
-    double factor[4] = {1, 1, 1, 1};
-    (void)gltf_numbers(gltf, pbr, "baseColorFactor", 4, factor);
-    for (int i = 0; i < 4; i++)
-        material->rgba[i] = factor[i];
-    material->two_sided = gltf_flag(gltf, value, "doubleSided");
-    if (own != JSON_NONE)
-        material->two_sided = own_flag(gltf, own, "two_sided");
+    double factor[4];
+    if (gltf_numbers(gltf, pbr, "baseColorFactor", 4, factor))
+        memcpy(material.rgba, factor, sizeof factor);
+    material.two_sided = gltf_flag(gltf, value, "doubleSided");
     if (own != JSON_NONE) {
-        own_colour(gltf, own, factor, material);
+        material.two_sided = own_flag(gltf, own, "two_sided");
+        own_colour(gltf, own, &material);
     } else {
-        read_alpha(gltf, value, material);
-        count_surface(gltf, value, pbr);
+        read_surface(gltf, value, pbr, &material);
     }
-}
-
-static uint32_t add_material(struct gltf *gltf, uint32_t value, uint32_t own, const char *id)
-{
-    cp_material material = {.srgb = false};
-    read_material(gltf, value, own, &material);
     const char *name = gltf_text(gltf, value, "name");
     if (gltf->status != CP_OK)
         return CP_NONE;
-    uint32_t index = scene_add_material(gltf->scene, name, material.rgba, material.srgb);
+    index = scene_add_material(gltf->scene, name, material.rgba, material.srgb);
     if (index == CP_NONE) {
         gltf_no_memory(gltf);
         return CP_NONE;
@@ -86,25 +84,13 @@ static uint32_t add_material(struct gltf *gltf, uint32_t value, uint32_t own, co
     if (id)
         own_name(gltf, MAP_MATERIALS, id, index);
     own_read_metadata(gltf, own, CP_OWNER_MATERIAL, index);
-    gltf_keep_extras(gltf, value, CP_OWNER_MATERIAL, index);
+    gltf_keep_extras(gltf, value, CP_OWNER_MATERIAL, index, "extras");
     return index;
-}
-
-static uint32_t find_or_add(struct gltf *gltf, uint32_t value)
-{
-    uint32_t own = gltf_own(gltf, value);
-    if (gltf_made(gltf, own, "default"))
-        return CP_NONE;
-    const char *id = gltf_text(gltf, own, "id");
-    id = id && *id ? id : NULL;
-    bool variant = id && gltf_made(gltf, own, "variant");
-    uint32_t known = variant ? own_lookup(gltf, MAP_MATERIALS, id) : CP_NONE;
-    return known == CP_NONE ? add_material(gltf, value, own, id) : known;
 }
 
 void gltf_read_materials(struct gltf *gltf)
 {
     gltf->materials = gltf_allocate(gltf, gltf->material_list.count, sizeof *gltf->materials);
     for (uint32_t i = 0; i < gltf->material_list.count && gltf->status == CP_OK; i++)
-        gltf->materials[i] = find_or_add(gltf, gltf->material_list.items[i]);
+        gltf->materials[i] = read_material(gltf, gltf->material_list.items[i]);
 }

@@ -5,16 +5,14 @@
 
 /* ---- nodes ---- */
 
-/* The transform from the parent scene node's tail to this node, as read; with the shear node that belongs to it. */
-static cp_pose whole_pose(const struct gltf *gltf, const struct gltf_node *node)
-{
-    const struct gltf_node *link = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
-    return link && link->made == MADE_SHEAR ? pose_multiply(node->pose, link->pose) : *node->pose;
-}
-
+/* The node's pose below the parent scene node's tail: the transform, with the shear node that belongs to it, or the
+ * exact pose of our extras. */
 static cp_pose exact_pose(struct gltf *gltf, const struct gltf_node *node)
 {
-    cp_pose read = whole_pose(gltf, node), exact;
+    const struct gltf_node *link = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
+    cp_pose read = *node->pose, exact;
+    if (link && link->made == MADE_SHEAR)
+        read = pose_multiply(node->pose, link->pose);
     return own_pose(gltf, node->own, &read, &exact) ? exact : read;
 }
 
@@ -26,47 +24,36 @@ static cp_pose parent_frame(struct gltf *gltf, const struct gltf_node *node)
     return gltf->turned ? pose_z_up_from_y_up() : POSE_IDENTITY;
 }
 
-static bool is_world(struct gltf *gltf, const struct gltf_node *node)
-{
-    cp_pose frame = parent_frame(gltf, node);
-    bool at_root = node->parent == CP_NONE || gltf->nodes[node->parent].role == ROLE_UP;
-    return at_root && pose_is_identity(&frame) && own_flag(gltf, node->own, "world") && pose_is_identity(node->pose);
-}
-
-static uint32_t add_node(struct gltf *gltf, const struct gltf_node *node, const cp_pose *frame)
-{
-    const char *name = gltf_node_name(gltf, node);
-    cp_pose local = exact_pose(gltf, node);
-    uint32_t parent = node->parent == CP_NONE ? 0 : gltf->nodes[node->parent].target;
-    if (gltf->status != CP_OK)
-        return CP_NONE;
-    uint32_t index = scene_add_node(gltf->scene, parent, name ? name : "", name ? strlen(name) : 0);
-    if (index == CP_NONE)
-        gltf_no_memory(gltf);
-    else
-        gltf->scene->nodes[index].local = pose_multiply(frame, &local);
-    return index;
-}
-
+/* A scene node. The first root of our own that says so is the world itself. */
 static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_seen)
 {
     cp_pose frame = parent_frame(gltf, node);
-    if (!*world_seen && is_world(gltf, node)) {
-        const char *name = gltf_node_name(gltf, node);
+    const struct gltf_node *parent = node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
+    bool is_world = !*world_seen && (!parent || parent->role == ROLE_UP) && pose_is_identity(&frame) &&
+                    own_flag(gltf, node->own, "world") && pose_is_identity(node->pose);
+    const char *name = gltf_node_name(gltf, node);
+    cp_pose local = is_world ? POSE_IDENTITY : exact_pose(gltf, node);
+    if (gltf->status != CP_OK)
+        return;
+    if (is_world) {
         gltf->scene->nodes[0].name = name ? name : "";
         node->target = 0;
         *world_seen = true;
     } else {
-        node->target = add_node(gltf, node, &frame);
+        node->target =
+            scene_add_node(gltf->scene, parent ? parent->target : 0, name ? name : "", name ? strlen(name) : 0);
+        if (node->target == CP_NONE) {
+            gltf_no_memory(gltf);
+            return;
+        }
+        gltf->scene->nodes[node->target].local = pose_multiply(&frame, &local);
     }
-    if (gltf->status != CP_OK)
-        return;
     gltf->node_of[node->target] = (uint32_t)(node - gltf->nodes);
-    if (node->parent != CP_NONE && gltf->nodes[node->parent].link != CP_NONE)
+    if (parent && parent->link != CP_NONE)
         gltf_warning(gltf, node->value, "gltf-moved-tree",
                      "hangs on a node that is no tail; it now follows its joints");
     own_read_node(gltf, node->own, node->target);
-    gltf_keep_extras(gltf, node->value, CP_OWNER_NODE, node->target);
+    gltf_keep_extras(gltf, node->value, CP_OWNER_NODE, node->target, "extras");
 }
 
 /* A made node: belongs to the scene node above. What is above the world belongs to it. */
@@ -77,7 +64,7 @@ static void build_made(struct gltf *gltf, struct gltf_node *node)
         if (node->wraps) {
             cp_pose frame = parent_frame(gltf, node);
             node->frame = gltf_keep_pose(gltf, &frame);
-            gltf_keep_extras(gltf, node->value, CP_OWNER_SCENE, 0);
+            gltf_keep_extras(gltf, node->value, CP_OWNER_SCENE, 0, "extras");
         }
         return;
     }
@@ -113,21 +100,15 @@ void gltf_build_nodes(struct gltf *gltf)
 
 /* ---- joints ---- */
 
-static void build_chain_joints(struct gltf *gltf, const struct gltf_node *node)
-{
-    for (uint32_t at = node->link; at != CP_NONE && gltf->status == CP_OK; at = gltf->nodes[at].link) {
-        if (gltf->nodes[at].joint != CP_NONE)
-            own_build_joint(gltf, &gltf->nodes[at]);
-    }
-}
-
 void gltf_build_joints(struct gltf *gltf)
 {
     for (uint32_t i = 0; i < gltf->scene->node_count && gltf->status == CP_OK; i++) {
         if (gltf->node_of[i] == CP_NONE)
             continue;
         struct gltf_node *node = &gltf->nodes[gltf->node_of[i]];
-        build_chain_joints(gltf, node);
+        for (uint32_t at = node->link; at != CP_NONE && gltf->status == CP_OK; at = gltf->nodes[at].link)
+            if (gltf->nodes[at].joint != CP_NONE)
+                own_build_joint(gltf, &gltf->nodes[at]);
         gltf_read_articulation(gltf, node);
     }
     own_finish_joints(gltf);
@@ -140,7 +121,7 @@ struct placing {
     const cp_pose *transform;
 };
 
-/* All instances by scene node: those of node i are items[first[i]] .. items[first[i + 1] - 1]. */
+/* All instances by scene node: those of node i are the filled[i] items from first[i]. */
 struct placings {
     struct placing *items;
     uint32_t *first, *filled;
@@ -157,40 +138,12 @@ static uint32_t undrawn_list(struct gltf *gltf, const struct gltf_node *node)
     return node->role == ROLE_NODE && node->own != JSON_NONE ? gltf_array(gltf, node->own, "instances") : JSON_NONE;
 }
 
-static bool count_placings(struct gltf *gltf, struct placings *placings)
-{
-    uint32_t nodes = gltf->scene->node_count;
-    uint64_t total = 0;
-    uint64_t *counts = gltf_allocate(gltf, nodes, sizeof *counts);
-    placings->first = gltf_allocate(gltf, (size_t)nodes + 1, sizeof *placings->first);
-    placings->filled = gltf_allocate(gltf, nodes, sizeof *placings->filled);
-    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
-        counts[node->target] += parts_of(gltf, node) + (uint64_t)json_count(&gltf->json, undrawn_list(gltf, node));
-    }
-    for (uint32_t i = 0; i < nodes && gltf->status == CP_OK; i++) {
-        placings->first[i] = (uint32_t)total;
-        total += counts[i];
-        if (total >= UINT32_MAX)
-            gltf_limit(gltf, JSON_NONE, "gltf-instances", "more than 4 294 967 295 instances");
-    }
-    placings->items = gltf_allocate(gltf, total, sizeof *placings->items);
-    if (placings->items)
-        placings->first[nodes] = (uint32_t)total;
-    return gltf->status == CP_OK;
-}
-
 static void add_placing(struct placings *placings, uint32_t node, const struct placing *placing)
 {
     placings->items[placings->first[node] + placings->filled[node]++] = *placing;
 }
 
-static uint32_t read_position(struct gltf *gltf, uint32_t own)
-{
-    uint64_t position = gltf_integer(gltf, own, "position", CP_NONE);
-    return position < CP_NONE ? (uint32_t)position : CP_NONE;
-}
-
+/* The meshes of a node that is drawn. */
 static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct placings *placings)
 {
     struct placing placing = {.transform = node->frame, .use = CP_USE_DRAWN, .position = CP_NONE};
@@ -199,7 +152,7 @@ static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct 
     uint32_t parts = parts_of(gltf, node);
     if (node->own != JSON_NONE && parts > 0) {
         placing.use = gltf_word(gltf, node->own, "use", use_words, CP_USE_DRAWN);
-        placing.position = read_position(gltf, node->own);
+        placing.position = own_position(gltf, node->own, CP_NONE);
     }
     if (placing.use == 0)
         placing.use = CP_USE_DRAWN;
@@ -214,7 +167,7 @@ static void place_undrawn(struct gltf *gltf, uint32_t entry, uint32_t node, stru
     cp_pose transform = POSE_IDENTITY;
     struct placing placing = {0};
     placing.use = gltf_word(gltf, entry, "use", use_words, CP_USE_COLLISION);
-    placing.position = read_position(gltf, entry);
+    placing.position = own_position(gltf, entry, CP_NONE);
     (void)gltf_numbers(gltf, entry, "pose", 12, transform.m);
     placing.transform = gltf_keep_pose(gltf, &transform);
     placing.mesh = own_find(gltf, MAP_MESHES, json_member(&gltf->json, entry, "mesh"));
@@ -222,42 +175,44 @@ static void place_undrawn(struct gltf *gltf, uint32_t entry, uint32_t node, stru
         add_placing(placings, node, &placing);
 }
 
-static void fill_placings(struct gltf *gltf, struct placings *placings)
+void gltf_build_instances(struct gltf *gltf)
 {
+    /* How many each scene node can have. */
+    uint32_t nodes = gltf->scene->node_count;
+    uint64_t total = 0;
+    struct placings placings = {.first = gltf_allocate(gltf, nodes, sizeof *placings.first),
+                                .filled = gltf_allocate(gltf, nodes, sizeof *placings.filled)};
+    uint64_t *counts = gltf_allocate(gltf, nodes, sizeof *counts);
+    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
+        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+        counts[node->target] += parts_of(gltf, node) + (uint64_t)json_count(&gltf->json, undrawn_list(gltf, node));
+    }
+    for (uint32_t i = 0; i < nodes && gltf->status == CP_OK; i++) {
+        placings.first[i] = (uint32_t)total;
+        total += counts[i];
+        if (total >= UINT32_MAX)
+            gltf_limit(gltf, JSON_NONE, "gltf-instances", "more than 4 294 967 295 instances");
+    }
+    placings.items = gltf_allocate(gltf, total, sizeof *placings.items);
+
+    /* Drawn ones first: those of our extras go where their positions say. */
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++)
-        place_drawn(gltf, &gltf->nodes[gltf->order[i]], placings);
+        place_drawn(gltf, &gltf->nodes[gltf->order[i]], &placings);
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
         const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
         uint32_t list = undrawn_list(gltf, node);
         for (uint32_t at = json_first(&gltf->json, list); at != JSON_NONE; at = json_next(&gltf->json, list, at))
-            place_undrawn(gltf, at, node->target, placings);
+            place_undrawn(gltf, at, node->target, &placings);
     }
-}
-
-/* The instances of one node in the order of their positions. `positions` and `sequence` have room for all. */
-static void add_instances(struct gltf *gltf, uint32_t node, const struct placings *placings, uint32_t *scratch[2])
-{
-    const struct placing *items = placings->items + placings->first[node];
-    uint32_t count = placings->filled[node];
-    for (uint32_t i = 0; i < count; i++)
-        scratch[0][i] = items[i].position;
-    if (count == 0 || !gltf_arrange(gltf, scratch[0], count, scratch[1]))
-        return;
-    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
-        const struct placing *item = &items[scratch[1][i]];
-        if (scene_add_instance(gltf->scene, node, item->mesh, item->use, item->transform) == CP_NONE)
-            gltf_no_memory(gltf);
+    for (uint32_t node = 0; node < nodes && gltf->status == CP_OK; node++) {
+        const struct placing *items = placings.items + placings.first[node];
+        uint32_t count = placings.filled[node];
+        const uint32_t *sequence =
+            count > 0 ? gltf_arrange(gltf, items, offsetof(struct placing, position), sizeof *items, count) : NULL;
+        for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
+            const struct placing *item = &items[sequence[i]];
+            if (scene_add_instance(gltf->scene, node, item->mesh, item->use, item->transform) == CP_NONE)
+                gltf_no_memory(gltf);
+        }
     }
-}
-
-void gltf_build_instances(struct gltf *gltf)
-{
-    struct placings placings = {NULL, NULL, NULL};
-    if (gltf->status != CP_OK || !count_placings(gltf, &placings))
-        return;
-    fill_placings(gltf, &placings);
-    uint32_t nodes = gltf->scene->node_count, total = placings.first[nodes];
-    uint32_t *scratch[2] = {gltf_allocate(gltf, total, sizeof(uint32_t)), gltf_allocate(gltf, total, sizeof(uint32_t))};
-    for (uint32_t i = 0; i < nodes && gltf->status == CP_OK; i++)
-        add_instances(gltf, i, &placings, scratch);
 }

@@ -52,8 +52,12 @@ bool own_flag(struct gltf *gltf, uint32_t own, const char *key)
 
 /* ---- the asset ---- */
 
-static void check_version(struct gltf *gltf, const char *version)
+void own_read_asset(struct gltf *gltf)
 {
+    gltf->ours = gltf->asset_own != JSON_NONE;
+    const char *version = gltf_text(gltf, gltf->asset_own, "version");
+    if (!version)
+        return;
     char *end;
     unsigned long major = strtoul(version, &end, 10);
     unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
@@ -66,24 +70,6 @@ static void check_version(struct gltf *gltf, const char *version)
                      version, MAJOR, MINOR);
 }
 
-void own_read_asset(struct gltf *gltf)
-{
-    const char *version = gltf_text(gltf, gltf->asset_own, "version");
-    if (version)
-        check_version(gltf, version);
-    gltf->ours = gltf->asset_own != JSON_NONE;
-}
-
-/* Which axis of the file points up: the world's Z, unless a root was made above it. */
-static bool stands_y_up(struct gltf *gltf)
-{
-    uint32_t up = json_member(&gltf->json, gltf->asset_own, "up");
-    bool stands = up != JSON_NONE && json_string_equals(&gltf->json, up, "y");
-    for (uint32_t i = 0; i < gltf->order_count && !stands; i++)
-        stands = gltf->nodes[gltf->order[i]].made == MADE_UP;
-    return stands;
-}
-
 void own_read_source(struct gltf *gltf)
 {
     static const char *const up_words[] = {"z", "y", NULL};
@@ -92,7 +78,11 @@ void own_read_source(struct gltf *gltf)
     if (gltf->asset_own == JSON_NONE)
         gltf_warning(gltf, JSON_NONE, "gltf-mark",
                      "another tool took the mark away: the source's format, file and unit are not known");
-    gltf->turned = stands_y_up(gltf);
+    /* Which axis of the file points up: the world's Z, unless a root was made above it. */
+    uint32_t file_up = json_member(&gltf->json, gltf->asset_own, "up");
+    gltf->turned = file_up != JSON_NONE && json_string_equals(&gltf->json, file_up, "y");
+    for (uint32_t i = 0; i < gltf->order_count && !gltf->turned; i++)
+        gltf->turned = gltf->nodes[gltf->order[i]].made == MADE_UP;
     uint32_t object = gltf_object(gltf, gltf->asset_own, "source");
     const char *format = gltf_text(gltf, object, "format"), *file = gltf_text(gltf, object, "file");
     double unit = gltf_number(gltf, object, "unit", 1);
@@ -126,21 +116,49 @@ bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pos
 {
     if (!gltf_numbers(gltf, own, "pose", 12, pose->m))
         return false;
-    double largest = 1;
-    for (int i = 0; i < 12; i++)
-        largest = fmax(largest, fabs(pose->m[i]));
-    for (int i = 0; i < 12; i++)
-        if (!(fabs(pose->m[i] - read->m[i]) <= 1e-6 * largest)) {
-            gltf_warning(gltf, own, "gltf-moved", "another tool moved it: its glTF transform is taken");
-            return false;
-        }
-    return true;
+    bool agree = gltf_poses_agree(pose, read);
+    if (!agree)
+        gltf_warning(gltf, own, "gltf-moved", "another tool moved it: its glTF transform is taken");
+    return agree;
 }
 
 /* ---- nodes ---- */
 
-static uint32_t read_flags(struct gltf *gltf, uint32_t own)
+uint32_t own_position(struct gltf *gltf, uint32_t own, uint32_t fallback)
 {
+    uint64_t position = gltf_integer(gltf, own, "position", fallback);
+    return position < CP_NONE ? (uint32_t)position : CP_NONE;
+}
+
+const char *own_id(struct gltf *gltf, uint32_t own)
+{
+    const char *id = gltf_text(gltf, own, "id");
+    return id && *id ? id : NULL;
+}
+
+/* The bytes of "4ae9". NULL when there is no such text. */
+static const char *read_raw_name(struct gltf *gltf, uint32_t own)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *hex = gltf_text(gltf, own, "raw_name");
+    size_t size = hex ? strlen(hex) / 2 : 0;
+    char *raw = size > 0 ? gltf_scene_array(gltf, size + 1, 1) : NULL;
+    for (size_t i = 0; raw && i < size; i++) {
+        const char *high = strchr(digits, hex[2 * i]), *low = strchr(digits, hex[2 * i + 1]);
+        if (!high || !low)
+            return NULL;
+        raw[i] = (char)(unsigned char)((high - digits) * 16 + (low - digits));
+    }
+    if (raw)
+        raw[size] = '\0';
+    return raw;
+}
+
+void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
+{
+    if (own == JSON_NONE)
+        return;
+    const char *id = own_id(gltf, own);
     uint32_t flags = 0, array = gltf_array(gltf, own, "flags");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
         uint32_t word = 0;
@@ -151,51 +169,16 @@ static uint32_t read_flags(struct gltf *gltf, uint32_t own)
         else
             gltf_warning(gltf, at, "gltf-flag", "unknown flag");
     }
-    return flags;
-}
-
-static int lower_hex_digit(char byte)
-{
-    const char *digits = "0123456789abcdef", *at = byte ? strchr(digits, byte) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* "4ae9" -> the bytes. NULL when it is no such text. */
-static const char *read_raw_name(struct gltf *gltf, uint32_t own)
-{
-    const char *hex = gltf_text(gltf, own, "raw_name");
-    size_t size = hex ? strlen(hex) / 2 : 0;
-    char *raw = size > 0 ? scene_allocate(gltf->scene, size + 1, 1) : NULL;
-    if (size > 0 && !raw)
-        gltf_no_memory(gltf);
-    if (!raw)
-        return NULL;
-    for (size_t i = 0; i < size; i++) {
-        int high = lower_hex_digit(hex[2 * i]), low = lower_hex_digit(hex[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return NULL;
-        raw[i] = (char)(unsigned char)(high * 16 + low);
-    }
-    raw[size] = '\0';
-    return raw;
-}
-
-void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
-{
-    if (own == JSON_NONE)
-        return;
-    const char *id = gltf_text(gltf, own, "id");
-    uint32_t flags = read_flags(gltf, own);
     const char *raw_name = read_raw_name(gltf, own);
     if (gltf->status != CP_OK)
         return;
     cp_node *node = &gltf->scene->nodes[index];
-    node->id = id && *id ? id : NULL;
+    node->id = id;
     node->flags = flags;
     node->raw_name = raw_name;
-    gltf->held[HELD_NODES] += node->id != NULL;
-    if (node->id)
-        own_name(gltf, MAP_NODES, node->id, index);
+    gltf->held[HELD_NODES] += id != NULL;
+    if (id)
+        own_name(gltf, MAP_NODES, id, index);
     own_read_metadata(gltf, own, CP_OWNER_NODE, index);
 }
 
@@ -213,22 +196,17 @@ void own_read_scopes(struct gltf *gltf)
 
 /* ---- metadata ---- */
 
-static void read_fact(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index)
-{
-    const char *key = gltf_text(gltf, value, "key"), *text = gltf_text(gltf, value, "value");
-    uint32_t type = gltf_word(gltf, value, "type", value_type_words, 0);
-    if (gltf->status != CP_OK)
-        return;
-    if (!key || !text)
-        gltf_warning(gltf, value, "gltf-metadata", "metadata without key or value");
-    else if (!scene_add_metadata(gltf->scene, owner, index, key, (cp_value_type)type, text))
-        gltf_no_memory(gltf);
-}
-
 void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index)
 {
     uint32_t array = gltf_array(gltf, own, "metadata");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
-         at = json_next(&gltf->json, array, at))
-        read_fact(gltf, at, owner, index);
+         at = json_next(&gltf->json, array, at)) {
+        const char *key = gltf_text(gltf, at, "key"), *text = gltf_text(gltf, at, "value");
+        uint32_t type = gltf_word(gltf, at, "type", value_type_words, 0);
+        if (!key || !text)
+            gltf_warning(gltf, at, "gltf-metadata", "metadata without key or value");
+        else if (gltf->status == CP_OK &&
+                 !scene_add_metadata(gltf->scene, owner, index, key, (cp_value_type)type, text))
+            gltf_no_memory(gltf);
+    }
 }

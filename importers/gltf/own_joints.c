@@ -13,35 +13,6 @@ static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, dou
     return gltf_number(gltf, joint, key, unlimited);
 }
 
-static void read_axis(struct gltf *gltf, uint32_t value, double axis[3])
-{
-    double read[3];
-    if (!gltf_numbers(gltf, value, "axis", 3, read))
-        return;
-    double square = read[0] * read[0] + read[1] * read[1] + read[2] * read[2];
-    if (!(fabs(square - 1) < 1e-6))
-        gltf_error(gltf, value, "gltf-joint", "the axis is no unit vector");
-    double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
-    for (int i = 0; i < 3; i++)
-        axis[i] = read[i] / length;
-}
-
-static void read_values(struct gltf *gltf, uint32_t value, cp_joint *joint)
-{
-    const char *id = gltf_text(gltf, value, "id");
-    joint->id = id && *id ? id : NULL;
-    read_axis(gltf, value, joint->axis);
-    joint->lower = read_limit(gltf, value, "lower", -INFINITY);
-    joint->upper = read_limit(gltf, value, "upper", INFINITY);
-    joint->velocity = read_limit(gltf, value, "velocity", INFINITY);
-    joint->acceleration = read_limit(gltf, value, "acceleration", INFINITY);
-    joint->home = gltf_number(gltf, value, "home", joint->home);
-    joint->q = gltf_number(gltf, value, "q", joint->home);
-    joint->driven = own_flag(gltf, value, "driven");
-    joint->scale = gltf_number(gltf, value, "scale", 1);
-    joint->offset = gltf_number(gltf, value, "offset", 0);
-}
-
 /* ---- reading ---- */
 
 static void read_joint(struct gltf *gltf, uint32_t link)
@@ -49,86 +20,75 @@ static void read_joint(struct gltf *gltf, uint32_t link)
     struct gltf_node *node = &gltf->nodes[link];
     uint32_t value = gltf_object(gltf, node->own, "joint");
     struct gltf_joint *entry = &gltf->joints[gltf->joint_count];
+    cp_joint *joint = &entry->joint;
     cp_joint_type type = (cp_joint_type)gltf_word(gltf, value, "type", joint_type_words, CP_JOINT_FIXED);
     *entry = (struct gltf_joint){.link = link, .target = CP_NONE};
-    entry->joint = (cp_joint){.type = type, .axis = {0, 0, 1}, .master = CP_NONE};
-    entry->joint.home = type == CP_JOINT_SCALE ? 1 : 0;
-    entry->joint.name = gltf_node_name(gltf, node);
-    read_values(gltf, value, &entry->joint);
+    *joint = (cp_joint){.type = type, .axis = {0, 0, 1}, .master = CP_NONE};
+    joint->name = gltf_node_name(gltf, node);
+    joint->id = own_id(gltf, value);
+
+    double axis[3];
+    if (gltf_numbers(gltf, value, "axis", 3, axis)) {
+        double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
+        if (!(fabs(square - 1) < 1e-6))
+            gltf_error(gltf, value, "gltf-joint", "the axis is no unit vector");
+        double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
+        for (int i = 0; i < 3; i++)
+            joint->axis[i] = axis[i] / length;
+    }
+    joint->lower = read_limit(gltf, value, "lower", -INFINITY);
+    joint->upper = read_limit(gltf, value, "upper", INFINITY);
+    joint->velocity = read_limit(gltf, value, "velocity", INFINITY);
+    joint->acceleration = read_limit(gltf, value, "acceleration", INFINITY);
+    joint->home = gltf_number(gltf, value, "home", type == CP_JOINT_SCALE ? 1 : 0);
+    joint->q = gltf_number(gltf, value, "q", joint->home);
+    joint->driven = own_flag(gltf, value, "driven");
+    joint->scale = gltf_number(gltf, value, "scale", 1);
+    joint->offset = gltf_number(gltf, value, "offset", 0);
     node->joint = gltf->joint_count++;
-    if (entry->joint.id)
-        own_name(gltf, MAP_JOINTS, entry->joint.id, node->joint);
+    if (joint->id)
+        own_name(gltf, MAP_JOINTS, joint->id, node->joint);
 }
 
-static void read_master(struct gltf *gltf, struct gltf_joint *entry)
-{
-    uint32_t value = json_member(&gltf->json, gltf->nodes[entry->link].own, "joint");
-    uint32_t master = json_member(&gltf->json, value, "master");
-    if (master == JSON_NONE)
-        return;
-    entry->joint.master = own_find(gltf, MAP_JOINTS, master);
-    entry->joint.driven = false;
-}
-
-/* The joints of an expression, by their places in gltf->joints; false when one is missing. */
-static bool read_inputs(struct gltf *gltf, uint32_t value, cp_expression *expression)
-{
-    uint32_t list = gltf_array(gltf, value, "inputs"), count = json_count(&gltf->json, list);
-    uint32_t *inputs = scene_allocate(gltf->scene, count, sizeof *inputs);
-    double *factors = scene_allocate(gltf->scene, count, sizeof *factors);
-    if (!inputs || !factors) {
-        gltf_no_memory(gltf);
-        return false;
-    }
-    bool good = count == 0 || gltf_numbers(gltf, value, "factors", count, factors);
-    for (uint32_t i = 0, item = json_first(&gltf->json, list); i < count && good; i++) {
-        inputs[i] = own_find(gltf, MAP_JOINTS, item);
-        good = inputs[i] != CP_NONE;
-        item = json_next(&gltf->json, list, item);
-    }
-    expression->input_count = count;
-    expression->inputs = inputs;
-    expression->factors = factors;
-    return good && gltf->status == CP_OK;
-}
-
+/* An expression over joints, by their places in gltf->joints. */
 static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
 {
     uint32_t joint = json_member(&gltf->json, gltf->nodes[entry->link].own, "joint");
     uint32_t value = gltf_object(gltf, joint, "expression");
     if (value == JSON_NONE || entry->joint.master != CP_NONE)
         return;
-    cp_expression *expression = scene_allocate(gltf->scene, 1, sizeof *expression);
-    if (!expression) {
-        gltf_no_memory(gltf);
+    const char *text = gltf_text(gltf, value, "text");
+    double angle = gltf_number(gltf, value, "angle", 1);
+    uint32_t list = gltf_array(gltf, value, "inputs"), count = json_count(&gltf->json, list);
+    cp_expression *expression = gltf_scene_array(gltf, 1, sizeof *expression);
+    uint32_t *inputs = gltf_scene_array(gltf, count, sizeof *inputs);
+    double *factors = gltf_scene_array(gltf, count, sizeof *factors);
+    if (!expression || !inputs || !factors)
         return;
-    }
     size_t at;
+    bool good = count == 0 || gltf_numbers(gltf, value, "factors", count, factors);
+    for (uint32_t i = 0, item = json_first(&gltf->json, list); i < count && good; i++) {
+        inputs[i] = own_find(gltf, MAP_JOINTS, item);
+        good = inputs[i] != CP_NONE;
+        item = json_next(&gltf->json, list, item);
+    }
     *expression =
-        (cp_expression){.text = gltf_text(gltf, value, "text"), .angle = gltf_number(gltf, value, "angle", 1)};
+        (cp_expression){.text = text, .angle = angle, .input_count = count, .inputs = inputs, .factors = factors};
     entry->joint.driven = false;
-    if (read_inputs(gltf, value, expression) && expression->text && expression->angle > 0 &&
-        !expression_check(expression->text, expression->input_count, &at))
+    if (good && gltf->status == CP_OK && text && angle > 0 && !expression_check(text, count, &at))
         entry->joint.expression = expression;
     else
         gltf_warning(gltf, value, "gltf-joint", "is no expression over joints; the joint is free now");
-}
-
-static bool is_of_free_joints(const struct gltf *gltf, const cp_expression *expression)
-{
-    for (uint32_t i = 0; i < expression->input_count; i++)
-        if (cp_joint_is_dependent(&gltf->joints[expression->inputs[i]].joint))
-            return false;
-    return true;
 }
 
 /* What a joint depends on is itself free: a chain of them is cut. */
 static void check_dependence(struct gltf *gltf, struct gltf_joint *entry)
 {
     const cp_joint *joint = &entry->joint;
-    bool good = joint->expression
-                    ? is_of_free_joints(gltf, joint->expression)
-                    : joint->master == CP_NONE || !cp_joint_is_dependent(&gltf->joints[joint->master].joint);
+    const cp_expression *expression = joint->expression;
+    bool good = expression || joint->master == CP_NONE || !cp_joint_is_dependent(&gltf->joints[joint->master].joint);
+    for (uint32_t i = 0; expression && i < expression->input_count; i++)
+        good = good && !cp_joint_is_dependent(&gltf->joints[expression->inputs[i]].joint);
     if (good)
         return;
     gltf_warning(gltf, gltf->nodes[entry->link].own, "gltf-joint",
@@ -179,27 +139,18 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
     return near;
 }
 
-/* The motion of a joint node, with the made axis nodes around it. */
-static cp_pose link_motion(const struct gltf *gltf, const struct gltf_node *node)
+/* Another tool may have moved the joint's node: then the value that comes nearest to it. What no value explains stays
+ * below the chain (roles.c), so that nothing that is drawn moves. */
+static void check_value(struct gltf *gltf, struct gltf_joint *entry)
 {
-    const struct gltf_node *before = &gltf->nodes[node->parent];
-    const struct gltf_node *after = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
-    cp_pose motion = *node->pose;
+    cp_joint *joint = &entry->joint;
+    const struct gltf_node *link = &gltf->nodes[entry->link], *before = &gltf->nodes[link->parent];
+    const struct gltf_node *after = link->link == CP_NONE ? NULL : &gltf->nodes[link->link];
+    cp_pose motion = *link->pose, expected = joint_motion(joint, entry->now);
     if (before->role == ROLE_LINK && before->made == MADE_AXIS && after && after->made == MADE_AXIS) {
         motion = pose_multiply(before->pose, &motion);
         motion = pose_multiply(&motion, after->pose);
     }
-    return motion;
-}
-
-/* Another tool moved the joint's node: the value that comes nearest to it. What no value explains stays below the
- * chain (roles.c), so that nothing that is drawn moves. */
-static void check_value(struct gltf *gltf, struct gltf_joint *entry)
-{
-    cp_joint *joint = &entry->joint;
-    const struct gltf_node *link = &gltf->nodes[entry->link];
-    cp_pose motion = link_motion(gltf, link);
-    cp_pose expected = joint_motion(joint, entry->now);
     if (gltf_poses_agree(&expected, &motion))
         return;
     if (cp_joint_is_dependent(joint) || joint->type == CP_JOINT_FIXED) {
@@ -211,10 +162,34 @@ static void check_value(struct gltf *gltf, struct gltf_joint *entry)
                  show_number(joint->q).text);
 }
 
-/* First the joints that move by themselves, then what follows them. */
-static void read_values_now(struct gltf *gltf)
+void own_read_joints(struct gltf *gltf)
 {
-    uint32_t count = gltf->joint_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gltf->order_count; i++)
+        count += gltf->nodes[gltf->order[i]].role == ROLE_LINK;
+    gltf->joints = gltf_allocate(gltf, count, sizeof *gltf->joints);
+    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
+        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+        if (node->role == ROLE_LINK && node->moves)
+            read_joint(gltf, gltf->order[i]);
+    }
+    /* Dependence, once all ids are known. */
+    count = gltf->joint_count;
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
+        cp_joint *joint = &gltf->joints[i].joint;
+        uint32_t value = json_member(&gltf->json, gltf->nodes[gltf->joints[i].link].own, "joint");
+        uint32_t master = json_member(&gltf->json, value, "master");
+        if (master != JSON_NONE) {
+            joint->master = own_find(gltf, MAP_JOINTS, master);
+            joint->driven = false;
+        }
+    }
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
+        read_expression(gltf, &gltf->joints[i]);
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
+        check_dependence(gltf, &gltf->joints[i]);
+
+    /* The values now: first of the joints that move by themselves, then of what follows them. */
     cp_joint *joints = gltf_allocate(gltf, count, sizeof *joints);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         struct gltf_joint *entry = &gltf->joints[i];
@@ -236,27 +211,6 @@ static void read_values_now(struct gltf *gltf)
     mechanism_close(&mechanism);
 }
 
-void own_read_joints(struct gltf *gltf)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < gltf->order_count; i++)
-        count += gltf->nodes[gltf->order[i]].role == ROLE_LINK;
-    gltf->joints = gltf_allocate(gltf, count, sizeof *gltf->joints);
-    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
-        if (node->role == ROLE_LINK && node->moves)
-            read_joint(gltf, gltf->order[i]);
-    }
-    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
-        read_master(gltf, &gltf->joints[i]);
-    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
-        read_expression(gltf, &gltf->joints[i]);
-    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++)
-        check_dependence(gltf, &gltf->joints[i]);
-    if (gltf->status == CP_OK)
-        read_values_now(gltf);
-}
-
 /* ---- building ---- */
 
 void own_build_joint(struct gltf *gltf, const struct gltf_node *link)
@@ -274,20 +228,7 @@ void own_build_joint(struct gltf *gltf, const struct gltf_node *link)
     joint->node = link->target;
     entry->target = index;
     own_read_metadata(gltf, link->own, CP_OWNER_JOINT, index);
-    gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index);
-}
-
-static const cp_expression *over_scene_joints(struct gltf *gltf, const cp_expression *expression)
-{
-    uint32_t *inputs;
-    const cp_expression *copy = scene_copy_expression(gltf->scene, expression, &inputs);
-    if (!copy) {
-        gltf_no_memory(gltf);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < copy->input_count; i++)
-        inputs[i] = gltf->joints[inputs[i]].target;
-    return copy;
+    gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index, "extras");
 }
 
 void own_finish_joints(struct gltf *gltf)
@@ -296,8 +237,14 @@ void own_finish_joints(struct gltf *gltf)
         cp_joint *joint = &gltf->scene->joints[gltf->joints[i].target];
         if (joint->master != CP_NONE)
             joint->master = gltf->joints[joint->master].target;
-        if (joint->expression)
-            joint->expression = over_scene_joints(gltf, joint->expression);
+        if (!joint->expression)
+            continue;
+        uint32_t *inputs;
+        joint->expression = scene_copy_expression(gltf->scene, joint->expression, &inputs);
+        if (!joint->expression)
+            gltf_no_memory(gltf);
+        for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
+            inputs[k] = gltf->joints[inputs[k]].target;
     }
     gltf->joints_built = true;
 }

@@ -4,27 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-static void changed(struct gltf *gltf)
-{
-    gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
-}
-
 /* ---- named views ---- */
 
 /* `count` 4-byte numbers of a view, or NULL: missing or the wrong size. In the scene's arena, unaligned bytes moved. */
-static void *read_words(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
+static uint32_t *read_words(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
 {
     struct gltf_view view;
-    if (!gltf_named_view(gltf, own, key, &view) || view.size / 4 != count || view.size % 4 != 0)
+    if (!gltf_named_view(gltf, own, key, &view) || view.size / 4 != count || view.size % 4 != 0 ||
+        !gltf_take_room(gltf, own, count))
         return NULL;
-    if (!gltf_take_room(gltf, own, count))
-        return NULL;
-    uint32_t *words = scene_allocate(gltf->scene, count, sizeof *words);
-    if (!words) {
-        gltf_no_memory(gltf);
-        return NULL;
-    }
-    for (uint64_t i = 0; i < count; i++) {
+    uint32_t *words = gltf_scene_array(gltf, count, sizeof *words);
+    for (uint64_t i = 0; words && i < count; i++) {
         const unsigned char *at = view.bytes + 4 * i;
         words[i] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
     }
@@ -37,12 +27,11 @@ static uint64_t words_in_view(struct gltf *gltf, uint32_t own, const char *key)
     return gltf_named_view(gltf, own, key, &view) ? view.size / 4 : 0;
 }
 
+/* NULL, too, if one is not finite. */
 static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
 {
     uint32_t *words = read_words(gltf, own, key, count);
-    float *floats = words ? scene_allocate(gltf->scene, count, sizeof *floats) : NULL;
-    if (words && !floats)
-        gltf_no_memory(gltf);
+    float *floats = words ? gltf_scene_array(gltf, count, sizeof *floats) : NULL;
     for (uint64_t i = 0; floats && i < count; i++) {
         memcpy(&floats[i], &words[i], sizeof *floats);
         if (!isfinite(floats[i]))
@@ -53,28 +42,6 @@ static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint
 
 /* ---- faces ---- */
 
-/* Sizes as offsets; false when they do not add up to the corners or one is too small. */
-static bool add_up(const uint32_t *sizes, uint32_t count, uint32_t least, uint32_t corners, uint32_t *offsets)
-{
-    uint64_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        offsets[i] = (uint32_t)at;
-        at += sizes[i];
-        if (sizes[i] < least || at > corners)
-            return false;
-    }
-    offsets[count] = (uint32_t)at;
-    return at == corners;
-}
-
-static bool all_below(const uint32_t *indices, uint32_t count, uint32_t limit)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (indices[i] >= limit)
-            return false;
-    return true;
-}
-
 /* The faces of the extras when they go with the primitives. */
 static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
 {
@@ -83,16 +50,25 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
         return false;
     uint32_t *sizes = read_words(gltf, faces, "sizes", face_count);
     uint32_t *corners = read_words(gltf, faces, "corners", corner_count);
-    uint32_t *offsets = sizes && corners ? scene_allocate(gltf->scene, face_count + 1, sizeof *offsets) : NULL;
-    if (!offsets ||
-        !add_up(sizes, (uint32_t)face_count, mesh->kind == CP_MESH_LINES ? 2 : 3, (uint32_t)corner_count, offsets)) {
-        if (sizes && corners && !offsets)
-            gltf_no_memory(gltf);
+    uint32_t *offsets = sizes && corners ? gltf_scene_array(gltf, face_count + 1, sizeof *offsets) : NULL;
+    if (!offsets)
         return false;
+    /* Sizes as offsets: they add up to the corners, and none is too small. */
+    uint32_t least = mesh->kind == CP_MESH_LINES ? 2 : 3;
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < face_count; i++) {
+        offsets[i] = (uint32_t)at;
+        at += sizes[i];
+        if (sizes[i] < least || at > corner_count)
+            return false;
     }
+    offsets[face_count] = (uint32_t)at;
     uint64_t vertices = gltf_integer(gltf, faces, "vertices", mesh->vertex_count);
-    if (vertices > mesh->vertex_count || !all_below(corners, (uint32_t)corner_count, (uint32_t)vertices))
+    if (at != corner_count || vertices > mesh->vertex_count)
         return false;
+    for (uint64_t i = 0; i < corner_count; i++)
+        if (corners[i] >= vertices)
+            return false;
     mesh->vertex_count = (uint32_t)vertices; /* those behind them were split off for made normals */
     mesh->face_count = (uint32_t)face_count;
     mesh->corner_count = (uint32_t)corner_count;
@@ -103,53 +79,31 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
 
 /* ---- groups ---- */
 
-/* [first_face, face_count, "material id" | null] behind the last group; false when it does not follow. */
-static bool read_group(struct gltf *gltf, uint32_t entry, uint32_t next, uint32_t face_count, cp_group *group)
-{
-    const struct json_document *json = &gltf->json;
-    if (!json_is(json, entry, JSON_ARRAY) || json_count(json, entry) != 3)
-        return false;
-    uint32_t first = json_first(json, entry), count = json_next(json, entry, first);
-    uint32_t material = json_next(json, entry, count);
-    double faces = json_to_number(json, count);
-    if (json_to_number(json, first) != next || !(faces >= 0 && faces <= face_count - next) || floor(faces) != faces)
-        return false;
-    group->first_face = next;
-    group->face_count = (uint32_t)faces;
-    group->material = json_is(json, material, JSON_NULL) ? CP_NONE : own_find(gltf, MAP_MATERIALS, material);
-    return true;
-}
-
+/* The groups [first_face, face_count, "material id" | null], one behind the other; false when they do not cover the
+ * faces. */
 static bool read_groups(struct gltf *gltf, uint32_t array, cp_mesh *mesh)
 {
-    uint32_t count = json_count(&gltf->json, array), next = 0, i = 0;
-    cp_group *groups = scene_allocate(gltf->scene, count, sizeof *groups);
-    if (!groups) {
-        gltf_no_memory(gltf);
-        return false;
-    }
-    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at), i++) {
-        if (!read_group(gltf, at, next, mesh->face_count, &groups[i]))
+    const struct json_document *json = &gltf->json;
+    uint32_t count = json_count(json, array), next = 0;
+    cp_group *groups = gltf_scene_array(gltf, count, sizeof *groups), *group = groups;
+    for (uint32_t at = json_first(json, array); groups && at != JSON_NONE; at = json_next(json, array, at), group++) {
+        if (!json_is(json, at, JSON_ARRAY) || json_count(json, at) != 3)
             return false;
-        next += groups[i].face_count;
+        uint32_t first = json_first(json, at), size = json_next(json, at, first), material = json_next(json, at, size);
+        double faces = json_to_number(json, size);
+        if (json_to_number(json, first) != next || !(faces >= 0 && faces <= mesh->face_count - next) ||
+            floor(faces) != faces)
+            return false;
+        *group = (cp_group){next, (uint32_t)faces, CP_NONE};
+        if (!json_is(json, material, JSON_NULL))
+            group->material = own_find(gltf, MAP_MATERIALS, material);
+        next += group->face_count;
     }
-    if (next != mesh->face_count)
+    if (!groups || next != mesh->face_count)
         return false;
     mesh->groups = groups;
     mesh->group_count = count;
     return true;
-}
-
-/* The groups of the primitives hold when they cover the faces. */
-static void check_groups(struct gltf *gltf, cp_mesh *mesh)
-{
-    uint64_t faces = 0;
-    for (uint32_t i = 0; i < mesh->group_count; i++)
-        faces += mesh->groups[i].face_count;
-    if (mesh->group_count == 0 || faces == mesh->face_count)
-        return;
-    mesh->group_count = 0;
-    gltf_loss(gltf, LOSS_CHANGED_GROUPS, 1);
 }
 
 /* ---- primitives ---- */
@@ -168,37 +122,26 @@ static struct bounds bounds_of(const cp_mesh *mesh)
     return bounds;
 }
 
-static bool bounds_agree(const struct bounds *a, const struct bounds *b)
-{
-    for (int i = 0; i < 3; i++) {
-        double size = fmax(fabs(a->lower[i]), fabs(a->upper[i]));
-        if (fabs(a->lower[i] - b->lower[i]) > 1e-5 * size || fabs(a->upper[i] - b->upper[i]) > 1e-5 * size)
-            return false;
-    }
-    return true;
-}
-
 /* True when what is drawn may well be the picture of the primitive: tools that join or bake meshes keep the extras of
- * one of them. `primitive` is turned into faces. */
-static bool is_picture(cp_scene *scene, const cp_mesh *drawn, cp_mesh *primitive)
-{
-    if (mesh_triangle_count(primitive) != mesh_triangle_count(drawn) || mesh_tessellate(scene, primitive) != CP_OK)
-        return false;
-    struct bounds a = bounds_of(primitive), b = bounds_of(drawn);
-    return bounds_agree(&a, &b);
-}
-
-enum { MOST_SIDES = 1024 }; /* of what is tessellated only to be compared */
-
+ * one of them. */
 static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_mesh *primitive)
 {
+    enum { MOST_SIDES = 1024 }; /* of what is tessellated only to be compared */
     if (drawn->vertex_count == 0 || primitive->sides > MOST_SIDES)
         return true;
-    cp_mesh copy = *primitive;
+    cp_mesh faces = *primitive;
     cp_scene *scratch = scene_new(gltf->context);
-    bool shows = scratch && is_picture(scratch, drawn, &copy);
     if (!scratch)
         gltf_no_memory(gltf);
+    bool shows = scratch && mesh_triangle_count(primitive) == mesh_triangle_count(drawn) &&
+                 mesh_tessellate(scratch, &faces) == CP_OK;
+    if (shows) {
+        struct bounds a = bounds_of(&faces), b = bounds_of(drawn);
+        for (int i = 0; i < 3; i++) {
+            double most = 1e-5 * fmax(fabs(a.lower[i]), fabs(a.upper[i]));
+            shows = shows && !(fabs(a.lower[i] - b.lower[i]) > most || fabs(a.upper[i] - b.upper[i]) > most);
+        }
+    }
     cp_scene_free(scratch);
     return shows;
 }
@@ -208,16 +151,14 @@ static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_me
 /* A box, cylinder ...: what is drawn for it goes. Its groups have materials, but no faces. */
 static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_mesh *mesh)
 {
-    cp_group *groups = scene_allocate(gltf->scene, mesh->group_count, sizeof *groups);
+    cp_group *groups = gltf_scene_array(gltf, mesh->group_count, sizeof *groups);
     cp_mesh primitive = {.id = mesh->id, .name = mesh->name, .source = mesh->source, .kind = (cp_mesh_kind)kind};
     uint64_t sides = gltf_integer(gltf, own, "sides", 0);
     primitive.sides = sides < UINT32_MAX ? (uint32_t)sides : 0;
-    if (!groups)
-        gltf_no_memory(gltf);
-    if (gltf->status != CP_OK || !gltf_numbers(gltf, own, "size", 3, primitive.size))
+    if (!gltf_numbers(gltf, own, "size", 3, primitive.size))
         return;
     if (!shows_primitive(gltf, mesh, &primitive)) {
-        changed(gltf);
+        gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
         return;
     }
     for (uint32_t i = 0; i < mesh->group_count; i++)
@@ -229,14 +170,21 @@ static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_me
 
 static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64_t drawn)
 {
-    uint32_t faces = gltf_object(gltf, own, "faces"), groups;
-    float *normals = NULL, *colours = NULL;
+    uint32_t faces = gltf_object(gltf, own, "faces");
     bool fits = faces == JSON_NONE || read_faces(gltf, faces, mesh, drawn);
-    groups = gltf_array(gltf, own, "groups");
-    if (!fits)
-        changed(gltf);
-    if (groups == JSON_NONE || !fits || !read_groups(gltf, groups, mesh))
-        check_groups(gltf, mesh);
+    uint32_t groups = gltf_array(gltf, own, "groups");
+    gltf_loss(gltf, LOSS_CHANGED_MESHES, !fits);
+    if (groups == JSON_NONE || !fits || !read_groups(gltf, groups, mesh)) {
+        /* The groups of the primitives hold when they cover the faces. */
+        uint64_t covered = 0;
+        for (uint32_t i = 0; i < mesh->group_count; i++)
+            covered += mesh->groups[i].face_count;
+        if (mesh->group_count > 0 && covered != mesh->face_count) {
+            mesh->group_count = 0;
+            gltf_loss(gltf, LOSS_CHANGED_GROUPS, 1);
+        }
+    }
+    const float *normals = NULL, *colours = NULL;
     if (json_member(&gltf->json, own, "normals") != JSON_NONE)
         normals = read_floats(gltf, own, "normals", 3 * (uint64_t)mesh->vertex_count);
     if (json_member(&gltf->json, own, "colours") != JSON_NONE)
@@ -249,18 +197,16 @@ void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)
 {
     cp_mesh *mesh = &entry->mesh;
     uint32_t own = entry->own, kind = gltf_word(gltf, own, "kind", mesh_kind_words, 0);
-    const char *id = gltf_text(gltf, own, "id");
-    mesh->id = id && *id ? id : NULL;
+    mesh->id = own_id(gltf, own);
     mesh->source = gltf_text(gltf, own, "source");
     bool quantised = json_member(&gltf->json, own, "quantised") != JSON_NONE; /* as our own writer did */
-    if (entry->requantised && !quantised)
-        changed(gltf);
-    else if (kind >= CP_MESH_BOX)
+    bool changed = entry->requantised && !quantised;
+    if (!changed && kind >= CP_MESH_BOX)
         read_primitive(gltf, own, kind, mesh);
-    else if (kind == mesh->kind)
+    else if (!changed && kind == mesh->kind)
         read_geometry(gltf, own, mesh, drawn);
     else
-        changed(gltf);
+        gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
     if (mesh->kind >= CP_MESH_BOX && json_member(&gltf->json, own, "groups") != JSON_NONE)
         (void)read_groups(gltf, gltf_array(gltf, own, "groups"), mesh);
 }
@@ -269,8 +215,8 @@ struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value)
 {
     struct gltf_mesh entry = {.own = value, .value = value};
     cp_mesh *mesh = &entry.mesh;
-    uint64_t vertices = gltf_integer(gltf, value, "vertices", 0), position = gltf_integer(gltf, value, "position", 0);
-    entry.position = position < CP_NONE ? (uint32_t)position : CP_NONE;
+    uint64_t vertices = gltf_integer(gltf, value, "vertices", 0);
+    entry.position = own_position(gltf, value, 0);
     mesh->name = gltf_text(gltf, value, "name");
     if (json_string_equals(&gltf->json, json_member(&gltf->json, value, "kind"), "lines"))
         mesh->kind = CP_MESH_LINES;
@@ -278,8 +224,8 @@ struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value)
         mesh->positions = read_floats(gltf, value, "positions", 3 * vertices);
     if (mesh->positions)
         mesh->vertex_count = (uint32_t)vertices;
-    else if (vertices > 0)
-        changed(gltf);
+    else
+        gltf_loss(gltf, LOSS_CHANGED_MESHES, vertices > 0);
     own_read_mesh(gltf, &entry, 0);
     return entry;
 }

@@ -7,12 +7,8 @@
 static const uint32_t *read_ids(struct gltf *gltf, uint32_t device, const char *key, enum gltf_map map, uint32_t *count)
 {
     uint32_t array = gltf_array(gltf, device, key);
-    uint32_t *indices = scene_allocate(gltf->scene, json_count(&gltf->json, array), sizeof *indices);
+    uint32_t *indices = gltf_scene_array(gltf, json_count(&gltf->json, array), sizeof *indices);
     *count = 0;
-    if (!indices) {
-        gltf_no_memory(gltf);
-        return NULL;
-    }
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
          at = json_next(&gltf->json, array, at)) {
         uint32_t index = own_find(gltf, map, at);
@@ -22,21 +18,9 @@ static const uint32_t *read_ids(struct gltf *gltf, uint32_t device, const char *
     return indices;
 }
 
-static const double *read_home(struct gltf *gltf, uint32_t value, uint32_t joint_count)
-{
-    uint32_t array = gltf_array(gltf, value, "home"), count = 0;
-    const double *home = array == JSON_NONE ? NULL : gltf_all_numbers(gltf, array, &count);
-    if (home && count != joint_count) {
-        gltf_warning(gltf, array, "gltf-device", "%lu home values for %lu joints are not taken", (unsigned long)count,
-                     (unsigned long)joint_count);
-        return NULL;
-    }
-    return home;
-}
-
 static void read_device(struct gltf *gltf, uint32_t value)
 {
-    const char *id = gltf_text(gltf, value, "id"), *name = gltf_text(gltf, value, "name");
+    const char *id = own_id(gltf, value), *name = gltf_text(gltf, value, "name");
     uint32_t kind = gltf_word(gltf, value, "kind", device_kind_words, CP_DEVICE_SERIAL);
     uint32_t base = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "base"));
     if (base == CP_NONE || gltf->status != CP_OK)
@@ -47,14 +31,20 @@ static void read_device(struct gltf *gltf, uint32_t value)
         return;
     }
     cp_device *device = &gltf->scene->devices[index];
-    device->id = id && *id ? id : NULL;
+    device->id = id;
     device->kind = (cp_device_kind)kind;
     device->ends = read_ids(gltf, value, "ends", MAP_NODES, &device->end_count);
     device->joints = read_ids(gltf, value, "joints", MAP_JOINTS, &device->joint_count);
-    device->home = read_home(gltf, value, device->joint_count);
+    uint32_t home = gltf_array(gltf, value, "home"), count = 0;
+    device->home = home == JSON_NONE ? NULL : gltf_all_numbers(gltf, home, &count);
+    if (device->home && count != device->joint_count) {
+        gltf_warning(gltf, home, "gltf-device", "%lu home values for %lu joints are not taken", (unsigned long)count,
+                     (unsigned long)device->joint_count);
+        device->home = NULL;
+    }
     gltf->device_values[index] = value;
-    if (device->id)
-        own_name(gltf, MAP_DEVICES, device->id, index);
+    if (id)
+        own_name(gltf, MAP_DEVICES, id, index);
 }
 
 void own_read_devices(struct gltf *gltf)
@@ -81,26 +71,30 @@ static uint32_t read_count(struct gltf *gltf, uint32_t value, const char *key)
     return 0;
 }
 
-static uint64_t read_key(struct gltf *gltf, uint32_t value)
+/* NULL when there is none, or none that can be. */
+static const cp_finding *read_finding(struct gltf *gltf, uint32_t pair)
 {
-    const char *text = gltf_text(gltf, value, "key");
-    uint64_t key = 0;
-    if (text && !text_is_hash(text, &key))
+    uint32_t value = gltf_object(gltf, pair, "finding");
+    cp_finding *finding = value == JSON_NONE ? NULL : gltf_scene_array(gltf, 1, sizeof *finding);
+    if (!finding)
+        return NULL;
+    bool infinite = json_is(&gltf->json, json_member(&gltf->json, value, "clearance"), JSON_NULL);
+    *finding = (cp_finding){.margin = gltf_number(gltf, value, "margin", 0),
+                            .touch = gltf_number(gltf, value, "touch", CP_TOUCH)};
+    finding->clearance = infinite ? INFINITY : gltf_number(gltf, value, "clearance", INFINITY);
+    finding->work = gltf_integer(gltf, value, "work", 0);
+    finding->samples = read_count(gltf, value, "samples");
+    finding->descents = read_count(gltf, value, "descents");
+    finding->hits = read_count(gltf, value, "hits");
+    const char *key = gltf_text(gltf, value, "key");
+    if (key && !text_is_hash(key, &finding->key))
         gltf_warning(gltf, json_member(&gltf->json, value, "key"), "gltf-finding",
-                     "\"%.100s\" is not 16 hexadecimal digits and is not taken", text);
-    return key;
-}
+                     "\"%.100s\" is not 16 hexadecimal digits and is not taken", key);
 
-/* Values of some of the joints say nothing: one that is missing takes the others with it. */
-static void read_witness(struct gltf *gltf, uint32_t value, cp_finding *finding)
-{
+    /* Values of some of the joints say nothing: one that is missing takes the others with it. */
     struct gltf_list list = gltf_items(gltf, value, "witness", true);
-    cp_joint_setting *witness = scene_allocate(gltf->scene, list.count, sizeof *witness);
-    if (!witness) {
-        gltf_no_memory(gltf);
-        return;
-    }
-    bool whole = true;
+    cp_joint_setting *witness = gltf_scene_array(gltf, list.count, sizeof *witness);
+    bool whole = witness;
     for (uint32_t i = 0; i < list.count && whole; i++) {
         witness[i].joint = own_find(gltf, MAP_JOINTS, json_member(&gltf->json, list.items[i], "joint"));
         witness[i].value = gltf_number(gltf, list.items[i], "value", 0);
@@ -108,62 +102,31 @@ static void read_witness(struct gltf *gltf, uint32_t value, cp_finding *finding)
     }
     finding->witness = witness;
     finding->witness_count = whole ? list.count : 0;
-}
-
-static double read_clearance(struct gltf *gltf, uint32_t value)
-{
-    bool none = json_is(&gltf->json, json_member(&gltf->json, value, "clearance"), JSON_NULL);
-    return none ? INFINITY : gltf_number(gltf, value, "clearance", INFINITY);
-}
-
-/* NULL when there is none, or none that can be. */
-static const cp_finding *read_finding(struct gltf *gltf, uint32_t pair)
-{
-    uint32_t value = gltf_object(gltf, pair, "finding");
-    if (value == JSON_NONE)
-        return NULL;
-    cp_finding *finding = scene_allocate(gltf->scene, 1, sizeof *finding);
-    if (!finding) {
-        gltf_no_memory(gltf);
-        return NULL;
-    }
-    *finding = (cp_finding){.margin = gltf_number(gltf, value, "margin", 0),
-                            .touch = gltf_number(gltf, value, "touch", CP_TOUCH),
-                            .clearance = read_clearance(gltf, value),
-                            .work = gltf_integer(gltf, value, "work", 0),
-                            .samples = read_count(gltf, value, "samples"),
-                            .descents = read_count(gltf, value, "descents"),
-                            .hits = read_count(gltf, value, "hits"),
-                            .key = read_key(gltf, value)};
-    read_witness(gltf, value, finding);
     if (gltf->status == CP_OK && finding_is_sound(finding))
         return finding;
     gltf_warning(gltf, value, "gltf-finding", "a finding with a number that cannot be is not taken");
     return NULL;
 }
 
-static void read_pair(struct gltf *gltf, uint32_t value)
-{
-    uint32_t first = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "first"));
-    uint32_t second = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "second"));
-    const char *reason = gltf_text(gltf, value, "reason"), *evidence = gltf_text(gltf, value, "evidence");
-    uint32_t verdict = gltf_word(gltf, value, "verdict", verdict_words, CP_PAIR_EXCLUDED);
-    const cp_finding *finding = read_finding(gltf, value);
-    if (gltf->status != CP_OK || first == CP_NONE || second == CP_NONE)
-        return;
-    uint32_t index = scene_add_pair(gltf->scene, first, second, reason ? reason : "");
-    if (index == CP_NONE) {
-        gltf_no_memory(gltf);
-        return;
-    }
-    gltf->scene->pairs[index].verdict = (cp_verdict)verdict;
-    gltf->scene->pairs[index].evidence = evidence ? evidence : "";
-    gltf->scene->pairs[index].finding = finding;
-}
-
 void own_read_pairs(struct gltf *gltf)
 {
     struct gltf_list list = gltf_items(gltf, gltf->scene_own, "pairs", true);
-    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        read_pair(gltf, list.items[i]);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        uint32_t value = list.items[i];
+        uint32_t first = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "first"));
+        uint32_t second = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "second"));
+        const char *reason = gltf_text(gltf, value, "reason"), *evidence = gltf_text(gltf, value, "evidence");
+        uint32_t verdict = gltf_word(gltf, value, "verdict", verdict_words, CP_PAIR_EXCLUDED);
+        const cp_finding *finding = read_finding(gltf, value);
+        if (gltf->status != CP_OK || first == CP_NONE || second == CP_NONE)
+            continue;
+        uint32_t index = scene_add_pair(gltf->scene, first, second, reason ? reason : "");
+        if (index == CP_NONE) {
+            gltf_no_memory(gltf);
+            return;
+        }
+        gltf->scene->pairs[index].verdict = (cp_verdict)verdict;
+        gltf->scene->pairs[index].evidence = evidence ? evidence : "";
+        gltf->scene->pairs[index].finding = finding;
+    }
 }

@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-static const struct gltf_node *parent_of(const struct gltf *gltf, const struct gltf_node *node)
-{
-    return node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
-}
-
 bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
 {
     double largest = 1;
@@ -22,48 +17,41 @@ bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
 
 /* Tools that load a scene as an object of its own (three.js) write a root above ours: nothing but a place for the
  * extras of the scene. */
-static bool is_wrapper(const struct gltf *gltf, const struct gltf_node *node)
-{
-    static const char *const marks[] = {"id", "made", "joint"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (json_member(&gltf->json, node->own, marks[i]) != JSON_NONE)
-            return false;
-    return node->parent == CP_NONE && node->mesh == CP_NONE && pose_is_identity(node->pose);
-}
-
 static void find_wrappers(struct gltf *gltf)
 {
+    const struct json_document *json = &gltf->json;
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
         const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
-        struct gltf_node *above = node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
-        bool top = node->made == MADE_UP || json_member(&gltf->json, node->own, "world") != JSON_NONE;
-        if (!top || !above || above->wraps || !is_wrapper(gltf, above))
+        bool top = node->made == MADE_UP || json_member(json, node->own, "world") != JSON_NONE;
+        if (!top || node->parent == CP_NONE || gltf->nodes[node->parent].wraps)
             continue;
-        above->wraps = true;
+        struct gltf_node *above = &gltf->nodes[node->parent];
+        above->wraps = above->parent == CP_NONE && above->mesh == CP_NONE && pose_is_identity(above->pose) &&
+                       json_member(json, above->own, "id") == JSON_NONE &&
+                       json_member(json, above->own, "made") == JSON_NONE &&
+                       json_member(json, above->own, "joint") == JSON_NONE;
+        if (!above->wraps)
+            continue;
         gltf_warning(gltf, above->value, "gltf-moved-tree", "another tool put a root above the world: it is left out");
-        if (json_count(&gltf->json, gltf->scene_own) == 0)
+        if (json_count(json, gltf->scene_own) == 0)
             gltf->scene_own = above->own;
     }
 }
 
-/* Another tool turned or moved the whole scene: it stays where it is now. */
-static enum gltf_role moved_up_root(struct gltf *gltf, const struct gltf_node *node)
-{
-    gltf_warning(gltf, node->value, "gltf-moved-tree", "the made root was moved and is kept as a node");
-    return ROLE_NODE;
-}
-
 static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
 {
-    const struct gltf_node *parent = parent_of(gltf, node);
+    const struct gltf_node *parent = node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
     cp_pose up = pose_y_up_from_z_up();
     if (node->wraps)
         return ROLE_UP;
     if (node->own == JSON_NONE)
         return ROLE_NODE;
     if (node->made == MADE_UP) {
-        bool top = !parent || parent->wraps;
-        return top && gltf_poses_agree(node->pose, &up) ? ROLE_UP : moved_up_root(gltf, node);
+        if ((!parent || parent->wraps) && gltf_poses_agree(node->pose, &up))
+            return ROLE_UP;
+        /* Another tool turned or moved the whole scene: it stays where it is now. */
+        gltf_warning(gltf, node->value, "gltf-moved-tree", "the made root was moved and is kept as a node");
+        return ROLE_NODE;
     }
     if (!parent)
         return ROLE_NODE;
@@ -88,34 +76,28 @@ void gltf_give_roles(struct gltf *gltf)
     }
 }
 
-/* What the links' transforms come to, and what the scene makes of them: the shear and the joints' motions. */
-static void multiply_chain(const struct gltf *gltf, uint32_t head, cp_pose *drawn, cp_pose *kept)
+/* In the scene all hangs on the tail of a chain. What another tool hung on a node before the tail, and what is on a
+ * tail that no joint values bring where it is, keeps its place at the current values. */
+static void place_chain(struct gltf *gltf, struct gltf_node *head)
 {
-    *drawn = *kept = POSE_IDENTITY;
-    for (uint32_t at = gltf->nodes[head].link; at != CP_NONE; at = gltf->nodes[at].link) {
+    /* What the links' transforms come to, and what the scene makes of them: the shear and the joints' motions. */
+    cp_pose drawn = POSE_IDENTITY, kept = POSE_IDENTITY, back;
+    for (uint32_t at = head->link; at != CP_NONE; at = gltf->nodes[at].link) {
         const struct gltf_node *link = &gltf->nodes[at];
-        *drawn = pose_multiply(drawn, link->pose);
+        drawn = pose_multiply(&drawn, link->pose);
         if (link->made == MADE_SHEAR) {
-            *kept = *link->pose;
+            kept = *link->pose;
         } else if (link->joint != CP_NONE) {
             cp_pose motion = joint_motion(&gltf->joints[link->joint].joint, gltf->joints[link->joint].now);
-            *kept = pose_multiply(kept, &motion);
+            kept = pose_multiply(&kept, &motion);
         }
     }
-}
-
-/* In the scene all hangs on the tail of a chain. What another tool hung on a node before the tail, and what is on a tail
- * that no joint values bring where it is, keeps its place at the current values. */
-static void place_chain(struct gltf *gltf, uint32_t head)
-{
-    cp_pose drawn, kept, back;
-    multiply_chain(gltf, head, &drawn, &kept);
     if (!pose_inverse(&kept, &back))
         return;
     bool agree = gltf_poses_agree(&drawn, &kept);
-    gltf->nodes[head].frame = gltf_keep_pose(gltf, &back);
+    head->frame = gltf_keep_pose(gltf, &back);
     drawn = POSE_IDENTITY;
-    for (uint32_t at = gltf->nodes[head].link; at != CP_NONE; at = gltf->nodes[at].link) {
+    for (uint32_t at = head->link; at != CP_NONE; at = gltf->nodes[at].link) {
         struct gltf_node *link = &gltf->nodes[at];
         drawn = pose_multiply(&drawn, link->pose);
         if (link->link == CP_NONE && agree)
@@ -128,8 +110,8 @@ static void place_chain(struct gltf *gltf, uint32_t head)
 void gltf_place_chains(struct gltf *gltf)
 {
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+        struct gltf_node *node = &gltf->nodes[gltf->order[i]];
         if (node->role == ROLE_NODE && node->link != CP_NONE)
-            place_chain(gltf, gltf->order[i]);
+            place_chain(gltf, node);
     }
 }

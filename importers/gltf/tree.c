@@ -19,19 +19,8 @@ const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose)
     return kept ? kept : &identity;
 }
 
-static void read_matrix(struct gltf *gltf, struct gltf_node *node, const double m[16])
-{
-    cp_pose pose;
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 4; column++)
-            pose.m[4 * row + column] = m[4 * column + row];
-    if (m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1)
-        gltf_error(gltf, node->value, "gltf-matrix", "the matrix has a last row that is not 0 0 0 1");
-    node->pose = gltf_keep_pose(gltf, &pose);
-    node->has_matrix = true;
-}
-
-/* Quaternions of float precision are made unit; those that are unit to double precision stay as they are, bit for bit. */
+/* Quaternions of float precision are made unit; those that are unit to double precision stay as they are, bit for bit.
+ */
 static void make_unit(struct gltf *gltf, uint32_t value, double q[4])
 {
     double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -46,75 +35,69 @@ static void make_unit(struct gltf *gltf, uint32_t value, double q[4])
         q[i] /= length;
 }
 
-static void read_transform(struct gltf *gltf, struct gltf_node *node)
-{
-    double matrix[16];
-    struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
-    if (gltf_numbers(gltf, node->value, "matrix", 16, matrix)) {
-        read_matrix(gltf, node, matrix);
-        return;
-    }
-    bool moved = gltf_numbers(gltf, node->value, "translation", 3, trs.translation);
-    moved = gltf_numbers(gltf, node->value, "rotation", 4, trs.rotation) || moved;
-    moved = gltf_numbers(gltf, node->value, "scale", 3, trs.scale) || moved;
-    if (!moved)
-        return;
-    make_unit(gltf, node->value, trs.rotation);
-    cp_pose pose = pose_from_trs(&trs);
-    node->pose = gltf_keep_pose(gltf, &pose);
-}
-
-static void check_pose(struct gltf *gltf, const struct gltf_node *node)
-{
-    if (gltf->status == CP_OK && !pose_is_finite(node->pose))
-        gltf_error(gltf, node->value, "gltf-number", "the transform is too large");
-}
-
-/* A word that a newer minor version may have is nothing made. */
-static enum gltf_made read_made(struct gltf *gltf, uint32_t own)
+static void read_node(struct gltf *gltf, uint32_t index)
 {
     static const char *const words[] = {
         [MADE_UP] = "up", [MADE_SHEAR] = "shear", [MADE_AXIS] = "axis", [MADE_INSTANCE] = "instance"};
-    uint32_t value = json_member(&gltf->json, own, "made");
-    for (int i = MADE_UP; value != JSON_NONE && i <= MADE_INSTANCE; i++)
-        if (json_string_equals(&gltf->json, value, words[i]))
-            return (enum gltf_made)i;
-    return MADE_NOT;
-}
-
-static void read_node(struct gltf *gltf, uint32_t index)
-{
     struct gltf_node *node = &gltf->nodes[index];
-    node->value = gltf->node_list.items[index];
+    uint32_t value = gltf->node_list.items[index], own = gltf_own(gltf, value);
+    node->value = value;
     node->pose = node->frame = &identity;
-    node->own = gltf_own(gltf, node->value);
-    node->mesh = gltf_index(gltf, node->value, "mesh", gltf->mesh_list.count);
-    node->made = (unsigned char)read_made(gltf, node->own);
-    node->moves = gltf_object(gltf, node->own, "joint") != JSON_NONE;
-    gltf->ours = gltf->ours || json_member(&gltf->json, node->own, "id") != JSON_NONE;
-    read_transform(gltf, node);
-    check_pose(gltf, node);
+    node->own = own;
+    node->mesh = gltf_index(gltf, value, "mesh", gltf->mesh_list.count);
+    uint32_t made = json_member(&gltf->json, own, "made");
+    for (int i = MADE_UP; made != JSON_NONE && i <= MADE_INSTANCE; i++)
+        if (json_string_equals(&gltf->json, made, words[i])) /* a newer minor version may have other words */
+            node->made = (unsigned char)i;
+    node->moves = gltf_object(gltf, own, "joint") != JSON_NONE;
+    gltf->ours = gltf->ours || json_member(&gltf->json, own, "id") != JSON_NONE;
+
+    /* The transform: a matrix, or its parts. */
+    double m[16];
+    cp_pose pose;
+    struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+    node->has_matrix = gltf_numbers(gltf, value, "matrix", 16, m);
+    if (node->has_matrix) {
+        for (int row = 0; row < 3; row++)
+            for (int column = 0; column < 4; column++)
+                pose.m[4 * row + column] = m[4 * column + row];
+        if (m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1)
+            gltf_error(gltf, value, "gltf-matrix", "the matrix has a last row that is not 0 0 0 1");
+    } else {
+        bool moved = gltf_numbers(gltf, value, "translation", 3, trs.translation);
+        moved = gltf_numbers(gltf, value, "rotation", 4, trs.rotation) || moved;
+        moved = gltf_numbers(gltf, value, "scale", 3, trs.scale) || moved;
+        if (!moved)
+            return;
+        make_unit(gltf, value, trs.rotation);
+        pose = pose_from_trs(&trs);
+    }
+    node->pose = gltf_keep_pose(gltf, &pose);
+    if (gltf->status == CP_OK && !pose_is_finite(&pose))
+        gltf_error(gltf, value, "gltf-number", "the transform is too large");
 }
 
-static bool is_node_index(struct gltf *gltf, uint32_t value, double index)
+/* The node's index of a JSON number; CP_NONE is an error already noted. */
+static uint32_t read_node_index(struct gltf *gltf, uint32_t value)
 {
+    double index = json_to_number(&gltf->json, value);
     if (json_is(&gltf->json, value, JSON_NUMBER) && index >= 0 && index < gltf->node_list.count &&
         floor(index) == index)
-        return true;
+        return (uint32_t)index;
     gltf_error(gltf, value, "gltf-index", "no index of a node (%lu nodes)", (unsigned long)gltf->node_list.count);
-    return false;
+    return CP_NONE;
 }
 
 static void read_children(struct gltf *gltf, uint32_t parent)
 {
     uint32_t array = gltf_array(gltf, gltf->nodes[parent].value, "children");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
-        double child = json_to_number(&gltf->json, at);
-        if (!is_node_index(gltf, at, child))
+        uint32_t child = read_node_index(gltf, at);
+        if (child == CP_NONE)
             return;
-        struct gltf_node *node = &gltf->nodes[(uint32_t)child];
+        struct gltf_node *node = &gltf->nodes[child];
         if (node->parent != CP_NONE) {
-            gltf_error(gltf, at, "gltf-tree", "node %.0f has two parents", child);
+            gltf_error(gltf, at, "gltf-tree", "node %lu has two parents", (unsigned long)child);
             return;
         }
         node->parent = parent;
@@ -122,16 +105,6 @@ static void read_children(struct gltf *gltf, uint32_t parent)
 }
 
 /* ---- which nodes, in which order ---- */
-
-static void choose_root(struct gltf *gltf, uint32_t value)
-{
-    double root = json_to_number(&gltf->json, value);
-    if (!is_node_index(gltf, value, root))
-        return;
-    if (gltf->nodes[(uint32_t)root].parent != CP_NONE)
-        gltf_error(gltf, value, "gltf-tree", "node %.0f is no root: it has a parent", root);
-    gltf->nodes[(uint32_t)root].chosen = true;
-}
 
 /* The default scene, else the first; without scenes all roots. */
 static void choose_scene(struct gltf *gltf)
@@ -145,11 +118,17 @@ static void choose_scene(struct gltf *gltf)
         return;
     gltf->scene_value = gltf->scene_list.items[scene];
     gltf->scene_own = gltf_own(gltf, gltf->scene_value);
-    gltf_keep_extras(gltf, gltf->scene_value, CP_OWNER_SCENE, 0);
+    gltf_keep_extras(gltf, gltf->scene_value, CP_OWNER_SCENE, 0, "extras");
     uint32_t array = gltf_array(gltf, gltf->scene_value, "nodes");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
-         at = json_next(&gltf->json, array, at))
-        choose_root(gltf, at);
+         at = json_next(&gltf->json, array, at)) {
+        uint32_t root = read_node_index(gltf, at);
+        if (root == CP_NONE)
+            return;
+        if (gltf->nodes[root].parent != CP_NONE)
+            gltf_error(gltf, at, "gltf-tree", "node %lu is no root: it has a parent", (unsigned long)root);
+        gltf->nodes[root].chosen = true;
+    }
 }
 
 /* Climbs from a node to the root, or to one whose fate is known, and gives the fate to all on the way back. `path` has
@@ -176,17 +155,6 @@ static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
     }
 }
 
-/* The order of the file, but parents before their children. */
-static void order_nodes(struct gltf *gltf)
-{
-    uint32_t count = gltf->node_list.count;
-    uint32_t *path = gltf_allocate(gltf, count, sizeof *path);
-    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        visit(gltf, i, path);
-    if (gltf->status == CP_OK)
-        gltf_loss(gltf, LOSS_SCENES, count - (uint64_t)gltf->order_count);
-}
-
 void gltf_read_tree(struct gltf *gltf)
 {
     uint32_t count = gltf->node_list.count;
@@ -201,5 +169,10 @@ void gltf_read_tree(struct gltf *gltf)
     if (gltf->status != CP_OK)
         return;
     choose_scene(gltf);
-    order_nodes(gltf);
+    /* The order of the file, but parents before their children. */
+    uint32_t *path = gltf_allocate(gltf, count, sizeof *path);
+    for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
+        visit(gltf, i, path);
+    if (gltf->status == CP_OK)
+        gltf_loss(gltf, LOSS_SCENES, count - (uint64_t)gltf->order_count);
 }

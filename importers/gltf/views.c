@@ -8,18 +8,15 @@ static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
 {
     const struct gltf_buffer *buffer;
     uint32_t index = gltf_index(gltf, object, "buffer", gltf->buffer_list.count);
-    if (index == CP_NONE) {
-        gltf_error(gltf, object, "gltf-missing", "no buffer");
-        return false;
-    }
+    if (index == CP_NONE)
+        return gltf_error(gltf, object, "gltf-missing", "no buffer");
     uint64_t offset = gltf_integer(gltf, object, "byteOffset", 0), size = gltf_integer(gltf, object, "byteLength", 0);
     if (!gltf_buffer(gltf, index, &buffer))
         return false;
-    if (offset > buffer->size || size > buffer->size - offset) {
-        gltf_error(gltf, object, "gltf-view", "bytes %llu to %llu of a buffer of %llu", (unsigned long long)offset,
-                   (unsigned long long)(offset + size), (unsigned long long)buffer->size);
-        return false;
-    }
+    if (offset > buffer->size || size > buffer->size - offset)
+        return gltf_error(gltf, object, "gltf-view", "bytes %llu to %llu of a buffer of %llu",
+                          (unsigned long long)offset, (unsigned long long)(offset + size),
+                          (unsigned long long)buffer->size);
     view->bytes = buffer->bytes + offset;
     view->size = size;
     return true;
@@ -33,16 +30,12 @@ static bool decompress(struct gltf *gltf, uint32_t extension, struct gltf_view *
     if (!slice(gltf, extension, &packed))
         return false;
     /* No codec of meshoptimizer packs better than two bits into 16 bytes, or a triangle of 4-byte indices into one. */
-    if (stride == 0 || stride > 256 || count > packed.size * 64 / stride) {
-        gltf_error(gltf, extension, "gltf-meshopt", "%llu elements of %llu bytes cannot come from %llu bytes",
-                   (unsigned long long)count, (unsigned long long)stride, (unsigned long long)packed.size);
-        return false;
-    }
+    if (stride == 0 || stride > 256 || count > packed.size * 64 / stride)
+        return gltf_error(gltf, extension, "gltf-meshopt", "%llu elements of %llu bytes cannot come from %llu bytes",
+                          (unsigned long long)count, (unsigned long long)stride, (unsigned long long)packed.size);
     gltf->packed += packed.size;
-    if (gltf->packed > gltf->bytes) {
-        gltf_error(gltf, extension, "gltf-meshopt", "compressed bufferViews overlap");
-        return false;
-    }
+    if (gltf->packed > gltf->bytes)
+        return gltf_error(gltf, extension, "gltf-meshopt", "compressed bufferViews overlap");
     gltf->unpacked += count * stride;
     unsigned char *bytes = gltf_allocate(gltf, count, stride);
     if (!bytes || !meshopt_decode(gltf, extension, packed.bytes, packed.size, bytes))
@@ -51,42 +44,33 @@ static bool decompress(struct gltf *gltf, uint32_t extension, struct gltf_view *
     return true;
 }
 
-static void load_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
-{
-    uint32_t value = gltf->view_list.items[index];
-    uint32_t extension = meshopt_is_built() ? gltf_extension(gltf, value, "EXT_meshopt_compression") : JSON_NONE;
-    uint64_t stride = gltf_integer(gltf, value, "byteStride", 0);
-    bool loaded = extension != JSON_NONE ? decompress(gltf, extension, view) : slice(gltf, value, view);
-    view->stride = stride;
-    if (!loaded)
-        view->bytes = NULL;
-}
-
 bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
 {
-    if (gltf->status == CP_OK && !gltf->views[index].bytes)
-        load_view(gltf, index, &gltf->views[index]);
-    *view = gltf->views[index];
+    struct gltf_view *kept = &gltf->views[index];
+    if (gltf->status == CP_OK && !kept->bytes) {
+        uint32_t value = gltf->view_list.items[index];
+        uint32_t extension = meshopt_is_built() ? gltf_extension(gltf, value, "EXT_meshopt_compression") : JSON_NONE;
+        uint64_t stride = gltf_integer(gltf, value, "byteStride", 0);
+        bool loaded = extension != JSON_NONE ? decompress(gltf, extension, kept) : slice(gltf, value, kept);
+        kept->stride = stride;
+        if (!loaded)
+            kept->bytes = NULL;
+    }
+    *view = *kept;
     return gltf->status == CP_OK;
 }
 
 /* ---- views by name ---- */
 
-static void name_views(struct gltf *gltf)
-{
-    gltf->views_named = true;
-    for (uint32_t i = 0; i < gltf->view_list.count && gltf->status == CP_OK; i++) {
-        const char *name = gltf_text(gltf, gltf->view_list.items[i], "name");
-        if (name)
-            own_name(gltf, MAP_VIEWS, name, i);
-    }
-}
-
 bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view)
 {
     const char *name = gltf_text(gltf, own, key);
-    if (name && !gltf->views_named)
-        name_views(gltf);
+    for (uint32_t i = 0; name && !gltf->views_named && i < gltf->view_list.count && gltf->status == CP_OK; i++) {
+        const char *other = gltf_text(gltf, gltf->view_list.items[i], "name");
+        if (other)
+            own_name(gltf, MAP_VIEWS, other, i);
+    }
+    gltf->views_named = gltf->views_named || name;
     uint32_t index = name && gltf->status == CP_OK ? own_lookup(gltf, MAP_VIEWS, name) : CP_NONE;
     return index != CP_NONE && gltf_view(gltf, index, view);
 }
