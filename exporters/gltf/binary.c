@@ -29,20 +29,17 @@ static uint64_t view_size(const struct view *view)
     return view->count * sizes[view->encoding];
 }
 
-static void place_view(struct binary *binary, struct view *view)
-{
-    view->offset = binary->size;
-    binary->size += aligned(view_size(view));
-    if (!view->packing)
-        return;
-    view->packing->offset = binary->fallback_size;
-    binary->fallback_size += aligned(view->packing->count * view->packing->stride);
-}
-
 void place_views(struct binary *binary)
 {
-    for (uint32_t i = 0; i < binary->view_count; i++)
-        place_view(binary, &binary->views[i]);
+    for (uint32_t i = 0; i < binary->view_count; i++) {
+        struct view *view = &binary->views[i];
+        view->offset = binary->size;
+        binary->size += aligned(view_size(view));
+        if (!view->packing)
+            continue;
+        view->packing->offset = binary->fallback_size;
+        binary->fallback_size += aligned(view->packing->count * view->packing->stride);
+    }
 }
 
 uint32_t add_accessor(struct binary *binary, struct accessor accessor)
@@ -75,98 +72,83 @@ void set_range(struct accessor *accessor, const float *values)
 
 static void write_floats(struct json_writer *json, const char *key, const float *values, unsigned count)
 {
-    json_key(json, key);
-    json_open(json, '[');
+    json_key_open(json, key, '[');
     for (unsigned i = 0; i < count; i++)
         json_float(json, values[i]);
     json_close(json, ']');
 }
 
-static void write_accessor(struct json_writer *json, const struct accessor *accessor)
-{
-    static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-    json_line(json);
-    json_open(json, '{');
-    json_key_integer(json, "bufferView", accessor->view);
-    if (accessor->offset)
-        json_key_integer(json, "byteOffset", accessor->offset);
-    json_key_integer(json, "componentType", accessor->component);
-    if (accessor->normalized)
-        json_key_true(json, "normalized");
-    json_key_integer(json, "count", accessor->count);
-    json_key_text(json, "type", types[accessor->width]);
-    if (accessor->ranged) {
-        write_floats(json, "min", accessor->minimum, accessor->width);
-        write_floats(json, "max", accessor->maximum, accessor->width);
-    }
-    json_close(json, '}');
-}
-
 void write_accessors(struct json_writer *json, const struct binary *binary)
 {
+    static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     if (binary->accessor_count == 0)
         return;
     json_line(json);
-    json_key(json, "accessors");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < binary->accessor_count; i++)
-        write_accessor(json, &binary->accessors[i]);
+    json_key_open(json, "accessors", '[');
+    for (uint32_t i = 0; i < binary->accessor_count; i++) {
+        const struct accessor *accessor = &binary->accessors[i];
+        json_line(json);
+        json_open(json, '{');
+        json_key_integer(json, "bufferView", accessor->view);
+        if (accessor->offset)
+            json_key_integer(json, "byteOffset", accessor->offset);
+        json_key_integer(json, "componentType", accessor->component);
+        if (accessor->normalized)
+            json_key_true(json, "normalized");
+        json_key_integer(json, "count", accessor->count);
+        json_key_text(json, "type", types[accessor->width]);
+        if (accessor->ranged) {
+            write_floats(json, "min", accessor->minimum, accessor->width);
+            write_floats(json, "max", accessor->maximum, accessor->width);
+        }
+        json_close(json, '}');
+    }
     json_close(json, ']');
 }
 
-/* The EXT_meshopt_compression of a view: where the packed bytes are. */
-static void write_packing(struct json_writer *json, const struct view *view)
-{
-    const struct packing *packing = view->packing;
-    json_key(json, "extensions");
-    json_open(json, '{');
-    json_key(json, "EXT_meshopt_compression");
-    json_open(json, '{');
-    json_key_integer(json, "buffer", 0);
-    if (view->offset)
-        json_key_integer(json, "byteOffset", view->offset);
-    json_key_integer(json, "byteLength", view_size(view));
-    json_key_integer(json, "byteStride", packing->stride);
-    json_key_integer(json, "count", packing->count);
-    json_key_text(json, "mode", packing->mode);
-    if (packing->filter)
-        json_key_text(json, "filter", packing->filter);
-    json_close(json, '}');
-    json_close(json, '}');
-}
-
-static void write_view(struct json_writer *json, const struct view *view)
-{
-    const struct packing *packing = view->packing;
-    uint64_t offset = packing ? packing->offset : view->offset;
-    json_line(json);
-    json_open(json, '{');
-    if (view->id) {
-        json_key(json, "name");
-        json_text_of_two(json, view->id, view->part);
-    }
-    json_key_integer(json, "buffer", packing ? 1 : 0);
-    if (offset)
-        json_key_integer(json, "byteOffset", offset);
-    json_key_integer(json, "byteLength", packing ? packing->count * packing->stride : view_size(view));
-    if (view->stride)
-        json_key_integer(json, "byteStride", view->stride);
-    if (view->target)
-        json_key_integer(json, "target", view->target);
-    if (packing)
-        write_packing(json, view);
-    json_close(json, '}');
-}
-
+/* A packed view lies unpacked in the fallback buffer, which has no bytes; its extension says where the packed ones are
+ * (EXT_meshopt_compression). */
 void write_views(struct json_writer *json, const struct binary *binary)
 {
     if (binary->view_count == 0)
         return;
     json_line(json);
-    json_key(json, "bufferViews");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < binary->view_count; i++)
-        write_view(json, &binary->views[i]);
+    json_key_open(json, "bufferViews", '[');
+    for (uint32_t i = 0; i < binary->view_count; i++) {
+        const struct view *view = &binary->views[i];
+        const struct packing *packing = view->packing;
+        uint64_t offset = packing ? packing->offset : view->offset;
+        json_line(json);
+        json_open(json, '{');
+        if (view->id) {
+            json_key(json, "name");
+            json_text_of_two(json, view->id, view->part);
+        }
+        json_key_integer(json, "buffer", packing ? 1 : 0);
+        if (offset)
+            json_key_integer(json, "byteOffset", offset);
+        json_key_integer(json, "byteLength", packing ? packing->count * packing->stride : view_size(view));
+        if (view->stride)
+            json_key_integer(json, "byteStride", view->stride);
+        if (view->target)
+            json_key_integer(json, "target", view->target);
+        if (packing) {
+            json_key_open(json, "extensions", '{');
+            json_key_open(json, "EXT_meshopt_compression", '{');
+            json_key_integer(json, "buffer", 0);
+            if (view->offset)
+                json_key_integer(json, "byteOffset", view->offset);
+            json_key_integer(json, "byteLength", view_size(view));
+            json_key_integer(json, "byteStride", packing->stride);
+            json_key_integer(json, "count", packing->count);
+            json_key_text(json, "mode", packing->mode);
+            if (packing->filter)
+                json_key_text(json, "filter", packing->filter);
+            json_close(json, '}');
+            json_close(json, '}');
+        }
+        json_close(json, '}');
+    }
     json_close(json, ']');
 }
 
@@ -205,18 +187,6 @@ static void put_word(struct bytes *bytes, uint32_t value)
     bytes->used += 4;
 }
 
-/* The last ones with zeros behind them, up to a word. */
-static void put_bytes(struct bytes *bytes, const void *data, uint64_t count)
-{
-    const unsigned char *from = data;
-    for (uint64_t i = 0; i < count; i += 4) {
-        uint32_t word = 0;
-        for (uint64_t k = 0; k < 4 && i + k < count; k++)
-            word |= (uint32_t)from[i + k] << 8 * k;
-        put_word(bytes, word);
-    }
-}
-
 static uint32_t word_at(const void *data, uint64_t index)
 {
     uint32_t word;
@@ -224,39 +194,32 @@ static uint32_t word_at(const void *data, uint64_t index)
     return word;
 }
 
-static bool words_are_little_endian(void)
-{
-    const uint32_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-/* Where words are in memory as in the file they need not go through the chunk. */
-static void put_words_of(struct bytes *bytes, const struct view *view)
-{
-    if (words_are_little_endian() && !bytes->base64) {
-        flush_bytes(bytes);
-        sink_write(bytes->sink, view->data, view->count * sizeof(uint32_t));
-        return;
-    }
-    for (uint64_t i = 0; i < view->count; i++)
-        put_word(bytes, word_at(view->data, i));
-}
-
 static void put_view(struct bytes *bytes, const struct view *view)
 {
+    const unsigned char *from = view->data;
+    const uint32_t one = 1;
     uint64_t i = 0;
     switch (view->encoding) {
     case ENCODE_WORDS:
-        put_words_of(bytes, view);
+        if (*(const unsigned char *)&one == 1 && !bytes->base64) { /* little-endian memory is as the file is */
+            flush_bytes(bytes);
+            sink_write(bytes->sink, view->data, view->count * sizeof(uint32_t));
+            break;
+        }
+        for (; i < view->count; i++)
+            put_word(bytes, word_at(view->data, i));
         break;
     case ENCODE_NARROW: /* two a word; the padding of an odd one is a zero */
         for (; i < view->count; i += 2)
             put_word(bytes, word_at(view->data, i) | (i + 1 < view->count ? word_at(view->data, i + 1) << 16 : 0));
         break;
-    case ENCODE_BYTES:
-        put_bytes(bytes, view->data, view->count);
+    case ENCODE_BYTES: /* the last ones with zeros behind them, up to a word */
+        for (; i < view->count; i += 4) {
+            uint32_t word = 0;
+            for (uint64_t k = 0; k < 4 && i + k < view->count; k++)
+                word |= (uint32_t)from[i + k] << 8 * k;
+            put_word(bytes, word);
+        }
         break;
     case ENCODE_SIZES:
         for (; i < view->count; i++)

@@ -3,20 +3,22 @@
  * Specification: Khronos glTF 2.0 (ISO/IEC 12113:2022), with AGI_articulations for joints and, when asked for,
  * FB_ngon_encoding (draft). What else we keep, and how, is docs/stage-format.md, version 1.0.
  *
- * Dialects: profile stage is what cellpipe's stages hand each other and changes nothing; profile deliver is for viewers:
- * three.js, model-viewer, X_ITE, Blender, assimp and f3d read it (docs/gltf.md has who shows what).
+ * Dialects: profile stage is what cellpipe's stages hand each other and changes nothing; profile deliver is for
+ * viewers: three.js, model-viewer, X_ITE, Blender, assimp and f3d read it (docs/gltf.md has who shows what).
  *
  * Behaviour and limitations
  * - Plain float geometry, indexed; 16-bit indices where they reach. One glTF mesh for all instances of a mesh.
- * - No normals unless the scene has them or normals=smooth asks for them; viewers then shade flat, as the specification says.
- * - Materials: metallic 0, roughness 0.8. Profile deliver draws closed, outward meshes single-sided; stage does not look.
- * - A joint's motion is a node of its own. Cubic tracks of turning joints are played through 16 straight pieces a key (the
- *   exact keys are in extras); all other tracks are what they are, as floats.
- * - ngons=fb: polygons that are no fan from any corner we look at stay triangles for other readers (ours has them exactly).
+ * - No normals unless the scene has them or normals=smooth asks for them; viewers then shade flat, as the specification
+ *   says.
+ * - Materials: metallic 0, roughness 0.8. Profile deliver draws closed, outward meshes single-sided; stage does not
+ *   look.
+ * - A joint's motion is a node of its own. Cubic tracks of turning joints are played through 16 straight pieces a key
+ *   (the exact keys are in extras); all other tracks are what they are, as floats.
+ * - ngons=fb: polygons that are no fan from any corner we look at stay triangles for other readers (ours has them
+ *   exactly).
  * - A GLB ends at 4 GiB, by its format.
  * - web=yes (folder web/): merged meshes, positions as integers (KHR_mesh_quantization), EXT_meshopt_compression. */
 #include "../exporters.h"
-#include "web/pack.h"
 #include "writer.h"
 
 #include <string.h>
@@ -29,11 +31,12 @@
      "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: smooth " \
      "for the web, else keep", OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", 0, 0,                   \
      "auto|keep|smooth|none"},                                                                                         \
-    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", OPTION_ANGLE,                     \
+    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", OPTION_ANGLE,                  \
      offsetof(struct gltf_settings, crease), "30", 0, PI, NULL},                                                       \
     {"clips", "auto: a made clip a driven joint (deliver); none: only the scene's own clips", OPTION_CHOICE,           \
      offsetof(struct gltf_settings, clips), "auto", 0, 0, "auto|none"},                                                \
-    {"tolerance", "clips: how far grabbed devices and joints with formulas may be off between keys; 0: as near as floats tell",  \
+    {"tolerance",                                                                                                      \
+     "clips: how far grabbed devices and joints with formulas may be off between keys; 0: as near as floats tell",     \
      OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", 0, 1e9, NULL},                                     \
     {"collision", "deliver: keep the meshes that are for collision only", OPTION_BOOLEAN,                              \
      offsetof(struct gltf_settings, collision), "no", 0, 0, NULL},                                                     \
@@ -75,30 +78,6 @@ static uint32_t gltf_carries(const void *settings)
     return FEATURE_ALL & ~lost;
 }
 
-/* ---- the whole ---- */
-
-/* Said here, not by `carries`: which meshes are for what is kept, only those that nobody draws go. */
-static void report_left_out(struct writer *writer)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < writer->scene->instance_count; i++)
-        count += instance_is_left_out(writer, &writer->scene->instances[i]);
-    if (count > 0)
-        report_loss(writer->context, "gltf-collision", NOWHERE, count,
-                    "meshes for collision only are left out (collision=yes keeps them)");
-}
-
-static cp_status write_plain(struct writer *writer, struct sink *sink)
-{
-    uint64_t size;
-    writer->work = scene_new(writer->context);
-    cp_status status = writer->work ? compose_file(writer, sink, &size) : CP_LIMIT;
-    if (status == CP_OK)
-        status = finish_file(writer, sink);
-    free_writer(writer);
-    return status;
-}
-
 /* ---- options that do not go together ---- */
 
 static cp_status refuse(cp_context *context, const char *code, const char *text)
@@ -106,55 +85,61 @@ static cp_status refuse(cp_context *context, const char *code, const char *text)
     return report_error(context, CP_USAGE, code, NOWHERE, "%s", text);
 }
 
-static cp_status check_web(cp_context *context, const struct gltf_settings *settings)
-{
-    if (!pack_is_built())
-        return refuse(context, "gltf-not-built", "web=yes is not built; it needs the package libmeshoptimizer-dev");
-    if (settings->profile == PROFILE_STAGE)
-        return refuse(context, "gltf-profile", "web=yes changes the scene: it needs profile=deliver");
-    if (settings->ngons == NGONS_FB)
-        return refuse(context, "gltf-web", "web=yes keeps triangles alone: it does not go with ngons=fb");
-    if (settings->collision)
-        return refuse(context, "gltf-web", "web=yes keeps what is drawn: it does not go with collision=yes");
-    if (settings->budget > 0 && settings->error > 0)
-        return refuse(context, "gltf-web", "budget= and error= both choose the simplification: give one");
-    return CP_OK;
-}
-
 static cp_status check_settings(cp_context *context, const struct gltf_settings *settings)
 {
-    if (settings->web)
-        return check_web(context, settings);
-    if (settings->profile == PROFILE_STAGE && settings->normals == NORMALS_SMOOTH)
+    bool stage = settings->profile == PROFILE_STAGE, budget = settings->budget > 0, error = settings->error > 0;
+    if (settings->web && !pack_is_built())
+        return refuse(context, "gltf-not-built", "web=yes is not built; it needs the package libmeshoptimizer-dev");
+    if (settings->web && stage)
+        return refuse(context, "gltf-profile", "web=yes changes the scene: it needs profile=deliver");
+    if (settings->web && settings->ngons == NGONS_FB)
+        return refuse(context, "gltf-web", "web=yes keeps triangles alone: it does not go with ngons=fb");
+    if (settings->web && settings->collision)
+        return refuse(context, "gltf-web", "web=yes keeps what is drawn: it does not go with collision=yes");
+    if (settings->web && budget && error)
+        return refuse(context, "gltf-web", "budget= and error= both choose the simplification: give one");
+    if (!settings->web && stage && settings->normals == NORMALS_SMOOTH)
         return refuse(context, "gltf-profile", "normals=smooth changes the scene: it needs profile=deliver");
-    if (settings->bits || settings->compression || settings->quality || settings->budget > 0 || settings->error > 0)
+    if (!settings->web && (settings->bits || settings->compression || settings->quality || budget || error))
         return refuse(context, "gltf-web", "bits=, compression=, quality=, budget= and error= need web=yes");
     return CP_OK;
 }
 
-static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings,
-                           const struct container *container, struct sink *sink)
+/* ---- the whole ---- */
+
+static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings, bool glb,
+                           struct sink *sink)
 {
-    struct writer writer = {.context = context,
-                            .scene = scene,
-                            .settings = settings,
-                            .container = container,
-                            .binary = {.context = context}};
+    struct writer writer = {
+        .context = context, .scene = scene, .settings = settings, .glb = glb, .binary = {.context = context}};
     cp_status status = check_settings(context, settings);
     if (status != CP_OK)
         return status;
-    report_left_out(&writer);
-    return settings->web ? write_web(&writer, sink) : write_plain(&writer, sink);
+    /* Said here, not by `carries`: which meshes are for what is kept, only those that nobody draws go. */
+    uint64_t left_out = 0, size;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        left_out += instance_is_left_out(&writer, &scene->instances[i]);
+    if (left_out > 0)
+        report_loss(context, "gltf-collision", NOWHERE, left_out,
+                    "meshes for collision only are left out (collision=yes keeps them)");
+    if (settings->web)
+        return write_web(&writer, sink);
+    writer.work = scene_new(context);
+    status = writer.work ? compose_file(&writer, sink, &size) : CP_LIMIT;
+    if (status == CP_OK)
+        status = finish_file(&writer, sink);
+    free_writer(&writer);
+    return status;
 }
 
 static cp_status glb_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    return write_any(context, scene, settings, &glb_container, sink);
+    return write_any(context, scene, settings, true, sink);
 }
 
 static cp_status gltf_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    return write_any(context, scene, settings, &gltf_container, sink);
+    return write_any(context, scene, settings, false, sink);
 }
 
 #ifdef HAVE_MESHOPT

@@ -1,4 +1,5 @@
-/* Materials: one entry a material and look. doubleSided and alphaMode belong to glTF's material, but depend on the mesh. */
+/* Materials: one entry a material and look. doubleSided and alphaMode belong to glTF's material, but depend on the
+ * mesh. */
 #include "writer.h"
 
 #include <math.h>
@@ -7,31 +8,6 @@
 /* As chosen for matt painted metal: robots are rarely chrome. */
 static const double roughness = 0.8;
 static const double plain_grey = 0.8;
-
-/* IEC 61966-2-1 */
-static double linear_from_srgb(double value)
-{
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
-}
-
-/* Looks that the material has on any mesh. */
-static unsigned own_look(const cp_material *material)
-{
-    return (material->two_sided ? LOOK_DOUBLE_SIDED : 0u) | (material->rgba[3] < 1 ? LOOK_BLEND : 0u);
-}
-
-static void mark_used_looks(struct writer *writer)
-{
-    uint32_t none = writer->scene->material_count;
-    for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
-        const struct mesh_plan *plan = &writer->meshes[i];
-        for (uint32_t k = 0; k < plan->primitive_count; k++) {
-            const struct primitive *primitive = &plan->primitives[k];
-            uint32_t row = primitive->material == CP_NONE ? none : primitive->material;
-            writer->looks[(size_t)row * LOOK_COUNT + primitive->look] = 0;
-        }
-    }
-}
 
 static bool has_look(const uint32_t *row)
 {
@@ -49,10 +25,19 @@ bool plan_materials(struct writer *writer)
     if (!writer->looks)
         return false;
     memset(writer->looks, 0xff, count * sizeof *writer->looks);
-    mark_used_looks(writer);
-    for (uint32_t i = 0; i < scene->material_count; i++)
-        if (!has_look(writer->looks + (size_t)i * LOOK_COUNT))
-            writer->looks[(size_t)i * LOOK_COUNT + own_look(&scene->materials[i])] = 0;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        for (uint32_t k = 0; k < writer->meshes[i].primitive_count; k++) {
+            const struct primitive *primitive = &writer->meshes[i].primitives[k];
+            uint32_t row = primitive->material == CP_NONE ? scene->material_count : primitive->material;
+            writer->looks[(size_t)row * LOOK_COUNT + primitive->look] = 0;
+        }
+    /* A material that no mesh has gets the look that it has on any mesh. */
+    for (uint32_t i = 0; i < scene->material_count; i++) {
+        const cp_material *material = &scene->materials[i];
+        uint32_t *row = writer->looks + (size_t)i * LOOK_COUNT;
+        if (!has_look(row))
+            row[(material->two_sided ? LOOK_DOUBLE_SIDED : 0) | (material->rgba[3] < 1 ? LOOK_BLEND : 0)] = 0;
+    }
     uint32_t next = 0;
     for (size_t i = 0; i < count; i++)
         if (writer->looks[i] != CP_NONE)
@@ -60,20 +45,9 @@ bool plan_materials(struct writer *writer)
     return true;
 }
 
-/* Returns false when a reader could not get the colour back from the factor. */
-static bool factor_of(const cp_material *material, double factor[4])
-{
-    for (int i = 0; i < 4; i++) {
-        double value = material->rgba[i] > 0 ? fmin(material->rgba[i], 1) : 0;
-        factor[i] = material->srgb && i < 3 ? linear_from_srgb(value) : value;
-    }
-    return !material->srgb && memcmp(factor, material->rgba, sizeof material->rgba) == 0;
-}
-
 static void write_surface(struct json_writer *json, const double factor[4], unsigned look)
 {
-    json_key(json, "pbrMetallicRoughness");
-    json_open(json, '{');
+    json_key_open(json, "pbrMetallicRoughness", '{');
     json_key_numbers(json, "baseColorFactor", factor, 4);
     json_key_number(json, "metallicFactor", 0);
     json_key_number(json, "roughnessFactor", roughness);
@@ -89,7 +63,12 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
     struct json_writer *json = &writer->json;
     const cp_material *material = &writer->scene->materials[index];
     double factor[4];
-    bool exact = factor_of(material, factor);
+    for (int i = 0; i < 4; i++) {
+        double value = material->rgba[i] > 0 ? fmin(material->rgba[i], 1) : 0;
+        if (material->srgb && i < 3) /* IEC 61966-2-1 */
+            value = value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+        factor[i] = value;
+    }
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "name", material->name);
@@ -98,8 +77,8 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
     json_key_text(json, "id", material->id);
     if (variant)
         json_key_text(json, "made", "variant");
-    if (!exact)
-        json_key_numbers(json, "rgba", material->rgba, 4);
+    if (material->srgb || memcmp(factor, material->rgba, sizeof material->rgba) != 0)
+        json_key_numbers(json, "rgba", material->rgba, 4); /* a reader could not get it back from the factor */
     if (material->srgb)
         json_key_true(json, "srgb");
     if (material->two_sided)
@@ -124,30 +103,25 @@ static void write_default(struct writer *writer, unsigned look)
     json_close(json, '}');
 }
 
-static void write_looks(struct writer *writer, uint32_t row)
-{
-    bool variant = false;
-    for (unsigned look = 0; look < LOOK_COUNT; look++) {
-        if (writer->looks[(size_t)row * LOOK_COUNT + look] == CP_NONE)
-            continue;
-        if (row == writer->scene->material_count)
-            write_default(writer, look);
-        else
-            write_material(writer, row, look, variant);
-        variant = true;
-    }
-}
-
 void write_materials(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
-    uint32_t rows = writer->scene->material_count + 1;
-    if (writer->scene->material_count == 0 && !has_look(writer->looks))
+    uint32_t none = writer->scene->material_count;
+    if (none == 0 && !has_look(writer->looks))
         return;
     json_line(json);
-    json_key(json, "materials");
-    json_open(json, '[');
-    for (uint32_t row = 0; row < rows; row++)
-        write_looks(writer, row);
+    json_key_open(json, "materials", '[');
+    for (uint32_t row = 0; row <= none; row++) {
+        bool variant = false;
+        for (unsigned look = 0; look < LOOK_COUNT; look++) {
+            if (writer->looks[(size_t)row * LOOK_COUNT + look] == CP_NONE)
+                continue;
+            if (row == none)
+                write_default(writer, look);
+            else
+                write_material(writer, row, look, variant);
+            variant = true;
+        }
+    }
     json_close(json, ']');
 }

@@ -36,21 +36,6 @@ static bool colours_are_clamped(const cp_mesh *mesh)
     return true;
 }
 
-static bool colours_are_translucent(const cp_mesh *mesh)
-{
-    for (size_t i = 0; mesh->colours && i < mesh->vertex_count; i++)
-        if (mesh->colours[4 * i + 3] < 1)
-            return true;
-    return false;
-}
-
-/* Seen from outside only: profile stage does not look, it would cost more than the rest. */
-static bool find_single_sided(struct writer *writer, const cp_mesh *shape, bool *single)
-{
-    *single = false;
-    return !is_deliver(writer) || mesh_bounds_solid(writer->context, shape, single) == CP_OK;
-}
-
 /* ---- shapes ---- */
 
 /* Most shapes are the scene's meshes as they are: only others have a place of their own. */
@@ -60,75 +45,31 @@ static bool keep_shape(struct writer *writer, const cp_mesh *shape, struct mesh_
     return plan->shape != NULL;
 }
 
-static bool make_normals(struct writer *writer, struct mesh_plan *plan)
+/* The shape that is written: the scene's mesh as it is, or tessellated, with normals made or left out. */
+static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan)
 {
-    cp_mesh shape = *plan->shape;
+    cp_mesh shape = *mesh;
     int mode = normals_mode(writer->settings);
+    bool web = writer->settings->web, primitive = mesh->kind >= CP_MESH_BOX;
+    if (primitive && mesh_tessellate(writer->work, &shape) != CP_OK)
+        return false;
+    const float *normals = shape.normals;
     if (mode == NORMALS_NONE)
         shape.normals = NULL;
     plan->made_normals =
         mode == NORMALS_SMOOTH && !shape.normals && shape.kind == CP_MESH_FACES && shape.face_count > 0;
     if (plan->made_normals && mesh_smooth_normals(writer->work, &shape, writer->settings->crease) != CP_OK)
         return false;
-    bool same = !plan->made_normals && shape.normals == plan->shape->normals;
-    return same || keep_shape(writer, &shape, plan);
-}
-
-static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan)
-{
-    bool web = writer->settings->web;
     plan->shape = mesh;
-    if (mesh->kind >= CP_MESH_BOX) {
-        cp_mesh shape = *mesh;
-        if (mesh_tessellate(writer->work, &shape) != CP_OK || !keep_shape(writer, &shape, plan))
-            return false;
-    }
-    if (!make_normals(writer, plan))
+    if ((primitive || plan->made_normals || shape.normals != normals) && !keep_shape(writer, &shape, plan))
         return false;
-    const cp_mesh *shape = plan->shape;
-    plan->split = mesh->kind == CP_MESH_FACES && shape->vertex_count != mesh->vertex_count;
-    plan->raw_normals = !web && shape->normals && !normals_are_unit(shape);
-    plan->raw_colours = !web && shape->colours && !colours_are_clamped(shape);
+    plan->split = mesh->kind == CP_MESH_FACES && shape.vertex_count != mesh->vertex_count;
+    plan->raw_normals = !web && shape.normals && !normals_are_unit(&shape);
+    plan->raw_colours = !web && shape.colours && !colours_are_clamped(&shape);
     return true;
-}
-
-/* Integers take the place of the shape's floats. */
-static bool make_web(struct writer *writer, uint32_t index, struct mesh_plan *plan)
-{
-    const cp_mesh *shape = plan->shape;
-    if (!writer->settings->web || shape->corner_count == 0)
-        return true;
-    struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
-    plan->web = web;
-    if (!web || !web_quantise(writer->work, shape, &writer->web.places[index], web))
-        return false;
-    web->position += writer->web.rounded;
-    return true;
-}
-
-/* Sizes and corners beside what is drawn, as the scene has them. */
-static bool add_faces(struct writer *writer, const cp_mesh *mesh)
-{
-    if (mesh->face_count > 0 && add_view(&writer->binary, (struct view){.data = mesh->face_offsets,
-                                                                        .count = mesh->face_count,
-                                                                        .encoding = ENCODE_SIZES,
-                                                                        .id = mesh->id,
-                                                                        .part = ":sizes"}) == CP_NONE)
-        return false;
-    return mesh->corner_count == 0 || add_view(&writer->binary, (struct view){.data = mesh->corners,
-                                                                              .count = mesh->corner_count,
-                                                                              .id = mesh->id,
-                                                                              .part = ":corners"}) != CP_NONE;
 }
 
 /* ---- what is drawn ---- */
-
-static bool allocate_primitives(struct writer *writer, struct mesh_plan *plan)
-{
-    uint32_t room = plan->shape->group_count ? plan->shape->group_count : 1;
-    plan->primitives = writer_allocate(writer, room, sizeof *plan->primitives);
-    return plan->primitives != NULL;
-}
 
 /* One primitive a group that has something to draw. starts: of face_count + 1 faces in the indices. */
 static bool split_groups(struct writer *writer, struct mesh_plan *plan, const uint32_t *starts)
@@ -137,12 +78,13 @@ static bool split_groups(struct writer *writer, struct mesh_plan *plan, const ui
     cp_group whole = {0, shape->face_count, CP_NONE};
     const cp_group *groups = shape->group_count ? shape->groups : &whole;
     uint32_t count = shape->group_count ? shape->group_count : 1;
-    if (plan->web && plan->web->corners) {
+    plan->primitives = writer_allocate(writer, count, sizeof *plan->primitives);
+    if (!plan->primitives)
+        return false;
+    if (plan->web && plan->web->corners) { /* which has joined groups of one material */
         groups = plan->web->groups;
         count = plan->web->group_count;
     }
-    if (!allocate_primitives(writer, plan))
-        return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t last = groups[i].first_face + groups[i].face_count;
         uint32_t begin = starts ? starts[groups[i].first_face] : 3 * groups[i].first_face;
@@ -203,12 +145,14 @@ static bool draw_lines(struct writer *writer, struct mesh_plan *plan)
 
 static void give_looks(struct writer *writer, struct mesh_plan *plan, bool single_sided)
 {
-    const cp_scene *scene = writer->scene;
-    bool translucent = colours_are_translucent(plan->shape) && !plan->raw_colours;
-    bool coloured = plan->shape->colours && !plan->raw_colours;
+    const cp_mesh *shape = plan->shape;
+    bool coloured = shape->colours && !plan->raw_colours, translucent = false;
+    for (size_t i = 0; coloured && !translucent && i < shape->vertex_count; i++)
+        translucent = shape->colours[4 * i + 3] < 1;
     for (uint32_t i = 0; i < plan->primitive_count; i++) {
         struct primitive *primitive = &plan->primitives[i];
-        const cp_material *material = primitive->material == CP_NONE ? NULL : &scene->materials[primitive->material];
+        const cp_material *material =
+            primitive->material == CP_NONE ? NULL : &writer->scene->materials[primitive->material];
         if (!single_sided || (material && material->two_sided))
             primitive->look |= LOOK_DOUBLE_SIDED;
         if (translucent || (material && material->rgba[3] < 1))
@@ -220,56 +164,24 @@ static void give_looks(struct writer *writer, struct mesh_plan *plan, bool singl
 
 /* ---- accessors and views ---- */
 
-static uint32_t add_vertex_accessor(struct writer *writer, const cp_mesh *shape, const float *values, uint8_t width)
+/* A view with a name, which our extras refer to. */
+static bool add_raw(struct writer *writer, const char *id, const char *part, const void *data, uint64_t count,
+                    enum encoding encoding)
+{
+    struct view view = {.data = data, .count = count, .encoding = (uint8_t)encoding, .id = id, .part = part};
+    return add_view(&writer->binary, view) != CP_NONE;
+}
+
+static bool add_attribute(struct writer *writer, const cp_mesh *shape, const float *values, uint8_t width,
+                          uint32_t *added)
 {
     struct accessor accessor = {.count = shape->vertex_count, .component = COMPONENT_FLOAT, .width = width};
     accessor.view = add_view(&writer->binary,
                              (struct view){.data = values, .count = accessor.count * width, .target = TARGET_VERTICES});
     if (values == shape->positions)
         set_range(&accessor, values);
-    return add_accessor(&writer->binary, accessor);
-}
-
-static bool add_raw(struct writer *writer, const cp_mesh *shape, const float *values, unsigned width, const char *part)
-{
-    return add_view(&writer->binary, (struct view){.data = values,
-                                                   .count = (uint64_t)shape->vertex_count * width,
-                                                   .id = shape->id,
-                                                   .part = part}) != CP_NONE;
-}
-
-/* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. Colours are of
- * the scene's vertices, which come first where some are split. */
-static bool add_raw_attributes(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan, bool drawn)
-{
-    const cp_mesh *shape = plan->shape;
-    bool has_vertices = shape->vertex_count > 0;
-    if (!drawn && has_vertices && !add_raw(writer, shape, shape->positions, 3, ":positions"))
-        return false;
-    if (shape->normals && has_vertices && (!drawn || plan->raw_normals) &&
-        !add_raw(writer, shape, shape->normals, 3, ":normals"))
-        return false;
-    return !shape->colours || !has_vertices || !(!drawn || plan->raw_colours) ||
-           add_raw(writer, mesh, shape->colours, 4, ":colours");
-}
-
-static bool add_attributes(struct writer *writer, struct mesh_plan *plan)
-{
-    const cp_mesh *shape = plan->shape;
-    plan->positions = add_vertex_accessor(writer, shape, shape->positions, 3);
-    if (plan->positions == CP_NONE)
-        return false;
-    if (shape->normals && !plan->raw_normals) {
-        plan->normals = add_vertex_accessor(writer, shape, shape->normals, 3);
-        if (plan->normals == CP_NONE)
-            return false;
-    }
-    if (shape->colours && !plan->raw_colours) {
-        plan->colours = add_vertex_accessor(writer, shape, shape->colours, 4);
-        if (plan->colours == CP_NONE)
-            return false;
-    }
-    return true;
+    *added = add_accessor(&writer->binary, accessor);
+    return *added != CP_NONE;
 }
 
 static bool add_indices(struct writer *writer, struct mesh_plan *plan)
@@ -293,68 +205,85 @@ static bool add_indices(struct writer *writer, struct mesh_plan *plan)
 
 /* ---- one mesh ---- */
 
-static bool keeps_faces(const struct writer *writer, const cp_mesh *mesh)
-{
-    if (mesh->kind == CP_MESH_LINES)
-        return true;
-    bool polygons = !is_deliver(writer) || writer->settings->ngons == NGONS_FB;
-    return mesh->kind == CP_MESH_FACES && polygons && !has_only_triangles(mesh);
-}
-
+/* Views and accessors of what is drawn. */
 static bool add_drawn(struct writer *writer, struct mesh_plan *plan)
 {
-    if (!plan->web)
-        return add_attributes(writer, plan) && add_indices(writer, plan);
-    return stream_vertices(writer, plan) &&
-           (plan->web->corners ? stream_indices(writer, plan) : add_indices(writer, plan));
+    const cp_mesh *shape = plan->shape;
+    if (plan->web)
+        return stream_vertices(writer, plan) &&
+               (plan->web->corners ? stream_indices(writer, plan) : add_indices(writer, plan));
+    if (!add_attribute(writer, shape, shape->positions, 3, &plan->positions))
+        return false;
+    if (shape->normals && !plan->raw_normals && !add_attribute(writer, shape, shape->normals, 3, &plan->normals))
+        return false;
+    if (shape->colours && !plan->raw_colours && !add_attribute(writer, shape, shape->colours, 4, &plan->colours))
+        return false;
+    return add_indices(writer, plan);
 }
 
 static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *plan)
 {
     const cp_mesh *mesh = &writer->scene->meshes[index];
-    bool single_sided;
-    if (!make_shape(writer, mesh, plan) || !make_web(writer, index, plan))
+    if (!make_shape(writer, mesh, plan))
         return false;
-    plan->has_faces = (plan->split && !plan->web) || keeps_faces(writer, mesh);
-    bool lines = plan->shape->kind == CP_MESH_LINES;
-    bool drawn = lines ? draw_lines(writer, plan) : draw_triangles(writer, plan->shape, plan);
-    if (!drawn || !find_single_sided(writer, plan->shape, &single_sided))
+    /* For the web, integers take the place of the shape's floats. */
+    if (writer->settings->web && plan->shape->corner_count > 0) {
+        struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
+        plan->web = web;
+        if (!web || !web_quantise(writer->work, plan->shape, &writer->web.places[index], web))
+            return false;
+        web->position += writer->web.rounded;
+    }
+    /* Faces that are no triangles are kept beside what is drawn where a reader has use for them. */
+    bool polygons = !is_deliver(writer) || writer->settings->ngons == NGONS_FB;
+    plan->has_faces = mesh->kind == CP_MESH_LINES || (plan->split && !plan->web) ||
+                      (mesh->kind == CP_MESH_FACES && polygons && !has_only_triangles(mesh));
+    bool lines = plan->shape->kind == CP_MESH_LINES, single_sided = false;
+    if (!(lines ? draw_lines(writer, plan) : draw_triangles(writer, plan->shape, plan)))
+        return false;
+    /* Seen from outside only: profile stage does not look, it would cost more than the rest. */
+    if (is_deliver(writer) && mesh_bounds_solid(writer->context, plan->shape, &single_sided) != CP_OK)
         return false;
     give_looks(writer, plan, single_sided);
-    bool visible = plan->primitive_count > 0;
-    plan->index = visible ? writer->mesh_count++ : CP_NONE;
-    if (visible && !add_drawn(writer, plan))
+    bool drawn = plan->primitive_count > 0;
+    plan->index = drawn ? writer->mesh_count++ : CP_NONE;
+    if (drawn && !add_drawn(writer, plan))
         return false;
-    if (mesh->kind < CP_MESH_BOX && !add_raw_attributes(writer, mesh, plan, visible))
-        return false;
-    return !plan->has_faces || add_faces(writer, mesh);
-}
 
-/* A mesh goes when all its instances go; one without instances stays. */
-static bool mark_left_out(struct writer *writer)
-{
-    const cp_scene *scene = writer->scene;
-    bool *wanted = writer_allocate(writer, scene->mesh_count, sizeof *wanted);
-    if (!wanted)
-        return false;
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
-        bool gone = instance_is_left_out(writer, &scene->instances[i]);
-        wanted[scene->instances[i].mesh] |= !gone;
-        writer->meshes[scene->instances[i].mesh].left_out |= gone;
-    }
-    for (uint32_t i = 0; i < scene->mesh_count; i++)
-        writer->meshes[i].left_out &= !wanted[i];
-    return true;
+    /* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. Colours
+     * are of the scene's vertices, which come first where some are split. */
+    const cp_mesh *shape = plan->shape;
+    bool vertices = mesh->kind < CP_MESH_BOX && shape->vertex_count > 0, good = true;
+    uint64_t count = shape->vertex_count;
+    if (vertices && !drawn)
+        good = add_raw(writer, mesh->id, ":positions", shape->positions, 3 * count, ENCODE_WORDS);
+    if (good && vertices && shape->normals && (!drawn || plan->raw_normals))
+        good = add_raw(writer, mesh->id, ":normals", shape->normals, 3 * count, ENCODE_WORDS);
+    if (good && vertices && shape->colours && (!drawn || plan->raw_colours))
+        good = add_raw(writer, mesh->id, ":colours", shape->colours, UINT64_C(4) * mesh->vertex_count, ENCODE_WORDS);
+    if (good && plan->has_faces && mesh->face_count > 0)
+        good = add_raw(writer, mesh->id, ":sizes", mesh->face_offsets, mesh->face_count, ENCODE_SIZES);
+    if (good && plan->has_faces && mesh->corner_count > 0)
+        good = add_raw(writer, mesh->id, ":corners", mesh->corners, mesh->corner_count, ENCODE_WORDS);
+    return good;
 }
 
 bool plan_meshes(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
     writer->meshes = writer_allocate(writer, scene->mesh_count, sizeof *writer->meshes);
-    if (!writer->meshes || !mark_left_out(writer))
+    bool *wanted = writer_allocate(writer, scene->mesh_count, sizeof *wanted);
+    if (!writer->meshes || !wanted)
         return false;
+    /* A mesh goes when all its instances go; one without instances stays. */
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        bool gone = instance_is_left_out(writer, &scene->instances[i]);
+        wanted[scene->instances[i].mesh] |= !gone;
+        writer->meshes[scene->instances[i].mesh].left_out |= gone;
+    }
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         struct mesh_plan *plan = &writer->meshes[i];
+        plan->left_out &= !wanted[i];
         plan->index = plan->positions = plan->normals = plan->colours = CP_NONE;
         if (!plan->left_out && !plan_mesh(writer, i, plan))
             return false;
@@ -369,8 +298,7 @@ static void write_primitive(struct writer *writer, const struct mesh_plan *plan,
     struct json_writer *json = &writer->json;
     uint32_t row = primitive->material == CP_NONE ? writer->scene->material_count : primitive->material;
     json_open(json, '{');
-    json_key(json, "attributes");
-    json_open(json, '{');
+    json_key_open(json, "attributes", '{');
     json_key_integer(json, "POSITION", plan->positions);
     if (plan->normals != CP_NONE)
         json_key_integer(json, "NORMAL", plan->normals);
@@ -382,31 +310,11 @@ static void write_primitive(struct writer *writer, const struct mesh_plan *plan,
     if (plan->shape->kind == CP_MESH_LINES)
         json_key_integer(json, "mode", 1);
     if (primitive->polygons) {
-        json_key(json, "extensions");
-        json_open(json, '{');
-        json_key(json, "FB_ngon_encoding");
-        json_open(json, '{');
+        json_key_open(json, "extensions", '{');
+        json_key_open(json, "FB_ngon_encoding", '{');
         json_close(json, '}');
         json_close(json, '}');
     }
-    json_close(json, '}');
-}
-
-static void write_mesh(struct writer *writer, uint32_t mesh)
-{
-    struct json_writer *json = &writer->json;
-    const struct mesh_plan *plan = &writer->meshes[mesh];
-    json_line(json);
-    json_open(json, '{');
-    json_key_text(json, "name", writer->scene->meshes[mesh].name);
-    json_key(json, "primitives");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < plan->primitive_count; i++)
-        write_primitive(writer, plan, &plan->primitives[i]);
-    json_close(json, ']');
-    open_extras(writer, CP_OWNER_MESH, mesh, "extras");
-    write_mesh_extras(writer, mesh);
-    json_extras_close(json);
     json_close(json, '}');
 }
 
@@ -416,10 +324,22 @@ void write_meshes(struct writer *writer)
     if (writer->mesh_count == 0)
         return;
     json_line(json);
-    json_key(json, "meshes");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < writer->scene->mesh_count; i++)
-        if (writer->meshes[i].index != CP_NONE)
-            write_mesh(writer, i);
+    json_key_open(json, "meshes", '[');
+    for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
+        const struct mesh_plan *plan = &writer->meshes[i];
+        if (plan->index == CP_NONE)
+            continue;
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "name", writer->scene->meshes[i].name);
+        json_key_open(json, "primitives", '[');
+        for (uint32_t k = 0; k < plan->primitive_count; k++)
+            write_primitive(writer, plan, &plan->primitives[k]);
+        json_close(json, ']');
+        open_extras(writer, CP_OWNER_MESH, i, "extras");
+        write_mesh_extras(writer, i);
+        json_extras_close(json);
+        json_close(json, '}');
+    }
     json_close(json, ']');
 }

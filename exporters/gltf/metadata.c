@@ -1,5 +1,5 @@
-/* Metadata: in our extras as lists, and what came from a glTF file in the places that other tools look for it: extras beside ours,
- * isAttachPoint and the copyright. */
+/* Metadata: in our extras as lists, and what came from a glTF file in the places that other tools look for it: extras
+ * beside ours, isAttachPoint and the copyright. */
 #include "writer.h"
 
 #include "../../scene/text/json_read.h"
@@ -28,27 +28,10 @@ uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t ind
     return at;
 }
 
-static bool list_metadata(struct writer *writer)
-{
-    const cp_scene *scene = writer->scene;
-    uint32_t slots = writer->metadata.slots = owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
-    writer->metadata.first = scene_allocate(writer->work, slots, sizeof *writer->metadata.first);
-    writer->metadata.next = scene_allocate(writer->work, scene->metadata_count, sizeof *writer->metadata.next);
-    writer->metadata.placed = writer_allocate(writer, scene->metadata_count, sizeof *writer->metadata.placed);
-    if (!writer->metadata.first || !writer->metadata.next || !writer->metadata.placed)
-        return false;
-    memset(writer->metadata.first, 0xff, slots * sizeof *writer->metadata.first);
-    for (uint32_t i = scene->metadata_count; i-- > 0;) {
-        uint32_t slot = owner_slot(scene, scene->metadata[i].owner, scene->metadata[i].index);
-        writer->metadata.next[i] = writer->metadata.first[slot];
-        writer->metadata.first[slot] = i;
-    }
-    return true;
-}
-
 /* ---- what has a place of its own ---- */
 
-/* Anybody can write metadata: what is no JSON (CP_INPUT) cannot stand in the file as it is. json_free is due in any case. */
+/* Anybody can write metadata: what is no JSON (CP_INPUT) cannot stand in the file as it is. json_free is due in any
+ * case. */
 static cp_status parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json_document *json)
 {
     const uint64_t nesting = 64;
@@ -58,7 +41,7 @@ static cp_status parse_metadata(const struct writer *writer, const cp_metadata *
     return text ? json_parse(json, NULL, nesting, NULL) : CP_INPUT;
 }
 
-/* CP_OK for an object that does not say what our own extras do. */
+/* Whether metadata can be extras of its owner: an object that does not say what our own extras do. CP_INPUT: no. */
 static cp_status check_extras(const struct writer *writer, const cp_metadata *metadata)
 {
     struct json_document json;
@@ -87,30 +70,39 @@ static int place_of(const struct writer *writer, const cp_metadata *metadata)
     return attach_point && strcmp(metadata->value, "true") == 0 ? PLACE_ATTACH_POINT : PLACE_NONE;
 }
 
-/* Of an owner's, the first of each. */
-static cp_status place_list(struct writer *writer, uint32_t first)
-{
-    bool seen[PLACE_COUNT] = {true};
-    cp_status status = CP_OK;
-    for (uint32_t at = first; at != CP_NONE && status != CP_LIMIT; at = writer->metadata.next[at]) {
-        const cp_metadata *metadata = &writer->scene->metadata[at];
-        int place = place_of(writer, metadata);
-        if (seen[place])
-            continue;
-        seen[place] = true;
-        status = place == PLACE_ATTACH_POINT ? CP_OK : check_extras(writer, metadata);
-        writer->metadata.placed[at] = status == CP_OK;
-    }
-    return status;
-}
-
-/* Stages keep all metadata in one place, in its order. */
 bool plan_metadata(struct writer *writer)
 {
-    bool good = list_metadata(writer);
-    for (uint32_t slot = 0; good && is_deliver(writer) && slot < writer->metadata.slots; slot++)
-        good = place_list(writer, writer->metadata.first[slot]) != CP_LIMIT;
-    return good;
+    const cp_scene *scene = writer->scene;
+    struct metadata_plan *plan = &writer->metadata;
+    uint32_t slots = owner_slot(scene, CP_OWNER_JOINT, 0) + scene->joint_count;
+    plan->first = scene_allocate(writer->work, slots, sizeof *plan->first);
+    plan->next = scene_allocate(writer->work, scene->metadata_count, sizeof *plan->next);
+    plan->placed = writer_allocate(writer, scene->metadata_count, sizeof *plan->placed);
+    if (!plan->first || !plan->next || !plan->placed)
+        return false;
+    memset(plan->first, 0xff, slots * sizeof *plan->first);
+    for (uint32_t i = scene->metadata_count; i-- > 0;) {
+        uint32_t slot = owner_slot(scene, scene->metadata[i].owner, scene->metadata[i].index);
+        plan->next[i] = plan->first[slot];
+        plan->first[slot] = i;
+    }
+    /* Of an owner's, the first of each kind gets a place of its own. Stages keep all metadata in one place, in its
+     * order. */
+    for (uint32_t slot = 0; is_deliver(writer) && slot < slots; slot++) {
+        bool seen[PLACE_COUNT] = {true};
+        for (uint32_t at = plan->first[slot]; at != CP_NONE; at = plan->next[at]) {
+            const cp_metadata *metadata = &scene->metadata[at];
+            int place = place_of(writer, metadata);
+            if (seen[place])
+                continue;
+            seen[place] = true;
+            cp_status status = place == PLACE_ATTACH_POINT ? CP_OK : check_extras(writer, metadata);
+            if (status == CP_LIMIT)
+                return false;
+            plan->placed[at] = status == CP_OK;
+        }
+    }
+    return true;
 }
 
 /* ---- JSON ---- */
@@ -119,12 +111,10 @@ void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const ch
 {
     struct json_writer *json = &writer->json;
     uint32_t at = find_metadata(writer, owner, index, key);
-    json_key(json, "extras");
-    json_open(json, '{');
+    json_key_open(json, "extras", '{');
     if (at != CP_NONE && writer->metadata.placed[at])
         json_members(json, writer->scene->metadata[at].value);
-    json_key(json, "cellpipe");
-    json_open(json, '{');
+    json_key_open(json, "cellpipe", '{');
 }
 
 void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
@@ -136,10 +126,8 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
         const cp_metadata *metadata = &writer->scene->metadata[at];
         if (writer->metadata.placed[at])
             continue;
-        if (!any) {
-            json_key(json, "metadata");
-            json_open(json, '[');
-        }
+        if (!any)
+            json_key_open(json, "metadata", '[');
         any = true;
         json_open(json, '{');
         json_key_text(json, "key", metadata->key);

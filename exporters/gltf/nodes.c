@@ -1,5 +1,5 @@
-/* The tree: N, its shear, its joints (each perhaps between two turns), then made nodes for its instances. The numbers of
- * a scene node's glTF nodes are consecutive, in that order. */
+/* The tree: N, its shear, its joints (each perhaps between two turns), then made nodes for its instances. The numbers
+ * of a scene node's glTF nodes are consecutive, in that order. */
 #include "writer.h"
 
 #include <string.h>
@@ -14,36 +14,6 @@ static cp_pose written_transform(const struct writer *writer, uint32_t index)
     return web ? pose_multiply(&instance->transform, &web->grid) : instance->transform;
 }
 
-/* An instance is on the tail itself when it is the only drawn one and stands where its node stands. */
-static uint32_t find_shown(const struct writer *writer, const cp_node *node)
-{
-    uint32_t shown = CP_NONE;
-    for (uint32_t i = 0; i < node->instance_count; i++) {
-        const cp_instance *instance = &writer->scene->instances[node->first_instance + i];
-        if (!instance_is_drawn(writer, instance))
-            continue;
-        cp_pose transform = written_transform(writer, node->first_instance + i);
-        if (shown != CP_NONE || memcmp(&transform, &POSE_IDENTITY, sizeof(cp_pose)) != 0)
-            return CP_NONE;
-        shown = node->first_instance + i;
-    }
-    return shown;
-}
-
-static uint32_t plan_chain(struct writer *writer, const cp_node *node, uint32_t next)
-{
-    next += place(&node->local).sheared ? 2 : 1;
-    for (uint32_t i = 0; i < node->joint_count; i++) {
-        uint32_t joint = node->first_joint + i;
-        struct joint_plan *plan = &writer->joints[joint];
-        plan_joint(&writer->scene->joints[joint], plan);
-        next += plan->aligned;
-        plan->node = next++;
-        next += plan->aligned;
-    }
-    return next;
-}
-
 static uint32_t plan_instances(const struct writer *writer, const cp_node *node, uint32_t shown, uint32_t next)
 {
     for (uint32_t i = node->first_instance; i < node->first_instance + node->instance_count; i++)
@@ -54,13 +24,35 @@ static uint32_t plan_instances(const struct writer *writer, const cp_node *node,
     return next;
 }
 
-/* Places in the node's list where a reader would not find them by itself: it takes drawn ones first. */
-static void plan_positions(struct writer *writer, const cp_node *node)
+/* Decides everything about the node's own glTF nodes, the first of which is `next`; returns what follows them. */
+static uint32_t plan_node(struct writer *writer, const cp_node *node, struct node_plan *plan, uint32_t next)
 {
+    plan->first_child = plan->next_sibling = plan->shown = CP_NONE;
+    plan->first = next;
+    next += place(&node->local).sheared ? 2 : 1;
+    for (uint32_t i = node->first_joint; i < node->first_joint + node->joint_count; i++) {
+        struct joint_plan *joint = &writer->joints[i];
+        plan_joint(&writer->scene->joints[i], joint);
+        next += joint->aligned;
+        joint->node = next++;
+        next += joint->aligned;
+    }
+    plan->tail = next - 1;
+
+    /* An instance is on the tail itself when it is the only drawn one and stands where its node stands. */
     const cp_instance *instances = writer->scene->instances;
-    uint32_t end = node->first_instance + node->instance_count, drawn = 0, undrawn = 0, position = 0;
+    uint32_t end = node->first_instance + node->instance_count, drawn_count = 0;
     for (uint32_t i = node->first_instance; i < end; i++)
-        undrawn += instance_is_drawn(writer, &instances[i]);
+        if (instance_is_drawn(writer, &instances[i]) && drawn_count++ == 0) {
+            cp_pose transform = written_transform(writer, i);
+            bool here = memcmp(&transform, &POSE_IDENTITY, sizeof(cp_pose)) == 0;
+            plan->shown = here ? i : CP_NONE;
+        }
+    if (drawn_count > 1)
+        plan->shown = CP_NONE;
+
+    /* Places in the node's list where a reader would not find them by itself: it takes drawn ones first. */
+    uint32_t drawn = 0, undrawn = drawn_count, position = 0;
     for (uint32_t i = node->first_instance; i < end; i++) {
         writer->positions[i] = CP_NONE;
         if (instance_is_left_out(writer, &instances[i]))
@@ -70,16 +62,6 @@ static void plan_positions(struct writer *writer, const cp_node *node)
             writer->positions[i] = position;
         position++;
     }
-}
-
-static uint32_t plan_node(struct writer *writer, const cp_node *node, struct node_plan *plan, uint32_t next)
-{
-    plan->first_child = plan->next_sibling = CP_NONE;
-    plan->first = next;
-    next = plan_chain(writer, node, next);
-    plan->tail = next - 1;
-    plan->shown = find_shown(writer, node);
-    plan_positions(writer, node);
     return plan_instances(writer, node, plan->shown, next);
 }
 
@@ -105,42 +87,37 @@ bool plan_nodes(struct writer *writer)
 
 /* ---- members ---- */
 
-static void write_children(struct writer *writer, uint32_t node)
+static void write_child(struct json_writer *json, uint32_t child)
 {
-    struct json_writer *json = &writer->json;
-    const struct node_plan *plan = &writer->nodes[node];
-    const cp_node *it = &writer->scene->nodes[node];
-    uint32_t made = plan->tail + 1, made_end = plan_instances(writer, it, plan->shown, made);
-    if (plan->first_child == CP_NONE && made == made_end)
-        return;
-    json_key(json, "children");
-    json_open(json, '[');
-    for (uint32_t child = plan->first_child; child != CP_NONE; child = writer->nodes[child].next_sibling)
-        json_whole(json, writer->nodes[child].first);
-    for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++) {
-        const cp_instance *instance = &writer->scene->instances[i];
-        if (i == plan->shown || !instance_is_drawn(writer, instance))
-            continue;
-        cp_pose transform = written_transform(writer, i);
-        json_whole(json, made);
-        made += place(&transform).sheared ? 2 : 1;
-    }
+    json_key_open(json, "children", '[');
+    json_whole(json, child);
     json_close(json, ']');
 }
 
-/* What hangs on glTF node `index` of the chain: the next one, or all that the scene node has. */
+/* What hangs on glTF node `index` of the scene node's chain: the next one, or all that the scene node has. */
 static void write_below(struct writer *writer, uint32_t node, uint32_t index)
 {
     struct json_writer *json = &writer->json;
     const struct node_plan *plan = &writer->nodes[node];
+    const cp_node *it = &writer->scene->nodes[node];
     if (index < plan->tail) {
-        json_key(json, "children");
-        json_open(json, '[');
-        json_whole(json, index + 1);
-        json_close(json, ']');
+        write_child(json, index + 1);
         return;
     }
-    write_children(writer, node);
+    uint32_t made = plan->tail + 1, made_end = plan_instances(writer, it, plan->shown, made);
+    if (plan->first_child != CP_NONE || made != made_end) {
+        json_key_open(json, "children", '[');
+        for (uint32_t child = plan->first_child; child != CP_NONE; child = writer->nodes[child].next_sibling)
+            json_whole(json, writer->nodes[child].first);
+        for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++) {
+            if (i == plan->shown || !instance_is_drawn(writer, &writer->scene->instances[i]))
+                continue;
+            cp_pose transform = written_transform(writer, i);
+            json_whole(json, made);
+            made += place(&transform).sheared ? 2 : 1;
+        }
+        json_close(json, ']');
+    }
     if (plan->shown != CP_NONE)
         json_key_integer(json, "mesh", writer->meshes[writer->scene->instances[plan->shown].mesh].index);
 }
@@ -161,31 +138,12 @@ static void write_shown(struct writer *writer, uint32_t node, uint32_t index)
     write_position(writer, plan->shown);
 }
 
-static void write_pose(struct json_writer *json, const cp_pose *pose, const struct placement *placement)
-{
-    if (!placement->exact)
-        json_key_numbers(json, "pose", pose->m, 12);
-}
-
 /* ---- the scene node ---- */
 
-static void write_flags(struct json_writer *json, uint32_t flags)
-{
-    if (flags == 0)
-        return;
-    json_key(json, "flags");
-    json_open(json, '[');
-    for (size_t i = 0; node_flag_words[i]; i++)
-        if (flags & 1u << i)
-            json_text(json, node_flag_words[i]);
-    json_close(json, ']');
-}
-
+/* What a name was before it became UTF-8, as hexadecimal digits. */
 static void write_raw_name(struct writer *writer, const char *raw)
 {
     static const char digits[] = "0123456789abcdef";
-    if (!raw)
-        return;
     size_t size = strlen(raw);
     char *text = scene_allocate(writer->work, size + 1, 2);
     if (!text) {
@@ -210,10 +168,8 @@ static void write_undrawn(struct writer *writer, const cp_node *node)
         const cp_instance *instance = &writer->scene->instances[i];
         if (instance_is_drawn(writer, instance) || instance_is_left_out(writer, instance))
             continue;
-        if (!any) {
-            json_key(json, "instances");
-            json_open(json, '[');
-        }
+        if (!any)
+            json_key_open(json, "instances", '[');
         any = true;
         json_open(json, '{');
         json_key_text(json, "mesh", writer->scene->meshes[instance->mesh].id);
@@ -244,10 +200,8 @@ static void write_articulation(struct json_writer *json, const char *name, bool 
 {
     if (!name && !attach_point)
         return;
-    json_key(json, "extensions");
-    json_open(json, '{');
-    json_key(json, "AGI_articulations");
-    json_open(json, '{');
+    json_key_open(json, "extensions", '{');
+    json_key_open(json, "AGI_articulations", '{');
     if (attach_point)
         json_key_true(json, "isAttachPoint");
     if (name)
@@ -270,11 +224,19 @@ static void write_scene_node(struct writer *writer, uint32_t node, const struct 
     json_key_text(json, "id", it->id);
     if (node == 0)
         json_key_true(json, "world");
-    write_raw_name(writer, it->raw_name);
-    write_flags(json, it->flags);
+    if (it->raw_name)
+        write_raw_name(writer, it->raw_name);
+    if (it->flags != 0) {
+        json_key_open(json, "flags", '[');
+        for (size_t i = 0; node_flag_words[i]; i++)
+            if (it->flags & 1u << i)
+                json_text(json, node_flag_words[i]);
+        json_close(json, ']');
+    }
     if (it->scope != CP_NONE)
         json_key_text(json, "scope", writer->scene->devices[it->scope].id);
-    write_pose(json, &it->local, placement);
+    if (!placement->exact)
+        json_key_numbers(json, "pose", it->local.m, 12);
     write_shown(writer, node, index);
     write_undrawn(writer, it);
     write_metadata(writer, CP_OWNER_NODE, node);
@@ -304,19 +266,16 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     struct placement placement = place(&transform);
     open_node(json);
     write_trs(json, &placement.first);
-    if (placement.sheared) {
-        json_key(json, "children");
-        json_open(json, '[');
-        json_whole(json, *next + 1);
-        json_close(json, ']');
-    } else {
+    if (placement.sheared)
+        write_child(json, *next + 1);
+    else
         json_key_integer(json, "mesh", mesh);
-    }
     json_extras_open(json);
     json_key_text(json, "made", "instance");
     if (instance->use == CP_USE_BOTH)
         json_key_text(json, "use", "both");
-    write_pose(json, &transform, &placement);
+    if (!placement.exact)
+        json_key_numbers(json, "pose", transform.m, 12);
     write_position(writer, index);
     close_node(json);
     *next += 1;
@@ -333,41 +292,12 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
 
 /* ---- joints ---- */
 
-static void write_expression(struct writer *writer, const cp_expression *expression)
-{
-    struct json_writer *json = &writer->json;
-    json_key(json, "expression");
-    json_open(json, '{');
-    json_key_text(json, "text", expression->text);
-    json_key_number(json, "angle", expression->angle);
-    json_key(json, "inputs");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < expression->input_count; i++)
-        json_text(json, joint_id(writer, expression->inputs[i]));
-    json_close(json, ']');
-    json_key_numbers(json, "factors", expression->factors, expression->input_count);
-    json_close(json, '}');
-}
-
-static void write_dependence(struct writer *writer, const cp_joint *joint)
-{
-    struct json_writer *json = &writer->json;
-    if (!cp_joint_is_dependent(joint))
-        return;
-    if (joint->master != CP_NONE)
-        json_key_text(json, "master", joint_id(writer, joint->master));
-    else
-        write_expression(writer, joint->expression);
-    json_key_number(json, "scale", joint->scale);
-    json_key_number(json, "offset", joint->offset);
-}
-
 static void write_joint_values(struct writer *writer, const cp_joint *joint)
 {
     static const double z[3] = {0, 0, 1};
     struct json_writer *json = &writer->json;
-    json_key(json, "joint");
-    json_open(json, '{');
+    const cp_joint *joints = writer->scene->joints;
+    json_key_open(json, "joint", '{');
     json_key_text(json, "id", joint->id);
     json_key_text(json, "name", joint->name);
     json_key_text(json, "type", joint_type_words[joint->type]);
@@ -381,16 +311,39 @@ static void write_joint_values(struct writer *writer, const cp_joint *joint)
     json_key_number(json, "q", joint->q);
     if (joint->driven)
         json_key_true(json, "driven");
-    write_dependence(writer, joint);
+    if (joint->master != CP_NONE) {
+        json_key_text(json, "master", joints[joint->master].id);
+    } else if (joint->expression) {
+        const cp_expression *expression = joint->expression;
+        json_key_open(json, "expression", '{');
+        json_key_text(json, "text", expression->text);
+        json_key_number(json, "angle", expression->angle);
+        json_key_open(json, "inputs", '[');
+        for (uint32_t i = 0; i < expression->input_count; i++)
+            json_text(json, joints[expression->inputs[i]].id);
+        json_close(json, ']');
+        json_key_numbers(json, "factors", expression->factors, expression->input_count);
+        json_close(json, '}');
+    }
+    if (cp_joint_is_dependent(joint)) {
+        json_key_number(json, "scale", joint->scale);
+        json_key_number(json, "offset", joint->offset);
+    }
     json_close(json, '}');
 }
 
-static void write_joint_node(struct writer *writer, uint32_t index)
+/* The joint's node, between two turns where its axis is none of the node's own. */
+static void write_joint(struct writer *writer, uint32_t index)
 {
     struct json_writer *json = &writer->json;
     const cp_joint *joint = &writer->scene->joints[index];
     const struct joint_plan *plan = &writer->joints[index];
+    const double *turn = plan->alignment;
+    struct trs there = {{0, 0, 0}, {turn[0], turn[1], turn[2], turn[3]}, {1, 1, 1}};
+    struct trs back = {{0, 0, 0}, {-turn[0], -turn[1], -turn[2], turn[3]}, {1, 1, 1}};
     struct trs motion = joint_trs(plan, joint, writer->mechanism.values[index]);
+    if (plan->aligned)
+        write_made(writer, joint->node, plan->node - 1, "axis", &there);
     open_node(json);
     json_key_text(json, "name", joint->name);
     write_trs(json, &motion);
@@ -401,66 +354,40 @@ static void write_joint_node(struct writer *writer, uint32_t index)
     write_shown(writer, joint->node, plan->node);
     write_metadata(writer, CP_OWNER_JOINT, index);
     close_node(json);
-}
-
-static void write_joint(struct writer *writer, uint32_t index)
-{
-    const struct joint_plan *plan = &writer->joints[index];
-    uint32_t node = writer->scene->joints[index].node;
-    const double *turn = plan->alignment;
-    struct trs there = {{0, 0, 0}, {turn[0], turn[1], turn[2], turn[3]}, {1, 1, 1}};
-    struct trs back = {{0, 0, 0}, {-turn[0], -turn[1], -turn[2], turn[3]}, {1, 1, 1}};
     if (plan->aligned)
-        write_made(writer, node, plan->node - 1, "axis", &there);
-    write_joint_node(writer, index);
-    if (plan->aligned)
-        write_made(writer, node, plan->node + 1, "axis", &back);
+        write_made(writer, joint->node, plan->node + 1, "axis", &back);
 }
 
 /* ---- all ---- */
 
-static void write_node(struct writer *writer, uint32_t node)
-{
-    const cp_node *it = &writer->scene->nodes[node];
-    const struct node_plan *plan = &writer->nodes[node];
-    struct placement placement = place(&it->local);
-    write_scene_node(writer, node, &placement);
-    if (placement.sheared)
-        write_made(writer, node, plan->first + 1, "shear", &placement.second);
-    for (uint32_t i = 0; i < it->joint_count; i++)
-        write_joint(writer, it->first_joint + i);
-    uint32_t next = plan->tail + 1;
-    for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++)
-        if (i != plan->shown && instance_is_drawn(writer, &writer->scene->instances[i]))
-            write_instance(writer, i, &next);
-}
-
-/* (x, y, z) -> (x, z, -y): a quarter turn about X. */
-static void write_up_root(struct writer *writer)
-{
-    struct json_writer *json = &writer->json;
-    static const double quarter_turn[4] = {-0.70710678118654752440, 0, 0, 0.70710678118654752440};
-    open_node(json);
-    json_key_text(json, "name", "Y up");
-    json_key_numbers(json, "rotation", quarter_turn, 4);
-    json_key(json, "children");
-    json_open(json, '[');
-    json_whole(json, writer->nodes[0].first);
-    json_close(json, ']');
-    json_extras_open(json);
-    json_key_text(json, "made", "up");
-    close_node(json);
-}
-
 void write_nodes(struct writer *writer)
 {
+    static const double quarter_turn[4] = {-0.70710678118654752440, 0, 0, 0.70710678118654752440};
     struct json_writer *json = &writer->json;
     json_line(json);
-    json_key(json, "nodes");
-    json_open(json, '[');
-    for (uint32_t i = 0; i < writer->scene->node_count; i++)
-        write_node(writer, i);
-    if (has_up_root(writer))
-        write_up_root(writer);
+    json_key_open(json, "nodes", '[');
+    for (uint32_t node = 0; node < writer->scene->node_count; node++) {
+        const cp_node *it = &writer->scene->nodes[node];
+        const struct node_plan *plan = &writer->nodes[node];
+        struct placement placement = place(&it->local);
+        write_scene_node(writer, node, &placement);
+        if (placement.sheared)
+            write_made(writer, node, plan->first + 1, "shear", &placement.second);
+        for (uint32_t i = 0; i < it->joint_count; i++)
+            write_joint(writer, it->first_joint + i);
+        uint32_t next = plan->tail + 1;
+        for (uint32_t i = it->first_instance; i < it->first_instance + it->instance_count; i++)
+            if (i != plan->shown && instance_is_drawn(writer, &writer->scene->instances[i]))
+                write_instance(writer, i, &next);
+    }
+    if (has_up_root(writer)) { /* (x, y, z) -> (x, z, -y): a quarter turn about X */
+        open_node(json);
+        json_key_text(json, "name", "Y up");
+        json_key_numbers(json, "rotation", quarter_turn, 4);
+        write_child(json, writer->nodes[0].first);
+        json_extras_open(json);
+        json_key_text(json, "made", "up");
+        close_node(json);
+    }
     json_close(json, ']');
 }

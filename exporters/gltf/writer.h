@@ -1,5 +1,5 @@
-/* The inside of the glTF exporters: first everything is planned (what becomes which node, mesh, accessor, with its place
- * in the buffer), then written in one go. Nothing here is freed by itself: it is in the arena of `work`. */
+/* The inside of the glTF exporters: first everything is planned (what becomes which node, mesh, accessor, with its
+ * place in the buffer), then written in one go. Nothing here is freed by itself: it is in the arena of `work`. */
 #ifndef CELLPIPE_GLTF_WRITER_H
 #define CELLPIPE_GLTF_WRITER_H
 
@@ -123,8 +123,7 @@ struct motion_plan {
 /* Lists of metadata by owner. */
 struct metadata_plan {
     uint32_t *first, *next;
-    uint32_t slots; /* owners */
-    bool *placed;   /* stands in a place of its own */
+    bool *placed; /* stands in a place of its own */
 };
 
 struct writer {
@@ -134,9 +133,9 @@ struct writer {
     cp_scene *work; /* owns all that is made on the way; for the web it is the scene too */
     struct json_writer json;
     struct buffer text; /* of it: the end, or all */
-    const struct container *container;
-    const char *uri; /* of the buffer; NULL: the GLB's own chunk */
-    size_t uri_end;  /* in the text */
+    bool glb;           /* else .gltf */
+    const char *uri;    /* of the buffer; NULL: the GLB's own chunk */
+    size_t uri_end;     /* in the text */
     struct binary binary;
     struct node_plan *nodes;
     struct joint_plan *joints;
@@ -160,13 +159,8 @@ void *writer_allocate(struct writer *writer, size_t count, size_t size);
 bool is_deliver(const struct writer *writer);
 /* A made root turns the scene's Z up to glTF's Y up. */
 bool has_up_root(const struct writer *writer);
-/* The glTF node that is the scene's root. */
-uint32_t root_node(const struct writer *writer);
 /* The mode of the option, auto resolved. */
 int normals_mode(const struct gltf_settings *settings);
-bool has_compression(const struct gltf_settings *settings);
-const char *node_id(const struct writer *writer, uint32_t node);
-const char *joint_id(const struct writer *writer, uint32_t joint);
 bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
 /* profile=deliver leaves out instances for collision only. */
 bool instance_is_left_out(const struct writer *writer, const cp_instance *instance);
@@ -237,16 +231,10 @@ bool stream_indices(struct writer *writer, struct mesh_plan *plan);
 /* Packs the streams, once all meshes are in. */
 bool finish_streams(struct writer *writer);
 
-/* ---- output.c: the file ---- */
+/* ---- the file ---- */
 
-struct container {
-    /* Keeps the JSON text as far as it is short, and tells the size of the whole file (of both files). */
-    cp_status (*compose)(struct writer *writer, struct sink *sink, uint64_t *size);
-    cp_status (*emit)(struct writer *writer, struct sink *sink);
-};
-extern const struct container glb_container, gltf_container;
-
-/* Plans and composes; then finish_file may write. Call free_writer even on failure. */
+/* Plans, and keeps the JSON text as far as it is short; *size: of the whole file (of both files). Then finish_file may
+ * write. Call free_writer even on failure. */
 cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size);
 /* Writes what was composed. */
 cp_status finish_file(struct writer *writer, struct sink *sink);

@@ -107,6 +107,12 @@ void json_key(struct json_writer *json, const char *key)
     json->comma = false;
 }
 
+void json_key_open(struct json_writer *json, const char *key, char bracket)
+{
+    json_key(json, key);
+    json_open(json, bracket);
+}
+
 void json_word(struct json_writer *json, const char *word)
 {
     begin_value(json);

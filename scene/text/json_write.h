@@ -23,6 +23,8 @@ void json_close(struct json_writer *json, char bracket);
 void json_line(struct json_writer *json);
 /* The keys are ours: nothing in them needs an escape. */
 void json_key(struct json_writer *json, const char *key);
+/* A member that is an object or an array. */
+void json_key_open(struct json_writer *json, const char *key, char bracket);
 
 void json_text(struct json_writer *json, const char *value);
 /* One string made of two. */

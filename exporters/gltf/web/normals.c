@@ -1,4 +1,5 @@
-/* Normals as points of an octahedron unfolded to a square: filter OCTAHEDRAL of EXT_meshopt_compression (appendix B), 8 bits. */
+/* Normals as points of an octahedron unfolded to a square: filter OCTAHEDRAL of EXT_meshopt_compression (appendix B), 8
+ * bits. */
 #include "web.h"
 
 #include <math.h>

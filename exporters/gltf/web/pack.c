@@ -1,4 +1,4 @@
-#include "pack.h"
+#include "web.h"
 
 #ifdef HAVE_MESHOPT
 

@@ -10,8 +10,8 @@
 
 /* ---- how much a mesh grows in the world ---- */
 
-/* The largest singular value: the root of the largest eigenvalue of A^T A (trigonometric solution for a symmetric matrix of
- * three rows, O. K. Smith, 1961), made larger by what rounding may have taken. */
+/* The largest singular value: the root of the largest eigenvalue of A^T A (trigonometric solution for a symmetric
+ * matrix of three rows, O. K. Smith, 1961), made larger by what rounding may have taken. */
 static double stretch_of(const cp_pose *pose)
 {
     double s[3][3], off = 0, spread = 0, determinant;
@@ -40,9 +40,6 @@ struct grid {
     double origin[3], step;
 };
 
-/* Sizes whose decimals are well within those of doubles. */
-static const double least_short = 1e-9, most_short = 1e12;
-
 /* Rounded to a decimal of so many places. */
 static double to_decimal(double value, int places, double (*round_to)(double))
 {
@@ -50,21 +47,12 @@ static double to_decimal(double value, int places, double (*round_to)(double))
     return places >= 0 ? round_to(value * power) / power : round_to(value / power) * power;
 }
 
-/* The grid of so many steps over the box, with a step and an origin of few digits, since every instance writes them: the step grows by
- * a few ten thousandths. */
-static struct grid short_grid(const double low[3], double size, double steps)
-{
-    int places = 2 - (int)floor(log10(size / steps)); /* of a hundredth of a step */
-    double shift = pow(10, -places);
-    struct grid grid = {{low[0], low[1], low[2]}, to_decimal((size + shift) / steps, places + 2, ceil)};
-    for (int axis = 0; axis < 3; axis++)
-        grid.origin[axis] = to_decimal(low[axis], places, floor);
-    return grid;
-}
-
-/* Over the vertices that faces use. */
+/* The grid over the vertices that faces use. Its step and origin have few digits, since every instance writes them: the
+ * step grows by a few ten thousandths. */
 static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
 {
+    /* Sizes whose decimals are well within those of doubles. */
+    static const double least_short = 1e-9, most_short = 1e12;
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < mesh->corner_count; i++) {
         const float *position = mesh->positions + 3 * (size_t)mesh->corners[i];
@@ -73,25 +61,17 @@ static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
             high[axis] = position[axis] > high[axis] ? position[axis] : high[axis];
         }
     }
-    const double corner[3] = {(double)low[0], (double)low[1], (double)low[2]};
     double size = 0, steps = (double)((1U << bits) - 1);
     for (int axis = 0; axis < 3; axis++)
         size = fmax(size, (double)high[axis] - (double)low[axis]);
-    if (size >= least_short && size <= most_short)
-        return short_grid(corner, size, steps);
-    return (struct grid){{corner[0], corner[1], corner[2]}, size > 0 ? size / steps : 1};
-}
-
-static uint32_t grid_place(double value, double origin, double step)
-{
-    double place = floor((value - origin) / step + 0.5);
-    return place < 0 ? 0 : place > UINT16_MAX ? UINT16_MAX : (uint32_t)place; /* unused vertices lie anywhere */
-}
-
-static cp_pose grid_pose(const struct grid *grid)
-{
-    return (cp_pose){
-        {grid->step, 0, 0, grid->origin[0], 0, grid->step, 0, grid->origin[1], 0, 0, grid->step, grid->origin[2]}};
+    struct grid grid = {{(double)low[0], (double)low[1], (double)low[2]}, size > 0 ? size / steps : 1};
+    if (size >= least_short && size <= most_short) {
+        int places = 2 - (int)floor(log10(size / steps)); /* of a hundredth of a step */
+        grid.step = to_decimal((size + pow(10, -places)) / steps, places + 2, ceil);
+        for (int axis = 0; axis < 3; axis++)
+            grid.origin[axis] = to_decimal(grid.origin[axis], places, floor);
+    }
+    return grid;
 }
 
 /* Half the diagonal of a cell. */
@@ -102,59 +82,49 @@ static double cell_of(const struct grid *grid)
 
 /* ---- places ---- */
 
-static bool find_stretches(cp_scene *scene, struct web_place *places)
+struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
 {
+    struct web_place *places = scene_allocate(scene, scene->mesh_count, sizeof *places);
     cp_pose *worlds = memory_allocate(scene->context, scene->node_count, sizeof *worlds);
-    bool fine = worlds && scene_world_poses(scene->context, scene, NULL, worlds) == CP_OK;
-    for (uint32_t i = 0; i < scene->instance_count && fine; i++) {
+    bool good = places && worlds && scene_world_poses(scene->context, scene, NULL, worlds) == CP_OK;
+    if (good)
+        memset(places, 0, scene->mesh_count * sizeof *places);
+    for (uint32_t i = 0; i < scene->instance_count && good; i++) {
         const cp_instance *instance = &scene->instances[i];
         cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
         places[instance->mesh].stretch = fmax(places[instance->mesh].stretch, stretch_of(&pose));
     }
     memory_free(scene->context, worlds, scene->node_count, sizeof *worlds);
-    return fine;
-}
-
-static void choose_bits(const cp_mesh *mesh, uint32_t bits, double most, struct web_place *place)
-{
-    place->bits = bits ? bits : WEB_BITS;
-    struct grid grid = find_grid(mesh, place->bits);
-    while (!bits && most > 0 && place->bits < WEB_MOST_BITS && cell_of(&grid) * place->stretch > most)
-        grid = find_grid(mesh, ++place->bits);
-    place->cell = cell_of(&grid);
-}
-
-struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
-{
-    struct web_place *places = scene_allocate(scene, scene->mesh_count, sizeof *places);
-    if (!places)
-        return NULL;
-    memset(places, 0, scene->mesh_count * sizeof *places);
-    if (!find_stretches(scene, places))
-        return NULL;
-    for (uint32_t i = 0; i < scene->mesh_count; i++)
-        if (scene->meshes[i].corner_count > 0)
-            choose_bits(&scene->meshes[i], bits, most, &places[i]);
-    return places;
+    for (uint32_t i = 0; i < scene->mesh_count && good; i++) {
+        const cp_mesh *mesh = &scene->meshes[i];
+        struct web_place *place = &places[i];
+        if (mesh->corner_count == 0)
+            continue;
+        place->bits = bits ? bits : WEB_BITS;
+        struct grid grid = find_grid(mesh, place->bits);
+        while (!bits && most > 0 && place->bits < WEB_MOST_BITS && cell_of(&grid) * place->stretch > most)
+            grid = find_grid(mesh, ++place->bits);
+        place->cell = cell_of(&grid);
+    }
+    return good ? places : NULL;
 }
 
 /* ---- vertices ---- */
 
-static uint32_t colour_byte(float value)
-{
-    return value > 0 ? (uint32_t)((value < 1 ? value : 1.0F) * 255 + 0.5F) : 0;
-}
-
 static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t index, web_vertex out)
 {
-    uint32_t place[3];
-    for (size_t axis = 0; axis < 3; axis++)
-        place[axis] = grid_place((double)mesh->positions[3 * index + axis], grid->origin[axis], grid->step);
-    out[0] = place[0] | place[1] << 16;
-    out[1] = place[2] | (mesh->normals ? web_encode_normal(mesh->normals + 3 * index) << 16 : 0);
+    uint32_t places[3];
+    for (size_t axis = 0; axis < 3; axis++) { /* unused vertices lie anywhere */
+        double place = floor(((double)mesh->positions[3 * index + axis] - grid->origin[axis]) / grid->step + 0.5);
+        places[axis] = place < 0 ? 0 : place > UINT16_MAX ? UINT16_MAX : (uint32_t)place;
+    }
+    out[0] = places[0] | places[1] << 16;
+    out[1] = places[2] | (mesh->normals ? web_encode_normal(mesh->normals + 3 * index) << 16 : 0);
     out[2] = 0;
-    for (size_t i = 0; mesh->colours && i < 4; i++)
-        out[2] |= colour_byte(mesh->colours[4 * index + i]) << 8 * i;
+    for (size_t i = 0; mesh->colours && i < 4; i++) {
+        float value = mesh->colours[4 * index + i];
+        out[2] |= (value > 0 ? (uint32_t)((value < 1 ? value : 1.0F) * 255 + 0.5F) : 0) << 8 * i;
+    }
 }
 
 /* The cosine between a normal and what its code gives; 1 for one without direction. */
@@ -171,15 +141,6 @@ static double cosine_to_code(const float normal[3], uint32_t code)
     return length > 0 && isfinite(length) ? along / sqrt(length * coded) : 1;
 }
 
-/* The largest turn of a normal. Decoders may round a component to the other side: half a step of 127 more. */
-static double normal_bound(const cp_mesh *mesh, const struct web_mesh *web)
-{
-    double least = 1;
-    for (size_t i = 0; mesh->normals && i < mesh->vertex_count; i++)
-        least = fmin(least, cosine_to_code(mesh->normals + 3 * i, web->vertices[i][1] >> 16));
-    return mesh->normals ? acos(fmax(-1, least)) + 0.5 * sqrt(3) / 127 : 0;
-}
-
 /* ---- faces ---- */
 
 static bool same_place(const uint32_t *a, const uint32_t *b)
@@ -193,67 +154,31 @@ static bool is_collapsed(const struct web_mesh *web, const uint32_t triangle[3])
     return same_place(a, b) || same_place(b, c) || same_place(c, a);
 }
 
-/* sorted: the groups with those of one material together, in the order of first use. slots[material + 1], starts[count + 1]: all 0. */
-static void sort_groups(const cp_group *groups, uint32_t count, uint32_t *slots, uint32_t *starts, cp_group *sorted)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *slot = &slots[groups[i].material + 1]; /* CP_NONE + 1 is 0 */
-        *slot = *slot ? *slot : ++used;
-        starts[*slot]++;
-    }
-    for (uint32_t slot = 1; slot <= used; slot++)
-        starts[slot] += starts[slot - 1];
-    for (uint32_t i = 0; i < count; i++)
-        sorted[starts[slots[groups[i].material + 1] - 1]++] = groups[i];
-}
-
-static bool copy_groups(cp_scene *scene, const cp_mesh *mesh, struct web_mesh *web)
+/* Groups with those of one material together, in the order of first use. */
+static bool sort_groups(cp_scene *scene, const cp_mesh *mesh, struct web_mesh *web)
 {
     cp_context *context = scene->context;
     cp_group whole = {0, mesh->face_count, CP_NONE};
-    uint32_t count = mesh->group_count ? mesh->group_count : 1;
+    const cp_group *groups = mesh->group_count ? mesh->groups : &whole;
+    uint32_t count = mesh->group_count ? mesh->group_count : 1, used = 0;
     size_t materials = (size_t)scene->material_count + 1, rooms = (size_t)count + 1;
     uint32_t *slots = memory_allocate_zeroed(context, materials, sizeof *slots);
     uint32_t *starts = memory_allocate_zeroed(context, rooms, sizeof *starts);
     web->groups = scene_allocate(scene, count, sizeof *web->groups);
     web->group_count = count;
     bool good = slots && starts && web->groups;
-    if (good)
-        sort_groups(mesh->group_count ? mesh->groups : &whole, count, slots, starts, web->groups);
+    for (uint32_t i = 0; i < count && good; i++) {
+        uint32_t *slot = &slots[groups[i].material + 1]; /* CP_NONE + 1 is 0 */
+        *slot = *slot ? *slot : ++used;
+        starts[*slot]++;
+    }
+    for (uint32_t slot = 1; slot <= used; slot++)
+        starts[slot] += starts[slot - 1];
+    for (uint32_t i = 0; i < count && good; i++)
+        web->groups[starts[slots[groups[i].material + 1] - 1]++] = groups[i];
     memory_free(context, slots, materials, sizeof *slots);
     memory_free(context, starts, rooms, sizeof *starts);
     return good;
-}
-
-/* One draw call a material. */
-static void join_groups(struct web_mesh *web)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < web->group_count; i++) {
-        if (count > 0 && web->groups[count - 1].material == web->groups[i].material)
-            web->groups[count - 1].face_count += web->groups[i].face_count;
-        else
-            web->groups[count++] = web->groups[i];
-    }
-    web->group_count = count;
-}
-
-/* Triangles of the group that keep three places, put behind those kept so far. */
-static void keep_faces(const cp_mesh *mesh, const uint32_t *first, struct web_mesh *web, cp_group *group)
-{
-    uint32_t kept = web->corner_count / 3, end = group->first_face + group->face_count;
-    for (uint32_t face = group->first_face; face < end; face++) {
-        uint32_t *out = web->corners + web->corner_count;
-        for (int i = 0; i < 3; i++)
-            out[i] = first[mesh->corners[3 * (size_t)face + (size_t)i]];
-        if (is_collapsed(web, out))
-            web->collapsed++;
-        else
-            web->corner_count += 3;
-    }
-    group->first_face = kept;
-    group->face_count = web->corner_count / 3 - kept;
 }
 
 static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh *web)
@@ -261,12 +186,30 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
     cp_context *context = scene->context;
     uint32_t *first = memory_allocate(context, mesh->vertex_count, sizeof *first);
     web->corners = scene_allocate(scene, mesh->corner_count, sizeof *web->corners);
-    bool good = first && web->corners && copy_groups(scene, mesh, web) &&
+    bool good = first && web->corners && sort_groups(scene, mesh, web) &&
                 join_rows(context, web->vertices, 3, 3, mesh->vertex_count, first);
-    for (uint32_t i = 0; good && i < web->group_count; i++)
-        keep_faces(mesh, first, web, &web->groups[i]);
-    if (good)
-        join_groups(web);
+    uint32_t count = 0;
+    for (uint32_t i = 0; good && i < web->group_count; i++) {
+        /* Triangles that keep three places, behind those kept so far. */
+        const cp_group *group = &web->groups[i];
+        uint32_t kept = web->corner_count / 3, end = group->first_face + group->face_count;
+        for (uint32_t face = group->first_face; face < end; face++) {
+            uint32_t *out = web->corners + web->corner_count;
+            for (int k = 0; k < 3; k++)
+                out[k] = first[mesh->corners[3 * (size_t)face + (size_t)k]];
+            if (is_collapsed(web, out))
+                web->collapsed++;
+            else
+                web->corner_count += 3;
+        }
+        /* One draw call a material. */
+        uint32_t faces = web->corner_count / 3 - kept;
+        if (count > 0 && web->groups[count - 1].material == group->material)
+            web->groups[count - 1].face_count += faces;
+        else
+            web->groups[count++] = (cp_group){kept, faces, group->material};
+    }
+    web->group_count = good ? count : web->group_count;
     memory_free(context, first, mesh->vertex_count, sizeof *first);
     return good && web_order(context, web);
 }
@@ -276,16 +219,22 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web)
 {
     struct grid grid = find_grid(mesh, place->bits);
+    const double *o = grid.origin, step = grid.step;
     *web = (struct web_mesh){.vertex_count = mesh->vertex_count,
                              .has_normals = mesh->normals != NULL,
                              .has_colours = mesh->colours != NULL,
-                             .grid = grid_pose(&grid)};
+                             .grid = {{step, 0, 0, o[0], 0, step, 0, o[1], 0, 0, step, o[2]}}};
     web->vertices = scene_allocate(scene, mesh->vertex_count, sizeof *web->vertices);
     if (!web->vertices)
         return false;
-    for (uint32_t i = 0; i < mesh->vertex_count; i++)
+    double least = 1; /* the cosine between a normal and what its code gives */
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
         quantise_vertex(mesh, &grid, i, web->vertices[i]);
+        if (mesh->normals)
+            least = fmin(least, cosine_to_code(mesh->normals + 3 * i, web->vertices[i][1] >> 16));
+    }
     web->position = place->stretch * cell_of(&grid) * (1 + 1e-9); /* and what doubles lose */
-    web->normal = normal_bound(mesh, web);
+    /* Decoders may round a component of a normal to the other side: half a step of 127 more. */
+    web->normal = mesh->normals ? acos(fmax(-1, least)) + 0.5 * sqrt(3) / 127 : 0;
     return mesh->kind == CP_MESH_LINES || quantise_faces(scene, mesh, web);
 }

@@ -1,6 +1,6 @@
-/* The whole of web=yes: files are composed, with more or less simplification, until one is as it was asked for, and that one is
- * written. Each mesh is simplified and gets its normals for itself, before the meshes of a link become one: parts that touch do not grow
- * together. */
+/* The whole of web=yes: files are composed, with more or less simplification, until one is as it was asked for, and
+ * that one is written. Each mesh is simplified and gets its normals for itself, before the meshes of a link become one:
+ * parts that touch do not grow together. */
 #include "../writer.h"
 
 #include "../../../scene/mesh/simplify/simplify.h"
@@ -36,95 +36,112 @@ struct search {
     struct attempt *best; /* the least simplified one that fits, or NULL */
 };
 
-/* ---- one attempt ---- */
-
-/* With error=, no point may be farther off. For a budget the bound of the collapses is what is searched for: then one go is enough. */
-static struct simplify_goal goal_of(const struct attempt *attempt, double stretch)
-{
-    const struct gltf_settings *settings = attempt->writer.settings;
-    struct simplify_goal goal = {
-        .error = INFINITY, .fast = settings->quality == QUALITY_FAST, .whole = settings->error > 0};
-    if (settings->error > 0)
-        goal.error = attempt->error * (1 - quantised_part) / stretch;
-    else
-        goal.bound = attempt->error / stretch;
-    return goal;
-}
-
-static cp_status simplify_mesh(struct attempt *attempt, cp_mesh *mesh, double stretch)
-{
-    struct simplify_result result;
-    struct simplify_goal goal = goal_of(attempt, stretch);
-    bool had_normals = mesh->normals;
-    cp_status status = mesh_simplify(attempt->writer.work, mesh, &goal, &result);
-    attempt->before += result.before;
-    attempt->triangles += result.triangles;
-    attempt->reached = fmax(attempt->reached, result.error * stretch);
-    attempt->points = attempt->points || (result.error > 0 && !result.whole);
-    if (status == CP_OK && had_normals && !mesh->normals && normals_mode(attempt->writer.settings) != NORMALS_NONE)
-        status = mesh_smooth_normals(attempt->writer.work, mesh, attempt->writer.settings->crease);
-    return status;
-}
-
-static cp_status simplify_meshes(const struct search *search, struct attempt *attempt)
-{
-    cp_scene *scene = attempt->writer.work;
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
-        if (scene->meshes[i].kind == CP_MESH_FACES && search->places[i].stretch > 0)
-            status = simplify_mesh(attempt, &scene->meshes[i], search->places[i].stretch);
-    return status;
-}
-
-/* Positions alone may need more than their part of the error that was asked for. */
-static cp_status check_places(const struct attempt *attempt)
-{
-    const struct writer *writer = &attempt->writer;
-    double most = 0;
-    for (uint32_t i = 0; i < writer->scene->mesh_count; i++)
-        most = fmax(most, writer->web.places[i].cell * writer->web.places[i].stretch);
-    if (writer->settings->error == 0 || most <= writer->settings->error * quantised_part)
-        return CP_OK;
-    char metres[NUMBER_SIZE];
-    (void)print_bound(most / quantised_part, metres);
-    return report_error(writer->context, CP_USAGE, "gltf-error", NOWHERE,
-                        "the error is too small for the positions of the largest mesh: it needs %s m", metres);
-}
-
-static cp_status arrange(const struct search *search, struct attempt *attempt)
-{
-    struct writer *writer = &attempt->writer;
-    const struct gltf_settings *settings = writer->settings;
-    cp_status status = attempt->error > 0 ? simplify_meshes(search, attempt) : CP_OK;
-    if (normals_mode(settings) == NORMALS_NONE)
-        web_drop_normals(writer->work);
-    if (status == CP_OK && normals_mode(settings) == NORMALS_SMOOTH)
-        status = web_make_normals(writer->work, settings->crease);
-    if (status == CP_OK)
-        status = web_merge(writer->work, &attempt->merged);
-    if (status != CP_OK)
-        return status;
-    writer->web.rounded = search->displaced + attempt->merged.rounded;
-    writer->web.places = web_place_meshes(writer->work, (uint32_t)settings->bits, settings->error * quantised_part);
-    return writer->web.places ? check_places(attempt) : CP_LIMIT;
-}
-
-static cp_status try_error(const struct search *search, double error, struct attempt *attempt)
-{
-    *attempt = (struct attempt){.writer = *search->model, .error = error};
-    struct writer *writer = &attempt->writer;
-    writer->scene = writer->work = scene_copy(search->base);
-    cp_status status = writer->work ? arrange(search, attempt) : CP_LIMIT;
-    return status == CP_OK ? compose_file(writer, search->sink, &attempt->size) : status;
-}
-
-/* ---- a budget ---- */
-
+/* What a budget leaves between an error that is too small and one that fits. */
 struct bracket {
     double low, high;           /* errors: too large a file, and one that fits */
     double low_size, high_size; /* their sizes */
     bool assumed;               /* nobody tried low: its size is that of the whole */
 };
+
+/* ---- one attempt ---- */
+
+/* With error=, no point may be farther off. For a budget the bound of the collapses is what is searched for: then one
+ * go is enough. */
+static cp_status simplify_meshes(const struct search *search, struct attempt *attempt)
+{
+    const struct gltf_settings *settings = attempt->writer.settings;
+    cp_scene *scene = attempt->writer.work;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        cp_mesh *mesh = &scene->meshes[i];
+        double stretch = search->places[i].stretch;
+        if (mesh->kind != CP_MESH_FACES || !(stretch > 0))
+            continue;
+        struct simplify_result result;
+        struct simplify_goal goal = {
+            .error = INFINITY, .fast = settings->quality == QUALITY_FAST, .whole = settings->error > 0};
+        if (settings->error > 0)
+            goal.error = attempt->error * (1 - quantised_part) / stretch;
+        else
+            goal.bound = attempt->error / stretch;
+        bool had_normals = mesh->normals;
+        status = mesh_simplify(scene, mesh, &goal, &result);
+        attempt->before += result.before;
+        attempt->triangles += result.triangles;
+        attempt->reached = fmax(attempt->reached, result.error * stretch);
+        attempt->points = attempt->points || (result.error > 0 && !result.whole);
+        if (status == CP_OK && had_normals && !mesh->normals && normals_mode(settings) != NORMALS_NONE)
+            status = mesh_smooth_normals(scene, mesh, settings->crease);
+    }
+    return status;
+}
+
+/* Composes a file: the scene simplified, with normals, one mesh a link, and places for its vertices. */
+static cp_status compose_attempt(const struct search *search, double error, struct attempt *attempt)
+{
+    *attempt = (struct attempt){.writer = *search->model, .error = error};
+    struct writer *writer = &attempt->writer;
+    const struct gltf_settings *settings = writer->settings;
+    cp_scene *scene = scene_copy(search->base);
+    writer->scene = writer->work = scene;
+    if (!scene)
+        return CP_LIMIT;
+    cp_status status = error > 0 ? simplify_meshes(search, attempt) : CP_OK;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        cp_mesh *mesh = &scene->meshes[i];
+        if (normals_mode(settings) == NORMALS_NONE)
+            mesh->normals = NULL;
+        else if (normals_mode(settings) == NORMALS_SMOOTH && mesh->kind == CP_MESH_FACES && mesh->face_count > 0 &&
+                 !mesh->normals)
+            status = mesh_smooth_normals(scene, mesh, settings->crease);
+    }
+    if (status == CP_OK)
+        status = web_merge(scene, &attempt->merged);
+    if (status != CP_OK)
+        return status;
+    writer->web.rounded = search->displaced + attempt->merged.rounded;
+    writer->web.places = web_place_meshes(scene, (uint32_t)settings->bits, settings->error * quantised_part);
+    if (!writer->web.places)
+        return CP_LIMIT;
+    /* Positions alone may need more than their part of the error that was asked for. */
+    double most = 0;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        most = fmax(most, writer->web.places[i].cell * writer->web.places[i].stretch);
+    if (settings->error > 0 && !(most <= settings->error * quantised_part)) {
+        char metres[NUMBER_SIZE];
+        (void)print_bound(most / quantised_part, metres);
+        return report_error(writer->context, CP_USAGE, "gltf-error", NOWHERE,
+                            "the error is too small for the positions of the largest mesh: it needs %s m", metres);
+    }
+    return compose_file(writer, search->sink, &attempt->size);
+}
+
+/* Composes an attempt and keeps it when it fits; then the one that was kept before is freed, else this one. */
+static cp_status try_error(struct search *search, double error, struct bracket *bracket)
+{
+    struct attempt *attempt = &search->attempts[search->best == &search->attempts[0]];
+    double budget = search->model->settings->budget;
+    cp_status status = compose_attempt(search, error, attempt);
+    bool fits = status == CP_OK && (!(budget > 0) || (double)attempt->size <= budget);
+    if (!fits)
+        free_writer(&attempt->writer);
+    if (status != CP_OK)
+        return status;
+    if (fits) {
+        bracket->high = error;
+        bracket->high_size = (double)attempt->size;
+        if (search->best)
+            free_writer(&search->best->writer);
+        search->best = attempt;
+    } else {
+        bracket->low = error;
+        bracket->low_size = (double)attempt->size;
+        bracket->assumed = false;
+    }
+    return CP_OK;
+}
+
+/* ---- a budget ---- */
 
 /* Where a straight line through both ends, in the logarithms, meets what is well enough; not too near to either. */
 static double next_error(const struct bracket *bracket, double budget)
@@ -136,115 +153,53 @@ static double next_error(const struct bracket *bracket, double budget)
     return exp(low + part * width);
 }
 
-/* Keeps the attempt when it fits and is better, else frees it. */
-static void judge(struct search *search, struct attempt *attempt, struct bracket *bracket)
-{
-    bool fits = (double)attempt->size <= search->model->settings->budget;
-    double size = (double)attempt->size;
-    if (!fits) {
-        bracket->low = attempt->error;
-        bracket->low_size = size;
-        bracket->assumed = false;
-        free_writer(&attempt->writer);
-        return;
-    }
-    bracket->high = attempt->error;
-    bracket->high_size = size;
-    if (search->best)
-        free_writer(&search->best->writer);
-    search->best = attempt;
-}
-
-static struct attempt *free_attempt(struct search *search)
-{
-    return &search->attempts[search->best == &search->attempts[0]];
-}
-
-static cp_status try_and_judge(struct search *search, double error, struct bracket *bracket)
-{
-    struct attempt *attempt = free_attempt(search);
-    cp_status status = try_error(search, error, attempt);
-    if (status == CP_OK)
-        judge(search, attempt, bracket);
-    else
-        free_writer(&attempt->writer);
-    return status;
-}
-
-static cp_status refuse_budget(const struct search *search, const struct bracket *bracket)
-{
-    char budget[NUMBER_SIZE];
-    print_double(search->model->settings->budget, budget);
-    return report_error(search->model->context, CP_LIMIT, "gltf-budget", NOWHERE,
-                        "budget=%s: %.0f bytes are left however coarse the shape is", budget, bracket->low_size);
-}
-
-/* Larger errors until one fits. */
-static cp_status find_high(struct search *search, double diagonal, struct bracket *bracket)
-{
-    cp_status status = CP_OK;
-    double error = diagonal * first_guess;
-    while (status == CP_OK && !search->best) {
-        if (!(error <= diagonal * most_error))
-            return refuse_budget(search, bracket);
-        status = try_and_judge(search, error, bracket);
-        error *= 8;
-    }
-    return status;
-}
-
-/* Between an error that is too small and one that fits. When the first one tried fits, the other end is where the size would be that of
- * the whole, if it went with the error to the power of -1.5, as it does on smooth surfaces. */
-static cp_status close_in(struct search *search, struct bracket *bracket)
-{
-    double budget = search->model->settings->budget;
-    cp_status status = CP_OK;
-    bracket->assumed = bracket->low == 0;
-    if (bracket->assumed)
-        bracket->low = bracket->high * pow(bracket->high_size / bracket->low_size, 1 / 1.5);
-    for (int i = 0; i < MOST_ATTEMPTS && status == CP_OK; i++) {
-        if (bracket->assumed && bracket->high < bracket->low * 1.5)
-            bracket->low /= 8;
-        if (bracket->high_size >= budget * close_enough || bracket->high < bracket->low * 1.01)
-            break;
-        status = try_and_judge(search, next_error(bracket, budget), bracket);
-    }
-    return status;
-}
-
 static cp_status meet_budget(struct search *search)
 {
+    double budget = search->model->settings->budget;
     struct bracket bracket = {0};
     cp_measures measures;
     cp_status status = measure_boxes(search->model->context, search->base, CP_USE_DRAWN, &measures);
     if (status == CP_OK)
-        status = try_and_judge(search, 0, &bracket);
+        status = try_error(search, 0, &bracket);
     if (status != CP_OK || search->best)
         return status;
-    status = find_high(search, measured_diagonal(&measures), &bracket);
-    return status == CP_OK ? close_in(search, &bracket) : status;
-}
 
-/* ---- an error, or none ---- */
+    /* Larger errors until one fits. */
+    double diagonal = measured_diagonal(&measures);
+    for (double error = diagonal * first_guess; status == CP_OK && !search->best; error *= 8) {
+        if (!(error <= diagonal * most_error)) {
+            char text[NUMBER_SIZE];
+            print_double(budget, text);
+            return report_error(search->model->context, CP_LIMIT, "gltf-budget", NOWHERE,
+                                "budget=%s: %.0f bytes are left however coarse the shape is", text, bracket.low_size);
+        }
+        status = try_error(search, error, &bracket);
+    }
 
-static cp_status meet_error(struct search *search)
-{
-    struct attempt *attempt = &search->attempts[0];
-    cp_status status = try_error(search, search->model->settings->error, attempt);
-    if (status == CP_OK)
-        search->best = attempt;
-    else
-        free_writer(&attempt->writer);
+    /* Between an error that is too small and one that fits. When the first one tried fits, the other end is where the
+     * size would be that of the whole, if it went with the error to the power of -1.5, as it does on smooth
+     * surfaces. */
+    bracket.assumed = bracket.low == 0;
+    if (bracket.assumed)
+        bracket.low = bracket.high * pow(bracket.high_size / bracket.low_size, 1 / 1.5);
+    for (int i = 0; i < MOST_ATTEMPTS && status == CP_OK; i++) {
+        if (bracket.assumed && bracket.high < bracket.low * 1.5)
+            bracket.low /= 8;
+        if (bracket.high_size >= budget * close_enough || bracket.high < bracket.low * 1.01)
+            break;
+        status = try_error(search, next_error(&bracket, budget), &bracket);
+    }
     return status;
 }
 
-/* ---- what is said ---- */
+/* ---- the whole ---- */
 
-static void report_quantised(const struct attempt *attempt)
+static void report(const struct attempt *attempt)
 {
     const struct writer *writer = &attempt->writer;
     double position = 0, normal = 0;
     uint64_t collapsed = 0;
+    merge_report(writer->context, &attempt->merged);
     for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
         const struct web_mesh *web = writer->meshes[i].web;
         position = web ? fmax(position, web->position) : position;
@@ -259,48 +214,35 @@ static void report_quantised(const struct attempt *attempt)
     if (collapsed > 0)
         report_note(writer->context, "gltf-collapsed", NOWHERE,
                     "triangles smaller than a step of the positions are left out: %llu", (unsigned long long)collapsed);
-}
-
-static void report_simplified(const struct attempt *attempt)
-{
-    char metres[NUMBER_SIZE];
     (void)print_bound(attempt->reached, metres);
     if (attempt->error > 0)
-        report_note(attempt->writer.context, "gltf-simplified", NOWHERE,
+        report_note(writer->context, "gltf-simplified", NOWHERE,
                     "simplified from %llu to %llu triangles, which moves %s by %s m: %llu bytes",
                     (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
                     attempt->points ? "the measured points" : "the surface", metres, (unsigned long long)attempt->size);
-    else if (attempt->writer.settings->budget > 0)
-        report_note(attempt->writer.context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
+    else if (writer->settings->budget > 0)
+        report_note(writer->context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
                     (unsigned long long)attempt->size);
-}
-
-/* ---- the whole ---- */
-
-static cp_status search_and_write(struct search *search)
-{
-    bool budget = search->model->settings->budget > 0;
-    cp_status status = budget ? meet_budget(search) : meet_error(search);
-    if (status == CP_OK)
-        status = finish_file(&search->best->writer, search->sink);
-    if (status == CP_OK) {
-        merge_report(search->model->context, &search->best->merged);
-        report_quantised(search->best);
-        report_simplified(search->best);
-    }
-    if (search->best)
-        free_writer(&search->best->writer);
-    return status;
 }
 
 cp_status write_web(const struct writer *model, struct sink *sink)
 {
     struct search search = {.model = model, .sink = sink, .base = scene_copy(model->scene)};
+    struct bracket unused;
     cp_status status = search.base ? web_keep_drawn(search.base, &search.displaced) : CP_LIMIT;
     if (status == CP_OK)
         search.places = web_place_meshes(search.base, 0, 0);
+    if (status == CP_OK && !search.places)
+        status = CP_LIMIT;
     if (status == CP_OK)
-        status = search.places ? search_and_write(&search) : CP_LIMIT;
+        status =
+            model->settings->budget > 0 ? meet_budget(&search) : try_error(&search, model->settings->error, &unused);
+    if (status == CP_OK)
+        status = finish_file(&search.best->writer, sink);
+    if (status == CP_OK)
+        report(search.best);
+    if (search.best)
+        free_writer(&search.best->writer);
     cp_scene_free(search.base);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "../writer.h"
 
 #include "../../../scene/parallel.h"
-#include "pack.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,75 +66,62 @@ static void put_word(unsigned char *out, uint32_t word)
         out[i] = (unsigned char)(word >> 8 * i & 0xff);
 }
 
-static void set_place_range(struct accessor *accessor, const struct web_mesh *web)
-{
-    accessor->ranged = true;
-    for (int axis = 0; axis < 3; axis++) {
-        accessor->minimum[axis] = (float)UINT16_MAX;
-        accessor->maximum[axis] = 0;
-        for (uint32_t i = 0; i < web->vertex_count; i++) {
-            float place = (float)(web->vertices[i][axis / 2] >> 16 * (axis % 2) & 0xffff);
-            accessor->minimum[axis] = fminf(accessor->minimum[axis], place);
-            accessor->maximum[axis] = fmaxf(accessor->maximum[axis], place);
-        }
-    }
-}
-
-static bool stream_positions(struct writer *writer, struct mesh_plan *plan)
+/* Positions: x and y in one word, z in the next. Normals, packed: x and y of the octahedron and the length 127, for the
+ * filter; else what the filter makes of them. */
+bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
 {
     const struct web_mesh *web = plan->web;
-    unsigned char *out = extend_stream(writer, STREAM_POSITIONS, web->vertex_count);
+    uint32_t count = web->vertex_count;
+    unsigned char *out = extend_stream(writer, STREAM_POSITIONS, count);
     if (!out)
         return false;
-    for (size_t i = 0; i < web->vertex_count; i++) {
+    struct accessor positions = last_elements(writer, STREAM_POSITIONS, count);
+    positions.ranged = true;
+    for (int axis = 0; axis < 3; axis++) {
+        float low = (float)UINT16_MAX, high = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            float place = (float)(web->vertices[i][axis / 2] >> 16 * (axis % 2) & 0xffff);
+            low = fminf(low, place);
+            high = fmaxf(high, place);
+        }
+        positions.minimum[axis] = low;
+        positions.maximum[axis] = high;
+    }
+    for (size_t i = 0; i < count; i++) {
         put_word(out + 8 * i, web->vertices[i][0]);
         put_word(out + 8 * i + 4, web->vertices[i][1] & 0xffff);
     }
-    struct accessor accessor = last_elements(writer, STREAM_POSITIONS, web->vertex_count);
-    set_place_range(&accessor, web);
-    plan->positions = add_accessor(&writer->binary, accessor);
-    return plan->positions != CP_NONE;
-}
-
-/* Packed: x and y of the octahedron and the length 127, for the filter; else what the filter makes of them. */
-static uint32_t normal_word(uint32_t code, bool packed)
-{
-    signed char n[3];
-    if (packed)
-        return code | 127U << 16;
-    web_decode_normal(code, n);
-    return ((uint32_t)n[0] & 0xff) | ((uint32_t)n[1] & 0xff) << 8 | ((uint32_t)n[2] & 0xff) << 16;
-}
-
-static bool stream_normals(struct writer *writer, struct mesh_plan *plan)
-{
-    const struct web_mesh *web = plan->web;
-    bool packed = has_compression(writer->settings);
-    unsigned char *out = extend_stream(writer, STREAM_NORMALS, web->vertex_count);
-    if (!out)
+    plan->positions = add_accessor(&writer->binary, positions);
+    if (plan->positions == CP_NONE)
         return false;
-    for (size_t i = 0; i < web->vertex_count; i++)
-        put_word(out + 4 * i, normal_word(web->vertices[i][1] >> 16, packed));
-    plan->normals = add_accessor(&writer->binary, last_elements(writer, STREAM_NORMALS, web->vertex_count));
-    return plan->normals != CP_NONE;
-}
 
-static bool stream_colours(struct writer *writer, struct mesh_plan *plan)
-{
-    const struct web_mesh *web = plan->web;
-    unsigned char *out = extend_stream(writer, STREAM_COLOURS, web->vertex_count);
-    if (!out)
-        return false;
-    for (size_t i = 0; i < web->vertex_count; i++)
-        put_word(out + 4 * i, web->vertices[i][2]);
-    plan->colours = add_accessor(&writer->binary, last_elements(writer, STREAM_COLOURS, web->vertex_count));
-    return plan->colours != CP_NONE;
-}
-
-bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
-{
-    return stream_positions(writer, plan) && (!plan->shape->normals || stream_normals(writer, plan)) &&
-           (!plan->shape->colours || stream_colours(writer, plan));
+    if (plan->shape->normals) {
+        bool packed = writer->settings->compression != COMPRESSION_NONE;
+        out = extend_stream(writer, STREAM_NORMALS, count);
+        for (size_t i = 0; out && i < count; i++) {
+            uint32_t code = web->vertices[i][1] >> 16, word = code | 127U << 16;
+            if (!packed) {
+                signed char n[3];
+                web_decode_normal(code, n);
+                word = ((uint32_t)n[0] & 0xff) | ((uint32_t)n[1] & 0xff) << 8 | ((uint32_t)n[2] & 0xff) << 16;
+            }
+            put_word(out + 4 * i, word);
+        }
+        if (out)
+            plan->normals = add_accessor(&writer->binary, last_elements(writer, STREAM_NORMALS, count));
+        if (plan->normals == CP_NONE)
+            return false;
+    }
+    if (plan->shape->colours) {
+        out = extend_stream(writer, STREAM_COLOURS, count);
+        for (size_t i = 0; out && i < count; i++)
+            put_word(out + 4 * i, web->vertices[i][2]);
+        if (out)
+            plan->colours = add_accessor(&writer->binary, last_elements(writer, STREAM_COLOURS, count));
+        if (plan->colours == CP_NONE)
+            return false;
+    }
+    return true;
 }
 
 bool stream_indices(struct writer *writer, struct mesh_plan *plan)
@@ -182,13 +168,13 @@ static bool pack_streams(struct writer *writer)
     size_t bound = 0;
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
         const struct stream *stream = &writer->web.streams[kind];
+        bool indices = formats[kind].indices;
         if (stream->count == 0)
             continue;
         struct job *job = &jobs[count++];
-        *job = (struct job){.kind = (enum stream_kind)kind};
-        job->input = formats[kind].indices ? pack_corners((const uint32_t *)(const void *)stream->bytes.data,
-                                                          stream->count, writer->web.streams[STREAM_POSITIONS].count)
-                                           : pack_vertices(stream->bytes.data, stream->count, formats[kind].size);
+        *job = (struct job){.kind = (enum stream_kind)kind,
+                            .input = {stream->bytes.data, stream->count, indices ? 0 : formats[kind].size,
+                                      indices ? writer->web.streams[STREAM_POSITIONS].count : 0}};
         job->bound = pack_bound(job->input);
         bound += job->bound;
     }
@@ -217,22 +203,20 @@ static bool pack_streams(struct writer *writer)
     return true;
 }
 
-static void show_plain(struct writer *writer, enum stream_kind kind)
-{
-    const struct stream *stream = &writer->web.streams[kind];
-    struct view *view = &writer->binary.views[stream->view];
-    view->data = stream->bytes.data;
-    view->encoding = kind == STREAM_NARROW ? ENCODE_NARROW : kind == STREAM_WIDE ? ENCODE_WORDS : ENCODE_BYTES;
-    view->count = formats[kind].indices ? stream->count : stream->count * formats[kind].size;
-    view->stride = formats[kind].indices ? 0 : formats[kind].size;
-}
-
 bool finish_streams(struct writer *writer)
 {
-    if (has_compression(writer->settings))
+    if (writer->settings->compression != COMPRESSION_NONE)
         return pack_streams(writer);
-    for (int kind = 0; kind < STREAM_COUNT; kind++)
-        if (writer->web.streams[kind].count > 0)
-            show_plain(writer, (enum stream_kind)kind);
+    for (int kind = 0; kind < STREAM_COUNT; kind++) {
+        const struct stream *stream = &writer->web.streams[kind];
+        const struct stream_format *format = &formats[kind];
+        if (stream->count == 0)
+            continue;
+        struct view *view = &writer->binary.views[stream->view];
+        view->data = stream->bytes.data;
+        view->encoding = kind == STREAM_NARROW ? ENCODE_NARROW : kind == STREAM_WIDE ? ENCODE_WORDS : ENCODE_BYTES;
+        view->count = format->indices ? stream->count : stream->count * format->size;
+        view->stride = format->indices ? 0 : format->size;
+    }
     return true;
 }

@@ -1,6 +1,6 @@
-/* Meshes for the web: what `web=yes` makes of a scene before it is written. First the scene is arranged (fewer draw calls, fewer
- * triangles, normals), then each mesh becomes integers in an order that packs well; the writer takes those in place of
- * the mesh's floats. */
+/* Meshes for the web: what `web=yes` makes of a scene before it is written. First the scene is arranged (fewer draw
+ * calls, fewer triangles, normals), then each mesh becomes integers in an order that packs well; the writer takes those
+ * in place of the mesh's floats. */
 #ifndef CELLPIPE_GLTF_WEB_H
 #define CELLPIPE_GLTF_WEB_H
 
@@ -23,39 +23,52 @@ struct web_mesh {
     uint64_t collapsed; /* triangles that two vertices on one grid point left without area: left out */
 };
 
-/* Leaves what is drawn, copies of large meshes as places of one; meshes that stand nowhere are reported. *displaced: by how much a
- * vertex moved for it, in metres of the world. */
+/* Leaves what is drawn, copies of large meshes as places of one; meshes that stand nowhere are reported. *displaced: by
+ * how much a vertex moved for it, in metres of the world. */
 cp_status web_keep_drawn(cp_scene *scene, double *displaced);
-/* For meshes of faces that have none. */
-cp_status web_make_normals(cp_scene *scene, double crease);
-void web_drop_normals(cp_scene *scene);
 /* The meshes of a link become one; finishes the scene. */
 cp_status web_merge(cp_scene *scene, struct merge_result *result);
 
-/* How the positions of a mesh are kept. */
+/* How the positions of a mesh are kept. stretch: by how much a length in its own unit grows at most in the world, at the
+ * current joint values; 0 without instances. */
 struct web_place {
-    double
-        stretch; /* by how much a length in its own unit grows at most in the world, at the current joint values; 0 without
-                       instances */
+    double stretch;
     double cell;   /* the most that a position moves, in its own unit */
     uint32_t bits; /* of each axis */
 };
 
-/* For each mesh; in the scene's memory, NULL when out of memory. bits 0: WEB_BITS, but as many more (up to WEB_MOST_BITS) as it
- * takes to move nothing by more than `most` in the world (0: however much). */
+/* For each mesh; in the scene's memory, NULL when out of memory. bits 0: WEB_BITS, but as many more (up to
+ * WEB_MOST_BITS) as it takes to move nothing by more than `most` in the world (0: however much). */
 enum { WEB_BITS = 14, WEB_MOST_BITS = 16 };
 struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most);
 
-/* Integers, vertices joined, triangles and vertices in order. Triangles or lines. Memory is the scene's. False when out of
- * memory. */
+/* Integers, vertices joined, triangles and vertices in order. Triangles or lines. Memory is the scene's. False when out
+ * of memory. */
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web);
 
 /* Orders the triangles of each group so that they pack well, and the vertices by their first use; unused ones go. */
 bool web_order(cp_context *context, struct web_mesh *web);
 
-/* Unit vectors on the octahedron (EXT_meshopt_compression, appendix B): two signed bytes, x in the low one; and what decoders
- * make of them, three signed bytes. */
+/* Unit vectors on the octahedron (EXT_meshopt_compression, appendix B): two signed bytes, x in the low one; and what
+ * decoders make of them, three signed bytes. */
 uint32_t web_encode_normal(const float normal[3]);
 void web_decode_normal(uint32_t code, signed char out[3]);
+
+/* The codecs of EXT_meshopt_compression (Khronos vendor extension, appendix A), by libmeshoptimizer: vertices as
+ * version 0 of mode ATTRIBUTES, triangles as version 1 of mode TRIANGLES. Nothing here allocates. What is packed is
+ * vertices, or corners of triangles. */
+struct pack_input {
+    const void *elements;
+    size_t count;
+    size_t stride;       /* bytes of a vertex, a multiple of 4, at most 256; 0: corners, each a uint32_t */
+    size_t vertex_count; /* of corners alone: each is below it */
+};
+/* False in a build without the library: then the others may not be called. */
+bool pack_is_built(void);
+/* The most bytes that the packed elements take. */
+size_t pack_bound(struct pack_input input);
+/* Packs into out, which has room for pack_bound bytes; returns how many it took. Triangles may begin at another of
+ * their corners afterwards. */
+size_t pack(struct pack_input input, unsigned char *out);
 
 #endif
