@@ -1,8 +1,8 @@
 /* Where the objects of an AC3D file are.
  *
- * AC3D file format (Inivis, "ac3dfileformat"): an object's `loc` and `rot` place it in its parent, vertices and kids alike:
- * rot * v + loc. assimp adds the loc to the vertices of polygons before it turns them, leaves those of lines where they
- * are, and kids too. So assimp is shown zeros in the loc lines, and the nodes get them here. */
+ * AC3D file format (Inivis, "ac3dfileformat"): an object's `loc` and `rot` place it in its parent, vertices and kids
+ * alike: rot * v + loc. assimp adds the loc to the vertices of polygons before it turns them, leaves those of lines
+ * where they are, and kids too. So assimp is shown zeros in the loc lines, and the nodes get them here. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -11,7 +11,6 @@
 #include <string.h>
 
 struct text {
-    const struct source *source;
     const char *at, *end; /* of a line, without the blanks before it */
 };
 
@@ -38,20 +37,14 @@ static bool accept_numbers(struct text *line, double *numbers, int count)
     return true;
 }
 
-static cp_status add_object(struct assimp_import *import)
-{
-    if (!array_reserve(import->context, &import->places, &import->place_room, import->place_count + UINT64_C(1),
-                       sizeof *import->places))
-        return CP_LIMIT;
-    import->places[import->place_count++] = (struct place_of_object){{ 0, 0, 0 }};
-    return CP_OK;
-}
-
-/* Puts zeros in place of the line's numbers in a copy of the text; assimp ends at a blank line. */
-static cp_status hide_place(const struct text *line, const char *start, char **shown)
+/* The line's numbers are the place of the last object; zeros are put in their place in a copy of the text. assimp ends
+ * at a blank line. */
+static cp_status take_place(struct assimp_import *import, const double numbers[3], const char *start, const char *end,
+                            char **shown)
 {
     static const char zeros[] = "loc 0 0 0"; /* no three numbers are shorter */
-    const struct source *source = line->source;
+    const struct source *source = import->source;
+    memcpy(import->places[import->place_count - 1].at, numbers, 3 * sizeof *numbers);
     if (!*shown) {
         *shown = memory_allocate(source->context, source->size + 1, 1);
         if (!*shown)
@@ -59,29 +52,9 @@ static cp_status hide_place(const struct text *line, const char *start, char **s
         memcpy(*shown, source->data, source->size + 1);
     }
     char *at = *shown + (start - source->data);
-    memset(at, ' ', (size_t)(line->end - start));
+    memset(at, ' ', (size_t)(end - start));
     memcpy(at, zeros, sizeof zeros - 1);
     return CP_OK;
-}
-
-/* *skip: bytes after the line that are no lines. */
-static cp_status read_line(struct assimp_import *import, struct text *line, char **shown, size_t *skip)
-{
-    double numbers[3];
-    const char *start = line->at;
-    *skip = 0;
-    if (accept_word(line, "OBJECT"))
-        return add_object(import);
-    if (accept_word(line, "data")) {
-        size_t left = (size_t)(line->source->data + line->source->size - line->end);
-        if (accept_numbers(line, numbers, 1) && numbers[0] > 0)
-            *skip = numbers[0] < (double)left ? (size_t)numbers[0] : left;
-        return CP_OK;
-    }
-    if (!import->place_count || !accept_word(line, "loc") || !accept_numbers(line, numbers, 3))
-        return CP_OK;
-    memcpy(import->places[import->place_count - 1].at, numbers, sizeof numbers);
-    return hide_place(line, start, shown);
 }
 
 cp_status take_places(struct assimp_import *import, char **shown)
@@ -93,13 +66,24 @@ cp_status take_places(struct assimp_import *import, char **shown)
         return CP_OK;
     while (next < end && status == CP_OK) {
         const char *line_end = memchr(next, '\n', (size_t)(end - next));
-        struct text line = {source, next, line_end ? line_end : end};
-        size_t skip;
+        struct text line = {next, line_end ? line_end : end};
+        double numbers[3];
         while (line.at < line.end && is_blank(*line.at))
             line.at++;
-        status = read_line(import, &line, shown, &skip);
+        const char *start = line.at;
         next = line_end ? line_end + 1 : end;
-        next += skip < (size_t)(end - next) ? skip : (size_t)(end - next);
+        if (accept_word(&line, "OBJECT")) {
+            if (!array_reserve(import->context, &import->places, &import->place_room, import->place_count + UINT64_C(1),
+                               sizeof *import->places))
+                return CP_LIMIT;
+            import->places[import->place_count++] = (struct place_of_object){{ 0, 0, 0 }};
+        } else if (accept_word(&line, "data")) { /* so many bytes after the line are no lines */
+            size_t left = (size_t)(end - next);
+            if (accept_numbers(&line, numbers, 1) && numbers[0] > 0)
+                next += numbers[0] < (double)left ? (size_t)numbers[0] : left;
+        } else if (import->place_count && accept_word(&line, "loc") && accept_numbers(&line, numbers, 3)) {
+            status = take_place(import, numbers, start, line.end, shown);
+        }
     }
     return status;
 }

@@ -23,58 +23,13 @@ struct track_list {
     uint64_t lost;
 };
 
-static double key_time(const struct keys *keys, unsigned i)
-{
-    return keys->vectors ? keys->vectors[i].mTime : keys->rotations[i].mTime;
-}
-
 static void turn_vector(const cp_pose *turn, const double in[3], double out[3])
 {
     for (int row = 0; row < 3; row++)
         out[row] = turn->m[4 * row] * in[0] + turn->m[4 * row + 1] * in[1] + turn->m[4 * row + 2] * in[2];
 }
 
-/* A turned rotation is a rotation about the turned axis. */
-static void copy_rotation(const struct assimp_import *import, const struct aiQuaternion *from, double out[4])
-{
-    const double axis[3] = {(double)from->x, (double)from->y, (double)from->z};
-    double w = (double)from->w;
-    double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] + w * w);
-    turn_vector(&import->turn, axis, out);
-    out[3] = w;
-    for (int i = 0; i < 4; i++)
-        out[i] /= length;
-}
-
-static void copy_vector(const struct assimp_import *import, cp_path path, const struct aiVector3D *from, double out[3])
-{
-    const double in[3] = {(double)from->x, (double)from->y, (double)from->z};
-    cp_pose turn = import->turn;
-    for (int i = 0; i < 12; i++)
-        turn.m[i] = path == CP_PATH_SCALE ? fabs(turn.m[i]) : turn.m[i] * import->unit;
-    turn_vector(&turn, in, out);
-}
-
-static bool fill_track(const struct assimp_import *import, const struct keys *keys, double ticks, double *times,
-                       double *values)
-{
-    unsigned width = keys->vectors ? 3 : 4;
-    for (unsigned i = 0; i < keys->count; i++) {
-        double *value = values + (size_t)i * width;
-        if (keys->vectors)
-            copy_vector(import, keys->path, &keys->vectors[i].mValue, value);
-        else
-            copy_rotation(import, &keys->rotations[i].mValue, value);
-        times[i] = key_time(keys, i) / ticks;
-        if (!isfinite(times[i]) || (i && times[i] <= times[i - 1]))
-            return false;
-        for (unsigned k = 0; k < width; k++)
-            if (!isfinite(value[k]))
-                return false;
-    }
-    return true;
-}
-
+/* Keys of one channel of one kind as a track. *good: the times ascend, and all is finite. */
 static cp_status copy_track(struct assimp_import *import, const struct keys *keys, double ticks, cp_track *track,
                             bool *good)
 {
@@ -83,7 +38,32 @@ static cp_status copy_track(struct assimp_import *import, const struct keys *key
     double *values = scene_allocate(import->scene, keys->count, width * sizeof *values);
     if (!times || !values)
         return CP_LIMIT;
-    *good = fill_track(import, keys, ticks, times, values);
+    *good = true;
+    for (unsigned i = 0; i < keys->count && *good; i++) {
+        double *value = values + i * width;
+        if (keys->vectors) {
+            const struct aiVector3D *from = &keys->vectors[i].mValue;
+            const double in[3] = {(double)from->x, (double)from->y, (double)from->z};
+            cp_pose turn = import->turn;
+            for (int k = 0; k < 12; k++)
+                turn.m[k] = keys->path == CP_PATH_SCALE ? fabs(turn.m[k]) : turn.m[k] * import->unit;
+            turn_vector(&turn, in, value);
+            times[i] = keys->vectors[i].mTime / ticks;
+        } else { /* a turned rotation is a rotation about the turned axis */
+            const struct aiQuaternion *from = &keys->rotations[i].mValue;
+            const double axis[3] = {(double)from->x, (double)from->y, (double)from->z};
+            double w = (double)from->w;
+            double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] + w * w);
+            turn_vector(&import->turn, axis, value);
+            value[3] = w;
+            for (int k = 0; k < 4; k++)
+                value[k] /= length;
+            times[i] = keys->rotations[i].mTime / ticks;
+        }
+        *good = isfinite(times[i]) && (!i || times[i] > times[i - 1]);
+        for (size_t k = 0; k < width; k++)
+            *good = *good && isfinite(value[k]);
+    }
     *track = (cp_track){track->target, keys->path, CP_LINEAR, keys->count, times, values};
     return CP_OK;
 }
@@ -114,30 +94,27 @@ static cp_status copy_channel(struct assimp_import *import, const struct aiNodeA
     return CP_OK;
 }
 
-static cp_status copy_animation(struct assimp_import *import, const struct aiAnimation *from)
-{
-    struct track_list list = {0};
-    double ticks = from->mTicksPerSecond > 0 ? from->mTicksPerSecond : DEFAULT_TICKS_PER_SECOND;
-    const char *name = copy_text(import, &from->mName);
-    list.tracks = scene_allocate(import->scene, 3 * (size_t)from->mNumChannels, sizeof *list.tracks);
-    if (!name || !list.tracks)
-        return CP_LIMIT;
-    for (unsigned i = 0; i < from->mNumChannels; i++)
-        if (copy_channel(import, from->mChannels[i], ticks, &list) != CP_OK)
-            return CP_LIMIT;
-    list.lost += (uint64_t)from->mNumMeshChannels + from->mNumMorphMeshChannels;
-    if (list.lost)
-        report_loss(import->context, "assimp-animation", IN_FILE(import->file), list.lost,
-                    "animation channels of vertices, unknown nodes or senseless keys");
-    return list.count && scene_add_clip(import->scene, name, list.count, list.tracks) == CP_NONE ? CP_LIMIT : CP_OK;
-}
-
 cp_status copy_animations(struct assimp_import *import)
 {
-    cp_status status = CP_OK;
-    for (unsigned i = 0; i < import->from->mNumAnimations && status == CP_OK; i++)
-        status = copy_animation(import, import->from->mAnimations[i]);
-    return status;
+    for (unsigned i = 0; i < import->from->mNumAnimations; i++) {
+        const struct aiAnimation *from = import->from->mAnimations[i];
+        struct track_list list = {0};
+        double ticks = from->mTicksPerSecond > 0 ? from->mTicksPerSecond : DEFAULT_TICKS_PER_SECOND;
+        const char *name = copy_text(import, &from->mName);
+        list.tracks = scene_allocate(import->scene, 3 * (size_t)from->mNumChannels, sizeof *list.tracks);
+        if (!name || !list.tracks)
+            return CP_LIMIT;
+        for (unsigned k = 0; k < from->mNumChannels; k++)
+            if (copy_channel(import, from->mChannels[k], ticks, &list) != CP_OK)
+                return CP_LIMIT;
+        list.lost += (uint64_t)from->mNumMeshChannels + from->mNumMorphMeshChannels;
+        if (list.lost)
+            report_loss(import->context, "assimp-animation", IN_FILE(import->file), list.lost,
+                        "animation channels of vertices, unknown nodes or senseless keys");
+        if (list.count && scene_add_clip(import->scene, name, list.count, list.tracks) == CP_NONE)
+            return CP_LIMIT;
+    }
+    return CP_OK;
 }
 
 #endif

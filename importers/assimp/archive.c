@@ -1,7 +1,7 @@
 /* ZIP archives (APPNOTE 6.3.3: end record, central directory, local headers), as 3MF files are: what is in them, and
- * whether it is whole. assimp ends the process where a file's checksum is wrong, or where the root of a 3MF package is not
- * there. So what its unzip code would refuse is refused here; encrypted files and those of other methods, which are no part of a
- * 3MF package's root, are left to it. */
+ * whether it is whole. assimp ends the process where a file's checksum is wrong, or where the root of a 3MF package is
+ * not there. So what its unzip code would refuse is refused here; encrypted files and those of other methods, which are
+ * no part of a 3MF package's root, are left to it. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -62,22 +62,11 @@ bool is_archive(const struct source *source)
            (walk.at && walk.end - walk.at >= DIRECTORY_RECORD && memcmp(walk.at, "PK\1\2", 4) == 0);
 }
 
-/* The header before the bytes says the same: checksum and sizes, too, unless they come after the bytes or are too large. */
-static bool headers_agree(const char *record, const char *local)
-{
-    enum { SIZES_FOLLOW = 8 };
-    bool agree =
-        !memcmp(local, "PK\3\4", 4) && !memcmp(local + 8, record + 10, 2) && !memcmp(local + 26, record + 28, 2);
-    for (int i = 0; i < 3 && !(number_at(local + 6, 2) & SIZES_FOLLOW); i++) {
-        uint32_t number = number_at(local + 14 + 4 * i, 4);
-        agree = agree && (number == number_at(record + 16 + 4 * i, 4) || (i > 0 && number == UINT32_MAX));
-    }
-    return agree;
-}
-
-/* Where the file's bytes are; false when that is outside the archive. */
+/* Where the file's bytes are; false when that is outside the archive, or when the header before the bytes does not say
+ * the same: checksum and sizes, too, unless they come after the bytes or are too large. */
 static bool find_bytes(const struct walk *walk, const char *record, struct packed *packed)
 {
+    enum { SIZES_FOLLOW = 8 };
     const struct source *source = walk->source;
     size_t offset = walk->before + number_at(record + 42, 4);
     if (source->size < LOCAL_HEADER || offset > source->size - LOCAL_HEADER)
@@ -89,7 +78,13 @@ static bool find_bytes(const struct walk *walk, const char *record, struct packe
     if (head > left || packed->size > left - head)
         return false;
     packed->data = local + head;
-    return headers_agree(record, local);
+    bool agree =
+        !memcmp(local, "PK\3\4", 4) && !memcmp(local + 8, record + 10, 2) && !memcmp(local + 26, record + 28, 2);
+    for (int i = 0; i < 3 && !(number_at(local + 6, 2) & SIZES_FOLLOW); i++) {
+        uint32_t number = number_at(local + 14 + 4 * i, 4);
+        agree = agree && (number == number_at(record + 16 + 4 * i, 4) || (i > 0 && number == UINT32_MAX));
+    }
+    return agree;
 }
 
 /* False after the last one, with walk->left at 0, and at a damaged one. */
@@ -144,28 +139,6 @@ bool find_model(const struct source *source, struct packed *model)
     return found;
 }
 
-static cp_status check_file(const struct source *source, const struct archive_file *file)
-{
-    bool whole = file->whole;
-    cp_status status = file->readable ? unpack_check(source, &file->packed, &whole) : CP_OK;
-    if (status != CP_OK || whole)
-        return status;
-    return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name),
-                        "the file \"%.*s\" in the archive is damaged",
-                        (int)(file->name_size < 100 ? file->name_size : 100), file->name);
-}
-
-/* An empty one is none. */
-static bool has_file(const struct source *source, const char *name, size_t size)
-{
-    struct walk walk = start_walk(source);
-    struct archive_file file;
-    while (next_file(&walk, &file))
-        if (has_name(&file, name, size))
-            return file.readable && file.packed.full_size > 0;
-    return false;
-}
-
 const char *find_attribute(const char *at, const char *end, const char *name, size_t *size)
 {
     size_t length = strlen(name);
@@ -184,24 +157,11 @@ const char *find_attribute(const char *at, const char *end, const char *name, si
     return NULL;
 }
 
-/* The relation is not to a model, or to one that is there. */
-static bool check_relation(const struct source *source, const char *tag, const char *end, bool *found)
-{
-    static const char model[] = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel";
-    size_t size;
-    const char *type = find_attribute(tag, end, "Type", &size);
-    if (!type || size != sizeof model - 1 || memcmp(type, model, size) != 0)
-        return true;
-    *found = true;
-    const char *target = find_attribute(tag, end, "Target", &size);
-    bool absolute = target && size > 0 && *target == '/';
-    return target && has_file(source, target + absolute, size - absolute);
-}
-
-/* The package's relations name models that are there. */
+/* A model that the package names is there: in each relation to one, and in one at least. An empty file is none. */
 static bool names_model(const struct source *source, const char *text, const char *end)
 {
     static const char word[] = "<Relationship";
+    static const char model[] = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel";
     enum { MOST_RELATIONS = 64 };
     bool found = false;
     int count = 0;
@@ -209,8 +169,19 @@ static bool names_model(const struct source *source, const char *text, const cha
         if ((size_t)(end - text) < sizeof word || memcmp(text, word, sizeof word - 1) != 0)
             continue;
         count++;
-        if (!check_relation(source, text + sizeof word - 1, end, &found))
+        size_t size;
+        const char *type = find_attribute(text + sizeof word - 1, end, "Type", &size);
+        if (!type || size != sizeof model - 1 || memcmp(type, model, size) != 0)
+            continue;
+        const char *target = find_attribute(text + sizeof word - 1, end, "Target", &size);
+        bool absolute = target && size > 0 && *target == '/', there = false;
+        struct walk walk = start_walk(source);
+        struct archive_file file;
+        while (target && !there && next_file(&walk, &file))
+            there = has_name(&file, target + absolute, size - absolute);
+        if (!there || !file.readable || file.packed.full_size == 0)
             return false;
+        found = true;
     }
     return found;
 }
@@ -220,41 +191,43 @@ static cp_status refuse(const struct source *source, const char *why)
     return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name), "%s", why);
 }
 
-static cp_status check_relations(const struct source *source, const struct archive_file *file)
-{
-    enum { MOST_BYTES = 1 << 16 };
-    char *text = memory_allocate(source->context, MOST_BYTES, 1);
-    if (!text)
-        return CP_LIMIT;
-    size_t size = file->readable ? unpack_start(source, &file->packed, text, MOST_BYTES) : 0;
-    bool named = names_model(source, text, text + size);
-    memory_free(source->context, text, MOST_BYTES, 1);
-    return named ? CP_OK : refuse(source, "the relations of the package name no model that is in it");
-}
-
 cp_status check_archive(const struct source *source)
 {
     static const char relations[] = "_rels/.rels";
+    enum { MOST_BYTES = 1 << 16 };
     if (!is_archive(source))
         return CP_OK;
     struct walk walk = start_walk(source);
     struct archive_file file;
-    cp_status status = CP_OK;
     size_t left = source->size;
     bool related = false;
-    while (status == CP_OK && next_file(&walk, &file)) {
+    while (next_file(&walk, &file)) {
         if (file.packed.size > left) /* else a small archive could ask for endless work */
             return refuse(source, "files in the archive overlap");
         left -= file.packed.size;
-        status = check_file(source, &file);
-        if (status != CP_OK || !has_name(&file, relations, sizeof relations - 1))
+        bool whole = file.whole;
+        cp_status status = file.readable ? unpack_check(source, &file.packed, &whole) : CP_OK;
+        if (status != CP_OK)
+            return status;
+        if (!whole)
+            return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name),
+                                "the file \"%.*s\" in the archive is damaged",
+                                (int)(file.name_size < 100 ? file.name_size : 100), file.name);
+        if (!has_name(&file, relations, sizeof relations - 1))
             continue;
         if (related)
             return refuse(source, "the archive holds the package's relations twice");
         related = true;
-        status = check_relations(source, &file);
+        char *text = memory_allocate(source->context, MOST_BYTES, 1);
+        if (!text)
+            return CP_LIMIT;
+        size_t size = file.readable ? unpack_start(source, &file.packed, text, MOST_BYTES) : 0;
+        bool named = names_model(source, text, text + size);
+        memory_free(source->context, text, MOST_BYTES, 1);
+        if (!named)
+            return refuse(source, "the relations of the package name no model that is in it");
     }
-    return status != CP_OK || walk.left == 0 ? status : refuse(source, "the archive's directory is damaged");
+    return walk.left == 0 ? CP_OK : refuse(source, "the archive's directory is damaged");
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* assimp: what the Open Asset Import Library reads and cellpipe does not read itself.
  *
- * Specification: none of its own; libassimp 5.2 (Debian 12: 5.2.5) through its C API. Dialects: some fifty formats; those
- * that robot cells name are Wavefront OBJ, 3D Studio 3DS, AC3D, Collada (DAE) and PLY. docs/assimp.md has the list.
+ * Specification: none of its own; libassimp 5.2 (Debian 12: 5.2.5) through its C API. Dialects: some fifty formats;
+ * those that robot cells name are Wavefront OBJ, 3D Studio 3DS, AC3D, Collada (DAE) and PLY. docs/assimp.md has the
+ * list.
  *
  * Behaviour and limitations
  * - The last resort: every native importer is asked before it.
@@ -16,8 +17,8 @@
  *   material that say something are kept as metadata.
  * - Animations of nodes become clips with linear tracks; skins, morphs, cameras, lights, points and texture coordinates
  *   are counted as losses.
- * - What assimp's readers accept although it is cut off (OBJ, AC3D) cannot be seen here. They recurse over the depth of a
- *   tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
+ * - What assimp's readers accept although it is cut off (OBJ, AC3D) cannot be seen here. They recurse over the depth of
+ *   a tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
  * - Lines of text may end in CR alone, when there is no LF.
  * - AC3D: the `loc` of objects is read here (ac3d.c). */
 #include "assimp.h"
@@ -53,40 +54,15 @@ static char *visible_name(cp_scene *scene, const char *name)
     return size ? arena_copy_text(scene->arena, name, size) : arena_copy_text(scene->arena, "file", 4);
 }
 
-static char *stem_of(cp_scene *scene, const char *name)
-{
-    size_t size;
-    const char *stem = text_stem(name, &size);
-    return arena_copy_text(scene->arena, stem, size);
-}
-
 /* ---- assimp's part ---- */
 
-static struct aiPropertyStore *make_properties(void)
-{
-    struct aiPropertyStore *store = aiCreatePropertyStore();
-    if (!store)
-        return NULL;
-    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
-    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
-    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
-    return store;
-}
-
-/* Control characters of a file's text do not reach a terminal. */
-static void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = ' ';
-}
-
-/* assimp's last error as one of ours. text: a copy. */
+/* assimp's last error as one of ours. text: a copy, in which control characters of the file's text become blanks. */
 static cp_status report_failure(struct assimp_import *import, const struct source *source, char *text)
 {
     struct place place = IN_FILE(import->file);
-    make_printable(text);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
     if (strstr(text, "bad_alloc"))
         return report_error(import->context, CP_LIMIT, "assimp-memory", place, "assimp ran out of memory");
     /* The second is the end of assimp's own search among keywords that other texts have as well. */
@@ -96,25 +72,17 @@ static cp_status report_failure(struct assimp_import *import, const struct sourc
                         *text ? text : "it does not say why");
 }
 
-/* Several of assimp's readers (OBJ, X3D, ASE) take any bytes for an empty scene. */
-static cp_status check_content(const struct assimp_import *import)
-{
-    const struct aiScene *from = import->from;
-    if (from->mNumMeshes || from->mRootNode->mNumChildren)
-        return CP_OK;
-    return report_error(import->context, CP_INPUT, "assimp-empty", IN_FILE(import->file),
-                        "assimp finds nothing in it: neither a mesh nor a node");
-}
-
-/* The longest text of assimp's that is shown. */
-enum { ERROR_SIZE = 400 };
-
 static cp_status import_file(struct assimp_import *import, struct file_system *system)
 {
+    enum { ERROR_SIZE = 400 }; /* the longest text of assimp's that is shown */
     char text[ERROR_SIZE] = "";
-    struct aiPropertyStore *properties = make_properties();
+    struct aiPropertyStore *properties = aiCreatePropertyStore();
     if (!properties)
         return report_failure(import, system->top, strcpy(text, "bad_alloc"));
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
     pthread_mutex_lock(&assimp_lock);
     import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
     if (!import->from)
@@ -123,45 +91,37 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
     aiReleasePropertyStore(properties);
     if (system->status != CP_OK)
         return system->status;
-    return import->from && import->from->mRootNode ? check_content(import) : report_failure(import, system->top, text);
+    if (!import->from || !import->from->mRootNode)
+        return report_failure(import, system->top, text);
+    /* Several of assimp's readers (OBJ, X3D, ASE) take any bytes for an empty scene. */
+    if (import->from->mNumMeshes || import->from->mRootNode->mNumChildren)
+        return CP_OK;
+    return report_error(import->context, CP_INPUT, "assimp-empty", IN_FILE(import->file),
+                        "assimp finds nothing in it: neither a mesh nor a node");
 }
 
 /* ---- our part ---- */
-
-static void report_scene_losses(struct assimp_import *import)
-{
-    struct place place = IN_FILE(import->file);
-    if (import->from->mNumCameras)
-        report_loss(import->context, "assimp-cameras", place, import->from->mNumCameras, "cameras");
-    if (import->from->mNumLights)
-        report_loss(import->context, "assimp-lights", place, import->from->mNumLights, "lights");
-}
 
 static cp_status copy_scene(struct assimp_import *import)
 {
     static cp_status (*const steps[])(struct assimp_import *) = {find_axes,   find_object_names, copy_materials,
                                                                  copy_meshes, copy_tree,         copy_animations};
-    cp_status status = CP_OK;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
-        status = steps[i](import);
-    if (status == CP_OK && !import->format->only_settings)
-        status = copy_metadata(import, import->from->mMetaData, 0);
-    if (status == CP_OK)
-        report_scene_losses(import);
-    return status;
-}
-
-static cp_status copy_with_tables(struct assimp_import *import)
-{
     const struct aiScene *from = import->from;
     cp_context *context = import->context;
-    cp_status status = CP_LIMIT;
+    struct place place = IN_FILE(import->file);
     find_format(import);
     import->parts = memory_allocate(context, from->mNumMeshes, sizeof *import->parts);
     import->materials = memory_allocate(context, from->mNumMaterials, sizeof *import->materials);
     import->nodes = (struct name_map){.context = context};
-    if (import->parts && import->materials)
-        status = copy_scene(import);
+    cp_status status = import->parts && import->materials ? CP_OK : CP_LIMIT;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
+        status = steps[i](import);
+    if (status == CP_OK && !import->format->only_settings)
+        status = copy_metadata(import, from->mMetaData, 0);
+    if (status == CP_OK && from->mNumCameras)
+        report_loss(context, "assimp-cameras", place, from->mNumCameras, "cameras");
+    if (status == CP_OK && from->mNumLights)
+        report_loss(context, "assimp-lights", place, from->mNumLights, "lights");
     name_map_free(&import->nodes);
     memory_free(context, import->materials, from->mNumMaterials, sizeof *import->materials);
     memory_free(context, import->parts, from->mNumMeshes, sizeof *import->parts);
@@ -174,7 +134,9 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
         .context = context, .source = source, .file = source->name, .settings = settings, .scene = scene};
     struct file_system system;
     char *name = visible_name(scene, source->name);
-    import.stem = name ? stem_of(scene, name) : NULL;
+    size_t size;
+    const char *stem = name ? text_stem(name, &size) : NULL;
+    import.stem = stem ? arena_copy_text(scene->arena, stem, size) : NULL;
     if (!import.stem)
         return CP_LIMIT;
     cp_status status = check_ply(source);
@@ -190,7 +152,7 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
         status = import_file(&import, &system);
     file_system_end(&system);
     if (status == CP_OK)
-        status = copy_with_tables(&import);
+        status = copy_scene(&import);
     if (import.from)
         aiReleaseImport(import.from);
     memory_free(context, import.objects, import.object_room, sizeof *import.objects);
@@ -228,8 +190,8 @@ static int assimp_probe(const char *head, size_t size, uint64_t file_size)
 
 #endif
 
-/* What libassimp 5.2.5 reads, less the formats that cellpipe reads itself (.stl .glb .gltf .xml) and less .step, .stp (of
- * which assimp reads IFC data only) and .raw. */
+/* What libassimp 5.2.5 reads, less the formats that cellpipe reads itself (.stl .glb .gltf .xml) and less .step, .stp
+ * (of which assimp reads IFC data only) and .raw. */
 const struct importer assimp_importer = {
     .plugin =
         {

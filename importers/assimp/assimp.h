@@ -83,15 +83,16 @@ struct file_system {
 };
 void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
 void file_system_end(struct file_system *system);
-/* Text whose lines end in CR alone, which assimp's readers take for one line: a copy with LF, size + 1 bytes; else NULL. */
+/* Text whose lines end in CR alone, which assimp's readers take for one line: a copy with LF, size + 1 bytes; else
+ * NULL. */
 cp_status end_lines(const struct source *source, char **text);
 
 /* ply.c: CP_OK for a file that is whole, or no PLY at all. */
 cp_status check_ply(const struct source *source);
 
 /* names.c: see there. */
-/* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes. file_name: as
- * assimp knows the file. */
+/* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes.
+ * file_name: as assimp knows the file. */
 cp_status hide_blanks(const struct source *source, const char *file_name, char **shown);
 cp_status find_object_names(struct assimp_import *import);
 /* The file's names; NULL when out of memory. */
@@ -109,9 +110,6 @@ cp_status check_archive(const struct source *source);
 bool find_model(const struct source *source, struct packed *model);
 /* The attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
 const char *find_attribute(const char *at, const char *end, const char *name, size_t *size);
-
-/* units.c: the unit that the text gives; *unit stays when it gives none. */
-cp_status find_unit_in_file(struct assimp_import *import, double *unit);
 
 /* axes.c */
 void find_format(struct assimp_import *import);

@@ -13,7 +13,7 @@
  * which is an editor's setting that RobWork and most others do not apply, and neither do we.
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.
  * X3D (ISO/IEC 19775-1, 4.3.5): metres, Y up. IFC: assimp converts to metres and Y up.
- * 3MF core specification 3.3, AMF: millimetres unless the model says otherwise (units.c), Z up.
+ * 3MF core specification 3.3, AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
  * DXF, ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
 static const struct format formats[] = {
     {.title = "Collada", .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
@@ -125,32 +125,64 @@ static void axes_from_fbx(const struct aiScene *from, double *unit, enum axes *a
     *unit = double_from_float(factor) / 100;
 }
 
-/* What the format and the file say. */
-static cp_status find_own_axes(struct assimp_import *import, double *unit, enum axes *axes)
+/* The unit that assimp does not hand on: the attribute `unit` of 3MF's <model> and AMF's <amf>, either in a ZIP
+ * archive. 3MF core specification 3.3: micron, millimeter (default), centimeter, inch, foot, meter.
+ * AMF, ISO/ASTM 52915: millimeter (default), inch, feet, meter, micron. *unit stays when the text gives none. */
+static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
 {
-    const struct format *format = import->format;
-    enum axes found;
-    float factor;
-    *axes = format->axes;
-    *unit = format->unit;
-    if (format->axes_in_root && axes_from_root(&import->from->mRootNode->mTransformation, &factor, &found)) {
-        /* Any other format's root is at rest, or turned from Z up. */
-        if (!*format->title && (found != AXES_Z_UP || factor != 1))
-            return CP_OK;
-        import->root_holds_axes = true;
-        *axes = found;
-        *unit = format->unit > 0 ? format->unit : double_from_float(factor);
-    } else if (format->only_settings) {
-        axes_from_fbx(import->from, unit, axes);
-    }
-    return format->unit_in_file ? find_unit_in_file(import, unit) : CP_OK;
+    enum { HEAD_SIZE = 1 << 16 };
+    static const char *const tags[] = {"<model", "<amf"};
+    static const struct {
+        const char *name;
+        double metres;
+    } units[] = {{"micron", 1e-6}, {"millimeter", 0.001}, {"centimeter", 0.01}, {"inch", 0.0254},
+                 {"foot", 0.3048}, {"feet", 0.3048},      {"meter", 1}};
+    char *head = memory_allocate(import->context, HEAD_SIZE, 1);
+    if (!head)
+        return CP_LIMIT;
+    struct packed model = {.data = import->source->data, .size = import->source->size};
+    bool found = !is_archive(import->source) || find_model(import->source, &model);
+    size_t size = 0;
+    const char *end = head + (found ? unpack_start(import->source, &model, head, HEAD_SIZE) : 0);
+    const char *tag = NULL;
+    for (const char *at = head; !tag && (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
+        for (int i = 0; i < 2; i++) {
+            size_t length = strlen(tags[i]);
+            if ((size_t)(end - at) > length && !memcmp(at, tags[i], length) && is_blank(at[length]))
+                tag = at + length;
+        }
+    const char *word = tag ? find_attribute(tag, end, "unit", &size) : NULL;
+    bool known = !word;
+    for (size_t i = 0; i < sizeof units / sizeof *units && !known; i++)
+        if (strlen(units[i].name) == size && !memcmp(units[i].name, word, size)) {
+            *unit = units[i].metres;
+            known = true;
+        }
+    const char *shown = known ? "" : utf8_from(import->scene->arena, word, size < 40 ? size : 40, NULL);
+    memory_free(import->context, head, HEAD_SIZE, 1);
+    if (known || !shown)
+        return known ? CP_OK : CP_LIMIT;
+    return report_lenient(import->context, import->settings->common.strict, "assimp-unit", IN_FILE(import->file),
+                          "the unit \"%s\" is not known; millimetres are taken", shown);
 }
 
 cp_status find_axes(struct assimp_import *import)
 {
-    enum axes axes;
-    double unit;
-    cp_status status = find_own_axes(import, &unit, &axes);
+    /* What the format and the file say. */
+    const struct format *format = import->format;
+    enum axes axes = format->axes, found;
+    double unit = format->unit;
+    float factor;
+    bool in_root = format->axes_in_root && axes_from_root(&import->from->mRootNode->mTransformation, &factor, &found);
+    /* A root of any other format that is neither at rest nor turned from Z up is a node like others. */
+    if (in_root && (*format->title || (found == AXES_Z_UP && factor == 1))) {
+        import->root_holds_axes = true;
+        axes = found;
+        unit = format->unit > 0 ? format->unit : double_from_float(factor);
+    } else if (!in_root && format->only_settings) {
+        axes_from_fbx(import->from, &unit, &axes);
+    }
+    cp_status status = format->unit_in_file ? find_unit_in_file(import, &unit) : CP_OK;
     if (status != CP_OK)
         return status;
     if (import->settings->up)

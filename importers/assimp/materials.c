@@ -1,5 +1,5 @@
-/* Materials: the diffuse colour, the opacity, two-sidedness. What else a material says (numbers and colours that are not
- * neutral) is kept as metadata; textures are counted as lost. */
+/* Materials: the diffuse colour, the opacity, two-sidedness. What else a material says (numbers and colours that are
+ * not neutral) is kept as metadata; textures are counted as lost. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -36,17 +36,6 @@ static double unit_range(struct assimp_import *import, const struct aiString *na
     return value > 1 ? 1 : 0;
 }
 
-static struct aiColor4D diffuse_colour(const struct aiMaterial *material)
-{
-    struct aiColor4D colour = {0.6f, 0.6f, 0.6f, 1}; /* assimp's own default */
-    if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
-        aiGetMaterialColor(material, AI_MATKEY_BASE_COLOR, &colour);
-    float opacity;
-    if (aiGetMaterialFloatArray(material, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
-        colour.a = opacity;
-    return colour;
-}
-
 /* ---- the rest as metadata ---- */
 
 static bool is_told_already(const char *key)
@@ -69,71 +58,50 @@ static float neutral_value(const char *key)
     return 0;
 }
 
-/* Appends the numbers as "1" or "[1,2,3]". False when all (an alpha aside) are neutral, or one is no number in JSON. */
-static bool print_numbers(struct buffer *buffer, const struct aiMaterialProperty *property, unsigned count)
-{
-    float neutral = neutral_value(property->mKey.data);
-    bool any = false;
-    if (count != 1)
-        buffer_text(buffer, "[");
-    for (unsigned i = 0; i < count; i++) {
-        float value;
-        memcpy(&value, property->mData + i * sizeof value, sizeof value);
-        if (!isfinite(value))
-            return false;
-        any = any || (value != neutral && i < 3);
-        if (i)
-            buffer_text(buffer, ",");
-        buffer_float(buffer, value);
-    }
-    if (count != 1)
-        buffer_text(buffer, "]");
-    return any;
-}
-
+/* A number or colour as metadata "1" or "[1,2,3]"; not if all numbers (an alpha aside) are neutral, or one is none in
+ * JSON. */
 static cp_status copy_property(struct assimp_import *import, uint32_t material,
                                const struct aiMaterialProperty *property)
 {
     unsigned count = property->mDataLength / (unsigned)sizeof(float);
-    struct buffer value = {.context = import->context};
-    cp_status status = CP_OK;
-    if (property->mType != aiPTI_Float || !count || count > 4 || is_told_already(property->mKey.data))
+    const char *key = property->mKey.data;
+    if (property->mType != aiPTI_Float || !count || count > 4 || is_told_already(key))
         return CP_OK;
-    bool told = print_numbers(&value, property, count);
-    buffer_append(&value, "", 1);
-    if (value.failed)
-        status = CP_LIMIT;
-    else if (told && !scene_add_metadata(import->scene, CP_OWNER_MATERIAL, material, property->mKey.data + 1,
-                                         count == 1 ? CP_VALUE_NUMBER : CP_VALUE_JSON, value.data))
-        status = CP_LIMIT;
-    buffer_free(&value);
-    return status;
-}
-
-static cp_status copy_properties(struct assimp_import *import, uint32_t material, const struct aiMaterial *from)
-{
-    cp_status status = CP_OK;
-    for (unsigned i = 0; i < from->mNumProperties && status == CP_OK; i++)
-        status = copy_property(import, material, from->mProperties[i]);
-    return status;
+    struct buffer text = {.context = import->context};
+    float neutral = neutral_value(key), value;
+    bool any = false, finite = true;
+    buffer_text(&text, count != 1 ? "[" : "");
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(&value, property->mData + i * sizeof value, sizeof value);
+        finite = finite && isfinite(value);
+        any = any || (value != neutral && i < 3);
+        buffer_text(&text, i ? "," : "");
+        if (finite)
+            buffer_float(&text, value);
+    }
+    buffer_text(&text, count != 1 ? "]" : "");
+    buffer_append(&text, "", 1);
+    cp_value_type type = count == 1 ? CP_VALUE_NUMBER : CP_VALUE_JSON;
+    bool kept =
+        !text.failed &&
+        (!any || !finite || scene_add_metadata(import->scene, CP_OWNER_MATERIAL, material, key + 1, type, text.data));
+    buffer_free(&text);
+    return kept ? CP_OK : CP_LIMIT;
 }
 
 /* ---- materials ---- */
-
-static uint64_t count_textures(const struct aiMaterial *material)
-{
-    uint64_t count = 0;
-    for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
-        count += aiGetMaterialTextureCount(material, (enum aiTextureType)type);
-    return count;
-}
 
 static cp_status copy_material(struct assimp_import *import, const struct aiMaterial *from, uint32_t *added)
 {
     struct aiString name = {0};
     int two_sided = 0;
+    float opacity;
     aiGetMaterialString(from, AI_MATKEY_NAME, &name);
-    struct aiColor4D colour = diffuse_colour(from);
+    struct aiColor4D colour = {0.6f, 0.6f, 0.6f, 1}; /* assimp's own default */
+    if (aiGetMaterialColor(from, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
+        aiGetMaterialColor(from, AI_MATKEY_BASE_COLOR, &colour);
+    if (aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
+        colour.a = opacity;
     *added = CP_NONE;
     if (is_invented(import, &name, &colour))
         return CP_OK;
@@ -147,7 +115,10 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
         return CP_LIMIT;
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
     import->scene->materials[*added].two_sided = two_sided != 0;
-    return copy_properties(import, *added, from);
+    cp_status status = CP_OK;
+    for (unsigned i = 0; i < from->mNumProperties && status == CP_OK; i++)
+        status = copy_property(import, *added, from->mProperties[i]);
+    return status;
 }
 
 cp_status copy_materials(struct assimp_import *import)
@@ -158,7 +129,8 @@ cp_status copy_materials(struct assimp_import *import)
         cp_status status = copy_material(import, from->mMaterials[i], &import->materials[i]);
         if (status != CP_OK)
             return status;
-        textures += count_textures(from->mMaterials[i]);
+        for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
+            textures += aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
     }
     if (textures)
         report_loss(import->context, "assimp-textures", IN_FILE(import->file), textures, "textures");

@@ -9,15 +9,6 @@
 /* assimp/ColladaMetaData.h */
 #define COLLADA_ID "Collada_id"
 
-static bool is_told_already(const char *key)
-{
-    static const char *const told[] = {"SourceAsset_Format", "SourceAsset_FormatVersion"};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (strcmp(key, told[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool print_double_value(struct buffer *out, double value)
 {
     buffer_double(out, value);
@@ -56,51 +47,31 @@ static bool print_value(struct assimp_import *import, const struct aiMetadataEnt
     }
 }
 
-/* A Collada node's id is the node's id; a visual scene's says nothing. */
-static cp_status copy_id(struct assimp_import *import, const struct aiString *text, uint32_t node)
-{
-    const char *id = node ? copy_text(import, text) : "";
-    if (!id)
-        return CP_LIMIT;
-    if (*id) {
-        cp_node *owner = &import->scene->nodes[node];
-        owner->id = id;
-        if (!*owner->name)
-            owner->name = id;
-    }
-    return CP_OK;
-}
-
-static cp_status copy_string(struct assimp_import *import, const char *key, const struct aiString *text, uint32_t node)
-{
-    const char *value = copy_text(import, text);
-    if (!value)
-        return CP_LIMIT;
-    if (!*value)
-        return CP_OK;
-    return scene_add_metadata(import->scene, node ? CP_OWNER_NODE : CP_OWNER_SCENE, node, key, CP_VALUE_STRING, value)
-               ? CP_OK
-               : CP_LIMIT;
-}
-
+/* Metadata with the value's text; a Collada node's id is the node's id instead, while a visual scene's says nothing. */
 static cp_status copy_entry(struct assimp_import *import, const char *key, const struct aiMetadataEntry *entry,
                             uint32_t node)
 {
-    if (entry->mType == AI_AISTRING && strcmp(key, COLLADA_ID) == 0)
-        return copy_id(import, entry->mData, node);
-    if (entry->mType == AI_AISTRING)
-        return copy_string(import, key, entry->mData, node);
+    cp_owner owner = node ? CP_OWNER_NODE : CP_OWNER_SCENE;
+    if (entry->mType == AI_AISTRING) {
+        bool is_id = strcmp(key, COLLADA_ID) == 0;
+        const char *text = is_id && !node ? "" : copy_text(import, entry->mData);
+        if (!text || !*text)
+            return text ? CP_OK : CP_LIMIT;
+        if (!is_id)
+            return scene_add_metadata(import->scene, owner, node, key, CP_VALUE_STRING, text) ? CP_OK : CP_LIMIT;
+        cp_node *named = &import->scene->nodes[node];
+        named->id = text;
+        if (!*named->name)
+            named->name = text;
+        return CP_OK;
+    }
     struct buffer value = {.context = import->context};
-    cp_status status = CP_OK;
+    cp_value_type type = entry->mType == AI_BOOL ? CP_VALUE_BOOLEAN : CP_VALUE_NUMBER;
     bool told = print_value(import, entry, &value);
     buffer_append(&value, "", 1);
-    if (value.failed)
-        status = CP_LIMIT;
-    else if (told && !scene_add_metadata(import->scene, node ? CP_OWNER_NODE : CP_OWNER_SCENE, node, key,
-                                         entry->mType == AI_BOOL ? CP_VALUE_BOOLEAN : CP_VALUE_NUMBER, value.data))
-        status = CP_LIMIT;
+    bool kept = !value.failed && (!told || scene_add_metadata(import->scene, owner, node, key, type, value.data));
     buffer_free(&value);
-    return status;
+    return kept ? CP_OK : CP_LIMIT;
 }
 
 cp_status copy_metadata(struct assimp_import *import, const struct aiMetadata *metadata, uint32_t node)
@@ -110,7 +81,8 @@ cp_status copy_metadata(struct assimp_import *import, const struct aiMetadata *m
         const char *key = copy_text(import, &metadata->mKeys[i]);
         if (!key)
             return CP_LIMIT;
-        if (*key && metadata->mValues[i].mData && !is_told_already(key))
+        bool told = strcmp(key, "SourceAsset_Format") == 0 || strcmp(key, "SourceAsset_FormatVersion") == 0;
+        if (*key && metadata->mValues[i].mData && !told)
             status = copy_entry(import, key, &metadata->mValues[i], node);
     }
     return status;

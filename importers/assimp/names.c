@@ -1,8 +1,9 @@
 /* Names that assimp's readers cut or replace.
  *
- * OBJ: the name of an object ends at its first blank, and objects whose names begin alike become one. So assimp is shown
- * another character in place of the blanks.
- * 3DS: meshes are named by their number among the objects, and so are nodes where the file has no hierarchy (keyframer). */
+ * OBJ: the name of an object ends at its first blank, and objects whose names begin alike become one. So assimp is
+ * shown another character in place of the blanks.
+ * 3DS: meshes are named by their number among the objects, and so are nodes where the file has no hierarchy
+ * (keyframer). */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -33,45 +34,33 @@ static bool find_object_name(const char **at, const char **end)
     return true;
 }
 
-/* Marks the blanks inside the name; *shown becomes a copy of the text with the first one. */
-static bool mark_blanks(const struct source *source, const char *name, const char *end, char **shown)
-{
-    for (; name < end; name++) {
-        if (!is_space_or_tab(*name))
-            continue;
-        if (!*shown) {
-            *shown = memory_allocate(source->context, source->size + 1, 1);
-            if (!*shown)
-                return false;
-            memcpy(*shown, source->data, source->size + 1);
-        }
-        (*shown)[name - source->data] = BLANK_MARK;
-    }
-    return true;
-}
-
-/* By its suffix; on a pipe by a line of its beginning, in text. */
-static bool is_obj(const struct source *source, const char *name)
-{
-    enum { HEAD_SIZE = 1 << 16 };
-    size_t size = source->size < HEAD_SIZE ? source->size : HEAD_SIZE;
-    if (strchr(name, '.'))
-        return text_ends_nocase(name, ".obj");
-    return !memchr(source->data, '\0', size) && (!strncmp(source->data, "v ", 2) || strstr(source->data, "\nv "));
-}
-
 cp_status hide_blanks(const struct source *source, const char *file_name, char **shown)
 {
+    /* An OBJ file by its suffix; on a pipe by a line of its beginning, in text. */
+    enum { HEAD_SIZE = 1 << 16 };
     const char *end = source->data + source->size, *line_end;
+    size_t head = source->size < HEAD_SIZE ? source->size : HEAD_SIZE;
+    bool is_obj = strchr(file_name, '.') ? text_ends_nocase(file_name, ".obj")
+                                         : !memchr(source->data, '\0', head) &&
+                                               (!strncmp(source->data, "v ", 2) || strstr(source->data, "\nv "));
     *shown = NULL;
-    if (!is_obj(source, file_name))
-        return CP_OK;
-    for (const char *line = source->data; line < end; line = line_end + 1) {
+    for (const char *line = source->data; line < end && is_obj; line = line_end + 1) {
         line_end = memchr(line, '\n', (size_t)(end - line));
         line_end = line_end ? line_end : end;
         const char *name = line, *name_end = line_end;
-        if (find_object_name(&name, &name_end) && !mark_blanks(source, name, name_end, shown))
-            return CP_LIMIT;
+        if (!find_object_name(&name, &name_end))
+            continue;
+        for (; name < name_end; name++) {
+            if (!is_space_or_tab(*name))
+                continue;
+            if (!*shown) {
+                *shown = memory_allocate(source->context, source->size + 1, 1);
+                if (!*shown)
+                    return CP_LIMIT;
+                memcpy(*shown, source->data, source->size + 1);
+            }
+            (*shown)[name - source->data] = BLANK_MARK;
+        }
     }
     return CP_OK;
 }
@@ -131,26 +120,20 @@ static cp_status note_object(struct assimp_import *import, const struct chunk *o
     return CP_OK;
 }
 
-static cp_status note_objects(struct assimp_import *import, const struct chunk *editor)
-{
-    cp_status status = CP_OK;
-    struct chunk object;
-    for (const char *at = editor->data; status == CP_OK && next_chunk(&at, editor->end, &object);)
-        if (object.id == CHUNK_OBJECT)
-            status = note_object(import, &object);
-    return status;
-}
-
 cp_status find_object_names(struct assimp_import *import)
 {
     const char *at = import->source->data, *end = at + import->source->size;
-    struct chunk main_chunk, editor;
+    struct chunk main_chunk, editor, object;
     cp_status status = CP_OK;
     if (!import->format->numbers_objects || !next_chunk(&at, end, &main_chunk) || main_chunk.id != CHUNK_MAIN)
         return CP_OK;
-    for (at = main_chunk.data; status == CP_OK && next_chunk(&at, main_chunk.end, &editor);)
-        if (editor.id == CHUNK_EDITOR)
-            status = note_objects(import, &editor);
+    for (at = main_chunk.data; status == CP_OK && next_chunk(&at, main_chunk.end, &editor);) {
+        if (editor.id != CHUNK_EDITOR)
+            continue;
+        for (const char *in = editor.data; status == CP_OK && next_chunk(&in, editor.end, &object);)
+            if (object.id == CHUNK_OBJECT)
+                status = note_object(import, &object);
+    }
     return status;
 }
 

@@ -1,8 +1,9 @@
-/* Whether a PLY file holds what its header declares, and what of that assimp passes over without a word. assimp's reader
- * does not look: it repeats the last line of a file that is cut off, and never returns from a header without end.
+/* Whether a PLY file holds what its header declares, and what of that assimp passes over without a word. assimp's
+ * reader does not look: it repeats the last line of a file that is cut off, and never returns from a header without
+ * end.
  *
- * PLY 1.0 (Greg Turk, "The PLY Polygon File Format"): a header of lines, then for each element its properties, a list as
- * its length and its values; blanks between numbers (ascii) or nothing (binary). */
+ * PLY 1.0 (Greg Turk, "The PLY Polygon File Format"): a header of lines, then for each element its properties, a list
+ * as its length and its values; blanks between numbers (ascii) or nothing (binary). */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -118,40 +119,33 @@ static cp_status read_property(struct ply *ply, const char *at, const char *end)
     return CP_OK;
 }
 
-static cp_status read_header_line(struct ply *ply, const char *end, bool *done)
-{
-    const char *at = ply->at;
-    struct word key = next_word(&at, end);
-    if (word_is(key, "end_header"))
-        *done = true;
-    else if (word_is(key, "element"))
-        return read_element(ply, at, end);
-    else if (word_is(key, "property"))
-        return read_property(ply, at, end);
-    else if (word_is(key, "format")) {
-        struct word format = next_word(&at, end);
-        ply->ascii = word_is(format, "ascii");
-        ply->big_endian = word_is(format, "binary_big_endian");
-    }
-    return CP_OK;
-}
-
 /* Leaves ply->at at the first byte after the header. */
 static cp_status read_header(struct ply *ply)
 {
-    bool done = false;
-    while (!done) {
-        const char *end = ply->at;
+    for (;;) {
+        const char *end = ply->at, *at = ply->at;
         while (end < ply->end && *end != '\n' && *end != '\r')
             end++;
         if (end == ply->end)
             return cut_off(ply, "header");
-        cp_status status = read_header_line(ply, end, &done);
+        struct word key = next_word(&at, end);
+        bool done = word_is(key, "end_header");
+        cp_status status = CP_OK;
+        if (word_is(key, "element")) {
+            status = read_element(ply, at, end);
+        } else if (word_is(key, "property")) {
+            status = read_property(ply, at, end);
+        } else if (word_is(key, "format")) {
+            struct word format = next_word(&at, end);
+            ply->ascii = word_is(format, "ascii");
+            ply->big_endian = word_is(format, "binary_big_endian");
+        }
         if (status != CP_OK)
             return status;
         ply->at = end + (*end == '\r' && end + 1 < ply->end && end[1] == '\n' ? 2 : 1);
+        if (done)
+            return CP_OK;
     }
-    return CP_OK;
 }
 
 /* ---- what is passed over ---- */
@@ -164,32 +158,29 @@ static bool is_among(struct word word, const char *words)
     return false;
 }
 
-/* The properties that assimp's reader takes of each kind of element. */
-static const char *words_of_element(struct word name)
-{
-    if (word_is(name, "vertex"))
-        return "x y z nx ny nz red green blue alpha r g b diffuse_red diffuse_green diffuse_blue u v s t tx ty "
-               "texture_u texture_v material_index";
-    if (word_is(name, "face"))
-        return "vertex_index vertex_indices texcoord material_index";
-    return word_is(name, "tristrips") ? "vertex_index vertex_indices" : NULL;
-}
-
+/* Values of elements that assimp's reader passes over. */
 static void report_ply_losses(const struct ply *ply)
 {
+    static const char vertex[] =
+        "x y z nx ny nz red green blue alpha r g b diffuse_red diffuse_green diffuse_blue u v s t "
+        "tx ty texture_u texture_v material_index";
+    static const char face[] = "vertex_index vertex_indices texcoord material_index";
     cp_context *context = ply->source->context;
     struct place place = IN_FILE(ply->source->name);
     for (unsigned e = 0; e < ply->element_count; e++) {
         const struct element *element = &ply->elements[e];
-        const char *words = words_of_element(element->name);
+        const char *taken = word_is(element->name, "vertex")      ? vertex
+                            : word_is(element->name, "face")      ? face
+                            : word_is(element->name, "tristrips") ? "vertex_index vertex_indices"
+                                                                  : NULL;
         int size = (int)(element->name.size < 40 ? element->name.size : 40);
         if (!element->count || word_is(element->name, "material"))
             continue;
-        if (!words)
+        if (!taken)
             report_loss(context, "assimp-ply", place, element->count, "elements \"%.*s\"", size, element->name.text);
-        for (unsigned p = 0; words && p < element->property_count; p++) {
+        for (unsigned p = 0; taken && p < element->property_count; p++) {
             struct word name = ply->properties[element->first_property + p].name;
-            if (!is_among(name, words))
+            if (!is_among(name, taken))
                 report_loss(context, "assimp-ply", place, element->count, "values \"%.*s\" of elements \"%.*s\"",
                             (int)(name.size < 40 ? name.size : 40), name.text, size, element->name.text);
         }
@@ -197,21 +188,6 @@ static void report_ply_losses(const struct ply *ply)
 }
 
 /* ---- the data ---- */
-
-/* Passes over count values; false at the end of the file. */
-static bool skip_values(struct ply *ply, uint64_t count, unsigned size)
-{
-    if (!ply->ascii) {
-        if (count > (uint64_t)(ply->end - ply->at) / size)
-            return false;
-        ply->at += count * size;
-        return true;
-    }
-    for (; count; count--)
-        if (!next_word(&ply->at, ply->end).size)
-            return false;
-    return true;
-}
 
 static bool read_length(struct ply *ply, unsigned size, uint64_t *length)
 {
@@ -231,6 +207,7 @@ static bool read_length(struct ply *ply, unsigned size, uint64_t *length)
     return true;
 }
 
+/* Passes over the values of one element; false at the end of the file. */
 static bool skip_element(struct ply *ply, const struct element *element)
 {
     for (unsigned i = 0; i < element->property_count; i++) {
@@ -238,21 +215,14 @@ static bool skip_element(struct ply *ply, const struct element *element)
         uint64_t count = 1;
         if (property->length_size && !read_length(ply, property->length_size, &count))
             return false;
-        if (!skip_values(ply, count, property->value_size))
+        for (; ply->ascii && count; count--)
+            if (!next_word(&ply->at, ply->end).size)
+                return false;
+        if (count > (uint64_t)(ply->end - ply->at) / property->value_size)
             return false;
+        ply->at += count * property->value_size;
     }
     return true;
-}
-
-static cp_status check_data(struct ply *ply)
-{
-    for (unsigned e = 0; e < ply->element_count; e++) {
-        const struct element *element = &ply->elements[e];
-        for (uint64_t i = 0; element->property_count && i < element->count; i++)
-            if (!skip_element(ply, element))
-                return cut_off(ply, "data: the header declares more");
-    }
-    return CP_OK;
 }
 
 cp_status check_ply(const struct source *source)
@@ -261,11 +231,16 @@ cp_status check_ply(const struct source *source)
     if (source->size < 3 || (memcmp(source->data, "ply", 3) != 0 && memcmp(source->data, "PLY", 3) != 0))
         return CP_OK;
     cp_status status = read_header(&ply);
-    if (status == CP_OK)
-        status = check_data(&ply);
-    if (status == CP_OK)
-        report_ply_losses(&ply);
-    return status;
+    if (status != CP_OK)
+        return status;
+    for (unsigned e = 0; e < ply.element_count; e++) {
+        const struct element *element = &ply.elements[e];
+        for (uint64_t i = 0; element->property_count && i < element->count; i++)
+            if (!skip_element(&ply, element))
+                return cut_off(&ply, "data: the header declares more");
+    }
+    report_ply_losses(&ply);
+    return CP_OK;
 }
 
 #endif

@@ -25,30 +25,6 @@ static bool push_children(struct assimp_import *import, struct stack *stack, con
     return true;
 }
 
-static cp_status add_instance(struct assimp_import *import, uint32_t node, uint32_t mesh)
-{
-    cp_pose transform = turn_geometry(import);
-    if (mesh == CP_NONE)
-        return CP_OK;
-    return scene_add_instance(import->scene, node, mesh, CP_USE_BOTH, &transform) == CP_NONE ? CP_LIMIT : CP_OK;
-}
-
-static cp_status add_instances(struct assimp_import *import, uint32_t node, const struct aiNode *from)
-{
-    cp_status status = CP_OK;
-    for (unsigned i = 0; i < from->mNumMeshes && status == CP_OK; i++) {
-        if (from->mMeshes[i] >= import->from->mNumMeshes)
-            return report_error(import->context, CP_INPUT, "assimp-index", IN_FILE(import->file),
-                                "node \"%s\" names mesh %u of %u", from->mName.data, from->mMeshes[i],
-                                import->from->mNumMeshes);
-        const struct mesh_parts *parts = &import->parts[from->mMeshes[i]];
-        status = add_instance(import, node, parts->faces);
-        if (status == CP_OK)
-            status = add_instance(import, node, parts->lines);
-    }
-    return status;
-}
-
 static cp_pose local_of(const struct assimp_import *import, const struct aiNode *from, uint32_t number)
 {
     bool is_root = from == import->from->mRootNode;
@@ -60,7 +36,7 @@ static cp_pose local_of(const struct assimp_import *import, const struct aiNode 
 static cp_status add_node(struct assimp_import *import, const struct step *step, const char *name, uint32_t *added)
 {
     const struct aiNode *from = step->from;
-    cp_pose local = local_of(import, from, step->number);
+    cp_pose local = local_of(import, from, step->number), geometry = turn_geometry(import);
     if (!pose_is_finite(&local))
         return report_error(import->context, CP_INPUT, "assimp-transform", IN_FILE(import->file),
                             "the transform of node \"%s\" is not finite", from->mName.data);
@@ -69,69 +45,54 @@ static cp_status add_node(struct assimp_import *import, const struct step *step,
         return CP_LIMIT;
     import->scene->nodes[node].local = turn_local(import, &local);
     *added = node;
-    cp_status status = add_instances(import, node, from);
-    return status == CP_OK ? copy_metadata(import, from->mMetaData, node) : status;
-}
-
-/* The root that assimp adds for the file: "<OFFRoot>", "ACWorld_0", the file's name, a Collada visual scene ... */
-static bool root_is_made(const struct assimp_import *import)
-{
-    const struct aiString *name = &import->from->mRootNode->mName;
-    size_t stem = strlen(import->stem);
-    return import->format->root_is_scene || !name->length || name->data[0] == '<' ||
-           strncmp(name->data, "ACWorld", 7) == 0 ||
-           (strncmp(name->data, import->stem, stem) == 0 && (name->data[stem] == '.' || !name->data[stem]));
-}
-
-static bool root_says_nothing(const struct assimp_import *import)
-{
-    const struct aiNode *root = import->from->mRootNode;
-    cp_pose pose = local_of(import, root, 0);
-    return root_is_made(import) && root->mNumMeshes == 0 && pose_is_identity(&pose);
-}
-
-static cp_status start_at_root(struct assimp_import *import, struct stack *stack)
-{
-    const struct step root = {import->from->mRootNode, 0, 0};
-    uint32_t node = 0;
-    if (root_says_nothing(import)) {
-        cp_status status = copy_metadata(import, root.from->mMetaData, 0);
-        if (status != CP_OK)
-            return status;
-    } else {
-        const char *name = root_is_made(import) ? import->stem : root.from->mName.data;
-        cp_status status = add_node(import, &root, name, &node);
-        if (status != CP_OK)
-            return status;
+    for (unsigned i = 0; i < from->mNumMeshes; i++) {
+        if (from->mMeshes[i] >= import->from->mNumMeshes)
+            return report_error(import->context, CP_INPUT, "assimp-index", IN_FILE(import->file),
+                                "node \"%s\" names mesh %u of %u", from->mName.data, from->mMeshes[i],
+                                import->from->mNumMeshes);
+        const struct mesh_parts *parts = &import->parts[from->mMeshes[i]];
+        const uint32_t meshes[] = {parts->faces, parts->lines};
+        for (int k = 0; k < 2; k++)
+            if (meshes[k] != CP_NONE &&
+                scene_add_instance(import->scene, node, meshes[k], CP_USE_BOTH, &geometry) == CP_NONE)
+                return CP_LIMIT;
     }
-    return push_children(import, stack, root.from, node) ? CP_OK : CP_LIMIT;
-}
-
-static cp_status count_nodes(struct assimp_import *import, struct stack *stack, uint64_t *count)
-{
-    *count = 1;
-    bool done = push_children(import, stack, import->from->mRootNode, 0);
-    for (; done && stack->count; ++*count)
-        done = push_children(import, stack, stack->steps[--stack->count].from, 0);
-    stack->count = 0;
-    return done ? CP_OK : CP_LIMIT;
+    return copy_metadata(import, from->mMetaData, node);
 }
 
 cp_status copy_tree(struct assimp_import *import)
 {
+    /* How many nodes there are: the places of an AC3D file's objects are by number. */
     struct stack stack = {0};
-    uint64_t node_count = 0;
-    uint32_t number = 0;
-    cp_status status = count_nodes(import, &stack, &node_count);
+    const struct aiNode *root = import->from->mRootNode;
+    uint64_t node_count = 1;
+    uint32_t number = 0, node = 0;
+    bool room = push_children(import, &stack, root, 0);
+    for (; room && stack.count; node_count++)
+        room = push_children(import, &stack, stack.steps[--stack.count].from, 0);
+    stack.count = 0;
     match_places(import, node_count);
-    if (status == CP_OK)
-        status = start_at_root(import, &stack);
+
+    /* The root: assimp adds one for the file ("<OFFRoot>", "ACWorld_0", the file's name, a Collada visual scene ...),
+     * which is left out if it says nothing. */
+    const struct aiString *name = &root->mName;
+    size_t stem = strlen(import->stem);
+    bool made = import->format->root_is_scene || !name->length || name->data[0] == '<' ||
+                strncmp(name->data, "ACWorld", 7) == 0 ||
+                (strncmp(name->data, import->stem, stem) == 0 && (name->data[stem] == '.' || !name->data[stem]));
+    cp_pose pose = local_of(import, root, 0);
+    cp_status status = room ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && made && root->mNumMeshes == 0 && pose_is_identity(&pose))
+        status = copy_metadata(import, root->mMetaData, 0);
+    else if (status == CP_OK)
+        status = add_node(import, &(struct step){root, 0, 0}, made ? import->stem : name->data, &node);
+    if (status == CP_OK && !push_children(import, &stack, root, node))
+        status = CP_LIMIT;
     while (status == CP_OK && stack.count) {
         struct step step = stack.steps[--stack.count];
         step.number = ++number;
-        uint32_t node;
-        const char *name = name_of_node(import, step.from);
-        status = name ? add_node(import, &step, name, &node) : CP_LIMIT;
+        const char *text = name_of_node(import, step.from);
+        status = text ? add_node(import, &step, text, &node) : CP_LIMIT;
         if (status == CP_OK && !push_children(import, &stack, step.from, node))
             status = CP_LIMIT;
     }
