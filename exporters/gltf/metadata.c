@@ -30,8 +30,8 @@ uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t ind
 
 /* ---- what has a place of its own ---- */
 
-/* Anybody can write metadata: what is no JSON (CP_INPUT) cannot stand in the file as it is. json_free is due in any
- * case. */
+/* CP_INPUT for what is no JSON: anybody can write metadata, and it cannot stand in the file as it is. Call json_free
+ * even on failure. */
 static cp_status parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json_document *json)
 {
     const uint64_t nesting = 64;

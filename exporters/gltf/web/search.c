@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A budget is met well enough by a file of this part of it, and the search ends after so many files in any case. */
+/* A file of this part of the budget is near enough; after so many files the search ends. */
 static const double close_enough = 0.98;
 enum { MOST_ATTEMPTS = 14 };
 /* With error=: the part of it that positions as integers may take; the rest is the simplification's. */
@@ -36,7 +36,7 @@ struct search {
     struct attempt *best; /* the least simplified one that fits, or NULL */
 };
 
-/* What a budget leaves between an error that is too small and one that fits. */
+/* Between an error that is too small and one that fits the budget. */
 struct bracket {
     double low, high;           /* errors: too large a file, and one that fits */
     double low_size, high_size; /* their sizes */
