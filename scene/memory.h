@@ -29,7 +29,8 @@ void *arena_allocate(struct arena *arena, size_t count, size_t size);
 char *arena_copy_text(struct arena *arena, const char *bytes, size_t size);
 /* A copy of count x size bytes. */
 void *arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
-/* The arena takes over a block of memory_allocate: of count x size bytes. False when out of memory: it is the caller's still. */
+/* The arena takes over a block of memory_allocate: of count x size bytes. False when out of memory: it is the caller's
+ * still. */
 bool arena_take(struct arena *arena, void *block, size_t count, size_t size);
 /* "base#12" with # for the character between, without printf: there may be a million of them. */
 char *arena_number(struct arena *arena, const char *base, char between, uint32_t number);
@@ -39,7 +40,8 @@ char *arena_print(struct arena *arena, const char *format, ...) __attribute__((f
 void arena_adopt(struct arena *target, struct arena *other);
 
 /* Makes room for count items of item_size in *items, which has room for *capacity (both start NULL and 0); items is the
- * address of a pointer of any type. The room at least doubles. Free with memory_free(context, *items, *capacity, item_size). */
+ * address of a pointer of any type. The room at least doubles. Free with memory_free(context, *items, *capacity,
+ * item_size). */
 bool array_reserve(cp_context *context, void *items, uint32_t *capacity, uint64_t count, size_t item_size);
 
 /* Bytes that grow. Start: {.context = context}. Failure is sticky in `failed`. */

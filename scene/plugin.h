@@ -123,17 +123,18 @@ cp_status report_unknown_content(const struct source *source);
 /* Some importer that is built has the source's suffix, or is sure of its bytes (more than "perhaps": a score of 1). */
 bool source_is_known(const struct source *source);
 
-/* Reads a further file, opened by source_open, as a scene of its own, by the importer that its bytes and suffix ask for,
- * or the named one (format, else NULL), with the options that the user gave for it. The caller closes the source and
- * frees *scene. */
+/* Reads a further file, opened by source_open, as a scene of its own, by the importer that its bytes and suffix ask
+ * for, or the named one (format, else NULL), with the options that the user gave for it. The caller closes the source
+ * and frees *scene. */
 cp_status read_further(struct source *source, const char *format, cp_scene **scene);
 
-/* Writes a scene into memory by the exporter of that name ("glb", or "glb.gz" for packed bytes), for an exporter that puts
- * it into its own output, with options as a user writes them ("profile=deliver"). What that exporter does not carry is
- * reported as lost from the output that is being written: an exporter whose output holds no more than these bytes carries
- * FEATURE_ALL itself. Its messages name its own options: set these here, or offer them under the same names. The profile
- * of glb is "deliver" if none is given. CP_USAGE for an unknown name or option, and for a format of several files. On success the bytes are the
- * caller's: free them by memory_free(context, bytes, size, 1). On failure *bytes is NULL. */
+/* Writes a scene into memory by the exporter of that name ("glb", or "glb.gz" for packed bytes), for an exporter that
+ * puts it into its own output, with options as a user writes them ("profile=deliver"). What that exporter does not
+ * carry is reported as lost from the output that is being written: an exporter whose output holds no more than these
+ * bytes carries FEATURE_ALL itself. Its messages name its own options: set these here, or offer them under the same
+ * names. The profile of glb is "deliver" if none is given. CP_USAGE for an unknown name or option, and for a format of
+ * several files. On success the bytes are the caller's: free them by memory_free(context, bytes, size, 1). On failure
+ * *bytes is NULL. */
 cp_status write_further(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
                         size_t option_count, void **bytes, size_t *size);
 

@@ -1,7 +1,9 @@
-/* Writes the samples that no other format could hold: joints.gltf, poses.gltf, shapes.gltf (profile stage, embedded), into
- * the folder that is the only argument. Run by hand when the stage format changes; it uses the library's inside:
- *     cc -iquote scene -o make_scene_samples tests/make_scene_samples.c $(find build/dev/CMakeFiles/cellpipe_objects.dir \
- *         build/dev/CMakeFiles/cellpipe_scene.dir -name '*.o') -lz -lxxhash -lxml2 -lassimp -lmeshoptimizer -lm && ./make_scene_samples samples */
+/* Writes the samples that no other format could hold: joints.gltf, poses.gltf, shapes.gltf (profile stage, embedded),
+ * into the folder that is the only argument. Run by hand when the stage format changes; it uses the library's inside:
+ *     cc -iquote scene -o make_scene_samples tests/make_scene_samples.c $(find
+ *     build/dev/CMakeFiles/cellpipe_objects.dir \
+ *         build/dev/CMakeFiles/cellpipe_scene.dir -name '*.o') -lz -lxxhash -lxml2 -lassimp -lmeshoptimizer -lm &&
+ *         ./make_scene_samples samples */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +150,8 @@ static void make_joints(const char *folder)
 
 /* ---- poses.gltf ---- */
 
-/* Every kind of affine pose on nodes and on instances; one mesh a hundred times; a chain of 300; a name of 300 bytes. */
+/* Every kind of affine pose on nodes and on instances; one mesh a hundred times; a chain of 300; a name of 300 bytes.
+ */
 static void make_poses(const char *folder)
 {
     static const cp_pose poses[] = {{{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
@@ -196,8 +199,8 @@ static const uint32_t offsets[] = {0, 5, 8, 11, 15}, line_offsets[] = {0, 2, 5, 
 static const uint32_t degenerate[] = {1, 1, 2, 0, 1, 2, 4, 3, 3, 3}, degenerate_offsets[] = {0, 3, 7, 10};
 static const uint32_t four[] = {0, 2, 1, 0, 1, 5, 1, 2, 5, 2, 0, 5};
 
-/* Concave and degenerate polygons, a vertex that nobody uses, groups (one empty), normals, vertex colours; lines; meshes with
- * nothing to draw; one material on open and closed meshes; every primitive; metadata. */
+/* Concave and degenerate polygons, a vertex that nobody uses, groups (one empty), normals, vertex colours; lines;
+ * meshes with nothing to draw; one material on open and closed meshes; every primitive; metadata. */
 static void make_shapes(const char *folder)
 {
     begin();

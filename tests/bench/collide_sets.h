@@ -24,9 +24,11 @@ struct collide_set {
     size_t body_count, query_count;
 };
 
-/* Two tori of about 20,000 triangles with detail, or of fewer: `count` random places, in about 79 of 100 of which they meet. */
+/* Two tori of about 20,000 triangles with detail, or of fewer: `count` random places, in about 79 of 100 of which they
+ * meet. */
 void make_torus_pairs(struct collide_set *set, size_t triangles, size_t count);
-/* An arm of 7 joints and 8 bodies of 2,048 triangles each: the 21 pairs of bodies that are no neighbours, in `count` random states. */
+/* An arm of 7 joints and 8 bodies of 2,048 triangles each: the 21 pairs of bodies that are no neighbours, in `count`
+ * random states. */
 void make_arm_pairs(struct collide_set *set, size_t count);
 void collide_set_free(struct collide_set *set);
 

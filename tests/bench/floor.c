@@ -1,7 +1,7 @@
 /* floor read FILE | copy BYTES | parse FILE THREADS | weld FILE | write BYTES FILES FOLDER
  *
- * What the machine can do at best, in seconds (median of 7), with loops that do no more than they must: no check of the words, no
- * rounding of the last bit, no names, no scene.
+ * What the machine can do at best, in seconds (median of 7), with loops that do no more than they must: no check of the
+ * words, no rounding of the last bit, no names, no scene.
  *   read    the file, from the page cache into one buffer that is used again
  *   copy    memory to memory, both touched before
  *   parse   the numbers of an ASCII STL, mapped, into an array, in so many threads

@@ -1,8 +1,9 @@
 /* make_recording DEVICES STEPS FOLDER
  *
- * Writes a Deneb-style cell (cell.dcw, robot.dcd, link.dcp) of robots with 6 joints, and what they do (cell.dcr): joints go between two
- * angles and wait there, speeding up and slowing down as drives do, 25 steps a second; all joints in each step, a robot's matrix in one step of 100,
- * when it has moved on its track. Every tenth robot grabs the next one for a while. */
+ * Writes a Deneb-style cell (cell.dcw, robot.dcd, link.dcp) of robots with 6 joints, and what they do (cell.dcr):
+ * joints go between two angles and wait there, speeding up and slowing down as drives do, 25 steps a second; all joints
+ * in each step, a robot's matrix in one step of 100, when it has moved on its track. Every tenth robot grabs the next
+ * one for a while. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* measure_surface [--samples N] REFERENCE.stl FILE.stl...
  *
  * Compares each file with the reference, both binary STL, and prints a line of numbers for it, between tabs:
- *   mean, rms, max    symmetric distance between the surfaces, N samples each way (default 200000), % of the reference's diagonal
- *   off, missed       the largest distance of the file from the reference, and of the reference from the file
- *   turned            % of the file's samples that face away (by more than 120 degrees) from the reference's nearest triangle
- *   volume            change of the signed volume, %; - when the reference is open
+ *   mean, rms, max symmetric distance between the surfaces, N samples each way (default 200000), % of the reference's
+ *   diagonal off, missed the largest distance of the file from the reference, and of the reference from the file turned
+ *   % of the file's samples that face away (by more than 120 degrees) from the reference's nearest triangle volume
+ *   change of the signed volume, %; - when the reference is open
  * and the counts of topology.h. Samples are the same in every run. */
 #include "surface.h"
 #include "topology.h"

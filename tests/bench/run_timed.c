@@ -1,9 +1,10 @@
 /* run_timed [--memory] [--limit SECONDS] RESULT COMMAND...
  *
- * Runs the command and adds a line to the file RESULT: seconds on the wall, seconds of CPU time (user and system, with its own
- * children's), and the peak of its anonymous memory in MiB. The last is 0 without --memory: RssAnon of /proc/PID/status is asked for
- * twice a millisecond, too often for a run whose time counts, and a peak shorter than that is missed. Ends with the command's exit
- * code; with 124 when the command took longer than the limit and was ended. */
+ * Runs the command and adds a line to the file RESULT: seconds on the wall, seconds of CPU time (user and system, with
+ * its own children's), and the peak of its anonymous memory in MiB. The last is 0 without --memory: RssAnon of
+ * /proc/PID/status is asked for twice a millisecond, too often for a run whose time counts, and a peak shorter than
+ * that is missed. Ends with the command's exit code; with 124 when the command took longer than the limit and was
+ * ended. */
 #include "mesh.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -111,7 +111,8 @@ static void list_pairs(struct sampled_rule *rule, struct states *states)
 
 /* ---- seeds ---- */
 
-/* Looks for the pairs not yet seen in this seed's states, and for those whose rate is not yet known. How many are not seen. */
+/* Looks for the pairs not yet seen in this seed's states, and for those whose rate is not yet known. How many are not
+ * seen. */
 static uint32_t look_for_pairs(struct sampled_rule *rule, const struct states *states, bool *seen)
 {
     uint32_t unseen = 0;

@@ -285,7 +285,8 @@ struct block {
     double cell, height;
 };
 
-/* The point of a cell's outline beside side number `side` of its bore: it goes round the square from the corner (+, +). */
+/* The point of a cell's outline beside side number `side` of its bore: it goes round the square from the corner (+, +).
+ */
 static void square_point(const struct block *block, uint32_t side, double point[2])
 {
     uint32_t quarter = block->sides / 4, edge = side / quarter;
@@ -360,8 +361,8 @@ static size_t cell_triangles(const struct block *block)
     return (size_t)block->sides * (4 * block->rings + 2 * block->layers);
 }
 
-/* Vertices are shared by their bits alone, as in a file: every number of the block is a multiple of a power of two or computed
- * the same way on both sides of an edge. */
+/* Vertices are shared by their bits alone, as in a file: every number of the block is a multiple of a power of two or
+ * computed the same way on both sides of an edge. */
 static void make_block(struct mesh *mesh, size_t count)
 {
     struct block block = {1, 16, 2, 2, 32, 24};

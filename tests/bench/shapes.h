@@ -1,5 +1,5 @@
-/* The shapes that the benchmark measures with; all deterministic, the number of triangles as near to `count` as the shape allows.
- * Lengths are millimetres. */
+/* The shapes that the benchmark measures with; all deterministic, the number of triangles as near to `count` as the
+ * shape allows. Lengths are millimetres. */
 #ifndef BENCH_SHAPES_H
 #define BENCH_SHAPES_H
 

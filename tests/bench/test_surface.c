@@ -141,7 +141,8 @@ static struct mesh make_sphere(double radius, uint32_t sides)
     return mesh;
 }
 
-/* Samples of a sphere of 1.25 are 0.25 from the unit sphere, less what the facets fall short: 1 - cos(pi / 2 sides), twice. */
+/* Samples of a sphere of 1.25 are 0.25 from the unit sphere, less what the facets fall short: 1 - cos(pi / 2 sides),
+ * twice. */
 static void test_spheres(void **state)
 {
     (void)state;
@@ -167,7 +168,8 @@ static void test_spheres(void **state)
     mesh_free(&outer);
 }
 
-/* Of a right triangle beside one of three times its area a quarter of the samples fall on the first, in its middle on average. */
+/* Of a right triangle beside one of three times its area a quarter of the samples fall on the first, in its middle on
+ * average. */
 static void test_samples_are_spread_by_area(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* time_collide [--triangles N] [--poses N] [--states N] [--rounds N]
  *
- * The engine of scene/collide beside FCL, in one run: whether two tori meet and whether the bodies of an arm do, and how far apart the
- * latter are. Prints Markdown. Rounds alternate, and times are their medians. Every answer is compared: where two differ all pairs of
- * triangles are tried. Ends with 1 when one of cellpipe's is wrong, with 77 where there is no FCL to compare with. */
+ * The engine of scene/collide beside FCL, in one run: whether two tori meet and whether the bodies of an arm do, and
+ * how far apart the latter are. Prints Markdown. Rounds alternate, and times are their medians. Every answer is
+ * compared: where two differ all pairs of triangles are tried. Ends with 1 when one of cellpipe's is wrong, with 77
+ * where there is no FCL to compare with. */
 #include "collide_sets.h"
 
 #include <malloc.h>

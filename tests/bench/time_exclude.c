@@ -1,9 +1,9 @@
 /* time_exclude [--rounds N] [--seconds N] [--seeds N] [--work N] [--thorough N] NAME CELL...
  *
- * What the filter exclude finds in cells, what it takes, and what random states alone would find. Prints Markdown. Times are of the
- * filter, without reading; rounds with one and with two threads alternate, and times are their medians: there are so many rounds, and
- * more while a cell has taken less than so many seconds. Times of the processor say more than those on the wall where other programs are
- * at work, too. */
+ * What the filter exclude finds in cells, what it takes, and what random states alone would find. Prints Markdown.
+ * Times are of the filter, without reading; rounds with one and with two threads alternate, and times are their
+ * medians: there are so many rounds, and more while a cell has taken less than so many seconds. Times of the processor
+ * say more than those on the wall where other programs are at work, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

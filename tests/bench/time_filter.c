@@ -1,5 +1,5 @@
-/* time_filter THREADS IN OUT FILTER [K=V...]: reads, applies one filter of cellpipe's and writes; prints the seconds that the filter
- * alone took. */
+/* time_filter THREADS IN OUT FILTER [K=V...]: reads, applies one filter of cellpipe's and writes; prints the seconds
+ * that the filter alone took. */
 #include "cellpipe.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// coin_check FILE.wrl: what Coin makes of a VRML97 file, as one line of JSON. Exit 0 when it had nothing to complain of,
-// 2 when it had, 3 when the file cannot be read at all.
+// coin_check FILE.wrl: what Coin makes of a VRML97 file, as one line of JSON. Exit 0 when it had nothing to complain
+// of, 2 when it had, 3 when the file cannot be read at all.
 #include <Inventor/SoDB.h>
 #include <Inventor/SoInput.h>
 #include <Inventor/SoInteraction.h>

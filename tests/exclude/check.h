@@ -39,8 +39,8 @@ bool claim_of(const struct check *check, const cp_pair *pair, struct claim *clai
 /* The same for two nodes of which nothing is said. */
 struct claim claim_nothing(const struct check *check, uint32_t first, uint32_t second);
 
-/* Random configurations first .. first + count - 1 of the whole scene, for all claims; every tenth for those of contact. Joints without limits that turn go half a turn
- * each way; those that slide stay. */
+/* Random configurations first .. first + count - 1 of the whole scene, for all claims; every tenth for those of
+ * contact. Joints without limits that turn go half a turn each way; those that slide stay. */
 void check_states(struct check *check, struct claim *claims, uint32_t claim_count, uint64_t first, uint64_t count);
 /* Searches from random configurations of the joints between the two for where they are nearest. */
 void check_descents(struct check *check, struct claim *claim, uint32_t count);

@@ -1,6 +1,7 @@
-/* soundness SCENE STATES DESCENTS [FIRST SECOND]: are the scene's statements about pairs of frames true? Looked at in so many random
- * configurations, and by so many searches a pair from some (see check.h). Of two frames that are named it only measures how near
- * they come. Exit 0; 1 when something is not true, or there is nothing to look at; 2 and 3 as cellpipe's. */
+/* soundness SCENE STATES DESCENTS [FIRST SECOND]: are the scene's statements about pairs of frames true? Looked at in
+ * so many random configurations, and by so many searches a pair from some (see check.h). Of two frames that are named
+ * it only measures how near they come. Exit 0; 1 when something is not true, or there is nothing to look at; 2 and 3 as
+ * cellpipe's. */
 #include "check.h"
 
 #include <stdio.h>

@@ -154,7 +154,8 @@ static void test_static(void **unused)
     expect_wrong(&moved, "they move");
 }
 
-/* A finger that follows a joint which is elsewhere meets a post at the end of the way; another has a gap to it of 10 mm. */
+/* A finger that follows a joint which is elsewhere meets a post at the end of the way; another has a gap to it of 10
+ * mm. */
 static void test_dependent_joint(void **unused)
 {
     (void)unused;

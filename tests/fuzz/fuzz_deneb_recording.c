@@ -1,5 +1,5 @@
-/* Recordings of one small cell, which stands in the folder where the fuzzer runs. The clip must hold all invariants, can be played at any
- * time, and comes back from a stage as it was. */
+/* Recordings of one small cell, which stands in the folder where the fuzzer runs. The clip must hold all invariants,
+ * can be played at any time, and comes back from a stage as it was. */
 #include "cellpipe.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* A fuzzer for the evidence beside a list of exclusions: the bytes are its JSON, of a cell and a list that stay the same. What is said of
- * them must be an answer, a refusal or a limit. A bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
+/* A fuzzer for the evidence beside a list of exclusions: the bytes are its JSON, of a cell and a list that stay the
+ * same. What is said of them must be an answer, a refusal or a limit. A bug shows as a crash, a leak, a sanitizer's
+ * finding or CP_BUG. */
 #include "cellpipe.h"
 
 #include <stdio.h>

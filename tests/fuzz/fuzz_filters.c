@@ -1,5 +1,5 @@
-/* A fuzzer for the filters: the bytes are a small scene, and which filters run on it. Every result must hold all invariants,
- * and there must be as many triangles in the world as before: none of these filters takes one away. */
+/* A fuzzer for the filters: the bytes are a small scene, and which filters run on it. Every result must hold all
+ * invariants, and there must be as many triangles in the world as before: none of these filters takes one away. */
 #include "plugin.h"
 
 #include "../unit/mesh_transform.h"

@@ -1,6 +1,6 @@
-/* One fuzzer for all importers: IMPORTER names the one that reads the bytes, OTHER_IMPORTER, if there is one, that of bytes that
- * begin with OTHER_SIGN. What it makes of them must hold all
- * invariants, and every exporter must take it. A bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
+/* One fuzzer for all importers: IMPORTER names the one that reads the bytes, OTHER_IMPORTER, if there is one, that of
+ * bytes that begin with OTHER_SIGN. What it makes of them must hold all invariants, and every exporter must take it. A
+ * bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
 #include "cellpipe.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Bodies for tests of the collision engine, and answers found by trying all pairs of triangles with arithmetic of its own. */
+/* Bodies for tests of the collision engine, and answers found by trying all pairs of triangles with arithmetic of its
+ * own. */
 #ifndef COLLIDE_SUPPORT_H
 #define COLLIDE_SUPPORT_H
 

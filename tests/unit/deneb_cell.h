@@ -1,5 +1,5 @@
-/* A cell of devices that hang on each other and move, by plain 4x4 matrices of row vectors in millimetres, and the texts that tell it:
- * a workcell and a recording. Nothing of the importer is used. */
+/* A cell of devices that hang on each other and move, by plain 4x4 matrices of row vectors in millimetres, and the
+ * texts that tell it: a workcell and a recording. Nothing of the importer is used. */
 #ifndef DENEB_CELL_H
 #define DENEB_CELL_H
 

@@ -1,4 +1,5 @@
-/* Shapes to simplify, and plain programs that judge the results: distances by trying every face, edges counted by comparing positions. */
+/* Shapes to simplify, and plain programs that judge the results: distances by trying every face, edges counted by
+ * comparing positions. */
 #ifndef SIMPLIFY_SHAPES_H
 #define SIMPLIFY_SHAPES_H
 
@@ -141,8 +142,8 @@ static inline cp_mesh make_double_sheet(uint32_t sides, bool square)
     return mesh_of(&shape);
 }
 
-/* A tube of `sides` sides, as wide as `outer` and `inner`, a tenth high: the walls in four layers, the ends in triangles that reach from
- * one ring to the other. */
+/* A tube of `sides` sides, as wide as `outer` and `inner`, a tenth high: the walls in four layers, the ends in
+ * triangles that reach from one ring to the other. */
 static inline cp_mesh make_tube(uint32_t sides, double outer, double inner)
 {
     enum { LAYERS = 4 };

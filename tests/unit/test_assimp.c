@@ -63,7 +63,8 @@ static void test_obj_materials(void **state)
     cp_scene_free(scene);
 }
 
-/* assimp's reader ends names at the first blank, and would make one of the first two; and of lines that end in CR one. */
+/* assimp's reader ends names at the first blank, and would make one of the first two; and of lines that end in CR one.
+ */
 static void test_obj_names_with_blanks(void **state)
 {
     static const char text[] = "o Left arm\r\nv 0 0 0\r\nv 1 0 0\r\nv 0 1 0\r\nf 1 2 3\r\n"
@@ -510,8 +511,8 @@ static size_t read_numbers(const char *at, double *numbers, size_t room)
     return count;
 }
 
-/* What the document says, read without an XML parser: its polygons' triangles, and the bounds of its positions under the
- * matrix of its one geometry node. */
+/* What the document says, read without an XML parser: its polygons' triangles, and the bounds of its positions under
+ * the matrix of its one geometry node. */
 struct document {
     uint64_t triangles;
     double lower[3], upper[3];

@@ -1,4 +1,5 @@
-/* Clips without attachments and formulas, against the player of those that have them (test_play.c has that one's proof). */
+/* Clips without attachments and formulas, against the player of those that have them (test_play.c has that one's
+ * proof). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -119,7 +120,8 @@ static uint32_t add_robot(const char *name, cp_pose at, uint32_t parent)
     return node;
 }
 
-/* Two robots, a box below the world, a box below a cart that moves, and a box on the first box; who holds what is chance. */
+/* Two robots, a box below the world, a box below a cart that moves, and a box on the first box; who holds what is
+ * chance. */
 static void test_hand_over(void **state)
 {
     (void)state;

@@ -91,7 +91,8 @@ static void test_open_box(void **unused)
     free_builder(&small);
 }
 
-/* Boxes on a grid, one in another and across each other; points in the middle of grid cells, straight below corners and sides. */
+/* Boxes on a grid, one in another and across each other; points in the middle of grid cells, straight below corners and
+ * sides. */
 static void test_points_in_boxes(void **unused)
 {
     (void)unused;
@@ -166,7 +167,8 @@ static void test_points_in_a_torus(void **unused)
     free_builder(&builder);
 }
 
-/* A mesh that goes round the point the wrong way takes nothing off one that holds it, however many meshes have something above it. */
+/* A mesh that goes round the point the wrong way takes nothing off one that holds it, however many meshes have
+ * something above it. */
 static void test_windings_of_many_meshes(void **unused)
 {
     (void)unused;

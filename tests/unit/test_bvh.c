@@ -1,5 +1,6 @@
-/* Whether trees of triangles meet, against all pairs of them, tried with other arithmetic than the engine's: whole numbers, or floats of
- * more than twice as many digits, and where these leave a doubt there is no answer to compare with. */
+/* Whether trees of triangles meet, against all pairs of them, tried with other arithmetic than the engine's: whole
+ * numbers, or floats of more than twice as many digits, and where these leave a doubt there is no answer to compare
+ * with. */
 #include "collide_support.h"
 #include "whole_triangles.h"
 

@@ -1,5 +1,5 @@
-/* Pairs in collision: against plain answers over all pairs and all their triangles, and against motions whose contacts are known in
- * closed form. */
+/* Pairs in collision: against plain answers over all pairs and all their triangles, and against motions whose contacts
+ * are known in closed form. */
 #include "mesh_builder.h"
 #include "poor_memory.h"
 #include "pose.h"
@@ -587,8 +587,8 @@ static void test_warnings(void **unused)
 enum { CARRIAGE = 1, WALL, PART };
 static const double clip_times[] = {0, 4}, way[] = {0, 2};
 
-/* A carriage of 0.2 m goes 0.5 m a second along x, towards a wall of 0.1 m whose near side is `gap` before it, and takes along a part that
- * stands 1 m above it from 1 s to 3 s. */
+/* A carriage of 0.2 m goes 0.5 m a second along x, towards a wall of 0.1 m whose near side is `gap` before it, and
+ * takes along a part that stands 1 m above it from 1 s to 3 s. */
 static void make_passage(double gap)
 {
     cp_mesh carriage = box_of(0.2, 0.2, 0.2), wall = box_of(0.1, 4, 4), part = box_of(0.1, 0.1, 0.1);
@@ -666,7 +666,8 @@ static void test_attachments(void **unused)
     cp_collider_free(collider);
 }
 
-/* At the keys alone, what is on the other side of the wall has never been in it; what begins or ends in it has no border. */
+/* At the keys alone, what is on the other side of the wall has never been in it; what begins or ends in it has no
+ * border. */
 static void test_steps(void **unused)
 {
     (void)unused;

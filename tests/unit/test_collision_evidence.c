@@ -1,4 +1,5 @@
-/* Lists of exclusions with what is known of their pairs: attributes, files for devices, and the JSON beside the list. */
+/* Lists of exclusions with what is known of their pairs: attributes, files for devices, and the JSON beside the list.
+ */
 #include <dirent.h>
 #include <jansson.h>
 #include <math.h>
@@ -321,8 +322,8 @@ static void test_strange_reasons(void **unused)
 
 /* ---- split=device ---- */
 
-/* Cell: Floor, Line (a device) with Line.Base, Line.Left and Line.Right (devices inside it) with two frames each; a device
- * whose frames do not begin with its name. */
+/* Cell: Floor, Line (a device) with Line.Base, Line.Left and Line.Right (devices inside it) with two frames each; a
+ * device whose frames do not begin with its name. */
 static void make_line(void)
 {
     uint32_t floor = add(0, "Floor"), base = add(0, "Line"), line = add_device("Line", base, CP_NONE);

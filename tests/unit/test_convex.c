@@ -1,5 +1,5 @@
-/* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other; larger hulls against all their
- * points. */
+/* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other; larger hulls
+ * against all their points. */
 #include "collide/hull/hull.h"
 #include "collide/surface/triangles.h"
 #include "mesh_support.h"
@@ -15,7 +15,8 @@ static struct convex convex_of(const double (*points)[3], uint32_t count)
     return (struct convex){.points = points, .count = count};
 }
 
-/* From a + s u to b + t v, s and t from 0 to 1: the best of many steps of each in turn, which converges as the distance is convex. */
+/* From a + s u to b + t v, s and t from 0 to 1: the best of many steps of each in turn, which converges as the distance
+ * is convex. */
 static double segment_distance(const double a[3], const double u[3], const double b[3], const double v[3])
 {
     double s = 0.5, t = 0.5, away[3];
@@ -201,8 +202,8 @@ static long double parted(const struct placed *one, const struct placed *other, 
     return second - first;
 }
 
-/* Low and high close in on the distance: low parts all points along the normal, high is that of two points. The same without clusters and
- * poses, and from any start. */
+/* Low and high close in on the distance: low parts all points along the normal, high is that of two points. The same
+ * without clusters and poses, and from any start. */
 static void test_placed(void **unused)
 {
     (void)unused;

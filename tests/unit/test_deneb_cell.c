@@ -1,5 +1,5 @@
-/* DCT devices and workcells: what hangs on what, against the shared oracle; formulas, limits, tags, and cells that are large or
- * deep. test_deneb_poses.c has where parts are. */
+/* DCT devices and workcells: what hangs on what, against the shared oracle; formulas, limits, tags, and cells that are
+ * large or deep. test_deneb_poses.c has where parts are. */
 #include <jansson.h>
 #include <math.h>
 

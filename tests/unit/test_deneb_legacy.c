@@ -1,5 +1,5 @@
-/* Legacy part geometry: one box in all forms, proven, wireframe or refused when it is broken, never invented; and the work that hostile
- * files take, counted. */
+/* Legacy part geometry: one box in all forms, proven, wireframe or refused when it is broken, never invented; and the
+ * work that hostile files take, counted. */
 #include "../../importers/deneb/legacy.h"
 
 #include <stdio.h>
@@ -201,7 +201,8 @@ static void test_refused(void **state)
         try_example(&examples[i]);
 }
 
-/* The coordinates hold points and lines, too; but the polygons explain the file to its end, and the lines prove them. */
+/* The coordinates hold points and lines, too; but the polygons explain the file to its end, and the lines prove them.
+ */
 static void test_rival(void **state)
 {
     (void)state;
@@ -338,7 +339,8 @@ static struct legacy_work count_work(const char *text, size_t size, uint64_t *to
     return work;
 }
 
-/* A file of so many bytes. before: printed once; unit: printed on and on, with a number that grows where it has a %u. */
+/* A file of so many bytes. before: printed once; unit: printed on and on, with a number that grows where it has a %u.
+ */
 static char *make_text(const char *before, const char *unit, const char *after, size_t size)
 {
     char *text = malloc(size + 4000);
@@ -402,8 +404,8 @@ static size_t repeat(char *text, const char *format, unsigned value, unsigned ti
     return size;
 }
 
-/* `count` places, one behind the other, whose points and whose lines are nearly the same ones; not all points are used, which takes a
- * look at all lines to see. */
+/* `count` places, one behind the other, whose points and whose lines are nearly the same ones; not all points are used,
+ * which takes a look at all lines to see. */
 static char *make_nested(unsigned count)
 {
     char *text = malloc(8 * (size_t)count * 7 + 100);

@@ -1,5 +1,5 @@
-/* DCT devices and workcells: where parts are, against plain 4x4 matrices of row vectors as the dialect is defined, over random
- * devices in random units, on random hosts. */
+/* DCT devices and workcells: where parts are, against plain 4x4 matrices of row vectors as the dialect is defined, over
+ * random devices in random units, on random hosts. */
 #include <math.h>
 
 #include "deneb_support.h"

@@ -1,4 +1,5 @@
-/* Recordings: cells that move and grab, told as text by a simulation of the test's own (deneb_cell.h), against what the clip shows. */
+/* Recordings: cells that move and grab, told as text by a simulation of the test's own (deneb_cell.h), against what the
+ * clip shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static void choose_hosts(const struct show *of, struct step *step, int hosts[CEL
         step->changes[i] = hosts[i] != step->cell.devices[i].host;
 }
 
-/* Degrees of a joint that goes forth and back between rests: a third each of rest, and of speeding up and slowing down. */
+/* Degrees of a joint that goes forth and back between rests: a third each of rest, and of speeding up and slowing
+ * down. */
 static double wait_and_turn(double time)
 {
     double t = fmod(time + 10, 2), way = t < 1 ? t : 2 - t;
@@ -399,7 +401,8 @@ static void test_stages(void **state)
 
 /* ---- other tools ---- */
 
-/* The file without our extras, as any player of glTF sees it: baked channels in single precision, in time from the first step on. */
+/* The file without our extras, as any player of glTF sees it: baked channels in single precision, in time from the
+ * first step on. */
 static cp_scene *as_others_read(cp_context *context, const cp_scene *scene)
 {
     static const char *const options[] = {"profile=deliver", "embed=yes", "clips=none", "tolerance=0.02mm"};
@@ -532,24 +535,18 @@ static void test_jump(void **state)
 static void test_swap(void **state)
 {
     (void)state;
-    static const char *const frames[] = {"world", "parent"};
+    static const char *const frames[] = {"world", "parent"}, *upright = "1 0 0 0 0 1 0 0 0 0 1 0 ";
     for (int i = 0; i < 2; i++) {
         cp_context *context = cp_context_new(NULL);
         char text[1024];
         write_text("cell.dcw", THREE_DEVICES);
         /* device_1 at 0, device_2 on it at 50; then device_1 hangs on device_2, which stands at 80 in the world */
-        (void)snprintf(
-            text, sizeof text,
-            "DCT RECORDING 1.0\nWORKCELL cell FRAME %s\nSTEP 0\nDEV 0 MATRIX " IDENTITY_AT(
-                "0") "\nDEV 1 MATRIX " IDENTITY_AT("50") "\nSTEP 1\nDEV 0 ATTACH 1 MATRIX " IDENTITY_AT("%s") "\nDEV 1 "
-                                                                                                              "ATTACH "
-                                                                                                              "-1 "
-                                                                                                              "MATRIX"
-                                                                                                              " " IDENTITY_AT(
-                                                                                                                  "80") "\n"
-                                                                                                                        "STEP 2\nDEV 1 MATRIX " IDENTITY_AT(
-                                                                                                                            "180") "\nEND\n",
-            frames[i], i == 0 ? "20" : "-60");
+        (void)snprintf(text, sizeof text,
+                       "DCT RECORDING 1.0\nWORKCELL cell FRAME %s\n"
+                       "STEP 0\nDEV 0 MATRIX %s0 0 0 1\nDEV 1 MATRIX %s50 0 0 1\n"
+                       "STEP 1\nDEV 0 ATTACH 1 MATRIX %s%s 0 0 1\nDEV 1 ATTACH -1 MATRIX %s80 0 0 1\n"
+                       "STEP 2\nDEV 1 MATRIX %s180 0 0 1\nEND\n",
+                       frames[i], upright, upright, upright, i == 0 ? "20" : "-60", upright, upright);
         write_text("cell.dcr", text);
         cp_scene *scene = read_file(context, "cell.dcr", NULL);
         assert_false(was_reported(context, "deneb-attachment"));

@@ -1,4 +1,5 @@
-/* Matrices of DCT files as VRML97's rotations: the cases of ../shared/reference/deneb_oracle.json, through the reader and the writer. */
+/* Matrices of DCT files as VRML97's rotations: the cases of ../shared/reference/deneb_oracle.json, through the reader
+ * and the writer. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +147,8 @@ static void test_scaled(void **state)
     json_decref(all);
 }
 
-/* VRML97 has no mirroring: the Transform is what is left of it, a point mirroring is baked, diag(-1 1 1) = -1 * diag(1 -1 -1). */
+/* VRML97 has no mirroring: the Transform is what is left of it, a point mirroring is baked, diag(-1 1 1) = -1 * diag(1
+ * -1 -1). */
 static void test_mirrored(void **state)
 {
     (void)state;

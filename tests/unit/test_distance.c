@@ -196,8 +196,8 @@ static void test_near_touching(void **unused)
     bvh_free(context, &other);
 }
 
-/* Triangles, slivers, lines and points by themselves, parallel ones among them; in frames that stretch, mirror and flatten; the unit far
- * too small and far too large for squares of floats. */
+/* Triangles, slivers, lines and points by themselves, parallel ones among them; in frames that stretch, mirror and
+ * flatten; the unit far too small and far too large for squares of floats. */
 static void test_few_triangles(void **unused)
 {
     (void)unused;
@@ -246,8 +246,8 @@ static void test_far(void **unused)
     bvh_free(context, &other);
 }
 
-/* A small triangle above a large one, turned any way: the distance is known to the rounding of the coordinates, though the way between
- * the two is as short as their rounding is to it. */
+/* A small triangle above a large one, turned any way: the distance is known to the rounding of the coordinates, though
+ * the way between the two is as short as their rounding is to it. */
 static void test_large_and_near(void **unused)
 {
     (void)unused;

@@ -8,7 +8,8 @@
 
 /* ---- arms whose reach is known ---- */
 
-/* An arm of length 1, 0.1 wide, that turns about z; a post at x = 0 .. whose face is `at` away from the axis, in the direction 90 degrees. */
+/* An arm of length 1, 0.1 wide, that turns about z; a post at x = 0 .. whose face is `at` away from the axis, in the
+ * direction 90 degrees. */
 static const char *sweep_cell(double limit, double at)
 {
     static char text[600];
@@ -127,7 +128,8 @@ static void test_movable(void **unused)
 
 /* ---- joints ---- */
 
-/* A hand whose joint turns back as far as the arm turns: it stays upright, beside a rail that it would hit if it were free. */
+/* A hand whose joint turns back as far as the arm turns: it stays upright, beside a rail that it would hit if it were
+ * free. */
 static void test_dependent_joint(void **unused)
 {
     (void)unused;
@@ -183,7 +185,8 @@ static void test_several_turns(void **unused)
     }
 }
 
-/* A joint that turns by a formula may be anywhere for a proof; what it hits so is no witness. One that slides so is beyond proofs. */
+/* A joint that turns by a formula may be anywhere for a proof; what it hits so is no witness. One that slides so is
+ * beyond proofs. */
 static void test_formula(void **unused)
 {
     (void)unused;
@@ -225,7 +228,8 @@ static void test_plane(void **unused)
 
 /* ---- frames that are scaled ---- */
 
-/* All of the cell in a frame of millimetres: nothing changes but that touch and margin are a thousand times as large in it. */
+/* All of the cell in a frame of millimetres: nothing changes but that touch and margin are a thousand times as large in
+ * it. */
 static void test_scaled(void **unused)
 {
     (void)unused;
@@ -363,7 +367,8 @@ static void test_axis_of_six_digits(void **unused)
     assert_reason("Flag", "Roof", "sometimes");
 }
 
-/* Axes that part by 1e-9 of the way, 1e5 m away; and that miss each other by 1e-9 of a frame's units, a thousand kilometres each. */
+/* Axes that part by 1e-9 of the way, 1e5 m away; and that miss each other by 1e-9 of a frame's units, a thousand
+ * kilometres each. */
 static void test_axes_that_part(void **unused)
 {
     (void)unused;
@@ -671,7 +676,8 @@ static void test_nothing_to_judge(void **unused)
     assert_int_equal(exclude_with(""), CP_INPUT);
 }
 
-/* A mesh without faces collides with nothing that is known, so its pairs stay; one whose faces have no area is what they are: lines. */
+/* A mesh without faces collides with nothing that is known, so its pairs stay; one whose faces have no area is what
+ * they are: lines. */
 static void test_empty_meshes(void **unused)
 {
     (void)unused;

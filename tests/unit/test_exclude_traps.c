@@ -1,4 +1,5 @@
-/* Cells that tempt to a proof that is none: numbers at the end of what doubles hold, frames that stretch, faces that cancel. */
+/* Cells that tempt to a proof that is none: numbers at the end of what doubles hold, frames that stretch, faces that
+ * cancel. */
 #include <math.h>
 
 #include "mesh_builder.h"
@@ -7,7 +8,8 @@
 
 #define BOX "GeoID \"#Box 0.2 0.2 0.2\"; "
 
-/* The range of a joint is all of it: neither end is rounded away, nor a turn somewhere else taken for the one that there is. */
+/* The range of a joint is all of it: neither end is rounded away, nor a turn somewhere else taken for the one that
+ * there is. */
 static void test_wide_ranges(void **unused)
 {
     (void)unused;
@@ -178,7 +180,8 @@ static void test_witness_above_a_stretch(void **unused)
     assert_reason("A", "Z", "undecided");
 }
 
-/* Planes do not collide with each other, wherever an axis goes through both; with boxes in both frames, these decide. */
+/* Planes do not collide with each other, wherever an axis goes through both; with boxes in both frames, these decide.
+ */
 static void test_two_planes(void **unused)
 {
     (void)unused;
@@ -254,7 +257,8 @@ static void test_common_cavities(void **unused)
     free_builder(&builder);
 }
 
-/* An hourglass that crosses itself goes round its upper half the wrong way; with a cube of the same frame there, the two do not cancel. */
+/* An hourglass that crosses itself goes round its upper half the wrong way; with a cube of the same frame there, the
+ * two do not cancel. */
 static void test_hourglass_in_a_cube(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Expressions over joints: values worked out by hand and by C, texts that are none, and joints that follow them through a merge, a
- * selection and a stage. */
+/* Expressions over joints: values worked out by hand and by C, texts that are none, and joints that follow them through
+ * a merge, a selection and a stage. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
-/* Memory that runs out at any moment: for reading, writing and filtering, the N-th allocation fails, for every N (300 of
- * them spread over all where there are more, unless CELLPIPE_LONG is set). Each time the answer is CP_LIMIT, everything
- * allocated has been given back, no file is left behind and a scene under a filter is as it was.
+/* Memory that runs out at any moment: for reading, writing and filtering, the N-th allocation fails, for every N (300
+ * of them spread over all where there are more, unless CELLPIPE_LONG is set). Each time the answer is CP_LIMIT,
+ * everything allocated has been given back, no file is left behind and a scene under a filter is as it was.
  *
- * Three ways: by the context's allocator; by malloc, calloc and realloc themselves; and by the arenas, whose blocks would
- * otherwise hide most places from the first two. The linker hands the calls of our code to this file (--wrap, see
+ * Three ways: by the context's allocator; by malloc, calloc and realloc themselves; and by the arenas, whose blocks
+ * would otherwise hide most places from the first two. The linker hands the calls of our code to this file (--wrap, see
  * tests/CMakeLists.txt). What the libraries we use allocate inside them is not meant. */
 #include <dirent.h>
 #include <setjmp.h>
@@ -189,9 +189,9 @@ enum kind { READ, WRITE, WRITE_FILES, APPLY, ASK, CHECK };
 
 struct job {
     enum kind kind;
-    const char *input; /* a sample */
-    const char *
-        plugin; /* exporter or filter; for reading and checking: first write the sample in this format, then read that */
+    const char *input;  /* a sample */
+    const char *plugin; /* exporter or filter; for reading and checking: first write the sample in this format, then
+                           read that */
     const char *options[4];
 };
 

@@ -18,8 +18,8 @@ static uint32_t add(uint32_t parent, const char *name)
     return scene_add_node(scene, parent, name, strlen(name));
 }
 
-/* world - Arm (joint 0) - Forearm (joint 1) - Hand (joint 2), Wall; the pair of Hand and Wall has a witness over all joints,
- * that of Forearm and Wall over the first two. */
+/* world - Arm (joint 0) - Forearm (joint 1) - Hand (joint 2), Wall; the pair of Hand and Wall has a witness over all
+ * joints, that of Forearm and Wall over the first two. */
 static void make_cell(void)
 {
     static const cp_joint_setting settings[] = {{0, 0.5}, {1, -1.5}, {2, 2.5}};

@@ -1,5 +1,5 @@
-/* What other tools have put into a glTF file comes back where they look for it: extras, articulations, attach points, the copyright. Compared by
- * jansson with what was read. */
+/* What other tools have put into a glTF file comes back where they look for it: extras, articulations, attach points,
+ * the copyright. Compared by jansson with what was read. */
 #include "gltf_written.h"
 
 static const char *const document =

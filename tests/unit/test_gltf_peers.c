@@ -1,5 +1,5 @@
-/* Our own stages after a way through other tools: what three.js, Blender, gltfpack and glTF-Transform make of the tree, the
- * names and the extras, cut down to what matters (docs/gltf.md, "Other tools in a pipe"). */
+/* Our own stages after a way through other tools: what three.js, Blender, gltfpack and glTF-Transform make of the tree,
+ * the names and the extras, cut down to what matters (docs/gltf.md, "Other tools in a pipe"). */
 #include "gltf_support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* web=yes from inside: integers and orders against brute force; what is packed is what is written without packing; the search for
- * a budget; the same bytes for any number of threads. */
+/* web=yes from inside: integers and orders against brute force; what is packed is what is written without packing; the
+ * search for a budget; the same bytes for any number of threads. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -187,7 +187,8 @@ static void faces_keep_their_places(void **state)
     }
 }
 
-/* Faces of three materials by turns become three groups, in the order of first use; the height of a face tells its material. */
+/* Faces of three materials by turns become three groups, in the order of first use; the height of a face tells its
+ * material. */
 static void a_material_is_one_group(void **state)
 {
     enum { COUNT = 90 };
@@ -417,7 +418,8 @@ static void add_box(uint32_t node, double size)
     assert_true(scene_add_instance(scene, node, mesh, CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
 }
 
-/* Two equal spheres stay one mesh with two places; the boxes of the frames on each side of the joint become one each. */
+/* Two equal spheres stay one mesh with two places; the boxes of the frames on each side of the joint become one each.
+ */
 static void links_become_meshes(void **state)
 {
     const char *options[] = {"web=yes"};

@@ -1,4 +1,5 @@
-/* Tracks that are thinned as they grow: all samples against what the kept keys say, by the player's own way between keys. */
+/* Tracks that are thinned as they grow: all samples against what the kept keys say, by the player's own way between
+ * keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -156,7 +157,8 @@ static void test_all_kept(void **state)
     }
 }
 
-/* What moves along a straight line at a constant speed is two keys, a turn a key a quarter; a jump is two neighbours in time. */
+/* What moves along a straight line at a constant speed is two keys, a turn a key a quarter; a jump is two neighbours in
+ * time. */
 static void test_few_keys(void **state)
 {
     (void)state;

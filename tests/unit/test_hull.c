@@ -1,4 +1,5 @@
-/* Hulls: the corners of small sets against all simplices of the other points, in whole numbers; large sets whose hull is known. */
+/* Hulls: the corners of small sets against all simplices of the other points, in whole numbers; large sets whose hull
+ * is known. */
 #include "collide/body/body.h"
 #include "mesh_builder.h"
 #include "poor_memory.h"
@@ -222,7 +223,8 @@ static void expect_same_reach(const struct hull *hull, const double (*points)[3]
         }
 }
 
-/* All points of a sphere are corners: what rounding moves them by is far less than what the sphere bends between them. */
+/* All points of a sphere are corners: what rounding moves them by is far less than what the sphere bends between them.
+ */
 static void test_sphere(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* instances: copies are found again however they were moved, nothing else is, and no vertex in the world is farther from
- * its old place than the tolerance, by a comparison of the tests' own. */
+/* instances: copies are found again however they were moved, nothing else is, and no vertex in the world is farther
+ * from its old place than the tolerance, by a comparison of the tests' own. */
 #include "plain_numbers.h"
 #include "world_faces.h"
 
@@ -575,8 +575,8 @@ static void test_equal_materials_of_two_files(void **unused)
 
 /* ---- hostile ---- */
 
-/* Two equal triangles round one axis, the second turned by any angle: all distances from the centre and all edges are the
- * same, and no two shapes are. */
+/* Two equal triangles round one axis, the second turned by any angle: all distances from the centre and all edges are
+ * the same, and no two shapes are. */
 static void test_many_lookalikes(void **unused)
 {
     (void)unused;

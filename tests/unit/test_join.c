@@ -1,4 +1,5 @@
-/* Equal rows and positions against sorting them, for any number of threads; rows that are meant to collide in common hashes. */
+/* Equal rows and positions against sorting them, for any number of threads; rows that are meant to collide in common
+ * hashes. */
 #include "../../scene/mesh/join.h"
 #include "../../scene/mesh/points.h"
 

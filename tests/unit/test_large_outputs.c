@@ -1,5 +1,5 @@
-/* Outputs that are made in chunks by several threads: the text and bytes that they should be, for any number of threads; and
- * whatever fails or is cancelled on the way leaves nothing behind. */
+/* Outputs that are made in chunks by several threads: the text and bytes that they should be, for any number of
+ * threads; and whatever fails or is cancelled on the way leaves nothing behind. */
 #include <math.h>
 
 #include "pose.h"

@@ -1,5 +1,5 @@
-/* lod: the meshes that it adds, judged by the torus' formula and by comparing every edge with every other; what it draws; what
- * it refuses. */
+/* lod: the meshes that it adds, judged by the torus' formula and by comparing every edge with every other; what it
+ * draws; what it refuses. */
 #include "mesh_builder.h"
 #include "scene_fixture.h"
 
@@ -104,7 +104,8 @@ static double away_from_torus(const cp_mesh *mesh)
     return worst;
 }
 
-/* Each material has its half: y > 0 came first. The seam may leave y = 0 within the error, a few percent of the size. */
+/* Each material has its half: y > 0 came first. The seam may leave y = 0 within the error, a few percent of the size.
+ */
 static void expect_groups(const cp_mesh *mesh)
 {
     assert_int_equal(mesh->group_count, 2);

@@ -1,5 +1,5 @@
-/* merge-meshes: the same faces in the world before and after, by a routine of the tests' own; what is joined, and what is
- * not. */
+/* merge-meshes: the same faces in the world before and after, by a routine of the tests' own; what is joined, and what
+ * is not. */
 #include "mesh/merge/merge.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"

@@ -223,8 +223,8 @@ static void test_topology_joins_equal_positions(void **unused)
 
 enum { SOLID_CORNERS = 48 };
 
-/* The boundaries of up to four tetrahedra on eight points; one face more turned or left out of every second mesh. Zeros have either
- * sign; vertices are shared or each corner's own. */
+/* The boundaries of up to four tetrahedra on eight points; one face more turned or left out of every second mesh. Zeros
+ * have either sign; vertices are shared or each corner's own. */
 static cp_mesh random_solid(struct random *random, float positions[3 * SOLID_CORNERS], uint32_t corners[SOLID_CORNERS])
 {
     static const uint32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
@@ -350,7 +350,8 @@ static void round_three(double point[3])
         point[axis] = float_round(point[axis]);
 }
 
-/* Doubles side by side, as an optimising compiler likes them: see float_round. The floats nearest to 0.1, 1.1 and 1/3 in full. */
+/* Doubles side by side, as an optimising compiler likes them: see float_round. The floats nearest to 0.1, 1.1 and 1/3
+ * in full. */
 static void test_neighbours_are_rounded_to_floats(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Every number is printed as the shortest text that reads back to it, of those the nearest: against the digits of the C library's
- * printf, on 10^8 floats from end to end under --long. */
+/* Every number is printed as the shortest text that reads back to it, of those the nearest: against the digits of the C
+ * library's printf, on 10^8 floats from end to end under --long. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -61,7 +61,8 @@ static struct digits find_neighbour(struct digits digits, int step)
     return digits;
 }
 
-/* The nearest decimal of so many digits that reads back, if any does: beside a power of two it need not be the nearest of all. */
+/* The nearest decimal of so many digits that reads back, if any does: beside a power of two it need not be the nearest
+ * of all. */
 static bool find_digits(const struct wanted *wanted, int count, struct digits *found)
 {
     struct digits nearest = find_nearest(fabs(wanted->value), count);

@@ -1,5 +1,5 @@
-/* Numbers and words: nasty texts against the C library's own reading, printed forms, UTF-8. The proofs on very many numbers are
- * test_number_reading.c and test_number_printing.c. */
+/* Numbers and words: nasty texts against the C library's own reading, printed forms, UTF-8. The proofs on very many
+ * numbers are test_number_reading.c and test_number_printing.c. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The filter orient. What it does is judged by the definitions, in quadratic time: neighbours by comparing all edges, sides
- * by counting what a line from just above a face crosses. */
+/* The filter orient. What it does is judged by the definitions, in quadratic time: neighbours by comparing all edges,
+ * sides by counting what a line from just above a face crosses. */
 #include "mesh_builder.h"
 #include "scene_fixture.h"
 
@@ -369,7 +369,8 @@ static void test_open_shells_follow_most_faces(void **unused)
 
 enum { SMALL = 9 };
 
-/* How many faces have the edge a b, and how much more often it is run from a to b than back, with the faces of bits turned. */
+/* How many faces have the edge a b, and how much more often it is run from a to b than back, with the faces of bits
+ * turned. */
 static int edge_uses(const cp_mesh *mesh, uint32_t a, uint32_t b, uint32_t bits, int *balance)
 {
     int uses = 0;
@@ -558,7 +559,8 @@ static void test_hostile_shapes_end(void **unused)
     free_builder(&builder);
 }
 
-/* An onion of so many slanted skins that each ray would look at thousands. What is not told is left as it is, as a whole. */
+/* An onion of so many slanted skins that each ray would look at thousands. What is not told is left as it is, as a
+ * whole. */
 static void test_too_close_to_tell(void **unused)
 {
     (void)unused;

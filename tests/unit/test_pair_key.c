@@ -237,7 +237,8 @@ static void test_second_obstacles(void **unused)
     uint64_t unlimited = key_of(cell);
     cell.table_flags = CP_NODE_MOVABLE;
     assert_true(key_of(cell) != unlimited);
-    /* Where a prismatic joint without limits stands means nothing; the whole turn of a revolute one is said in two ways. */
+    /* Where a prismatic joint without limits stands means nothing; the whole turn of a revolute one is said in two
+     * ways. */
     cell = plain_cell();
     cell.wrist.lower = -INFINITY, cell.wrist.q = 0.25;
     assert_true(key_of(cell) == unlimited);

@@ -1,5 +1,5 @@
-/* Clips at a moment, against a player of the test's own that knows no shortcuts: it looks through all keys and all attachments, and
- * climbs from each node to the world by plain 4x4 matrices. */
+/* Clips at a moment, against a player of the test's own that knows no shortcuts: it looks through all keys and all
+ * attachments, and climbs from each node to the world by plain 4x4 matrices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

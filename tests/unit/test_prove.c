@@ -1,4 +1,5 @@
-/* Proofs that boxes on joints stay apart: against what is known of turning and sliding boxes, and against a grid of samples. */
+/* Proofs that boxes on joints stay apart: against what is known of turning and sliding boxes, and against a grid of
+ * samples. */
 #include "collide/proof/prove.h"
 #include "mesh_support.h"
 #include "pose.h"
@@ -270,8 +271,9 @@ static void test_sliding(void **unused)
     }
 }
 
-/* What at first moves across the way to the other box, a large one, moves along it when another joint has turned: a joint that slides, and
- * one that tilts the arm. And one that slides along it all the way, wherever another may turn it to. */
+/* What at first moves across the way to the other box, a large one, moves along it when another joint has turned: a
+ * joint that slides, and one that tilts the arm. And one that slides along it all the way, wherever another may turn it
+ * to. */
 static void test_turned_joints(void **unused)
 {
     (void)unused;
@@ -414,7 +416,8 @@ static double descend(const struct setting *setting, double *values, double leas
     return least;
 }
 
-/* No sample comes near where the proof says that none does; and with a clearance that the nearest one does not have there is no proof. */
+/* No sample comes near where the proof says that none does; and with a clearance that the nearest one does not have
+ * there is no proof. */
 static void expect_samples(struct setting *setting, double clearance)
 {
     double values[2 * MOST_LINKS], others[2 * MOST_LINKS];

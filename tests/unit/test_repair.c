@@ -265,7 +265,8 @@ static void add_triangle_box(struct builder *builder, double size)
                      3);
 }
 
-/* A triangle s t o becomes s m o and m t o, with m on s t at a place that is not taken, and a cap s t m closes the gap. */
+/* A triangle s t o becomes s m o and m t o, with m on s t at a place that is not taken, and a cap s t m closes the gap.
+ */
 static void split_with_cap(struct builder *builder, uint32_t face, uint32_t turn, double part)
 {
     uint32_t *corners = builder->corners + 3 * face;

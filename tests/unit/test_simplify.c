@@ -189,8 +189,8 @@ static void test_scales(void **unused)
 
 /* ---- shapes that have a formula ---- */
 
-/* Long thin triangles at the ends, which reach from part to part of what works in threads. With 1,000 triangles a tube has 125 sides at
- * best. */
+/* Long thin triangles at the ends, which reach from part to part of what works in threads. With 1,000 triangles a tube
+ * has 125 sides at best. */
 static void test_tube(void **unused)
 {
     (void)unused;
@@ -279,7 +279,8 @@ static uint32_t count_looking_down(const cp_mesh *mesh)
     return count;
 }
 
-/* All faces of a sheet over a plane look up before; so they must after many collapses, each of which turns some a little. */
+/* All faces of a sheet over a plane look up before; so they must after many collapses, each of which turns some a
+ * little. */
 static void test_no_face_is_turned(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
-/* Our reader against others on the corpus: the same triangles in the same order, as float bits. assimp reads decimals with
- * an error of up to one unit in the last place, so for ASCII files the C library's strtof is the judge of the bits. */
+/* Our reader against others on the corpus: the same triangles in the same order, as float bits. assimp reads decimals
+ * with an error of up to one unit in the last place, so for ASCII files the C library's strtof is the judge of the
+ * bits. */
 #include <locale.h>
 
 #include "stl_files.h"

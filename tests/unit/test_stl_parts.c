@@ -1,5 +1,5 @@
-/* Long ASCII and binary files are read in parts, by several threads. What is read must be what was written, bit for bit,
- * whatever stands where the parts meet. */
+/* Long ASCII and binary files are read in parts, by several threads. What is read must be what was written, bit for
+ * bit, whatever stands where the parts meet. */
 #include "plain_numbers.h"
 #include "stl_support.h"
 

@@ -157,7 +157,8 @@ static void test_oddities_are_counted(void **state)
     cp_context_free(context);
 }
 
-/* Every prefix of a file: whole only when it ends in or after the last endsolid's line, and never more than its facets. */
+/* Every prefix of a file: whole only when it ends in or after the last endsolid's line, and never more than its facets.
+ */
 static void test_every_prefix_of_ascii(void **state)
 {
     (void)state;

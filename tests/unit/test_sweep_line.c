@@ -1,5 +1,5 @@
-/* The sweep line alone: every simple polygon is covered exactly once, whatever its shape; others are refused, or their triangles have no
- * negative areas. */
+/* The sweep line alone: every simple polygon is covered exactly once, whatever its shape; others are refused, or their
+ * triangles have no negative areas. */
 #include <limits.h>
 
 #include "mesh/triangulate/ears.h"
@@ -177,7 +177,8 @@ static void test_polygons_on_grids(void **unused)
     assert_true(simple > 10000);
 }
 
-/* The same with what turning leaves of zeros: areas of 1e-12 beside those of 10,000, whose signs doubles do not tell. */
+/* The same with what turning leaves of zeros: areas of 1e-12 beside those of 10,000, whose signs doubles do not tell.
+ */
 static void test_polygons_with_noise(void **unused)
 {
     (void)unused;
@@ -273,7 +274,8 @@ static void test_edge_order(void **unused)
 
 /* ---- what ears alone would take too long for ---- */
 
-/* Spikes round a centre, with the corners between them at all distances: long triangles go through what ears keeps together. */
+/* Spikes round a centre, with the corners between them at all distances: long triangles go through what ears keeps
+ * together. */
 static void test_ears_hand_over(void **unused)
 {
     (void)unused;
@@ -289,7 +291,8 @@ static void test_ears_hand_over(void **unused)
     ears_free(&ears);
 }
 
-/* With holes on bridges the sweep line may give up, and ears go on: five squares one behind the other in the middle of spikes. */
+/* With holes on bridges the sweep line may give up, and ears go on: five squares one behind the other in the middle of
+ * spikes. */
 static void test_holes_amid_spikes(void **unused)
 {
     (void)unused;

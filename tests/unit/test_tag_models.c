@@ -102,8 +102,8 @@ static void test_scale_of_shared_models(void **state)
     assert_int_equal(node("B")->instance_count, 2);
 }
 
-/* Of models that differ in the suffix alone RobWork takes the first of its list: .AC before .OBJ before .STL; only STL for
- * collision. */
+/* Of models that differ in the suffix alone RobWork takes the first of its list: .AC before .OBJ before .STL; only STL
+ * for collision. */
 static void test_order_of_suffixes(void **state)
 {
     static const char *const suffixes[] = {"stl", "obj", "ac"};

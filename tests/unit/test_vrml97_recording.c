@@ -1,4 +1,5 @@
-/* Recordings as VRML97 plays them: random scenes against the scene's own player, by the tests' own reader; and what is at the edges. */
+/* Recordings as VRML97 plays them: random scenes against the scene's own player, by the tests' own reader; and what is
+ * at the edges. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +78,9 @@ static struct vnode *clip_timer(struct vrml_file *file)
     return timer;
 }
 
-/* The text at rest, then at moments of the first clip. Without a tolerance, what is not straight is off by a two-millionth of the size, each
- * thing that holds another by its own. A tolerance is kept at recorded times and half way between them, and nearly so elsewhere. */
+/* The text at rest, then at moments of the first clip. Without a tolerance, what is not straight is off by a
+ * two-millionth of the size, each thing that holds another by its own. A tolerance is kept at recorded times and half
+ * way between them, and nearly so elsewhere. */
 static void expect_played_files(const char *text, const char *folder, double tolerance, const char *what)
 {
     const cp_clip *clip = &scene->clips[0];
@@ -334,7 +336,8 @@ static void test_grabs(void **unused)
     expect_clip("a circle by a part", &turning, 1, swap, COUNT(swap));
 }
 
-/* What a clip moves is told as translation, rotation and scale where the clip sets one of the last two, and only there. */
+/* What a clip moves is told as translation, rotation and scale where the clip sets one of the last two, and only there.
+ */
 static void test_poses(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Compares a VRML97 text with the scene it was made of: frames, shapes, and what every click moves. The poses are worked
- * out here from the standard's definitions. */
+/* Compares a VRML97 text with the scene it was made of: frames, shapes, and what every click moves. The poses are
+ * worked out here from the standard's definitions. */
 #ifndef VRML97_COMPARE_H
 #define VRML97_COMPARE_H
 

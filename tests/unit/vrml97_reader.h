@@ -1,6 +1,6 @@
 /* A small reader of VRML97 text for the tests, written from ISO/IEC 14772-1 and knowing nothing of the exporter: strict
- * about nodes, fields, types and counts, and the rules that real readers do not check. Ends the test on the first fault.
- * Everything lives until reader_free. */
+ * about nodes, fields, types and counts, and the rules that real readers do not check. Ends the test on the first
+ * fault. Everything lives until reader_free. */
 #ifndef VRML97_READER_H
 #define VRML97_READER_H
 
@@ -525,7 +525,8 @@ static double turned_angle(const double a[4], const double b[4])
     return 2 * acos(fmin(1, fabs(dot)));
 }
 
-/* Steps of one axis count by the angle itself, so that none goes the longer way round unnoticed. A jump is two equal keys. */
+/* Steps of one axis count by the angle itself, so that none goes the longer way round unnoticed. A jump is two equal
+ * keys. */
 static bool is_large_step(const double *a, const double *b)
 {
     bool one_axis = a[0] == b[0] && a[1] == b[1] && a[2] == b[2];

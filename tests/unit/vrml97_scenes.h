@@ -64,8 +64,8 @@ static inline void place_mesh(cp_scene *scene, uint32_t node, uint32_t mesh)
     (void)scene_add_instance(scene, node, mesh, CP_USE_BOTH, &identity);
 }
 
-/* base - J1 (revolute, 170 degrees each way, now at 0.3) with a shape, a fixed frame with a shape, J2 (prismatic), wrist
- * (two joints on one part), jaws (one drives the other), a passive one, an unlimited one, a stretching one. */
+/* base - J1 (revolute, 170 degrees each way, now at 0.3) with a shape, a fixed frame with a shape, J2 (prismatic),
+ * wrist (two joints on one part), jaws (one drives the other), a passive one, an unlimited one, a stretching one. */
 static inline cp_scene *arm_scene(cp_context *context)
 {
     cp_scene *scene = scene_new(context);

@@ -1,4 +1,5 @@
-/* Twice as much of a hostile shape is little more than twice as much work, counted in basic blocks of the code that works on meshes. */
+/* Twice as much of a hostile shape is little more than twice as much work, counted in basic blocks of the code that
+ * works on meshes. */
 #include "../../exporters/gltf/web/web.h"
 #include "collide/hull/hull.h"
 #include "mesh/simplify/simplify.h"

@@ -29,8 +29,8 @@ cp_status web_keep_drawn(cp_scene *scene, double *displaced);
 /* The meshes of a link become one; finishes the scene. */
 cp_status web_merge(cp_scene *scene, struct merge_result *result);
 
-/* How the positions of a mesh are kept. stretch: by how much a length in its own unit grows at most in the world, at the
- * current joint values; 0 without instances. */
+/* How the positions of a mesh are kept. stretch: by how much a length in its own unit grows at most in the world, at
+ * the current joint values; 0 without instances. */
 struct web_place {
     double stretch;
     double cell;   /* the most that a position moves, in its own unit */
