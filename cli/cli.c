@@ -186,7 +186,7 @@ cp_status check_report_unread(struct cli *cli)
     if (!path || !cp_was_read(cli->context, path))
         return CP_OK;
     cli->report_path = NULL;
-    return complain(cli, CP_USAGE, "--report %s: is one of the files that were read", path);
+    return complain(cli, CP_USAGE, "--report %s: is an input", path);
 }
 
 cp_status write_report(struct cli *cli, cp_status status)

@@ -86,7 +86,7 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
         return complain(cli, CP_USAGE, "standard output is a terminal: name a file, or pipe it on");
     size_t exporter = exporter_for(name, path);
     if (exporter == SIZE_MAX)
-        return complain(cli, CP_USAGE, "%s: the suffix names no output format (--to names one)", path);
+        return complain(cli, CP_USAGE, "%s: the suffix does not name an output format (--to names one)", path);
     struct step step = {STEP_WRITE, path, format ? packed_format(cli, format, name) : name, NULL, options};
     if (format && !step.format)
         return CP_LIMIT;

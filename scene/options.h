@@ -19,8 +19,8 @@ extern const struct option import_options[];
 const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text);
 cp_status check_importer_option(cp_context *context, const char *setting);
 
-/* "20mm" in metres, or "90deg" in radians; a bare number is in metres, or in `bare` radians. False when it is neither.
- */
+/* "20mm" in metres, or "90deg" in radians; a bare number is in metres, or in `bare` radians. False when it is
+ * neither. */
 bool read_length(const char *text, double *metres);
 bool read_angle(const char *text, double bare, double *radians);
 

@@ -38,9 +38,9 @@ cp_status report_unknown_content(const struct source *source)
     for (const struct importer *const *at = importers; *at; at++)
         buffer_print(&signs, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
                      (*at)->plugin.package ? " (not built)" : "");
-    cp_status status = report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
-                                    "is of no known format. What was looked for: %s (--from names one)",
-                                    signs.failed ? "" : signs.data);
+    cp_status status =
+        report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
+                     "has an unknown format; known signs: %s (--from names one)", signs.failed ? "" : signs.data);
     buffer_free(&signs);
     return status;
 }

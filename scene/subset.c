@@ -53,13 +53,13 @@ static cp_status keep_joints(struct moves *moves, const cp_mechanism *mechanism)
         joint->expression = NULL;
         joint->scale = 1;
         joint->offset = 0;
-        report_loss(scene->context, "scene-master", NOWHERE, 1, "joints no longer follow a joint that was left out");
+        report_loss(scene->context, "scene-master", NOWHERE, 1, "joints lose their master joint, which was removed");
     }
     if (!moves_find(moves, TABLE_DEVICES))
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->device_count; i++)
         if (moves->maps[TABLE_DEVICES][i] == CP_NONE && moves->maps[TABLE_NODES][scene->devices[i].base] != CP_NONE)
-            report_loss(scene->context, "scene-device", NOWHERE, 1, "devices of which only a part stays are left out");
+            report_loss(scene->context, "scene-device", NOWHERE, 1, "incomplete devices are left out");
     return CP_OK;
 }
 
@@ -121,7 +121,7 @@ static cp_status stop_orphans(const struct moves *moves, const bool *moved, uint
     }
     if (lost > 0)
         report_loss(scene->context, "scene-attachment", NOWHERE, lost,
-                    "the motion of a frame that a clip tells from one that goes");
+                    "the motion of a frame that a clip gives relative to a removed one");
     return CP_OK;
 }
 

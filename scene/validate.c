@@ -160,9 +160,9 @@ static const char *check_joint(struct check *check, uint32_t index)
     const double *axis = joint->axis;
     double length = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
     if (!(fabs(length - 1) < 1e-6))
-        return "has an axis that is no unit vector";
+        return "has an axis that is not a unit vector";
     if (isnan(joint->lower) || isnan(joint->upper) || isnan(joint->velocity) || isnan(joint->acceleration))
-        return "has a value that is no number";
+        return "has a value that is not a number";
     if (!cp_joint_is_dependent(joint))
         return NULL;
     bool bad = joint->driven || !isfinite(joint->scale) || !isfinite(joint->offset);

@@ -22,7 +22,7 @@ static cp_status choose(cp_context *context, const char *path, const char *forma
         return plugin_unknown(context, CP_EXPORTER, format);
     if (index == SIZE_MAX)
         return report_error(context, CP_USAGE, "write-unknown", IN_FILE(path),
-                            "the suffix names no output format (--to names one)");
+                            "the suffix does not name an output format (--to names one)");
     *exporter = context->plugins->exporters[index];
     if ((*exporter)->plugin.package)
         return report_error(context, CP_USAGE, "write-not-built", IN_FILE(path),
@@ -140,8 +140,7 @@ cp_status cp_write_file(cp_context *context, const char *path, const void *bytes
     struct sink *sink;
     cp_status status = CP_OK;
     if (strcmp(path, "-") != 0 && files_known(context, path, FILE_READ | FILE_WRITTEN))
-        status = report_error(context, CP_USAGE, "write-taken", IN_FILE(path),
-                              "is one of the files that were read or written");
+        status = report_error(context, CP_USAGE, "write-taken", IN_FILE(path), "is an input or another output");
     if (status == CP_OK)
         status = sink_open_top(context, path, &sink);
     if (status == CP_OK) {

@@ -150,8 +150,8 @@ static void make_joints(const char *folder)
 
 /* ---- poses.gltf ---- */
 
-/* Every kind of affine pose on nodes and on instances; one mesh a hundred times; a chain of 300; a name of 300 bytes.
- */
+/* Every kind of affine pose on nodes and on instances; one mesh a hundred times; a chain of 300; a name of 300
+ * bytes. */
 static void make_poses(const char *folder)
 {
     static const cp_pose poses[] = {{{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},

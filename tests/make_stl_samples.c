@@ -1,6 +1,6 @@
 /* make_stl_samples FOLDER: writes the binary STL samples; `gzip -n` the two large ones after it.
- *     cc -o make_stl_samples tests/make_stl_samples.c && ./make_stl_samples samples && gzip -nf9 samples/stl_6553?.stl
- */
+ *     cc -o make_stl_samples tests/make_stl_samples.c && ./make_stl_samples samples && gzip -nf9
+ * samples/stl_6553?.stl */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

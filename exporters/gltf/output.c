@@ -200,10 +200,10 @@ cp_status finish_file(struct writer *writer, struct sink *sink)
                     "last are not at zero");
     if (motion->sheared > 0)
         report_loss(writer->context, "gltf-attached-shear", NOWHERE, motion->sheared,
-                    "in clips, the shear of a node that hangs on one that is scaled");
+                    "in clips, the shear of a node below a scaled one");
     if (motion->flat > 0)
         report_loss(writer->context, "gltf-attached-flat", NOWHERE, motion->flat,
-                    "in clips, the pose of a node whose own parent is flat while it hangs on another");
+                    "in clips, the pose of an attached node whose own parent is flat");
     return CP_OK;
 }
 

@@ -258,7 +258,7 @@ static void read_root(struct reading *reading)
     const char *name = reading->xml.name;
     if (strcmp(name, "CollisionSetup") != 0)
         reading->status = report_error(reading->setup->context, CP_INPUT, "collision-setup-root", here(reading),
-                                       "the outermost element is <%.100s>, not <CollisionSetup>", name);
+                                       "the root element is <%.100s>, not <CollisionSetup>", name);
     else
         refuse_attributes(reading);
     while (next_child(reading, NULL)) {

@@ -60,7 +60,7 @@ static cp_status open_named(struct deneb_cell *cell, struct source *from, const 
 {
     cp_status status = deneb_open_option(from, path, opened);
     if (status == CP_NO)
-        return report_error(cell->context, CP_INPUT, code, IN_FILE(from->name), "the %s \"%s\" is not there", what,
+        return report_error(cell->context, CP_INPUT, code, IN_FILE(from->name), "the %s \"%s\" was not found", what,
                             path);
     return status == CP_OK ? deneb_keep_source(cell, *opened) : status;
 }

@@ -204,7 +204,7 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
         joint.upper = joint.lower;
         joint.lower = lower;
         file->status = report_lenient(file->context, file->strict, "deneb-limits", joint.place,
-                                      "the limits of \"%s\" stand the wrong way round", joint.name);
+                                      "the limits of \"%s\" are the wrong way round", joint.name);
     }
     if (!has_initial) /* neutral, or the limit that is nearest to it */
         joint.initial = fmax(joint.lower, fmin(joint.upper, joint.motion == DENEB_SCALE ? 1 : 0));
@@ -279,7 +279,7 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
     const struct deneb_part *part = &cell->parts[device->first_part + odd];
     file->status =
         report_lenient(file->context, file->strict, "deneb-layers", part->place,
-                       "the attach flags of \"%s\" are no tree, from part \"%s\" (%.*s%s) on: layers are "
+                       "the attach flags of \"%s\" do not form a tree, from part \"%s\" (%.*s%s) on: layers are "
                        "opened and closed as far as that goes",
                        device->name, part->name, MOST_SHOWN, part->flag, strlen(part->flag) > MOST_SHOWN ? "..." : "");
 }

@@ -2,8 +2,8 @@
  *
  * Without an asterisk a part of the lines and of what follows may itself look like points and lines: a box's does,
  * twice. There the value behind the points must be the one zero that somebody has seen, and the lines must use all
- * points. Where several readings fit all the same, the first must explain the file to its end, and with it the others.
- */
+ * points. Where several readings fit all the same, the first must explain the file to its end, and with it the
+ * others. */
 #include "legacy.h"
 
 #include <inttypes.h>

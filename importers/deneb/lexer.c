@@ -24,7 +24,7 @@ static void check_piece(struct deneb_file *file)
         file->status =
             report_error(file->context, CP_INPUT, "deneb-zero",
                          AT_LINE(file->source->name, source_line(file->source, (size_t)(zero - file->source->data))),
-                         "a zero byte: this is no text");
+                         "a zero byte: the file is not text");
 }
 
 void deneb_text_start(struct deneb_file *file)

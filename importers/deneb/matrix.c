@@ -41,7 +41,7 @@ cp_pose deneb_pose(struct deneb_file *file, enum deneb_matrix form, double unit)
     double weight = m[15];
     if (file->status == CP_OK && (!column_fits || is_near(weight, 0)))
         file->status = report_error(context, CP_INPUT, "deneb-matrix", place,
-                                    "the matrix is no pose: its last column is not 0 0 0 1");
+                                    "the matrix is not a pose: its last column is not 0 0 0 1");
     if (file->status == CP_OK && !is_near(weight, 1)) {
         file->status = report_lenient(context, file->strict, "deneb-weight", place,
                                       "the matrix ends in %s, by which all of it is divided", show_number(weight).text);

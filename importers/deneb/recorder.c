@@ -57,7 +57,7 @@ static void hang(struct recorder *recorder, uint32_t device)
     if (!attach_node(recorder->cell->context, recorder->parents, node, host)) {
         recorder->file->status = report_lenient(
             recorder->cell->context, recorder->file->strict, "deneb-attachment", state->place,
-            "the device \"%s\" is hung on what hangs on it: it is let go", recorder->cell->devices[device].name);
+            "the device \"%s\" would be attached to itself: it is detached", recorder->cell->devices[device].name);
         recorder->parents[node] = 0;
     }
 }
@@ -102,8 +102,8 @@ static bool is_same_value(const struct growing_track *track, const double *a, co
     return same || opposite;
 }
 
-/* What was not told in the last steps, or in any, has stood still until the one before this; then comes the next value.
- */
+/* What was not told in the last steps, or in any, has stood still until the one before this; then comes the next
+ * value. */
 static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
                      const double *next)
 {

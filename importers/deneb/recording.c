@@ -42,10 +42,11 @@ static void read_host(struct recorder *recorder, struct recorded_device *state, 
         return;
     bool there = host >= 0 && host < cell->part_count && host == floor(host);
     if (!there || cell->parts[(uint32_t)host].device == device)
-        file->status = report_lenient(cell->context, file->strict, "deneb-attachment", state->place,
-                                      there ? "the device \"%s\" is hung on part %s, its own: it is let go"
-                                            : "the device \"%s\" is hung on part %s, which is not there: it is let go",
-                                      cell->devices[device].name, show_number(host).text);
+        file->status =
+            report_lenient(cell->context, file->strict, "deneb-attachment", state->place,
+                           there ? "the device \"%s\" is attached to part %s, its own: it is detached"
+                                 : "the device \"%s\" is attached to part %s, which does not exist: it is detached",
+                           cell->devices[device].name, show_number(host).text);
     else
         state->host = (uint32_t)host;
 }

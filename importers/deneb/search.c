@@ -143,7 +143,7 @@ cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *sourc
     cp_status status = deneb_open_option(source, path, &cell->paths);
     if (status == CP_NO)
         return report_error(cell->context, CP_INPUT, "deneb-paths", IN_FILE(source->name),
-                            "the paths file \"%s\" is not there", path);
+                            "the paths file \"%s\" was not found", path);
     if (status != CP_OK)
         return status;
     struct deneb_file file = {
@@ -170,7 +170,7 @@ void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from
 {
     if (!cell->settings->outside && path_leaves_folder(path))
         report_warning(cell->context, "deneb-outside", IN_FILE(from->name),
-                       "\"%s\" leads out of the folder, and is not followed (--in outside=yes does)", name);
+                       "\"%s\" leads out of the folder and is not followed (--in outside=yes follows it)", name);
 }
 
 cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *bytes, const char *name,

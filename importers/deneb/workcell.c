@@ -90,7 +90,7 @@ static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, c
     if (file->status == CP_NO)
         file->status =
             report_error(cell->context, CP_INPUT, "deneb-device-file", place,
-                         "the device file \"%s\" is not there, so the parts behind it cannot be numbered", name);
+                         "the device file \"%s\" was not found, so the parts after it cannot be numbered", name);
     if (file->status != CP_OK)
         return;
 
@@ -193,7 +193,7 @@ static cp_status break_cycles(struct deneb_cell *cell, bool strict)
                 devices[next].host = CP_NONE;
                 status =
                     report_lenient(cell->context, strict, "deneb-attachment", devices[next].attachment_place,
-                                   "the device \"%s\" hangs on what hangs on it: it is taken off", devices[next].name);
+                                   "the device \"%s\" would be attached to itself: it is detached", devices[next].name);
                 next = cell->parts[host].device;
             }
         }
@@ -212,11 +212,11 @@ static cp_status attach_devices(struct deneb_cell *cell, bool strict)
             continue;
         if (!(host >= 0 && host < cell->part_count) || host != (double)(uint32_t)host)
             status = report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
-                                    "the device \"%s\" hangs on part %s of the cell, which has %u: it is taken off",
+                                    "the device \"%s\" is attached to part %s of a cell that has %u: it is detached",
                                     device->name, show_number(host).text, (unsigned)cell->part_count);
         else if (cell->parts[(uint32_t)host].device == i)
             status = report_lenient(cell->context, strict, "deneb-attachment", device->attachment_place,
-                                    "the device \"%s\" hangs on a part of its own: it is taken off", device->name);
+                                    "the device \"%s\" is attached to a part of its own: it is detached", device->name);
         else
             device->host = (uint32_t)host;
     }

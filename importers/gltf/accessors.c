@@ -221,7 +221,7 @@ const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose
     uint32_t width = purpose == PURPOSE_COLOUR ? 4 : 3;
     size_t size = (size_t)accessor->count * width;
     if (accessor->components != 3 && accessor->components != width)
-        gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components are no %s",
+        gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components are not a %s",
                    (unsigned long)accessor->components, purpose_words[purpose]);
     bool room = gltf_take_room(gltf, accessor->value, accessor->count);
     float *floats = room ? gltf_scene_array(gltf, size, sizeof *floats) : NULL;

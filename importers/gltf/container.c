@@ -173,8 +173,8 @@ bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **l
         gltf_error(gltf, value, "gltf-buffer-missing", "the buffer has no bytes: no uri, and no BIN chunk");
     }
     if (gltf->status == CP_OK && buffer->size < size)
-        gltf_error(gltf, value, "gltf-buffer-short", "%llu of %llu bytes are there", (unsigned long long)buffer->size,
-                   (unsigned long long)size);
+        gltf_error(gltf, value, "gltf-buffer-short", "the buffer holds %llu of its %llu bytes",
+                   (unsigned long long)buffer->size, (unsigned long long)size);
     buffer->size = size;
     return gltf->status == CP_OK;
 }

@@ -77,7 +77,7 @@ void own_read_source(struct gltf *gltf)
         return;
     if (gltf->asset_own == JSON_NONE)
         gltf_warning(gltf, JSON_NONE, "gltf-mark",
-                     "another tool took the mark away: the source's format, file and unit are not known");
+                     "another tool removed the mark of a stage: the source's format, file and unit are unknown");
     /* Which axis of the file points up: the world's Z, unless a root was made above it. */
     uint32_t file_up = json_member(&gltf->json, gltf->asset_own, "up");
     gltf->turned = file_up != JSON_NONE && json_string_equals(&gltf->json, file_up, "y");

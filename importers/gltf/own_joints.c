@@ -31,7 +31,7 @@ static void read_joint(struct gltf *gltf, uint32_t link)
     if (gltf_numbers(gltf, value, "axis", 3, axis)) {
         double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
         if (!(fabs(square - 1) < 1e-6))
-            gltf_error(gltf, value, "gltf-joint", "the axis is no unit vector");
+            gltf_error(gltf, value, "gltf-joint", "the axis is not a unit vector");
         double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
         for (int i = 0; i < 3; i++)
             joint->axis[i] = axis[i] / length;

@@ -38,7 +38,7 @@ static void read_device(struct gltf *gltf, uint32_t value)
     uint32_t home = gltf_array(gltf, value, "home"), count = 0;
     device->home = home == JSON_NONE ? NULL : gltf_all_numbers(gltf, home, &count);
     if (device->home && count != device->joint_count) {
-        gltf_warning(gltf, home, "gltf-device", "%lu home values for %lu joints are not taken", (unsigned long)count,
+        gltf_warning(gltf, home, "gltf-device", "%lu home values for %lu joints are ignored", (unsigned long)count,
                      (unsigned long)device->joint_count);
         device->home = NULL;
     }
@@ -66,7 +66,7 @@ static uint32_t read_count(struct gltf *gltf, uint32_t value, const char *key)
     uint64_t count = gltf_integer(gltf, value, key, 0);
     if (count <= UINT32_MAX)
         return (uint32_t)count;
-    gltf_warning(gltf, json_member(&gltf->json, value, key), "gltf-finding", "%llu is too many and is not taken",
+    gltf_warning(gltf, json_member(&gltf->json, value, key), "gltf-finding", "%llu is too many and is ignored",
                  (unsigned long long)count);
     return 0;
 }
@@ -89,7 +89,7 @@ static const cp_finding *read_finding(struct gltf *gltf, uint32_t pair)
     const char *key = gltf_text(gltf, value, "key");
     if (key && !text_is_hash(key, &finding->key))
         gltf_warning(gltf, json_member(&gltf->json, value, "key"), "gltf-finding",
-                     "\"%.100s\" is not 16 hexadecimal digits and is not taken", key);
+                     "\"%.100s\" is not 16 hexadecimal digits and is ignored", key);
 
     /* Values of some of the joints say nothing: one that is missing takes the others with it. */
     struct gltf_list list = gltf_items(gltf, value, "witness", true);
@@ -104,7 +104,7 @@ static const cp_finding *read_finding(struct gltf *gltf, uint32_t pair)
     finding->witness_count = whole ? list.count : 0;
     if (gltf->status == CP_OK && finding_is_sound(finding))
         return finding;
-    gltf_warning(gltf, value, "gltf-finding", "a finding with a number that cannot be is not taken");
+    gltf_warning(gltf, value, "gltf-finding", "a finding with an impossible number is ignored");
     return NULL;
 }
 

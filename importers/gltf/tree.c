@@ -19,15 +19,15 @@ const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose)
     return kept ? kept : &identity;
 }
 
-/* Quaternions of float precision are made unit; those that are unit to double precision stay as they are, bit for bit.
- */
+/* Quaternions of float precision are made unit; those that are unit to double precision stay as they are, bit for
+ * bit. */
 static void make_unit(struct gltf *gltf, uint32_t value, double q[4])
 {
     double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (fabs(square - 1) <= 1e-14)
         return;
     if (!(square > 1e-30 && square < 1e30)) {
-        gltf_error(gltf, value, "gltf-rotation", "the rotation is no quaternion of a rotation");
+        gltf_error(gltf, value, "gltf-rotation", "the rotation is not a unit quaternion");
         return;
     }
     double length = sqrt(square);
@@ -84,7 +84,7 @@ static uint32_t read_node_index(struct gltf *gltf, uint32_t value)
     if (json_is(&gltf->json, value, JSON_NUMBER) && index >= 0 && index < gltf->node_list.count &&
         floor(index) == index)
         return (uint32_t)index;
-    gltf_error(gltf, value, "gltf-index", "no index of a node (%lu nodes)", (unsigned long)gltf->node_list.count);
+    gltf_error(gltf, value, "gltf-index", "not the index of a node (%lu nodes)", (unsigned long)gltf->node_list.count);
     return CP_NONE;
 }
 
@@ -126,7 +126,7 @@ static void choose_scene(struct gltf *gltf)
         if (root == CP_NONE)
             return;
         if (gltf->nodes[root].parent != CP_NONE)
-            gltf_error(gltf, at, "gltf-tree", "node %lu is no root: it has a parent", (unsigned long)root);
+            gltf_error(gltf, at, "gltf-tree", "node %lu is listed as a root, but has a parent", (unsigned long)root);
         gltf->nodes[root].chosen = true;
     }
 }

@@ -289,7 +289,7 @@ static bool read_facets(struct ascii *ascii)
         return fail_expected(ascii, ascii->last->expected);
     if (ascii->last->stop == STL_NOT_FINITE)
         ascii->status = report_error(reader->context, CP_INPUT, "stl-not-finite", find_place(ascii),
-                                     "facet %llu has a coordinate that is no finite float: %s",
+                                     "facet %llu has a coordinate that is not a finite float: %s",
                                      (unsigned long long)reader->facets + 1, next_word(text).text);
     return ascii->status == CP_OK;
 }

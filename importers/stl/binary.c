@@ -59,7 +59,7 @@ static bool take_batch(void *user, uint32_t item, uint32_t slot)
         size_t facet = (size_t)(batch->at - stl_record(reader, 0)) / STL_FACET_SIZE;
         int value = find_not_finite(batch->at);
         binary->status = report_error(reader->context, CP_INPUT, "stl-not-finite", IN_FILE(reader->source->name),
-                                      "facet %llu has a coordinate that is no finite float: %c of vertex %d",
+                                      "facet %llu has a coordinate that is not a finite float: %c of vertex %d",
                                       (unsigned long long)facet + 1, "xyz"[value % 3], value / 3 + 1);
     } else if (!stl_take_batch(reader, batch)) {
         binary->status = CP_LIMIT;

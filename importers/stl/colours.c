@@ -5,8 +5,8 @@
  *                      bits 0-4, green 5-9, blue 10-14
  *   MeshLab (vcglib)   "COLOR=" RGB " MATERIAL=" in the header, channels as Materialise, but bit 15 set: the facet has
  *                      a colour of its own. Written for uncoloured meshes too, with attributes 0
- * Attributes that are 0 throughout are no colours in any of them. An alpha of 0 is taken as opaque: it is left unset.
- */
+ * Attributes that are 0 throughout are no colours in any of them. An alpha of 0 is taken as opaque: it is left
+ * unset. */
 #include "stl.h"
 
 #include <stdio.h>
@@ -126,7 +126,7 @@ cp_status stl_read_colours(struct stl_reader *reader)
     }
     if (meaningless)
         report_loss(reader->context, "stl-attributes", IN_FILE(reader->source->name), meaningless,
-                    "attribute bytes that are no colour");
+                    "attribute bytes that are not a colour");
     bool any = solid->facet_count > 0 && (own > 0 || part != CP_NONE);
     return any ? colour_facets(reader, runs, low_red, own_bit, part) : CP_OK;
 }

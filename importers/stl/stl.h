@@ -30,7 +30,7 @@ enum stl_stop {
     STL_AT_WORD,    /* a word that begins no facet */
     STL_FULL,       /* no room for the next facet */
     STL_UNEXPECTED, /* something else than `expected` in a facet */
-    STL_NOT_FINITE  /* a coordinate that is no finite float in a facet */
+    STL_NOT_FINITE  /* a coordinate that is not a finite float in a facet */
 };
 
 /* Consecutive facets of one solid. A facet that cannot be read leaves nothing in it. */

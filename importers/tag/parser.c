@@ -54,7 +54,7 @@ static cp_status enter_file(struct parser *parser, struct source *source)
         return CP_LIMIT;
     *file = (struct tag_file){name, source};
     if (source->ends_early)
-        return report_error(context, CP_INPUT, "tag-truncated", IN_FILE(name), "the file breaks off after %zu bytes",
+        return report_error(context, CP_INPUT, "tag-truncated", IN_FILE(name), "the file ends early, after %zu bytes",
                             source->size);
     if (!source->size)
         return report_error(context, CP_INPUT, "tag-empty", IN_FILE(name), "the file is empty");

@@ -361,7 +361,7 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     if (!path)
         return CP_LIMIT;
     if (files_reserved(top->context, path))
-        return report_error(top->context, CP_USAGE, "sink-twice", IN_FILE(path), "is kept for another output");
+        return report_error(top->context, CP_USAGE, "sink-twice", IN_FILE(path), "is reserved for another output");
     if (strchr(relative, '/'))
         status = make_folder(top, path);
     if (status != CP_OK)

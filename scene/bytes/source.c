@@ -126,7 +126,7 @@ cp_status source_check(const struct source *source)
          now.st_mtim.tv_sec == before->st_mtim.tv_sec && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec))
         return CP_OK;
     return report_error(source->context, CP_INPUT, "source-changed", IN_FILE(source->name),
-                        "has been changed by somebody else while it was read");
+                        "changed while it was being read");
 }
 
 void source_forget(const struct source *source, const char *at)

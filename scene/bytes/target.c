@@ -68,10 +68,9 @@ static int connect_socket(const char *path)
 static cp_status check_path(cp_context *context, const char *path)
 {
     if (files_known(context, path, FILE_READ))
-        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is one of the files that were read");
+        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
     if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
-        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path),
-                            "has been written just now, by another output");
+        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
     return CP_OK;
 }
 

@@ -15,5 +15,5 @@ void report_borders(cp_context *context, const cp_scene *scene, uint64_t planes)
     uint64_t left = count_planes(scene);
     if (left < planes)
         report_loss(context, "plane-borders", NOWHERE, planes - left,
-                    "planes that collide become faces, and end where they are drawn to end");
+                    "collision planes become faces, which end where they are drawn");
 }

@@ -24,7 +24,7 @@ static uint32_t find_frame(struct user_pairs *pairs, const struct name_map *name
     const uint32_t *frame = name_map_find(names, name);
     if (!frame)
         report_loss(pairs->context, "exclude-keep-unknown", IN_FILE(list->source.file), 1,
-                    "names \"%s\", which is no frame of the cell: its pairs are left out", name);
+                    "names \"%s\", which is not a frame of the cell: its pairs are left out", name);
     else if (*frame == CP_NONE)
         report_loss(pairs->context, "exclude-keep-names", IN_FILE(list->source.file), 1,
                     "names \"%s\", as several frames of the cell are called: its pairs are left out", name);

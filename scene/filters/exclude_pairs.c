@@ -271,7 +271,7 @@ static cp_status drop_statements(struct statements *made)
     scene->pair_count = kept;
     if (kept < before)
         report_note(scene->context, "exclude-replaced", NOWHERE,
-                    "what the cell itself says of %u pair%s is replaced by what is found", (unsigned)(before - kept),
+                    "the result replaces the cell's own statements about %u pair%s", (unsigned)(before - kept),
                     before - kept == 1 ? "" : "s");
     cp_status status = made->rules->wanted && scene->exclude_static_pairs ? list_static_pairs(made) : CP_OK;
     scene->exclude_static_pairs = false; /* they are listed now */

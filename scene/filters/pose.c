@@ -112,7 +112,7 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
         const char *rest;
         if (!cut_entry(text, entry, &rest) || !read_value(joint, entry, degrees, &joint->q))
             return report_error(context, CP_USAGE, "pose-number", NOWHERE,
-                                "the value for joint \"%s\" is no number: %s", joint->name, text);
+                                "the value for joint \"%s\" is not a number: %s", joint->name, text);
         text = rest;
         if (joint->q >= joint->lower && joint->q <= joint->upper)
             continue;

@@ -105,11 +105,12 @@ void reduction_report(const struct reduction *reduction)
             "open, or turned over",
             (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed);
     if (reduction->cut_edges + reduction->cut_vertices > 0)
-        report_warning(context, "simplify-cut", NOWHERE,
-                       "what touches itself is cut first: %llu edges of three faces and more, %llu vertices more",
-                       (unsigned long long)reduction->cut_edges, (unsigned long long)reduction->cut_vertices);
+        report_warning(
+            context, "simplify-cut", NOWHERE,
+            "meshes that touch themselves are cut first: %llu edges of three faces or more, %llu vertices added",
+            (unsigned long long)reduction->cut_edges, (unsigned long long)reduction->cut_vertices);
     if (reduction->flat_faces > 0)
-        report_note(context, "simplify-flat", NOWHERE, "%llu faces on fewer than three positions go",
+        report_note(context, "simplify-flat", NOWHERE, "%llu faces on fewer than three positions are removed",
                     (unsigned long long)reduction->flat_faces);
     if (reduction->mixed_colours > 0)
         report_loss(context, "simplify-colours", NOWHERE, reduction->mixed_colours,

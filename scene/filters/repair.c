@@ -99,19 +99,19 @@ static void note(cp_context *context, const char *code, uint64_t count, const ch
 
 static void report_counts(cp_context *context, const struct repair *repair)
 {
-    note(context, "repair-degenerate", repair->degenerate + repair->caps.dropped, "faces without area are taken away");
+    note(context, "repair-degenerate", repair->degenerate + repair->caps.dropped, "faces without area are removed");
     note(context, "repair-caps", repair->caps.turned,
          "triangles without area share the area of a neighbour now, so that nothing opens");
-    note(context, "repair-duplicates", repair->duplicates, "faces that are there already are taken away");
+    note(context, "repair-duplicates", repair->duplicates, "duplicate faces are removed");
     note(context, "repair-opposite", repair->opposite,
          "faces lie back to back with another and stay (duplicates=any takes them away, duplicates=walls both)");
-    note(context, "repair-walls", repair->walls, "pairs of faces back to back are taken away");
+    note(context, "repair-walls", repair->walls, "pairs of faces back to back are removed");
     note(context, "repair-holes", repair->holes.filled, "holes are filled by a face each");
     if (repair->holes.border_edges > 0)
         report_warning(context, "repair-open", NOWHERE,
                        "%llu border edges stay: of larger holes, of outlines, or where more than two of them meet",
                        (unsigned long long)repair->holes.border_edges);
-    note(context, "repair-unreferenced", repair->vertices, "vertices that nothing uses are taken away");
+    note(context, "repair-unreferenced", repair->vertices, "unused vertices are removed");
     if (repair->caps.left > 0)
         report_warning(context, "repair-left", NOWHERE,
                        "%llu faces without area stay: without them the mesh would open",

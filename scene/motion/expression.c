@@ -230,7 +230,7 @@ const char *expression_compile(const char *text, double angle, uint32_t input_co
     else
         read_expression(&parser);
     if (next_character(&parser))
-        fail(&parser, "the formula goes on after its end");
+        fail(&parser, "unexpected text after the formula");
     *count = parser.fault ? 0 : parser.count;
     *at = parser.fault ? (size_t)(parser.fault_at - text) : 0;
     return parser.fault;

@@ -101,7 +101,7 @@ static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
     (void)external;
     (void)system;
     if (!parser->over)
-        fail(parser, CP_INPUT, parser->codes->doctype, "a DOCTYPE is not read");
+        fail(parser, CP_INPUT, parser->codes->doctype, "DOCTYPE is not supported");
 }
 
 /* Encodings in which no harmless byte becomes markup, so that check_bytes sees what libxml2 will see. */
@@ -306,7 +306,7 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     /* Of the top file, read.c has told that it breaks off. */
     xml->status = source->depth > 0 && source->ends_early
                       ? report_error(context, CP_INPUT, codes->truncated, IN_FILE(source->name),
-                                     "the file breaks off after %zu bytes", source->size)
+                                     "the file ends early, after %zu bytes", source->size)
                       : check_bytes(source, codes);
     if (xml->status == CP_OK && !utf8_valid(source->data, source->size) &&
         !declares_encoding(source->data, source->size)) {

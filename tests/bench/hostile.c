@@ -73,8 +73,8 @@ static void make_lattice(struct mesh *mesh, size_t count)
     make_soup(mesh, count, add_lattice);
 }
 
-/* x ^ y ^ z of the bits is one number for all positions: x and y are free, z is what is left. The exponents stay 1.0's.
- */
+/* x ^ y ^ z of the bits is one number for all positions: x and y are free, z is what is left. The exponents stay
+ * 1.0's. */
 static void add_equal_xor(struct mesh *mesh, struct random *random, size_t index)
 {
     (void)index;

@@ -285,8 +285,8 @@ struct block {
     double cell, height;
 };
 
-/* The point of a cell's outline beside side number `side` of its bore: it goes round the square from the corner (+, +).
- */
+/* The point of a cell's outline beside side number `side` of its bore: it goes round the square from the corner (+,
+ * +). */
 static void square_point(const struct block *block, uint32_t side, double point[2])
 {
     uint32_t quarter = block->sides / 4, edge = side / quarter;

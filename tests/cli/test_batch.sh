@@ -21,7 +21,7 @@ must "another" gzip -t -S .wrz packed2/part.wrz
 cp part.stl cell_Item.stl
 for inputs in 'cell.wu cell_Item.stl' 'cell_Item.stl cell.wu'; do
     # shellcheck disable=SC2086
-    ends 1 'split/cell_Item.stl: error: is kept for another output' "$cellpipe" convert $inputs --out-dir split --to stl \
+    ends 1 'split/cell_Item.stl: error: is reserved for another output' "$cellpipe" convert $inputs --out-dir split --to stl \
         --out split=yes --report split.json
     must "its code" grep -q '"code": "sink-twice"' split.json
     must "the output of that name alone" [ "$(folder split)" = 'cell_Item.stl ' ]
@@ -33,9 +33,9 @@ cell() { # FIRST SECOND: a cell of two boxes
 }
 cell first b_c >a.wu
 cell first c >a_b.wu
-ends 1 'split/a_b_c.stl: error: has been written just now' "$cellpipe" convert -q a.wu a_b.wu --out-dir split --to stl --out split=yes
+ends 1 'split/a_b_c.stl: error: was written by another output just now' "$cellpipe" convert -q a.wu a_b.wu --out-dir split --to stl --out split=yes
 must "one of them, with its part" [ "$(folder split | sed 's/a_b.stl/a.stl/')" = 'a.stl a_b_c.stl ' ]
-ends 2 'twice.stl: error: has been written just now' "$cellpipe" run read part.stl ! write twice.stl ! write twice.stl
+ends 2 'twice.stl: error: was written by another output just now' "$cellpipe" run read part.stl ! write twice.stl ! write twice.stl
 
 # A failed input does not keep the others from being converted.
 ends 1 'bad.stl:4:12: error' "$cellpipe" convert bad.stl part.stl missing.stl open.stl --out-dir some --to stl --report report.json

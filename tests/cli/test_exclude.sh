@@ -40,7 +40,7 @@ if [ -d "$corpus" ]; then
     LC_ALL=C sort -o wanted wanted
     pairs_of "" all.xml >got
     must "37 pairs" cmp wanted got
-    ends 0 'what the cell itself says of 37 pairs is replaced' "$cellpipe" -v exclude "$corpus/workcell.wu" again.xml --out plain=yes
+    ends 0 'the result replaces the cell.s own statements about 37 pairs' "$cellpipe" -v exclude "$corpus/workcell.wu" again.xml --out plain=yes
     must "the same list" cmp all.xml again.xml
 else
     echo "skipped: shared/corpus is not there"
@@ -132,7 +132,7 @@ ends 0 '' "$cellpipe" exclude devices.wu one.xml only=One keep=two.xml
 must "the user's pair elsewhere" grep -qF '<FramePair first="Here" second="Two.J" reason="user"/>' one.xml
 must "three pairs" [ "$(grep -c FramePair one.xml)" = 3 ]
 ends 0 '' "$cellpipe" exclude devices.wu one.glb only=One
-ends 0 'what the cell itself says of 1 pair is replaced' "$cellpipe" -v exclude one.glb two.glb only=Two keep=two.xml
+ends 0 'the result replaces the cell.s own statements about 1 pair' "$cellpipe" -v exclude one.glb two.glb only=Two keep=two.xml
 ends 3 'none.xml: error: cannot be opened' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" x.xml work=2000000000 keep=none.xml
 ends 4 'nowhere/x.xml: error: cannot be written' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" nowhere/x.xml work=2000000000
 ends 4 'one.xml: error: exists already' timeout 20 "$cellpipe" exclude "$cells/lwr.wu" one.xml work=2000000000 --no-clobber

@@ -12,7 +12,7 @@ for name in same.stl ./same.stl link.stl hard.stl; do
     ends 2 'same.stl|link.stl|hard.stl' "$cellpipe" convert same.stl $name
     must "same.stl is untouched by $name" cmp -s part.stl same.stl
 done
-ends 2 'arm.dev: error: is one of the files' "$cellpipe" convert -q cell.wu arm.dev --to dump
+ends 2 'arm.dev: error: is an input' "$cellpipe" convert -q cell.wu arm.dev --to dump
 ends 2 'part.stl' "$cellpipe" weld part.stl part.stl
 must "part.stl is untouched" cmp -s part.stl same.stl
 rm link.stl hard.stl
@@ -20,7 +20,7 @@ rm link.stl hard.stl
 # A further output that is an input: the .bin of both.
 ends 0 '' "$cellpipe" convert part.stl part.gltf
 cp part.bin kept.bin
-ends 2 'part.bin: error: is one of the files' "$cellpipe" convert part.gltf part.gltf.gz ! flatten
+ends 2 'part.bin: error: is an input' "$cellpipe" convert part.gltf part.gltf.gz ! flatten
 must "part.bin is untouched" cmp -s part.bin kept.bin
 rm part.gltf part.bin kept.bin
 
@@ -93,7 +93,7 @@ must "nothing was written" [ ! -e out/r.dump ]
 cp arm.dev kept.dev
 for command in 'info cell.wu' 'check cell.wu' 'convert cell.wu out/r.dump' 'diff cell.wu cell.wu'; do
     # shellcheck disable=SC2086
-    ends 2 'arm.dev: is one of the files that were read' "$cellpipe" $command -q --report arm.dev
+    ends 2 'arm.dev: is an input' "$cellpipe" $command -q --report arm.dev
     must "arm.dev is untouched by $command" cmp -s arm.dev kept.dev
 done
 must "nothing was written" [ ! -e out/r.dump ]
@@ -105,10 +105,10 @@ must "the old report" [ "$(cat report.json)" = old ]
 ln -s part.bin out/part.link
 for name in out/part.bin out/part.gltf out/part.link; do
     rm -f out/part.gltf out/part.bin
-    ends 2 'is one of the files that were read or written|the command names that file' "$cellpipe" convert part.stl out/part.gltf --report $name
+    ends 2 'is an input or another output|the command names that file' "$cellpipe" convert part.stl out/part.gltf --report $name
     must "no report in $name" [ "$(cat out/part.bin out/part.gltf 2>/dev/null | grep -c entries)" = 0 ]
 done
-ends 2 'web/part.glb: error: is one of the files' "$cellpipe" convert part.stl --out-dir web --report ./web/part.glb
+ends 2 'web/part.glb: error: is an input' "$cellpipe" convert part.stl --out-dir web --report ./web/part.glb
 must "web/part.glb is whole" [ "$(head -c 4 web/part.glb)" = glTF ]
 echo old >target.json
 ln -s target.json link.json

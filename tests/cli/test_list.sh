@@ -70,7 +70,7 @@ ends 3 'ArmCollisionSetup.xml: error: cannot be opened' "$cellpipe" check cell.w
 mkdir out out/ArmCollisionSetup.xml
 ends 4 'ArmCollisionSetup.xml: error: is a folder' "$cellpipe" convert cell.wu out/x.xml --out split=device --out evidence=yes
 must "no traces" [ "$(folder out)" = 'ArmCollisionSetup.xml ' ]
-ends 2 'pairs.xml: error: is one of the files' "$cellpipe" convert cell.wu pairs.xml --out evidence=yes
+ends 2 'pairs.xml: error: is an input' "$cellpipe" convert cell.wu pairs.xml --out evidence=yes
 must "no evidence either" [ ! -e pairs.xml.json ]
 
 # What only decides whether there can be a proof counts, too: a joint without limits that others follow by a part of it, and what scales above.

@@ -102,7 +102,7 @@ printf '{ "Room"\n}\n' >&3
 exec 3>&-
 wait "$program"
 must "a file that changes ends with 3, not $?" [ $? = 3 ]
-must 'and the error "source-changed"' grep -q 'cell.wu: error: has been changed by somebody else' said
+must 'and the error "source-changed"' grep -q 'cell.wu: error: changed while it was being read' said
 
 # A limit on the size of files is an error like a full disk.
 ends 4 'big.stl: error: cannot be written: File too large' sh -c "ulimit -f 1; '$cellpipe' convert -q '$top/samples/stl_65536.stl.gz' out/big.stl"

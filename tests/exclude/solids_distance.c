@@ -79,8 +79,8 @@ static double gap_along_axes(const struct box *one, const struct box *other, con
     return sum;
 }
 
-/* Where one solid is in the other's frame, and the other way round; `turned` says that the latter tells distances too.
- */
+/* Where one solid is in the other's frame, and the other way round; `turned` says that the latter tells distances
+ * too. */
 struct placing {
     cp_pose there, back;
     bool turned;

@@ -1,5 +1,5 @@
-/* Checks of very many random cases, in as many threads as there are processors; the same cases for any number of them.
- */
+/* Checks of very many random cases, in as many threads as there are processors; the same cases for any number of
+ * them. */
 #ifndef CELLPIPE_NUMBER_PROOF_H
 #define CELLPIPE_NUMBER_PROOF_H
 

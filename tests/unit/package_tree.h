@@ -34,8 +34,8 @@ static inline void put_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Every file holds its own path. Package arm lies around the file that names it, hand and the deceiving arm beside it.
- */
+/* Every file holds its own path. Package arm lies around the file that names it, hand and the deceiving arm beside
+ * it. */
 static inline int set_up(void **state)
 {
     static const char *const files[] = {"ws/arm/urdf/robot.urdf",

@@ -63,8 +63,8 @@ static void test_obj_materials(void **state)
     cp_scene_free(scene);
 }
 
-/* assimp's reader ends names at the first blank, and would make one of the first two; and of lines that end in CR one.
- */
+/* assimp's reader ends names at the first blank, and would make one of the first two; and of lines that end in CR
+ * one. */
 static void test_obj_names_with_blanks(void **state)
 {
     static const char text[] = "o Left arm\r\nv 0 0 0\r\nv 1 0 0\r\nv 0 1 0\r\nf 1 2 3\r\n"

@@ -168,8 +168,8 @@ static uint32_t crc_of(const char *text, size_t size)
     return ~crc;
 }
 
-/* One file of a ZIP archive, stored, or "deflated" as one stored block; its directory record goes to the other bytes.
- */
+/* One file of a ZIP archive, stored, or "deflated" as one stored block; its directory record goes to the other
+ * bytes. */
 static void put_zipped(struct bytes *zip, struct bytes *directory, const char *name, const char *text, bool deflate)
 {
     size_t size = strlen(text), name_size = strlen(name), packed = size + (deflate ? 5 : 0), offset = zip->size;

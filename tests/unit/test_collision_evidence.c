@@ -1,5 +1,5 @@
-/* Lists of exclusions with what is known of their pairs: attributes, files for devices, and the JSON beside the list.
- */
+/* Lists of exclusions with what is known of their pairs: attributes, files for devices, and the JSON beside the
+ * list. */
 #include <dirent.h>
 #include <jansson.h>
 #include <math.h>

@@ -201,8 +201,8 @@ static void test_refused(void **state)
         try_example(&examples[i]);
 }
 
-/* The coordinates hold points and lines, too; but the polygons explain the file to its end, and the lines prove them.
- */
+/* The coordinates hold points and lines, too; but the polygons explain the file to its end, and the lines prove
+ * them. */
 static void test_rival(void **state)
 {
     (void)state;
@@ -339,8 +339,8 @@ static struct legacy_work count_work(const char *text, size_t size, uint64_t *to
     return work;
 }
 
-/* A file of so many bytes. before: printed once; unit: printed on and on, with a number that grows where it has a %u.
- */
+/* A file of so many bytes. before: printed once; unit: printed on and on, with a number that grows where it has a
+ * %u. */
 static char *make_text(const char *before, const char *unit, const char *after, size_t size)
 {
     char *text = malloc(size + 4000);

@@ -191,8 +191,8 @@ static void test_devices(void **state)
     }
 }
 
-/* Parts are looked for from where the device's file is. A path out of there is followed only where that is asked for.
- */
+/* Parts are looked for from where the device's file is. A path out of there is followed only where that is asked
+ * for. */
 static void test_outside(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static void test_unknown_names(void **state)
     assert_int_equal(cp_apply(context, scene, "wled", NULL, 0), CP_USAGE);
     assert_error("plugin-unknown", "cellpipe: error: unknown filter \"wled\"; did you mean weld?");
     assert_int_equal(cp_write(context, scene, "out.bin", NULL, NULL, 0), CP_USAGE);
-    assert_error("write-unknown", "out.bin: error: the suffix names no output format (--to names one)");
+    assert_error("write-unknown", "out.bin: error: the suffix does not name an output format (--to names one)");
     cp_scene_free(scene);
 }
 

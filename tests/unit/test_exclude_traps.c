@@ -180,8 +180,8 @@ static void test_witness_above_a_stretch(void **unused)
     assert_reason("A", "Z", "undecided");
 }
 
-/* Planes do not collide with each other, wherever an axis goes through both; with boxes in both frames, these decide.
- */
+/* Planes do not collide with each other, wherever an axis goes through both; with boxes in both frames, these
+ * decide. */
 static void test_two_planes(void **unused)
 {
     (void)unused;

@@ -80,10 +80,10 @@ static void test_faults_of_text(void **state)
     } cases[] = {
         {"", "the formula ends too early", 0},
         {"1+", "the formula ends too early", 2},
-        {"1 2", "the formula goes on after its end", 2},
+        {"1 2", "unexpected text after the formula", 2},
         {"--1", "a value is missing", 1},
         {"(1", "a ) is missing", 2},
-        {"1)", "the formula goes on after its end", 1},
+        {"1)", "unexpected text after the formula", 1},
         {"foo(1)", "the name is unknown", 0},
         {"1+dofx(1)", "the name is unknown", 2},
         {"sin 1", "a ( is missing", 4},

@@ -1,5 +1,5 @@
-/* Reading our own stages (docs/stage-format.md): a file written by hand, and the same after what other tools do to it.
- */
+/* Reading our own stages (docs/stage-format.md): a file written by hand, and the same after what other tools do to
+ * it. */
 #include "gltf_support.h"
 
 #include <math.h>
@@ -414,8 +414,8 @@ static void test_shifted_tail(void **state)
     assert_int_equal(count_of(context, "gltf-moved-joint"), 1);
     uint32_t count;
     const cp_instance *instances = cp_instances(scene, &count);
-    /* of the two plates, the one on the joint's node: the shift in front of the joint's turn, which has no part in it
-     */
+    /* of the two plates, the one on the joint's node: the shift in front of the joint's turn, which has no part in
+     * it */
     assert_doubles(instances[1].transform.m, (double[]){2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 7}, 12, 1e-12);
     cp_pose slide = world_of(scene, node_named(scene, "Slide"));
     /* its own motion is 1 along (0.6 0 0.8); all below Base, which is 1 up and turns by 0.5 */

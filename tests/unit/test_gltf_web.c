@@ -418,8 +418,8 @@ static void add_box(uint32_t node, double size)
     assert_true(scene_add_instance(scene, node, mesh, CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
 }
 
-/* Two equal spheres stay one mesh with two places; the boxes of the frames on each side of the joint become one each.
- */
+/* Two equal spheres stay one mesh with two places; the boxes of the frames on each side of the joint become one
+ * each. */
 static void links_become_meshes(void **state)
 {
     const char *options[] = {"web=yes"};

@@ -223,8 +223,8 @@ static void expect_same_reach(const struct hull *hull, const double (*points)[3]
         }
 }
 
-/* All points of a sphere are corners: what rounding moves them by is far less than what the sphere bends between them.
- */
+/* All points of a sphere are corners: what rounding moves them by is far less than what the sphere bends between
+ * them. */
 static void test_sphere(void **unused)
 {
     (void)unused;

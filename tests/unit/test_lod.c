@@ -104,8 +104,8 @@ static double away_from_torus(const cp_mesh *mesh)
     return worst;
 }
 
-/* Each material has its half: y > 0 came first. The seam may leave y = 0 within the error, a few percent of the size.
- */
+/* Each material has its half: y > 0 came first. The seam may leave y = 0 within the error, a few percent of the
+ * size. */
 static void expect_groups(const cp_mesh *mesh)
 {
     assert_int_equal(mesh->group_count, 2);

@@ -261,8 +261,8 @@ static void make_border_text(struct block *block, char *text)
         (void)sprintf(text, forms[form], (unsigned long long)digits, tail, exponent);
 }
 
-/* Many zeros before or behind the digits, with an exponent that makes good for them or not; exponents beyond any range.
- */
+/* Many zeros before or behind the digits, with an exponent that makes good for them or not; exponents beyond any
+ * range. */
 static void make_zeros_text(struct block *block, char *text)
 {
     int zeros = (int)draw_below(block, 500), wrong = draw_below(block, 4) ? 0 : (int)draw_below(block, 800) - 400;

@@ -223,10 +223,10 @@ static void test_counts_are_told(void **unused)
     cp_mesh mesh = mesh_of(&builder);
     const cp_mesh *after = repair(&mesh, NULL, 0);
     assert_int_equal(after->face_count, 2);
-    assert_true(was_said(context, "1 faces without area are taken away"));
-    assert_true(was_said(context, "2 faces that are there already are taken away"));
+    assert_true(was_said(context, "1 faces without area are removed"));
+    assert_true(was_said(context, "2 duplicate faces are removed"));
     assert_true(was_said(context, "1 faces lie back to back with another and stay"));
-    assert_true(was_said(context, "2 vertices that nothing uses are taken away"));
+    assert_true(was_said(context, "2 unused vertices are removed"));
     free_builder(&builder);
 }
 
@@ -241,7 +241,7 @@ static void test_walls(void **unused)
     assert_int_equal(plain_topology(&mesh).non_manifold_edges, 4);
     assert_int_equal(repair(&mesh, (const char *[]){"duplicates=any"}, 1)->face_count, 11);
     const cp_mesh *after = repair(&mesh, (const char *[]){"duplicates=walls"}, 1);
-    assert_true(was_said(context, "1 pairs of faces back to back are taken away"));
+    assert_true(was_said(context, "1 pairs of faces back to back are removed"));
     assert_int_equal(after->face_count, 10);
     assert_true(plain_topology(after).closed);
     assert_true(fabs(plain_volume(after) - 2) < 1e-9);
@@ -265,8 +265,8 @@ static void add_triangle_box(struct builder *builder, double size)
                      3);
 }
 
-/* A triangle s t o becomes s m o and m t o, with m on s t at a place that is not taken, and a cap s t m closes the gap.
- */
+/* A triangle s t o becomes s m o and m t o, with m on s t at a place that is not taken, and a cap s t m closes the
+ * gap. */
 static void split_with_cap(struct builder *builder, uint32_t face, uint32_t turn, double part)
 {
     uint32_t *corners = builder->corners + 3 * face;
@@ -325,7 +325,7 @@ static void test_caps_that_have_to_stay(void **unused)
                     .face_offsets = offsets,
                     .corners = corners};
     assert_int_equal(repair(&mesh, NULL, 0)->face_count, 0); /* alone it closes nothing */
-    assert_true(was_said(context, "1 faces without area are taken away"));
+    assert_true(was_said(context, "1 faces without area are removed"));
     mesh.face_count = 2;
     mesh.corner_count = 7;
     assert_int_equal(repair(&mesh, NULL, 0)->face_count, 2); /* its neighbour is no triangle */

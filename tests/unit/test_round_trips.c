@@ -437,8 +437,8 @@ static bool has_namesake(const cp_scene *scene, uint32_t node)
     return same > 1;
 }
 
-/* A list can tell it: in the samples, what has the name of another frame is not excluded with all others of the name.
- */
+/* A list can tell it: in the samples, what has the name of another frame is not excluded with all others of the
+ * name. */
 static bool is_told(const cp_scene *scene, const cp_pair *pair)
 {
     return !has_namesake(scene, pair->first) && !has_namesake(scene, pair->second);

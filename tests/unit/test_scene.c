@@ -250,11 +250,11 @@ static const char *break_joints(struct sound *sound, int fault)
     case 0:
         return joints[0].node = B, "joint 0 does not stand with its node";
     case 1:
-        return joints[0].axis[0] = 1, "joint 0 has an axis that is no unit vector";
+        return joints[0].axis[0] = 1, "joint 0 has an axis that is not a unit vector";
     case 2:
-        return joints[0].lower = NAN, "joint 0 has a value that is no number";
+        return joints[0].lower = NAN, "joint 0 has a value that is not a number";
     case 3:
-        return joints[0].home = INFINITY, "joint 0 has a value that is no number";
+        return joints[0].home = INFINITY, "joint 0 has a value that is not a number";
     case 4:
         return joints[1].master = 1, "joint 1 depends on no joint, or on a dependent one";
     case 5:

@@ -157,8 +157,8 @@ static void test_oddities_are_counted(void **state)
     cp_context_free(context);
 }
 
-/* Every prefix of a file: whole only when it ends in or after the last endsolid's line, and never more than its facets.
- */
+/* Every prefix of a file: whole only when it ends in or after the last endsolid's line, and never more than its
+ * facets. */
 static void test_every_prefix_of_ascii(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void test_not_finite_names_the_facet(void **state)
         put_facet(&file, values, 0);
         cp_context *context = cp_context_new(NULL);
         read_bytes(context, file.data, file.size, NULL, CP_INPUT);
-        char expected[64];
-        snprintf(expected, sizeof expected, "facet 3 has a coordinate that is no finite float: %c of vertex %d",
+        char expected[100];
+        snprintf(expected, sizeof expected, "facet 3 has a coordinate that is not a finite float: %c of vertex %d",
                  "xyz"[i % 3], i / 3 + 1);
         assert_string_equal(find_last_entry(context, "stl-not-finite")->text, expected);
         cp_context_free(context);

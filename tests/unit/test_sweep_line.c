@@ -177,8 +177,8 @@ static void test_polygons_on_grids(void **unused)
     assert_true(simple > 10000);
 }
 
-/* The same with what turning leaves of zeros: areas of 1e-12 beside those of 10,000, whose signs doubles do not tell.
- */
+/* The same with what turning leaves of zeros: areas of 1e-12 beside those of 10,000, whose signs doubles do not
+ * tell. */
 static void test_polygons_with_noise(void **unused)
 {
     (void)unused;

@@ -582,8 +582,8 @@ static void test_view(void **unused)
     for (size_t i = 0; i < 3; i++)
         eye[i] = number_of(view, "position", i, NAN);
     cp_pose camera = turn_pose(turn, -1);
-    /* Each corner of the box (0..100, 0..1, 0..1) lies before the camera and within a square window; one near its edge.
-     */
+    /* Each corner of the box (0..100, 0..1, 0..1) lies before the camera and within a square window; one near its
+     * edge. */
     double widest = 0;
     for (int i = 0; i < 8; i++) {
         double p[3] = {(i & 1 ? 100 : 0) - eye[0], (i & 2 ? 1 : 0) - eye[1], (i & 4 ? 1 : 0) - eye[2]}, seen[3];

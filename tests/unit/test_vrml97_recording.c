@@ -336,8 +336,8 @@ static void test_grabs(void **unused)
     expect_clip("a circle by a part", &turning, 1, swap, COUNT(swap));
 }
 
-/* What a clip moves is told as translation, rotation and scale where the clip sets one of the last two, and only there.
- */
+/* What a clip moves is told as translation, rotation and scale where the clip sets one of the last two, and only
+ * there. */
 static void test_poses(void **unused)
 {
     (void)unused;

@@ -56,7 +56,7 @@ cp_status web_keep_drawn(cp_scene *scene, double *displaced)
     }
     memory_free(context, marks, count, sizeof *marks);
     if (unplaced > 0)
-        report_loss(context, "gltf-unplaced", NOWHERE, unplaced, "meshes that stand nowhere are left out");
+        report_loss(context, "gltf-unplaced", NOWHERE, unplaced, "meshes without an instance are left out");
 
     /* Instances for collision alone go; the writer reports them. */
     for (uint32_t i = 0; i < scene->instance_count; i++)
@@ -67,7 +67,7 @@ cp_status web_keep_drawn(cp_scene *scene, double *displaced)
     cp_status status = scene_drop_unused(scene);
     if (status == CP_OK && scene->material_count < materials)
         report_loss(context, "gltf-unplaced", NOWHERE, materials - scene->material_count,
-                    "materials that nothing shows are left out");
+                    "unused materials are left out");
 
     /* Copies that are worth a draw call each. One mesh has none. */
     const struct copies_settings how = {.moved = true, .reordered = true};

@@ -171,7 +171,7 @@ static cp_status meet_budget(struct search *search)
             char text[NUMBER_SIZE];
             print_double(budget, text);
             return report_error(search->model->context, CP_LIMIT, "gltf-budget", NOWHERE,
-                                "budget=%s: %.0f bytes are left however coarse the shape is", text, bracket.low_size);
+                                "budget=%s: the coarsest shape still takes %.0f bytes", text, bracket.low_size);
         }
         status = try_error(search, error, &bracket);
     }

@@ -314,7 +314,7 @@ static cp_status compare_pairs_with_scene(struct checking *checking)
     }
     if (unknown > 0)
         report_warning(checking->context, "list-keys", IN_FILE(checking->path),
-                       "the evidence has no keys of %llu pairs, of which nothing but the names is checked", unknown);
+                       "the evidence has no keys of %llu pairs: only their names are checked", unknown);
     return status;
 }
 
@@ -361,7 +361,7 @@ cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *
         status = check_by_evidence(&checking, list);
     } else if (status == CP_OK) {
         report_warning(context, "list-no-evidence", IN_FILE(path),
-                       "the list has no evidence beside it: nothing but the names is checked");
+                       "the list has no evidence beside it: only its names are checked");
         for (uint32_t i = 1; i < list->node_count; i++)
             if (!name_map_find(&checking.frames, list->nodes[i].name))
                 tell(&checking, CP_LIST_FRAME_GONE, list->nodes[i].name, "");

@@ -86,8 +86,8 @@ void joint_reach(const cp_joint *joint, double *lower, double *upper);
  * of all nodes. */
 void find_movables(const cp_scene *scene, bool *marks);
 
-/* Room for the chain between any two frames of the scene. False when out of memory; call chain_close even on failure.
- */
+/* Room for the chain between any two frames of the scene. False when out of memory; call chain_close even on
+ * failure. */
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
 void chain_close(struct chain *chain, cp_context *context);
 /* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way

@@ -31,7 +31,7 @@ static void report_losses(const cp_scene *scene, const bool *gone, const bool *t
         metadata += scene->metadata[i].owner == CP_OWNER_MESH && gone[scene->metadata[i].index];
     if (names > 0)
         report_loss(scene->context, "instances-names", NOWHERE, names,
-                    "names of copied meshes are gone that neither their frames nor the meshes that stay have");
+                    "names of copies are lost, unless a frame or the kept mesh has them");
     if (metadata > 0)
         report_loss(scene->context, "instances-metadata", NOWHERE, metadata, "metadata of copied meshes is left out");
 }

@@ -325,7 +325,7 @@ void merge_report(cp_context *context, const struct merge_result *result)
         report_loss(context, "merge-frozen", NOWHERE, result->frozen, "meshes no longer move with their frames");
     if (result->names > 0)
         report_loss(context, "merge-names", NOWHERE, result->names,
-                    "names of joined meshes are gone that their frames do not have");
+                    "names of joined meshes are lost, unless their frames have them");
     if (result->metadata > 0)
         report_loss(context, "merge-metadata", NOWHERE, result->metadata, "metadata of joined meshes is left out");
     if (result->pairs > 0)
