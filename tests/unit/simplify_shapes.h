@@ -237,11 +237,26 @@ static inline double face_distance(const cp_mesh *mesh, uint32_t face, const dou
     return inside ? fabs(dot(to, normal)) / sqrt(dot(normal, normal)) : best;
 }
 
+/* The distance of the point from the face's box, rounded down. */
+static inline double box_distance(const cp_mesh *mesh, uint32_t face, const double p[3])
+{
+    double points[3][3], sum = 0;
+    face_points(mesh, face, points);
+    for (int i = 0; i < 3; i++) {
+        double low = fmin(points[0][i], fmin(points[1][i], points[2][i]));
+        double high = fmax(points[0][i], fmax(points[1][i], points[2][i]));
+        double gap = p[i] < low ? low - p[i] : p[i] > high ? p[i] - high : 0;
+        sum += gap * gap;
+    }
+    return sqrt(sum) * (1 - 1e-9);
+}
+
+/* nearest: a guess, then the face. */
 static inline double nearest_face(const cp_mesh *mesh, const double p[3], uint32_t *nearest)
 {
-    double best = INFINITY;
+    double best = mesh->face_count > 0 ? face_distance(mesh, *nearest, p) : INFINITY;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
-        double distance = face_distance(mesh, face, p);
+        double distance = box_distance(mesh, face, p) < best ? face_distance(mesh, face, p) : best;
         if (distance < best) {
             best = distance;
             *nearest = face;

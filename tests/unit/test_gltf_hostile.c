@@ -28,10 +28,11 @@ struct text {
 static void add(struct text *text, const char *piece)
 {
     size_t size = strlen(piece);
-    while (text->size + size + 1 > text->room)
-        text->room = text->room * 2 + 4096;
-    text->data = realloc(text->data, text->room);
-    assert_non_null(text->data);
+    if (text->size + size + 1 > text->room) { /* the address sanitizer's realloc copies each time */
+        text->room = (text->size + size) * 2 + 4096;
+        text->data = realloc(text->data, text->room);
+        assert_non_null(text->data);
+    }
     memcpy(text->data + text->size, piece, size + 1);
     text->size += size;
 }
