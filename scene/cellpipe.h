@@ -78,7 +78,8 @@ typedef enum cp_flag {
     CP_FLAG_CONFINE,    /* read further files only from below the top file's folder or a package's */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
-    CP_FLAG_WRITE_ONCE  /* replacing an output of this context, or of one beside it, fails with CP_USAGE */
+    CP_FLAG_WRITE_ONCE, /* replacing an output of this context, or of one beside it, fails with CP_USAGE */
+    CP_FLAG_LIST_FILES  /* list the files that are read, looked for and written (cp_files) */
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder to search for further files, after the folder of the file that names them. */
@@ -120,12 +121,39 @@ typedef struct cp_entry {
     const char *message; /* "file:line:column: severity: text", ready to print */
 } cp_entry;
 
+/* XXH3-128 of bytes. Its usual text is 32 hexadecimal digits, `high` first, as xxh128sum prints it. */
+typedef struct cp_hash {
+    uint64_t low, high;
+} cp_hash;
+CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
+
+typedef enum cp_file_use {
+    CP_FILE_READ,
+    CP_FILE_MISSING, /* looked for and not opened: not there, a folder, no permission. Could it be, results may change
+                      */
+    CP_FILE_WRITTEN
+} cp_file_use;
+
+typedef struct cp_file {
+    const char *path; /* as it was opened; "-" for a standard stream */
+    cp_file_use use;
+    uint64_t size;    /* in bytes, as on the disk: packed if the file is. 0 if missing, as are modified and hash */
+    int64_t modified; /* nanoseconds since 1970; 0 if it is no regular file */
+    cp_hash hash;     /* of the bytes as on the disk, taken while they were read or written */
+} cp_file;
+
+/* Under CP_FLAG_LIST_FILES: the files that calls with this context have used, in the order of their first use, since
+ * the context was made or its report cleared. The input of a cp_read comes before its further files, an output of
+ * cp_write after them. A file is listed once for each use; again if it had other bytes then. Valid until the next call
+ * with this context. What is read from memory or written to it is not listed. */
+CP_API const cp_file *cp_files(const cp_context *context, size_t *count);
+
 /* All entries so far, oldest first. Valid until the next call with this context. */
 CP_API const cp_entry *cp_report(const cp_context *context, size_t *count);
-/* Clears the report and frees its memory: a context that is cleared between jobs does not grow. What it keeps is the
- * record of files read and written: for each distinct path, about 100 bytes and the path. Clear the report between
- * independent jobs. Else a failure is carried over: out of memory, and under CP_FLAG_STRICT a loss, fail later calls
- * too. */
+/* Clears the report and the list of files, and frees their memory: a context that is cleared between jobs does not
+ * grow. What it keeps is a record by which no output replaces an input: for each distinct path that was read or
+ * written, about 100 bytes and the path. Clear the report between independent jobs. Else a failure is carried over: out
+ * of memory, and under CP_FLAG_STRICT a loss, fail later calls too. */
 CP_API void cp_report_clear(cp_context *context);
 
 /* ---- the scene ----------------------------------------------------------------------------------- */
@@ -576,6 +604,7 @@ typedef struct cp_plugin_info {
     const char *suffixes; /* ".stl .stla", "" for a filter */
     const char *package;  /* NULL if built; else the missing Debian package */
     const char *lacks;    /* NULL, or the part that is not built: "EXT_meshopt_compression (libmeshoptimizer-dev)" */
+    const char *version;  /* another one if results of the same input may differ; assimp's has that of the library */
     size_t option_count;
 } cp_plugin_info;
 

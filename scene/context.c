@@ -11,6 +11,7 @@
 
 #include "build.h"
 #include "bytes/files.h"
+#include "bytes/listing.h"
 #include "options.h"
 #include "registry.h"
 #include "text/text.h"
@@ -113,6 +114,7 @@ void cp_context_free(cp_context *context)
 {
     if (!context)
         return;
+    list_free(context);
     arena_free(context->arena);
     report_free(context);
     memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);

@@ -14,6 +14,7 @@ struct limits {
 };
 
 struct file_book;
+struct file_list;
 struct plugins;
 
 /* Callbacks; each may be NULL. */
@@ -28,7 +29,7 @@ struct cp_context {
     cp_allocator allocator;
     const struct plugins *plugins;
     struct limits limits;
-    bool flags[5];       /* by cp_flag */
+    bool flags[8];       /* by cp_flag */
     uint64_t seed;       /* of hashes; never visible in results */
     const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
     struct arena *arena; /* importer options, folders */
@@ -48,6 +49,7 @@ struct cp_context {
     const char **package_folders; /* NAME=FOLDER */
     uint32_t package_folder_count, package_folder_room;
     struct file_book *book;   /* everything read and written: of the first of the contexts beside each other */
+    struct file_list *list;   /* what cp_files gives; NULL so far */
     struct cp_context *first; /* that one; itself when alone */
 };
 

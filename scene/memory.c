@@ -9,9 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "context.h"
 #include "text/digits.h"
 #include "text/text.h"
@@ -357,14 +354,4 @@ void buffer_free(struct buffer *buffer)
     if (buffer->data)
         (void)memory_resize(buffer->context, buffer->data, buffer->capacity, 0);
     *buffer = (struct buffer){.context = buffer->context};
-}
-
-uint64_t hash_content(const void *bytes, size_t size)
-{
-    return XXH64(bytes, size, 0);
-}
-
-uint64_t hash_bytes(const cp_context *context, const void *bytes, size_t size)
-{
-    return XXH3_64bits_withSeed(bytes, size, context->seed);
 }

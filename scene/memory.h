@@ -88,5 +88,11 @@ void name_map_free(struct name_map *map);
 uint64_t hash_content(const void *bytes, size_t size);
 /* 64-bit hash of bytes with the context's random seed: for tables. */
 uint64_t hash_bytes(const cp_context *context, const void *bytes, size_t size);
+/* cp_hash_bytes of bytes that come piece by piece. NULL when out of memory; NULL may be freed. */
+struct hash_stream;
+struct hash_stream *hash_stream_new(cp_context *context);
+void hash_stream_add(struct hash_stream *stream, const void *bytes, size_t size);
+cp_hash hash_stream_end(const struct hash_stream *stream);
+void hash_stream_free(cp_context *context, struct hash_stream *stream);
 
 #endif

@@ -58,6 +58,8 @@ struct plugin {
     size_t settings_size;
     const char *package; /* NULL; or the missing package of a part that is not built */
     const char *lacks;   /* NULL; or what alone is not built, and the package in brackets */
+    /* A number or text to be raised when the same input gives another result; NULL: "1". Any thread may call it. */
+    const char *(*version)(void);
 };
 
 /* The first member of every importer's settings; its options belong to all importers. */

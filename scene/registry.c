@@ -124,7 +124,8 @@ cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, s
                            .title = plugin->title,
                            .suffixes = "",
                            .package = plugin->package,
-                           .lacks = plugin->lacks};
+                           .lacks = plugin->lacks,
+                           .version = plugin->version ? plugin->version() : "1"};
     if (kind == CP_IMPORTER)
         info.suffixes = plugins->importers[index]->suffixes;
     if (kind == CP_EXPORTER)

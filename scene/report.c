@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bytes/listing.h"
 #include "context.h"
 #include "text/text.h"
 
@@ -234,6 +235,7 @@ const cp_entry *cp_report(const cp_context *context, size_t *count)
 
 void cp_report_clear(cp_context *context)
 {
+    list_free(context);
     size_t room = context->entry_room * sizeof *context->entries, least = FEWEST_ENTRIES * sizeof *context->entries;
     void *fewer = room > least ? memory_resize(context, context->entries, room, least) : NULL;
     if (fewer) {

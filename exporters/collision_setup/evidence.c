@@ -1,5 +1,6 @@
 /* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is
  * its specification; scene/collide/list/evidence.c reads it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,18 +40,23 @@ static bool write_inputs(struct evidence *evidence)
     json_key(json, "inputs");
     json_open(json, '[');
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t hash;
+        cp_hash hash;
+        int error;
+        char text[33];
         if (i > 0 && compare_inputs(&sorted[i - 1], &sorted[i]) == 0)
             continue;
-        bool known = input_hash(context, &sorted[i], &hash);
+        bool known = input_hash(context, &sorted[i], &hash, &error);
         if (!known && *sorted[i].path)
-            report_warning(context, "collision-setup-input", IN_FILE(sorted[i].path),
-                           "has changed since it was read: the evidence has no hash of it");
+            report_warning(
+                context, "collision-setup-input", IN_FILE(sorted[i].path), "%s%s: the evidence has no hash of it",
+                error ? "cannot be read again: " : "has changed since it was read", error ? strerror(error) : "");
+        (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high,
+                       (unsigned long long)hash.low);
         json_line(json);
         json_open(json, '{');
         json_key_text(json, "file", sorted[i].label);
         if (known)
-            json_key_hash(json, "xxh64", hash);
+            json_key_text(json, "xxh3_128", text);
         json_close(json, '}');
     }
     json_close(json, ']');

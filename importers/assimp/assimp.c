@@ -27,6 +27,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* assimp keeps the text of its last error in a variable of the process: reading and fetching it are one step. */
@@ -39,6 +40,22 @@ static const struct option assimp_options[] = {
      offsetof(struct assimp_settings, up), "format", 0, 0, "format|z|y|x"},
     OPTIONS_END,
 };
+
+/* Ours, and that of the library which runs, whatever headers it was built with. */
+static char version_text[64];
+
+static void print_version(void)
+{
+    (void)snprintf(version_text, sizeof version_text, "1, assimp %u.%u.%u %x", aiGetVersionMajor(), aiGetVersionMinor(),
+                   aiGetVersionPatch(), aiGetVersionRevision());
+}
+
+static const char *assimp_version(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, print_version);
+    return version_text;
+}
 
 /* ---- names ---- */
 
@@ -200,6 +217,7 @@ const struct importer assimp_importer = {
 #ifdef HAVE_ASSIMP
             .options = assimp_options,
             .settings_size = sizeof(struct assimp_settings),
+            .version = assimp_version,
 #else
             .settings_size = sizeof(struct import_settings),
             .package = "libassimp-dev",

@@ -11,6 +11,7 @@
 #include <assimp/config.h>
 #include <assimp/material.h>
 #include <assimp/scene.h>
+#include <assimp/version.h>
 
 /* Which way a file's coordinates point. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };

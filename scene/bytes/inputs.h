@@ -11,6 +11,7 @@ struct input {
     const char *path;  /* on the disk; "" for what cannot be read again: standard input, memory, a FIFO */
     uint64_t size;     /* of the file as it lies there */
     uint64_t changed;  /* when it was for the last time, in nanoseconds */
+    cp_hash hash;      /* of its bytes, taken when they were read; zero: it was not taken */
 };
 
 struct inputs {
@@ -23,8 +24,9 @@ static inline uint64_t time_of_change(const struct stat *info)
     return (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
 }
 
-/* hash_content of the file's bytes as they lie there, packed or not. False when it cannot be read again, or is not what
- * was read. */
-bool input_hash(cp_context *context, const struct input *input, uint64_t *hash);
+/* The hash of the file's bytes as they lie there, packed or not: as taken when they were read, else by reading them
+ * again. False when that cannot be done, for the reason *error (errno; 0: the file has changed since), or when there is
+ * no path. */
+bool input_hash(cp_context *context, const struct input *input, cp_hash *hash, int *error);
 
 #endif

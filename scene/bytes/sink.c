@@ -14,6 +14,8 @@
 #include "../text/text.h"
 #include "files.h"
 #include "gzip.h"
+#include "inputs.h"
+#include "listing.h"
 #include "target.h"
 
 enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200 };
@@ -25,7 +27,8 @@ struct sink {
     struct target target; /* where it goes; its path is NULL for standard output and memory */
     char *pending;        /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
-    uint64_t written; /* after it */
+    uint64_t written;         /* before it */
+    struct hash_stream *hash; /* of that; NULL without CP_FLAG_LIST_FILES, and for memory */
     struct buffer memory;
     z_stream *packer; /* NULL: not compressed */
     cp_status status;
@@ -73,6 +76,8 @@ static void write_raw(struct sink *sink, const char *bytes, size_t size)
             fail_write(sink, "cannot be written", errno);
             return;
         }
+        if (sink->hash)
+            hash_stream_add(sink->hash, bytes, (size_t)done);
         bytes += done;
         size -= (size_t)done;
         sink->written += (size_t)done;
@@ -210,6 +215,7 @@ static void release(struct sink *sink)
     }
     memory_free(context, sink->pending, BUFFER_SIZE, 1);
     buffer_free(&sink->memory);
+    hash_stream_free(context, sink->hash);
     if (sink->top == sink) {
         name_map_free(&sink->names);
         arena_free(sink->arena);
@@ -258,10 +264,19 @@ cp_status sink_pack(struct sink *sink)
     return sink->packer ? CP_OK : start_packer(sink);
 }
 
+static cp_status start_hash(struct sink *sink)
+{
+    bool lists = sink->context->flags[CP_FLAG_LIST_FILES];
+    sink->hash = lists ? hash_stream_new(sink->context) : NULL;
+    return lists && !sink->hash ? CP_LIMIT : CP_OK;
+}
+
 static cp_status open_path(struct sink *sink, const char *path)
 {
     bool packed = text_ends_nocase(path, ".gz") || text_ends_nocase(path, ".wrz");
-    cp_status status = packed ? start_packer(sink) : CP_OK;
+    cp_status status = start_hash(sink);
+    if (status == CP_OK && packed)
+        status = start_packer(sink);
     return status == CP_OK ? target_open(sink->context, sink->top->arena, path, &sink->target) : status;
 }
 
@@ -287,6 +302,7 @@ cp_status sink_open_top(cp_context *context, const char *path, struct sink **ope
     if (status == CP_OK && standard) {
         sink->target.file = STDOUT_FILENO;
         sink->target.through = true;
+        status = start_hash(sink);
     } else if (status == CP_OK) {
         status = open_path(sink, path);
     }
@@ -442,9 +458,24 @@ cp_status sink_close_further(struct sink *sink)
     return sink->status;
 }
 
+static cp_status list_output(const struct sink *sink)
+{
+    const struct target *target = &sink->target;
+    struct stat info;
+    bool is_file = target->temporary && stat(target->temporary, &info) == 0;
+    return sink->hash ? list_file(sink->context, (cp_file){.path = target->path ? target->path : "-",
+                                                           .use = CP_FILE_WRITTEN,
+                                                           .size = sink->written,
+                                                           .modified = is_file ? (int64_t)time_of_change(&info) : 0,
+                                                           .hash = hash_stream_end(sink->hash)})
+                      : CP_OK;
+}
+
 cp_status sink_close(struct sink *sink, cp_status status)
 {
     cp_context *context = sink->context;
+    size_t listed;
+    (void)cp_files(context, &listed);
     if (status != CP_OK && sink->status == CP_OK)
         sink->status = status; /* what a stream has not seen yet, it shall not see */
     finish_file(sink);
@@ -461,10 +492,16 @@ cp_status sink_close(struct sink *sink, cp_status status)
     for (struct sink *at = sink; at && status == CP_OK; at = at->further)
         status = target_record(context, &at->target);
     for (struct sink *at = sink->further; at && status == CP_OK; at = at->further)
+        status = list_output(at);
+    if (status == CP_OK)
+        status = list_output(sink);
+    for (struct sink *at = sink->further; at && status == CP_OK; at = at->further)
         status = target_put_in_place(context, &at->target);
     if (status == CP_OK)
         status = target_put_in_place(context, &sink->target);
     files_end_placing(context);
+    if (status != CP_OK)
+        list_cut(context, listed);
     /* Make the renames last: the folders' entries are data too. Files of one folder come one after the other. */
     const char *last = "";
     bool syncs = status == CP_OK && context->flags[CP_FLAG_SYNC] && !sink->target.through;

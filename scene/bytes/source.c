@@ -11,6 +11,7 @@
 #include "../context.h"
 #include "files.h"
 #include "inputs.h"
+#include "listing.h"
 #include "mapping.h"
 #include "resolve.h"
 #include "unpack.h"
@@ -21,6 +22,7 @@ struct source_state {
     struct mapping mapping; /* the bytes, where the file is mapped */
     int file;               /* the mapped file, kept open to see whether it changes; else -1 */
     struct stat opened;     /* what it was then */
+    cp_hash hash;           /* of its bytes; zero without CP_FLAG_LIST_FILES */
     struct inputs inputs;   /* of the top file: what was read, in the order of its end */
     uint64_t *further;      /* how many have been opened below the top file */
     uint64_t own_further;
@@ -260,6 +262,7 @@ static cp_status note_input(const struct source *source)
         .path = arena_copy_text(top->state->arena, path, strlen(path)),
         .size = (uint64_t)opened->st_size,
         .changed = time_of_change(opened),
+        .hash = source->state->hash,
     };
     if (!input.label || !input.path ||
         !array_reserve(source->context, &inputs->items, &inputs->room, inputs->count + UINT64_C(1), sizeof input))
@@ -298,6 +301,29 @@ static cp_status load_file(struct source *source, int file)
     return check_size(context, source->name, state->mapping.size);
 }
 
+/* Under CP_FLAG_LIST_FILES: hashes the bytes before they are unpacked. */
+static cp_status list_read(struct source *source)
+{
+    cp_context *context = source->context;
+    struct source_state *state = source->state;
+    struct hash_stream *stream = context->flags[CP_FLAG_LIST_FILES] ? hash_stream_new(context) : NULL;
+    if (!stream)
+        return context->flags[CP_FLAG_LIST_FILES] ? CP_LIMIT : CP_OK;
+    for (size_t at = 0; at < source->size && !context_is_cancelled(context); at += MOST_AT_ONCE) {
+        size_t left = source->size - at;
+        hash_stream_add(stream, source->data + at, left < MOST_AT_ONCE ? left : MOST_AT_ONCE);
+    }
+    state->hash = hash_stream_end(stream);
+    hash_stream_free(context, stream);
+    return context_is_cancelled(context)
+               ? CP_LIMIT
+               : list_file(context, (cp_file){.path = *source->path ? source->path : "-",
+                                              .use = CP_FILE_READ,
+                                              .size = source->size,
+                                              .modified = state->inode ? (int64_t)time_of_change(&state->opened) : 0,
+                                              .hash = state->hash});
+}
+
 /* Takes the file's number. */
 static cp_status load(struct source *source, int file)
 {
@@ -308,7 +334,9 @@ static cp_status load(struct source *source, int file)
     if (status != CP_OK)
         return status;
     show_bytes(source);
-    status = unpack(source);
+    status = list_read(source);
+    if (status == CP_OK)
+        status = unpack(source);
     struct file_record record = {
         .path = source->path, .use = FILE_READ, .device = state->device, .inode = state->inode};
     if (status == CP_OK)
@@ -327,9 +355,11 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
     int file = STDIN_FILENO;
     if (status == CP_OK && !standard) {
         file = context_open_file(context, path, O_RDONLY | O_CLOEXEC);
-        if (file < 0)
+        if (file < 0) {
             status =
                 report_error(context, CP_INPUT, "source-open", IN_FILE(path), "cannot be opened: %s", strerror(errno));
+            (void)list_missing(context, path);
+        }
     }
     if (status == CP_OK)
         status = load(source, file);
@@ -377,16 +407,18 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
     if (status != CP_OK)
         return status;
     int file = context_open_file(context, source->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && is_missing(errno))
-        return CP_NO;
-    if (file < 0)
-        return report_error(context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
-                            "file \"%s\" cannot be opened: %s", source->name, strerror(errno));
+    int error = errno;
     struct stat info;
-    if (fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) { /* a model "Robot" may lie beside a folder "Robot" */
+    bool is_folder = file >= 0 && fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
+    if (is_folder) /* a model "Robot" may lie beside a folder "Robot" */
         (void)close(file);
-        return CP_NO;
-    }
+    if (file < 0 || is_folder)
+        status = list_missing(context, source->path);
+    if (status == CP_OK && file < 0 && !is_missing(error))
+        return report_error(context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
+                            "file \"%s\" cannot be opened: %s", source->name, strerror(error));
+    if (status != CP_OK || file < 0 || is_folder)
+        return status == CP_OK ? CP_NO : status;
     /* A small file must not ask for work without end, by files that name each other's neighbours twice. */
     source->state->further = source->parent->state->further;
     if (++*source->state->further <= context->limits.files)

@@ -23,7 +23,7 @@ must "evidence does not depend on folders" cmp first.json deep/list.xml.json
 ends 0 '' "$cellpipe" convert cell.wu list.xml.gz --out evidence=yes
 must "evidence is beside list.xml.gz" cmp first.json list.xml.gz.json
 ends 0 '' "$cellpipe" check cell.wu list=list.xml.gz
-must "hash of the cell" [ "$(grep -c '"file":"cell.wu","xxh64":"' first.json)" = 1 ]
+must "hash of the cell" [ "$(grep -c '"file":"cell.wu","xxh3_128":"' first.json)" = 1 ]
 "$cellpipe" convert --from tag - list2.xml --out evidence=yes <cell.wu 2>"$work/stderr"
 must "standard input has no hash" grep -qF '{"file":"stdin"}' list2.xml.json
 

@@ -486,6 +486,8 @@ static cp_status run_once(struct run *run, const struct content *content, size_t
     if (reading)
         arm(run, n);
     cp_context *context = cp_context_new(run->way == BY_MALLOC ? NULL : &allocator);
+    if (context)
+        cp_set_flag(context, CP_FLAG_LIST_FILES, true); /* its memory, too */
     if (!context) {
         status = CP_LIMIT;
         *calls = disarm(run);

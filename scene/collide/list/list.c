@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../bytes/listing.h"
 #include "../../context.h"
 #include "../../numbers.h"
 #include "../proof/outside.h"
@@ -19,7 +20,9 @@ static cp_status find_evidence(struct evidence *evidence, cp_context *context, c
     buffer_text(&beside, path);
     buffer_append(&beside, ".json", sizeof ".json");
     *evident = !beside.failed && access(beside.data, F_OK) == 0;
-    cp_status status = beside.failed ? CP_LIMIT : *evident ? evidence_read(evidence, context, beside.data) : CP_OK;
+    cp_status status = beside.failed ? CP_LIMIT
+                       : *evident    ? evidence_read(evidence, context, beside.data)
+                                     : list_missing(context, beside.data);
     buffer_free(&beside);
     return status;
 }
