@@ -414,6 +414,10 @@ CP_API cp_status cp_expect_output(cp_context *context, const char *path);
 /* Writes bytes of the caller, such as a log, like cp_write does: whole or not at all, compressed if the path ends in
  * .gz. CP_USAGE if this context has read or written the file. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
+/* Removes temporary files (.cellpipe-HOST-PID-RANDOM) that writers left in a folder when they were killed: those whose
+ * process is gone from this host, and those that nobody has changed for 24 hours, whoever wrote them. *removed is their
+ * number; it is 0 if there is no such folder. CP_OUTPUT if the folder cannot be read. */
+CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed);
 /* Reserves the path for a cp_write with this context or one beside it. Further files of other outputs cannot take it:
  * they fail with CP_USAGE. CP_NO, without an entry in the report, if the path is reserved already. */
 CP_API cp_status cp_reserve_output(cp_context *context, const char *path);

@@ -38,8 +38,7 @@ static uint64_t *limit_value(cp_context *context, const struct limit *limit)
     return (uint64_t *)((char *)&context->limits + limit->offset);
 }
 
-/* Hashes differ from run to run, so that nobody can prepare keys that collide. */
-static uint64_t random_seed(const void *salt)
+uint64_t context_random(const void *salt)
 {
     uint64_t seed;
     if (getentropy(&seed, sizeof seed) == 0)
@@ -55,7 +54,7 @@ cp_context *context_new(const cp_allocator *allocator, const struct plugins *plu
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;
-    *context = (cp_context){.allocator = use, .plugins = plugins, .seed = random_seed(context), .threads = 1};
+    *context = (cp_context){.allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1};
     context->first = context;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);

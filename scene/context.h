@@ -30,7 +30,8 @@ struct cp_context {
     const struct plugins *plugins;
     struct limits limits;
     bool flags[8];       /* by cp_flag */
-    uint64_t seed;       /* of hashes; never visible in results */
+    uint64_t seed;       /* of hashes, another one in each run, so that nobody can prepare keys that collide; never
+                          * visible in results */
     const char *subject; /* what is read, written or filtered just now: the place of entries without a file */
     struct arena *arena; /* importer options, folders */
     struct arena *texts; /* of the report */
@@ -53,6 +54,8 @@ struct cp_context {
     struct cp_context *first; /* that one; itself when alone */
 };
 
+/* Random bits, of the time and the salt's address where the system has none. */
+uint64_t context_random(const void *salt);
 /* Asks the callback; what is said once holds until context_finish. */
 bool context_is_cancelled(cp_context *context);
 /* open(2) that goes on after signals. */

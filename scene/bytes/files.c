@@ -23,7 +23,6 @@ struct file_book {
     struct entry **chains;   /* by hash: chain_count by path, then as many by place */
     size_t chain_count, count;
     struct name_map reserved; /* paths */
-    unsigned next_number;
 };
 
 /* ---- entries ---- */
@@ -177,14 +176,6 @@ bool files_known(const cp_context *context, const char *path, unsigned uses)
             stat(entry->file.path, &info) == 0 && info.st_dev == entry->file.device && info.st_ino == entry->file.inode;
     (void)pthread_mutex_unlock(&book->lock);
     return known;
-}
-
-unsigned files_next_number(cp_context *context)
-{
-    (void)pthread_mutex_lock(&context->book->lock);
-    unsigned number = context->book->next_number++;
-    (void)pthread_mutex_unlock(&context->book->lock);
-    return number;
 }
 
 struct file_book *files_new(cp_context *context)

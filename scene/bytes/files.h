@@ -32,7 +32,5 @@ bool files_reserved(const cp_context *context, const char *path);
 /* Between these calls one thread alone puts files in place, of all contexts beside each other. */
 void files_begin_placing(cp_context *context);
 void files_end_placing(cp_context *context);
-/* Another one each time: for names of temporary files. */
-unsigned files_next_number(cp_context *context);
 
 #endif

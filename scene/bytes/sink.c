@@ -495,10 +495,13 @@ cp_status sink_close(struct sink *sink, cp_status status)
         status = list_output(at);
     if (status == CP_OK)
         status = list_output(sink);
+    bool is_set = sink->further != NULL; /* which is placed as a whole, or not at all */
     for (struct sink *at = sink->further; at && status == CP_OK; at = at->further)
-        status = target_put_in_place(context, &at->target);
+        status = target_put_in_place(context, &at->target, is_set);
     if (status == CP_OK)
-        status = target_put_in_place(context, &sink->target);
+        status = target_put_in_place(context, &sink->target, is_set);
+    for (struct sink *at = sink; at && status != CP_OK; at = at->further)
+        target_take_back(&at->target);
     files_end_placing(context);
     if (status != CP_OK)
         list_cut(context, listed);

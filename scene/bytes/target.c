@@ -9,11 +9,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "../context.h"
 #include "files.h"
+#include "temporary.h"
 
 enum { MOST_LINKS = 40 };
 
@@ -127,13 +131,12 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
     status = target->path ? check_path(context, path) : CP_LIMIT;
     if (status != CP_OK)
         return status;
-    /* A new file beside it: a name that nobody has. */
+    /* A new file beside it: a name that nobody has. Nobody may read it who may not read the one that it replaces. */
     for (int i = 0; i < 1000; i++) {
-        target->temporary = arena_print(arena, "%.*s.cellpipe-%ld-%u", folder_length(target->path), target->path,
-                                        (long)getpid(), files_next_number(context));
+        target->temporary = temporary_name(arena, target->path, folder_length(target->path));
         if (!target->temporary)
             return CP_LIMIT;
-        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ? mode & 0777 : 0666);
         if (target->file >= 0)
             return CP_OK;
         if (errno != EEXIST)
@@ -175,22 +178,58 @@ cp_status target_record(cp_context *context, const struct target *target)
         (struct file_record){.path = target->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});
 }
 
-cp_status target_put_in_place(cp_context *context, struct target *target)
+/* renameat2 of Linux, by its number, since few C libraries have it without extensions. */
+enum rename_way { KEEP_OTHERS = 1 /* RENAME_NOREPLACE */, EXCHANGE = 2 /* RENAME_EXCHANGE */ };
+static bool rename_by(enum rename_way way, const char *from, const char *to)
+{
+#ifdef SYS_renameat2
+    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, (unsigned)way) == 0;
+#else
+    (void)way;
+    (void)from;
+    (void)to;
+    errno = ENOSYS;
+    return false;
+#endif
+}
+
+cp_status target_put_in_place(cp_context *context, struct target *target, bool keeps_old)
 {
     if (!target->temporary)
         return CP_OK;
     struct stat info;
-    if (stat(target->path, &info) == 0) /* the replaced file's permissions stay */
+    bool exists = stat(target->path, &info) == 0, fresh = context->flags[CP_FLAG_NO_CLOBBER], done;
+    if (exists) /* the replaced file's permissions stay */
         (void)chmod(target->temporary, info.st_mode & 07777);
-    int failed = context->flags[CP_FLAG_NO_CLOBBER] ? link(target->temporary, target->path)
-                                                    : rename(target->temporary, target->path);
-    if (failed != 0)
-        return report_error(context, CP_OUTPUT, "sink-rename", IN_FILE(target->path), "cannot be put in place: %s",
-                            strerror(errno));
-    if (context->flags[CP_FLAG_NO_CLOBBER])
-        (void)unlink(target->temporary);
+    if (!fresh && exists && keeps_old && rename_by(EXCHANGE, target->temporary, target->path)) {
+        target->placed = PLACED_FOR_OLD;
+        return CP_OK;
+    }
+    done =
+        fresh ? rename_by(KEEP_OTHERS, target->temporary, target->path) : rename(target->temporary, target->path) == 0;
+    if (!done && fresh && errno != EEXIST) { /* a hard link replaces nothing either, where there are such */
+        done = link(target->temporary, target->path) == 0;
+        if (done)
+            (void)unlink(target->temporary);
+    }
+    if (!done) {
+        bool no_way = fresh && (errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK);
+        return report_error(
+            context, CP_OUTPUT, "sink-rename", IN_FILE(target->path), "cannot be put in place: %s%s", strerror(errno),
+            no_way ? " (its file system cannot do that without replacing files; leave out --no-clobber)" : "");
+    }
+    target->placed = exists ? PLACED_FOR_GOOD : PLACED_NEW;
     target->temporary = NULL;
     return CP_OK;
+}
+
+void target_take_back(struct target *target)
+{
+    if (target->placed == PLACED_FOR_OLD)
+        (void)rename_by(EXCHANGE, target->temporary, target->path);
+    else if (target->placed == PLACED_NEW)
+        (void)unlink(target->path);
+    target->placed = PLACED_NOT;
 }
 
 void target_remove(struct target *target)

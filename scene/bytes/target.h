@@ -10,6 +10,12 @@ struct target {
     const char *temporary; /* the file's name until it is put in place, else NULL */
     int file;              /* the descriptor; -1: none, or memory */
     bool through;          /* written in place: a device, FIFO, socket or standard output */
+    enum {
+        PLACED_NOT,
+        PLACED_NEW,     /* there was no file */
+        PLACED_FOR_OLD, /* the old file has the temporary name */
+        PLACED_FOR_GOOD /* the old file is gone */
+    } placed;
 };
 
 /* Opens what the path names, or a temporary file beside it. Its strings are in the arena. */
@@ -20,8 +26,11 @@ cp_status target_expect(cp_context *context, const char *path);
 cp_status target_check(cp_context *context, const struct target *target);
 /* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */
 cp_status target_record(cp_context *context, const struct target *target);
-/* Gives the temporary file its name. The permissions of a replaced file stay. */
-cp_status target_put_in_place(cp_context *context, struct target *target);
+/* Gives the temporary file its name. The permissions of a replaced file stay. keeps_old: the replaced file stays under
+ * the temporary name, where the file system can do that, until target_remove. */
+cp_status target_put_in_place(cp_context *context, struct target *target, bool keeps_old);
+/* Undoes that, unless the old file is gone for good. */
+void target_take_back(struct target *target);
 /* Takes a temporary file away that is still there. */
 void target_remove(struct target *target);
 

@@ -1,5 +1,6 @@
-/* In which order outputs reach the disk: the linker hands the library's fsync and rename to this test, which notes and
- * carries them out. */
+/* In which order outputs reach the disk, and what is left when that fails: the linker hands the library's fsync,
+ * rename, link and syscall (renameat2) to this test, which notes them and carries them out, or lets them fail. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,8 @@
 #include "context.h"
 
 static char calls[512];
+static const char *failing = ""; /* renames to this name fail */
+static int link_error, syscall_error;
 
 static void note(const char *what, const char *of)
 {
@@ -38,7 +41,27 @@ int __wrap_fsync(int file)
 int __wrap_rename(const char *from, const char *to)
 {
     note("rename", strrchr(to, '/') + 1);
-    return __real_rename(from, to);
+    errno = EIO;
+    return strcmp(strrchr(to, '/') + 1, failing) == 0 ? -1 : __real_rename(from, to);
+}
+
+int __real_link(const char *from, const char *to);
+int __wrap_link(const char *from, const char *to);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
+
+int __wrap_link(const char *from, const char *to)
+{
+    errno = link_error;
+    return link_error ? -1 : __real_link(from, to);
+}
+
+long __wrap_syscall(long number, int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    errno = syscall_error ? syscall_error : EIO;
+    return syscall_error || strcmp(strrchr(to, '/') + 1, failing) == 0
+               ? -1
+               : __real_syscall(number, from_folder, from, to_folder, to, flags);
 }
 
 /* A top file and a further one, as VRML97's Inlines are written. */
@@ -104,9 +127,100 @@ static void test_no_clobber_holds_to_the_end(void **unused)
     assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
 }
 
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_and_remove(const char *folder, const char *name, const char *text)
+{
+    char path[64], found[8] = "";
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(found, sizeof found, file));
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(found, text);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Writes top, one and two; returns the status. Nothing of it is listed when it fails. */
+static cp_status write_set(const char *folder, bool no_clobber)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/top", folder);
+    cp_context *context = cp_context_new(NULL);
+    cp_set_flag(context, CP_FLAG_LIST_FILES, true);
+    cp_set_flag(context, CP_FLAG_NO_CLOBBER, no_clobber);
+    struct sink *top, *further;
+    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    sink_text(top, "new");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sink_open(top, i == 0 ? "one" : "two", &further), CP_OK);
+        sink_text(further, "new");
+    }
+    cp_status status = sink_close(top, CP_OK);
+    size_t listed;
+    (void)cp_files(context, &listed);
+    assert_int_equal(listed, status == CP_OK ? 3 : 0);
+    cp_context_free(context);
+    return status;
+}
+
+/* A set of files is placed as a whole: where one cannot be, the others are as they were. */
+static void test_sets_are_whole(void **unused)
+{
+    static const char *const names[] = {"top", "one", "two"};
+    (void)unused;
+    for (int round = 0; round < 4 * 8; round++) { /* which one fails, and which are there before */
+        char folder[] = "/tmp/cellpipe-test-XXXXXX";
+        assert_non_null(mkdtemp(folder));
+        for (int i = 0; i < 3; i++)
+            if (round >> i & 1)
+                put(folder, names[i], "old");
+        failing = round / 8 < 3 ? names[round / 8] : "";
+        assert_int_equal(write_set(folder, false), *failing ? CP_OUTPUT : CP_OK);
+        for (int i = 0; i < 3; i++)
+            if (!*failing || round >> i & 1)
+                expect_and_remove(folder, names[i], *failing ? "old" : "new");
+        failing = "";
+        assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
+    }
+}
+
+/* Without replacing anything: by renameat2, else by a hard link, else not at all. */
+static void test_ways_of_no_clobber(void **unused)
+{
+    static const struct {
+        int of_link, of_syscall;
+    } errors[] = {{EPERM, 0}, {0, EINVAL}, {0, ENOSYS}, {EPERM, EINVAL}};
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        char folder[] = "/tmp/cellpipe-test-XXXXXX";
+        assert_non_null(mkdtemp(folder));
+        link_error = errors[i].of_link;
+        syscall_error = errors[i].of_syscall;
+        assert_int_equal(write_set(folder, true), i < 3 ? CP_OK : CP_OUTPUT);
+        link_error = syscall_error = 0;
+        if (i < 3) {
+            expect_and_remove(folder, "top", "new");
+            expect_and_remove(folder, "one", "new");
+            expect_and_remove(folder, "two", "new");
+        }
+        assert_int_equal(rmdir(folder), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_top_file_comes_last), cmocka_unit_test(test_sync),
-                                       cmocka_unit_test(test_no_clobber_holds_to_the_end)};
+                                       cmocka_unit_test(test_no_clobber_holds_to_the_end),
+                                       cmocka_unit_test(test_sets_are_whole),
+                                       cmocka_unit_test(test_ways_of_no_clobber)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

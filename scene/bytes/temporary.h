@@ -1,0 +1,11 @@
+/* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. For target.c. */
+#ifndef CELLPIPE_TEMPORARY_H
+#define CELLPIPE_TEMPORARY_H
+
+#include "../memory.h"
+
+/* A new name each time, in the folder that the path begins with (folder_size bytes of it, with the slash). In the
+ * arena; NULL when out of memory. */
+const char *temporary_name(struct arena *arena, const char *path, int folder_size);
+
+#endif

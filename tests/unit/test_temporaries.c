@@ -1,0 +1,208 @@
+/* Temporary files: their names and permissions, and which of them a sweep removes. By the public header alone. */
+#include "../../scene/cellpipe.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char start[512], folder[64];
+static cp_context *context;
+
+/* Each test works in an empty folder of its own. */
+static int set_up(void **state)
+{
+    (void)state;
+    (void)strcpy(folder, "/tmp/cellpipe-temporary-XXXXXX");
+    context = cp_context_new(NULL);
+    return getcwd(start, sizeof start) && context && mkdtemp(folder) && chdir(folder) == 0 ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[128];
+    cp_context_free(context);
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return chdir(start) != 0 || system(command) != 0;
+}
+
+/* The temporary file that is being written, as a progress callback sees it. */
+static char seen[256];
+static mode_t seen_mode;
+
+static void see(void *user, const cp_progress *progress)
+{
+    (void)user;
+    DIR *listing = strcmp(progress->work, "writing") == 0 ? opendir(".") : NULL;
+    for (const struct dirent *entry; listing && (entry = readdir(listing));) {
+        struct stat info;
+        if (strncmp(entry->d_name, ".cellpipe-", 10) != 0)
+            continue;
+        (void)snprintf(seen, sizeof seen, "%s", entry->d_name);
+        assert_int_equal(stat(seen, &info), 0);
+        seen_mode = info.st_mode & 07777;
+    }
+    if (listing)
+        (void)closedir(listing);
+}
+
+static void write_and_see(const char *path)
+{
+    seen[0] = '\0';
+    cp_set_progress(context, see, NULL);
+    assert_int_equal(cp_write_file(context, path, "text", 4), CP_OK);
+    cp_set_progress(context, NULL, NULL);
+    assert_true(*seen && access(seen, F_OK) != 0);
+    cp_context_free(context); /* which knows the file as its own */
+    context = cp_context_new(NULL);
+}
+
+static void make_file(const char *name, mode_t mode, time_t age)
+{
+    int file = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(fchmod(file, mode) | close(file), 0);
+    time_t then = time(NULL) - age;
+    assert_int_equal(utimensat(AT_FDCWD, name, (const struct timespec[]){{.tv_sec = then}, {.tv_sec = then}}, 0), 0);
+}
+
+/* A temporary file is never wider than the file that it replaces. */
+static void test_permissions(void **unused)
+{
+    (void)unused;
+    mode_t old = umask(0);
+    write_and_see("new");
+    assert_int_equal(seen_mode, 0666);
+    make_file("secret", 0600, 0);
+    write_and_see("secret");
+    assert_int_equal(seen_mode, 0600);
+    (void)umask(old);
+}
+
+/* ".cellpipe-HOST-" of a temporary file of this process. */
+static const char *own_start(void)
+{
+    static char text[256];
+    write_and_see("any");
+    char *random = strrchr(seen, '-');
+    assert_int_equal(strlen(random), 17);
+    *random = '\0';
+    char *pid = strrchr(seen, '-') + 1;
+    assert_int_equal(atol(pid), getpid());
+    *pid = '\0';
+    assert_true(strlen(seen) > strlen(".cellpipe--") && strlen(seen) < 200);
+    (void)strcpy(text, seen);
+    return text;
+}
+
+static void expect_sweep(const char *name, bool removed)
+{
+    size_t count;
+    assert_int_equal(access(name, F_OK), 0);
+    assert_int_equal(cp_sweep(context, folder, &count), CP_OK);
+    assert_int_equal(count, removed);
+    assert_int_equal(access(name, F_OK) != 0, removed);
+    (void)unlink(name);
+}
+
+static void test_what_is_swept(void **unused)
+{
+    enum { HOUR = 3600 };
+    (void)unused;
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    const char *own = own_start();
+    static const struct {
+        const char *host; /* NULL: this one */
+        bool lives;
+        int hours;
+        bool is_swept;
+    } cases[] = {
+        {NULL, false, 0, true},
+        {NULL, true, 0, false},
+        {NULL, true, 25, true},
+        {".cellpipe-a-b-", false, 0, false},
+        {".cellpipe-a-b-", true, 23, false},
+        {".cellpipe-a-b-", true, 25, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[300];
+        (void)snprintf(name, sizeof name, "%s%ld-0123456789abcdef", cases[i].host ? cases[i].host : own,
+                       (long)(cases[i].lives ? getpid() : gone));
+        make_file(name, 0600, (time_t)cases[i].hours * HOUR);
+        expect_sweep(name, cases[i].is_swept);
+    }
+    /* What is called otherwise is nobody's of ours. */
+    static const char *const others[] = {
+        ".cellpipe",
+        ".cellpipe-12-3",
+        ".cellpipe-1-0123456789abcdef",
+        ".cellpipe--1-0123456789abcdef",
+        ".cellpipe-host-x-0123456789abcdef",
+        ".cellpipe-host-1-0123456789abcdeF",
+        ".cellpipe-host-1-0123456789abcdef0",
+        "cellpipe-host-1-0123456789abcdef",
+        ".cellpipe-0123456789abcdef",
+        ".cellpipe-",
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        make_file(others[i], 0600, 100 * HOUR);
+        expect_sweep(others[i], false);
+    }
+    char name[300];
+    (void)snprintf(name, sizeof name, "%s%ld-0123456789abcdef", own, (long)gone);
+    assert_int_equal(mkdir(name, 0777), 0);
+    expect_sweep(name, false);
+    assert_int_equal(rmdir(name), 0);
+    size_t count;
+    assert_int_equal(cp_sweep(context, "none", &count), CP_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(cp_sweep(context, "any", &count), CP_OUTPUT); /* no folder */
+}
+
+static void end_here(void *user, const cp_progress *progress)
+{
+    (void)user;
+    if (strcmp(progress->work, "writing") == 0)
+        (void)raise(SIGKILL);
+}
+
+static void test_after_a_kill(void **unused)
+{
+    size_t count;
+    (void)unused;
+    pid_t child = fork();
+    if (child == 0) {
+        cp_set_progress(context, end_here, NULL);
+        (void)cp_write_file(context, "out", "text", 4);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(cp_sweep(context, ".", &count), CP_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(mkdir(folder, 0777), 0); /* for tear_down */
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_permissions), TEST(test_what_is_swept), TEST(test_after_a_kill)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
