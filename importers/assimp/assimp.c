@@ -161,7 +161,7 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
         status = check_archive(source);
     if (status != CP_OK)
         return status;
-    file_system_start(&system, source, name, import.settings->common.strict);
+    file_system_start(&system, source, name, &import.settings->common);
     status = hide_blanks(source, name, &system.top_text);
     if (status == CP_OK && !system.top_text)
         status = take_places(&import, &system.top_text);
@@ -180,13 +180,15 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
 static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
     struct source shown = *source;
-    char *text;
-    cp_status status = end_lines(source, &text);
+    char *text = NULL;
+    cp_status status = cut_at_zeros(source, ((const struct import_settings *)settings)->partial, &shown.size);
+    if (status == CP_OK)
+        status = end_lines(&shown, &text);
     if (text)
         shown.data = text;
     if (status == CP_OK)
         status = read_shown(context, &shown, settings, scene);
-    memory_free(context, text, source->size + 1, 1);
+    memory_free(context, text, shown.size + 1, 1);
     return status;
 }
 

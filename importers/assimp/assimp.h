@@ -77,13 +77,17 @@ struct file_system {
     const struct source *top;
     const char *top_name; /* as assimp knows it */
     char *top_text;       /* what assimp is shown in place of the top file; NULL: the file */
-    bool strict;
+    const struct import_settings *settings;
     cp_status status; /* the first failure that is not a missing file */
     struct open_file *files;
     uint32_t missing_materials; /* .mtl files not found */
 };
-void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict);
+void file_system_start(struct file_system *system, const struct source *top, const char *top_name,
+                       const struct import_settings *settings);
 void file_system_end(struct file_system *system);
+/* Zero bytes in a text are an error; with `partial` a warning, and *size is that of the whole lines before them. Else
+ * *size is the source's. */
+cp_status cut_at_zeros(const struct source *source, bool partial, size_t *size);
 /* Text whose lines end in CR alone, which assimp's readers take for one line: a copy with LF, size + 1 bytes; else
  * NULL. */
 cp_status end_lines(const struct source *source, char **text);

@@ -66,6 +66,37 @@ static void file_flush(struct aiFile *handle)
     (void)handle;
 }
 
+/* By its suffix or its beginning. PLY has a check of its own, and UTF-16 has zero bytes. */
+static bool is_text(const struct source *source)
+{
+    enum { HEAD_SIZE = 512 }; /* every binary format has a zero byte in it */
+    static const char *const suffixes[] = {".obj", ".mtl", ".ac",  ".ac3d", ".acc", ".dae", ".off", ".x3d",
+                                           ".amf", ".ase", ".ask", ".dxf",  ".nff", ".ifc", ".smd"};
+    const char *data = source->data;
+    if ((source->size >= 3 && (data[0] | 0x20) == 'p' && (data[1] | 0x20) == 'l' && (data[2] | 0x20) == 'y') ||
+        (source->size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0)))
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (text_ends_nocase(source->name, suffixes[i]))
+            return true;
+    return source->size > HEAD_SIZE && !memchr(data, '\0', HEAD_SIZE);
+}
+
+cp_status cut_at_zeros(const struct source *source, bool partial, size_t *size)
+{
+    const char *data = source->data, *zero = is_text(source) ? memchr(data, '\0', source->size) : NULL;
+    *size = source->size;
+    if (!zero)
+        return CP_OK;
+    *size = (size_t)(zero - data);
+    while (*size > 0 && !is_line_end(data[*size - 1]))
+        --*size;
+    return report_lenient(source->context, !partial, "assimp-zeros",
+                          AT_LINE(source->name, source_line(source, (size_t)(zero - data))),
+                          "zero bytes in a text, as a power loss leaves them%s",
+                          partial ? ": the lines before them are read" : " (partial=yes reads the lines before them)");
+}
+
 cp_status end_lines(const struct source *source, char **text)
 {
     *text = NULL;
@@ -83,9 +114,12 @@ cp_status end_lines(const struct source *source, char **text)
 static struct aiFile *add_file(struct file_system *system, struct source *further)
 {
     struct open_file *file = memory_allocate_zeroed(system->context, 1, sizeof *file);
-    const struct source *source = further ? further : system->top;
-    if (!file || end_lines(source, &file->text) != CP_OK) {
-        system->status = CP_LIMIT;
+    struct source shown = further ? *further : *system->top;
+    cp_status status = file ? cut_at_zeros(&shown, system->settings->partial, &shown.size) : CP_LIMIT;
+    if (status == CP_OK)
+        status = end_lines(&shown, &file->text);
+    if (status != CP_OK) {
+        system->status = status;
         source_close(further);
         memory_free(system->context, file, 1, sizeof *file);
         return NULL;
@@ -93,8 +127,8 @@ static struct aiFile *add_file(struct file_system *system, struct source *furthe
     file->file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (void *)file};
     file->system = system;
     file->further = further;
-    file->data = !further && system->top_text ? system->top_text : file->text ? file->text : source->data;
-    file->size = source->size;
+    file->data = !further && system->top_text ? system->top_text : file->text ? file->text : shown.data;
+    file->size = shown.size;
     file->next = system->files;
     system->files = file;
     return &file->file;
@@ -112,13 +146,14 @@ static bool is_image(const char *name)
 
 /* assimp's OBJ reader tries the object's own name with .mtl when the named library is missing; that guess is not worth
  * a second message. */
-static void report_missing(struct file_system *system, const char *name)
+static void report_missing(struct file_system *system, const char *name, bool is_empty)
 {
     struct place place = IN_FILE(system->top->name);
     bool is_material = text_ends_nocase(name, ".mtl");
     if (is_material && system->missing_materials++)
         return;
-    if (report_lenient(system->context, system->strict, "assimp-file-missing", place, "no file \"%s\"", name) != CP_OK)
+    if (report_lenient(system->context, system->settings->strict, "assimp-file-missing", place,
+                       is_empty ? "the file \"%s\" is empty" : "no file \"%s\"", name) != CP_OK)
         system->status = CP_INPUT;
     else
         report_loss(system->context, "assimp-file-missing", place, 1, "what \"%s\" describes is left out", name);
@@ -132,8 +167,8 @@ static struct aiFile *open_further(struct file_system *system, const char *name)
     for (char *at = path.data; at && (at = strchr(at, '\\'));)
         *at = '/';
     cp_status status = path.failed ? CP_LIMIT : source_open(system->top, path.data, &further);
-    if (status == CP_NO)
-        report_missing(system, path.data);
+    if (status == CP_NO || (status == CP_OK && further->size == 0))
+        report_missing(system, path.data, status == CP_OK);
     else if (status != CP_OK)
         system->status = status;
     buffer_free(&path);
@@ -169,9 +204,10 @@ static void file_close(struct aiFileIO *io, struct aiFile *handle)
     memory_free(system->context, file, 1, sizeof *file);
 }
 
-void file_system_start(struct file_system *system, const struct source *top, const char *top_name, bool strict)
+void file_system_start(struct file_system *system, const struct source *top, const char *top_name,
+                       const struct import_settings *settings)
 {
-    *system = (struct file_system){.context = top->context, .top = top, .top_name = top_name, .strict = strict};
+    *system = (struct file_system){.context = top->context, .top = top, .top_name = top_name, .settings = settings};
     system->io = (struct aiFileIO){file_open, file_close, (void *)system};
 }
 

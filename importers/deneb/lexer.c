@@ -138,14 +138,16 @@ void deneb_next(struct deneb_file *file)
     token->size = 0;
     token->line = file->line;
     token->column = (uint64_t)(file->next - file->line_start) + 1;
-    if (file->next == file->end)
+    if (file->next == file->end) {
         token->kind = DENEB_END;
-    else if (*file->next == '"')
+        deneb_check_text(file); /* the rest of a long comment */
+    } else if (*file->next == '"') {
         lex_string(file);
-    else if (*file->next == '=')
+    } else if (*file->next == '=') {
         lex_formula(file);
-    else
+    } else {
         lex_bare(file);
+    }
 }
 
 const char *deneb_shown(const struct deneb_file *file, char shown[48])

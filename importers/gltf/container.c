@@ -155,6 +155,23 @@ static void load_uri(struct gltf *gltf, uint32_t index, uint32_t value, struct g
     buffer->whole = buffer->size;
 }
 
+/* A power loss leaves blocks of zero bytes. A buffer of nothing else holds no model; one that ends so may. */
+static void check_zeros(struct gltf *gltf, uint32_t index, const struct gltf_buffer *buffer)
+{
+    enum { DISK_BLOCK = 512 };
+    const struct import_settings *settings = &gltf->settings->common;
+    uint64_t zeros = 0;
+    while (zeros < buffer->size && buffer->bytes[buffer->size - 1 - zeros] == 0)
+        zeros++;
+    bool all = zeros > 0 && zeros == buffer->size;
+    if (zeros < DISK_BLOCK && !(all && buffer->file))
+        return;
+    if (report_lenient(gltf->context, all ? !settings->partial : settings->strict, "gltf-zeros",
+                       IN_FILE(gltf->source->name), "%s %llu bytes of buffer %u are zero, as a power loss leaves them",
+                       all ? "all" : "the last", (unsigned long long)zeros, (unsigned)index) != CP_OK)
+        gltf->status = CP_INPUT;
+}
+
 bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **loaded)
 {
     struct gltf_buffer *buffer = &gltf->buffers[index];
@@ -176,5 +193,7 @@ bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **l
         gltf_error(gltf, value, "gltf-buffer-short", "the buffer holds %llu of its %llu bytes",
                    (unsigned long long)buffer->size, (unsigned long long)size);
     buffer->size = size;
+    if (gltf->status == CP_OK)
+        check_zeros(gltf, index, buffer);
     return gltf->status == CP_OK;
 }

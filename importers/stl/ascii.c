@@ -6,13 +6,15 @@
  * Keywords in any case; blanks, tabs and line ends of any kind part the words. A normal may be missing or no number
  * ("nan", "-1.#IND"): it is not used. A loop may have more than 3 vertices. There is one dialect without lines: where
  * the line of "solid" goes on with a facet, the name ends before it, and where that of "endsolid" goes on with a solid,
- * so does the file. After the last endsolid only blanks and the fill bytes NUL and Ctrl-Z may follow.
+ * so does the file. After the last endsolid only blanks and the fill bytes NUL and Ctrl-Z may follow, no more than fill
+ * a block of a transfer protocol: more of them are what a power loss leaves of a further solid.
  *
  * Several threads read a long solid: each begins at the first word "facet" of its part of the text. That is a guess
  * (a name may hold the word). What was read from there counts only if the thread before it has arrived just there. */
 #include "stl.h"
 
 #include <math.h>
+#include <stdio.h>
 
 struct text {
     const char *at, *end;
@@ -154,7 +156,8 @@ static void read_batch(struct stl_batch *batch, const char *limit, const char *e
 enum {
     FIRST_PART = 1 << 18, /* bytes of a solid that one thread reads before others join in */
     LARGEST_PART = 1 << 21,
-    CORNER_BYTES = 16 /* a guess: shorter corners only mean that a part is read in several goes */
+    CORNER_BYTES = 16, /* a guess: shorter corners only mean that a part is read in several goes */
+    MOST_FILL = 127    /* bytes: XMODEM's blocks have 128 */
 };
 
 struct ascii {
@@ -192,6 +195,26 @@ static struct word next_word(const struct text *text)
     return word;
 }
 
+/* The next word has a zero byte in it. */
+static bool is_at_zeros(const struct text *text)
+{
+    const char *at = text->at;
+    while (at < text->end && *at && !is_space(*at))
+        at++;
+    return at < text->end && !*at;
+}
+
+/* The next word in quotes. */
+static struct found {
+    char text[48];
+} find_word(const struct text *text)
+{
+    struct found found = {"zero bytes, as a power loss leaves them"};
+    if (!is_at_zeros(text))
+        (void)snprintf(found.text, sizeof found.text, "\"%s\"", next_word(text).text);
+    return found;
+}
+
 /* Fails at the next word. A word cut by the end of the text may have been the right one. */
 static bool fail_expected(struct ascii *ascii, const char *expected)
 {
@@ -204,9 +227,10 @@ static bool fail_expected(struct ascii *ascii, const char *expected)
     ascii->status =
         ascii->truncated
             ? report_lenient(reader->context, !reader->settings->import.partial, "stl-truncated", find_place(ascii),
-                             "the file ends in facet %llu where %s was expected", facet, expected)
+                             "the file ends in facet %llu where %s was expected%s", facet, expected,
+                             is_at_zeros(&ascii->text) ? "; zero bytes follow, as a power loss leaves them" : "")
             : report_error(reader->context, CP_INPUT, "stl-syntax", find_place(ascii),
-                           "facet %llu: expected %s, found \"%s\"", facet, expected, next_word(&ascii->text).text);
+                           "facet %llu: expected %s, found %s", facet, expected, find_word(&ascii->text).text);
     return false;
 }
 
@@ -310,15 +334,15 @@ static bool begins_solid(const char *at, const char *end)
     return stl_begins_with(at, end, "solid");
 }
 
-/* The first word of the line from `at` on for which is_mark holds, else the line's end. */
+/* The first word of the line from `at` on for which is_mark holds, else the line's end or a zero byte. */
 static const char *find_in_line(const char *at, const char *end, bool (*is_mark)(const char *, const char *))
 {
     for (;;) {
         while (at < end && is_space(*at) && !is_line_end(*at))
             at++;
-        if (at == end || is_line_end(*at) || is_mark(at, end))
+        if (at == end || !*at || is_line_end(*at) || is_mark(at, end))
             return at;
-        while (at < end && !is_space(*at))
+        while (at < end && *at && !is_space(*at))
             at++;
     }
 }
@@ -338,9 +362,9 @@ static cp_status read_solid(struct ascii *ascii)
     if (read_facets(ascii) && (ACCEPT(text, "endsolid") || fail_expected(ascii, "\"facet\" or \"endsolid\""))) {
         /* On to the next line, or to a solid with facets in this one. */
         text->at = find_in_line(text->at, text->end, begins_solid);
-        if (text->at < text->end && !is_line_end(*text->at)) {
+        if (text->at < text->end && *text->at && !is_line_end(*text->at)) {
             const char *facet = find_in_line(text->at + strlen("solid"), text->end, begins_facet);
-            if (facet == text->end || is_line_end(*facet))
+            if (facet == text->end || !*facet || is_line_end(*facet))
                 text->at = facet;
         }
     }
@@ -357,8 +381,8 @@ cp_status stl_read_ascii(struct stl_reader *reader)
     struct text *text = &ascii.text;
     if (!start) {
         skip_blanks(text);
-        return report_error(reader->context, CP_INPUT, "stl-syntax", find_place(&ascii),
-                            "expected \"solid\", found \"%s\"", next_word(text).text);
+        return report_error(reader->context, CP_INPUT, "stl-syntax", find_place(&ascii), "expected \"solid\", found %s",
+                            find_word(text).text);
     }
     do
         if (read_solid(&ascii) != CP_OK || ascii.truncated)
@@ -370,9 +394,13 @@ cp_status stl_read_ascii(struct stl_reader *reader)
         at++;
     if (at < end)
         return report_error(reader->context, CP_INPUT, "stl-syntax", find_place(&ascii),
-                            "expected \"solid\" or the end of the file, found \"%s\"", next_word(text).text);
-    if (text->at < end)
+                            "expected \"solid\" or the end of the file, found %s", find_word(text).text);
+    size_t fill = (size_t)(end - text->at);
+    if (fill > MOST_FILL && memchr(text->at, '\0', fill))
+        return report_lenient(reader->context, !reader->settings->import.partial, "stl-truncated", find_place(&ascii),
+                              "the file ends in %zu zero bytes, as a power loss leaves them", fill);
+    if (fill > 0)
         return report_lenient(reader->context, reader->settings->import.strict, "stl-trailing", find_place(&ascii),
-                              "%zu fill bytes after the last endsolid", (size_t)(end - text->at));
+                              "%zu fill bytes after the last endsolid", fill);
     return CP_OK;
 }

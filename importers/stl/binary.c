@@ -2,12 +2,15 @@
  * vertices (float32), 16 bits of attributes.
  *
  * How many facets there are: the count where the bytes are there (more bytes are trailing); all bytes where they are
- * whole facets and the count is smaller or 0xFFFFFFFF: so write programs that cannot go back to the header. */
+ * whole facets and the count is smaller or 0xFFFFFFFF: so write programs that cannot go back to the header.
+ *
+ * After a power loss, blocks of a file may hold zero bytes alone: the whole file, its end, or some in between. Such
+ * facets would be read as points at the origin. */
 #include "stl.h"
 
 #include <math.h>
 
-enum { BATCH_FACETS = 1 << 14 };
+enum { BATCH_FACETS = 1 << 14, DISK_BLOCK = 512 }; /* bytes: the smallest block of a disk */
 
 struct binary {
     struct stl_reader *reader;
@@ -67,6 +70,16 @@ static bool take_batch(void *user, uint32_t item, uint32_t slot)
     return binary->status == CP_OK;
 }
 
+/* That of STL, or none. */
+static bool has_fitting_suffix(const char *name)
+{
+    size_t size;
+    const char *stem = text_stem(name, &size), *suffix = stem + size;
+    char four[5] = ""; /* of .stl, .stla, .stlb, each also with .gz */
+    (void)strncat(four, suffix, sizeof four - 1);
+    return !*suffix || text_equal_nocase(suffix, ".gz") || text_equal_nocase(four, ".stl");
+}
+
 /* How many facets there are. */
 static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
 {
@@ -75,8 +88,16 @@ static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
     uint32_t count = stl_integer(source->data + 80);
     uint64_t bytes = source->size - STL_HEADER_SIZE, whole = bytes / STL_FACET_SIZE, rest = bytes % STL_FACET_SIZE;
     *facets = count;
+    if (bytes == 0 && stl_is_zero(source->data, source->size) && !has_fitting_suffix(source->name))
+        return report_error(reader->context, CP_INPUT, "stl-zeros", IN_FILE(source->name),
+                            "the file is %zu zero bytes, and its suffix is not that of an empty STL", source->size);
     if (count == whole && rest == 0)
         return CP_OK;
+    if (count == 0 && (rest != 0 || stl_is_zero(source->data + STL_HEADER_SIZE, (size_t)bytes)))
+        return report_error(reader->context, CP_INPUT, "stl-zeros", IN_FILE(source->name),
+                            "the header counts 0 facets, and the %llu bytes after it are none: the file is damaged, or "
+                            "no STL",
+                            (unsigned long long)bytes);
     if (rest == 0 && whole < UINT32_MAX && (count < whole || count == UINT32_MAX)) {
         *facets = (uint32_t)whole;
         return report_lenient(reader->context, strict, "stl-count", IN_FILE(source->name),
@@ -93,6 +114,39 @@ static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
                           count);
 }
 
+static bool is_zero_facet(const struct stl_reader *reader, uint64_t facet)
+{
+    return stl_is_zero(stl_record(reader, (uint32_t)facet), STL_FACET_SIZE);
+}
+
+/* Looks for a block of zero bytes among the facets. With partial=yes they are kept, but for those at the end. */
+static cp_status check_zeros(const struct stl_reader *reader, uint32_t *facets)
+{
+    enum { FEWEST = DISK_BLOCK / STL_FACET_SIZE - 1 }; /* whole facets of a block */
+    uint64_t first = *facets, end = first;
+    while (first > 0 && is_zero_facet(reader, first - 1))
+        first--;
+    /* The last block of the file may be short. */
+    size_t last_block = (reader->source->size - 1) / DISK_BLOCK * DISK_BLOCK;
+    bool at_end = end - first >= FEWEST || (end - first >= 2 && STL_HEADER_SIZE + STL_FACET_SIZE * first <= last_block);
+    bool found = at_end;
+    for (uint64_t i = FEWEST - 1, last = first; !found && i < last; i += FEWEST) { /* a block holds one of these */
+        for (first = end = i; end < last && is_zero_facet(reader, end);)
+            end++;
+        while (end > i && first > 0 && is_zero_facet(reader, first - 1))
+            first--;
+        found = end - first >= FEWEST;
+    }
+    if (!found)
+        return CP_OK;
+    if (at_end)
+        *facets = (uint32_t)first;
+    return report_lenient(reader->context, !reader->settings->import.partial, "stl-zeros",
+                          IN_FILE(reader->source->name),
+                          "%llu facets from facet %llu on are zero bytes, as a power loss leaves them",
+                          (unsigned long long)(end - first), (unsigned long long)first + 1);
+}
+
 cp_status stl_read_binary(struct stl_reader *reader)
 {
     cp_context *context = reader->context;
@@ -102,6 +156,8 @@ cp_status stl_read_binary(struct stl_reader *reader)
                             STL_HEADER_SIZE);
     struct binary binary = {.reader = reader};
     cp_status status = settle_count(reader, &binary.facet_count);
+    if (status == CP_OK)
+        status = check_zeros(reader, &binary.facet_count);
     if (status != CP_OK)
         return status;
     uint32_t facets = binary.facet_count, batches = facets / BATCH_FACETS + (facets % BATCH_FACETS > 0);

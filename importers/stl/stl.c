@@ -59,10 +59,10 @@ static bool is_exact_binary(const char *head, size_t size, uint64_t file_size)
     return size >= STL_HEADER_SIZE && file_size == STL_HEADER_SIZE + STL_FACET_SIZE * (uint64_t)stl_integer(head + 80);
 }
 
-/* The first whole facets of the head have finite corners and unit or zero normals. */
+/* The first whole facets of the head have finite corners and unit or zero normals. Zero bytes alone are no facets. */
 static bool has_plausible_facets(const char *head, size_t size)
 {
-    if (size < STL_HEADER_SIZE + STL_FACET_SIZE)
+    if (size < STL_HEADER_SIZE + STL_FACET_SIZE || stl_is_zero(head + STL_HEADER_SIZE, size - STL_HEADER_SIZE))
         return false;
     size_t count = (size - STL_HEADER_SIZE) / STL_FACET_SIZE;
     for (size_t i = 0; i < count && i < FACET_PROBE; i++) {
@@ -97,11 +97,12 @@ static bool is_ascii(const char *head, size_t size, uint64_t file_size)
            !has_plausible_facets(head, size);
 }
 
-/* Sure by an exact size or by the keywords; a binary file of another size only by what its facets look like. */
+/* Sure by an exact size or by the keywords; a binary file of another size only by what its facets look like. A count of
+ * 0 fits many files of 84 bytes: then a suffix of another format outweighs it. */
 static int probe_stl(const char *head, size_t size, uint64_t file_size)
 {
     if (is_exact_binary(head, size, file_size))
-        return 100;
+        return stl_integer(head + 80) > 0 ? 100 : 1;
     const char *name = stl_after_solid(head, head + size);
     if (name && is_ascii(head, size, file_size))
         return 95;

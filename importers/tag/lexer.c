@@ -88,7 +88,7 @@ void tag_lexer_next(struct tag_lexer *lexer)
     const char *at = lexer->next, *end = lexer->end;
     while (at < end && (*at == ' ' || *at == '\t' || *at == '!' || (*at == '\r' && !ends_line(lexer, '\r')))) {
         if (*at++ == '!')
-            while (at < end && !ends_line(lexer, *at))
+            while (at < end && *at && !ends_line(lexer, *at)) /* a zero byte is an error there, too */
                 at++;
     }
     struct tag_token *token = &lexer->token;
