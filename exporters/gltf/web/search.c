@@ -164,10 +164,10 @@ static cp_status meet_budget(struct search *search)
     if (status != CP_OK || search->best)
         return status;
 
-    /* Larger errors until one fits. */
+    /* Larger errors until one fits; none where there is no size to move in, or one beyond all numbers. */
     double diagonal = measured_diagonal(&measures);
     for (double error = diagonal * first_guess; status == CP_OK && !search->best; error *= 8) {
-        if (!(error <= diagonal * most_error)) {
+        if (!(error > 0 && error <= diagonal * most_error && isfinite(error))) {
             char text[NUMBER_SIZE];
             print_double(budget, text);
             return report_error(search->model->context, CP_LIMIT, "gltf-budget", NOWHERE,
