@@ -10,6 +10,7 @@ struct limits {
     uint64_t expanded_bytes; /* of one input file after decompression */
     uint64_t nesting;        /* of a parser (XML, JSON) */
     uint64_t depth;          /* of the scene's tree */
+    uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t nodes, vertices, includes, files, name;
 };
 

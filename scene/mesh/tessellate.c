@@ -15,6 +15,7 @@ struct counts {
 };
 
 struct builder {
+    cp_context *context;
     double (*positions)[3];
     uint32_t *offsets, *corners;
     uint32_t vertex_count, face_count, corner_count;
@@ -183,7 +184,7 @@ static void build_sphere(struct builder *builder, uint32_t sides, double radius)
 {
     uint32_t bands = (uint32_t)sphere_bands(sides);
     uint32_t south = add_point(builder, -radius), ring = 0;
-    for (uint32_t i = 1; i < bands; i++) {
+    for (uint32_t i = 1; i < bands && !context_is_cancelled(builder->context); i++) {
         double sine, cosine;
         turn_point(i, 2 * (uint64_t)bands, &sine, &cosine);
         uint32_t below = ring;
@@ -262,11 +263,18 @@ cp_status tessellate_exactly(cp_context *context, struct arena *arena, cp_mesh *
 {
     *positions = NULL;
     struct counts counts = count_primitive(mesh);
+    uint64_t triangles = counts.corners - 2 * counts.faces, most = context->limits.primitive_triangles;
+    if (triangles > most)
+        return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
+                            "the primitive \"%s\" of %u sides has %llu triangles, more than the limit of %llu "
+                            "(--limit primitive-triangles=)",
+                            mesh_title(mesh), mesh->sides, (unsigned long long)triangles, (unsigned long long)most);
     if (counts.vertices > context->limits.vertices || counts.vertices >= CP_NONE || counts.corners >= CP_NONE)
         return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
                             "mesh \"%s\" of %u sides has %llu vertices, more than a mesh may have", mesh_title(mesh),
                             mesh->sides, (unsigned long long)counts.vertices);
-    struct builder builder = {.positions = memory_allocate(context, (size_t)counts.vertices, sizeof *builder.positions),
+    struct builder builder = {.context = context,
+                              .positions = memory_allocate(context, (size_t)counts.vertices, sizeof *builder.positions),
                               .offsets = arena_allocate(arena, (size_t)counts.faces + 1, sizeof(uint32_t)),
                               .corners = arena_allocate(arena, (size_t)counts.corners, sizeof(uint32_t))};
     bool good = builder.positions && builder.offsets && builder.corners;
@@ -274,6 +282,9 @@ cp_status tessellate_exactly(cp_context *context, struct arena *arena, cp_mesh *
         builder.offsets[0] = 0;
         if (counts.faces > 0)
             build_primitive(&builder, mesh);
+        good = !context_is_cancelled(context);
+    }
+    if (good) {
         mesh->kind = CP_MESH_FACES;
         mesh->sides = 0;
         for (int i = 0; i < 3; i++)

@@ -164,6 +164,36 @@ static void test_primitives_out_of_range(void **unused)
     assert_true(was_reported(context, "mesh-range"));
 }
 
+static bool is_cancelled(void *user)
+{
+    int *left = user;
+    return --*left < 0;
+}
+
+static void test_many_triangles_of_a_primitive(void **unused)
+{
+    (void)unused;
+    cp_mesh ball = {.kind = CP_MESH_SPHERE, .name = "ball", .sides = 2000, .size = {1, 1, 0}}, small = ball;
+    small.sides = 100;
+    assert_int_equal(mesh_tessellate(scene, &ball), CP_LIMIT);
+    assert_true(was_reported(context, "mesh-too-large"));
+    assert_int_equal(cp_set_limit(context, "primitive-triangles=9799"), CP_OK); /* 100 * (100 - 2) - 1 */
+    assert_int_equal(mesh_tessellate(scene, &small), CP_LIMIT);
+    assert_int_equal(cp_set_limit(context, "primitive-triangles=9800"), CP_OK);
+    assert_int_equal(mesh_tessellate(scene, &small), CP_OK);
+
+    /* Asked between its rings. */
+    int left = 20;
+    assert_int_equal(cp_set_limit(context, "primitive-triangles=1000000000"), CP_OK);
+    cp_set_cancel(context, is_cancelled, &left);
+    ball.sides = 200;
+    assert_int_equal(mesh_tessellate(scene, &ball), CP_LIMIT);
+    assert_true(was_reported(context, "cancelled"));
+    cp_set_cancel(context, NULL, NULL);
+    assert_int_equal(context_finish(context, CP_LIMIT), CP_CANCELLED);
+    assert_int_equal(mesh_tessellate(scene, &ball), CP_OK);
+}
+
 /* ---- topology ---- */
 
 static void test_topology_of_hand_made_meshes(void **unused)
@@ -600,6 +630,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_quarter_turns_are_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_small_and_flat_primitives, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_primitives_out_of_range, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_triangles_of_a_primitive, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology_of_hand_made_meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology_joins_equal_positions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_solids_as_by_counting, set_up, tear_down),

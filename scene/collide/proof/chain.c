@@ -16,11 +16,10 @@ void joint_reach(const cp_joint *joint, double *lower, double *upper)
 
 static uint32_t find_variable(struct chain *chain, uint32_t joint)
 {
-    for (uint32_t i = 0; i < chain->variable_count; i++)
-        if (chain->variables[i].joint == joint)
-            return i;
+    if (chain->numbers[joint] != CP_NONE)
+        return chain->numbers[joint];
     const cp_joint *it = &chain->scene->joints[joint];
-    struct variable variable = {.joint = joint};
+    struct variable variable = {.joint = joint, .repeats = true};
     joint_reach(it, &variable.lower, &variable.upper);
     bool limited = isfinite(it->lower) && isfinite(it->upper) && !it->expression;
     if (!limited && it->type == CP_JOINT_REVOLUTE) {
@@ -31,7 +30,7 @@ static uint32_t find_variable(struct chain *chain, uint32_t joint)
         chain->obstacles |= OBSTACLE_UNLIMITED;
     }
     chain->variables[chain->variable_count] = variable;
-    return chain->variable_count++;
+    return chain->numbers[joint] = chain->variable_count++;
 }
 
 /* Sizes whose powers are numbers, and what has all its digits. */
@@ -152,15 +151,14 @@ static void fill_branch(struct chain *chain, struct branch *branch, uint32_t nod
  * half a turn. */
 static void shorten_turns(struct chain *chain)
 {
+    for (uint32_t i = 0; i < chain->motion_count; i++) {
+        const struct motion *motion = &chain->motions[i];
+        if (chain->scene->joints[motion->joint].type != CP_JOINT_REVOLUTE || motion->scale != floor(motion->scale))
+            chain->variables[motion->variable].repeats = false;
+    }
     for (uint32_t i = 0; i < chain->variable_count; i++) {
         struct variable *variable = &chain->variables[i];
-        bool repeats = variable->upper - variable->lower > 2 * PI;
-        for (uint32_t k = 0; k < chain->motion_count && repeats; k++) {
-            const struct motion *motion = &chain->motions[k];
-            bool turns = chain->scene->joints[motion->joint].type == CP_JOINT_REVOLUTE;
-            repeats = motion->variable != i || (turns && motion->scale == floor(motion->scale));
-        }
-        if (!repeats)
+        if (!variable->repeats || !(variable->upper - variable->lower > 2 * PI))
             continue;
         double half = PI + 1e-9, middle = fmin(fmax(0, variable->lower + PI), variable->upper - PI);
         variable->lower = fmax(variable->lower, middle - half);
@@ -179,11 +177,14 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
         else
             below = nodes[below].parent;
     }
+    for (uint32_t i = 0; i < chain->variable_count; i++) /* of the chain before */
+        chain->numbers[chain->variables[i].joint] = CP_NONE;
     *chain = (struct chain){.scene = chain->scene,
                             .frames = chain->frames,
                             .movables = chain->movables,
                             .motions = chain->motions,
                             .variables = chain->variables,
+                            .numbers = chain->numbers,
                             .nodes = chain->nodes,
                             .most = chain->most,
                             .levels = chain->levels,
@@ -261,8 +262,11 @@ bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene,
     chain->most = 2 * find_frames(chain);
     chain->motions = memory_allocate(context, chain->most, sizeof *chain->motions);
     chain->variables = memory_allocate(context, chain->most, sizeof *chain->variables);
+    chain->numbers = memory_allocate(context, scene->joint_count, sizeof *chain->numbers);
     chain->nodes = memory_allocate(context, chain->levels, sizeof *chain->nodes);
-    return chain->motions && chain->variables && chain->nodes;
+    for (uint32_t i = 0; chain->numbers && i < scene->joint_count; i++)
+        chain->numbers[i] = CP_NONE;
+    return chain->motions && chain->variables && chain->numbers && chain->nodes;
 }
 
 void chain_close(struct chain *chain, cp_context *context)
@@ -270,6 +274,8 @@ void chain_close(struct chain *chain, cp_context *context)
     memory_free(context, chain->motions, chain->most, sizeof *chain->motions);
     memory_free(context, chain->variables, chain->most, sizeof *chain->variables);
     memory_free(context, chain->nodes, chain->levels, sizeof *chain->nodes);
+    if (chain->numbers)
+        memory_free(context, chain->numbers, chain->scene->joint_count, sizeof *chain->numbers);
     if (chain->frames)
         memory_free(context, chain->frames, chain->scene->node_count, sizeof *chain->frames);
     *chain = (struct chain){0};

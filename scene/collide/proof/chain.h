@@ -15,6 +15,7 @@ struct motion {
 struct variable {
     uint32_t joint; /* the driven one */
     double lower, upper;
+    bool repeats; /* after a whole turn all that it moves is at the same place */
 };
 
 /* The way from the nearest common ancestor to a frame. */
@@ -57,7 +58,8 @@ struct chain {
     struct branch branches[2];
     struct motion *motions; /* of both branches; there is room for `most` */
     struct variable *variables;
-    uint32_t *nodes; /* on the way to a frame; there is room for `levels` */
+    uint32_t *numbers; /* of the joints: that of the variable, or CP_NONE */
+    uint32_t *nodes;   /* on the way to a frame; there is room for `levels` */
     uint32_t most, levels;
     uint32_t motion_count, variable_count;
     bool moves;    /* not static: a joint of any kind, a movable or attachable frame lies between */

@@ -6,6 +6,7 @@
 #include "../../context.h"
 #include "../../numbers.h"
 #include "../../parallel.h"
+#include "../list/pairs.h"
 
 /* ---- the pairs ---- */
 
@@ -25,21 +26,29 @@ static int compare_names(const void *a, const void *b)
 static cp_status list_pairs(struct exclusions *exclusions, cp_context *context, const bool *wanted)
 {
     const struct bodies *bodies = &exclusions->bodies;
+    /* All pairs, less those of two unwanted bodies. */
+    uint32_t unwanted = 0;
+    for (uint32_t i = 0; wanted && i < bodies->count; i++)
+        unwanted += !wanted[bodies->items[i].node];
+    uint64_t count = pairs_of(bodies->count) - pairs_of(unwanted), most = context->limits.pairs;
+    if (count > most)
+        return report_error(context, CP_LIMIT, "exclude-many-pairs", NOWHERE,
+                            "%u frames that can collide make %llu pairs, more than the limit of %llu: judge those of "
+                            "one device with only=, or raise it with --limit pairs=",
+                            (unsigned)bodies->count, (unsigned long long)count, (unsigned long long)most);
     struct named_body *names = memory_allocate(context, bodies->count, sizeof *names);
-    bool room = names;
+    bool room =
+        names && array_reserve(context, &exclusions->items, &exclusions->room, count, sizeof *exclusions->items);
     for (uint32_t i = 0; i < bodies->count && room; i++)
         names[i] = (struct named_body){bodies->scene->nodes[bodies->items[i].node].name, i};
-    if (names && bodies->count > 0)
+    if (room && bodies->count > 0)
         qsort(names, bodies->count, sizeof *names, compare_names);
     for (uint32_t i = 0; i < bodies->count && room; i++)
-        for (uint32_t k = i + 1; k < bodies->count && room; k++) {
+        for (uint32_t k = i + 1; k < bodies->count; k++) {
             uint32_t one = names[i].body, other = names[k].body;
             if (wanted && !wanted[bodies->items[one].node] && !wanted[bodies->items[other].node])
                 continue;
-            room = array_reserve(context, &exclusions->items, &exclusions->room, exclusions->count + UINT64_C(1),
-                                 sizeof *exclusions->items);
-            if (room)
-                exclusions->items[exclusions->count++] = (struct exclusion){.bodies = {one, other}};
+            exclusions->items[exclusions->count++] = (struct exclusion){.bodies = {one, other}};
         }
     memory_free(context, names, bodies->count, sizeof *names);
     return room ? CP_OK : CP_LIMIT;
@@ -77,6 +86,8 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
 {
     struct exclusions *exclusions = work->exclusions;
     const struct body *bodies[2];
+    const uint64_t most_joints = context->limits.pair_joints;
+    uint64_t joints = 0;
     cp_status status = CP_OK;
     /* What takes no search. The random numbers of the other pairs depend on the names of their frames. */
     for (uint32_t i = 0; i < exclusions->count && status == CP_OK; i++) {
@@ -91,6 +102,13 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
         pair->judgement.key = hash_content(words, sizeof words);
         if (pair->judgement.status != JUDGED_UNDECIDED)
             continue;
+        /* A search looks at all joints between the two, again and again: of n frames one behind the other, n^3 / 6. */
+        joints += work->judges[0].chain.motion_count;
+        if (joints > most_joints)
+            return report_error(context, CP_LIMIT, "exclude-many-joints", NOWHERE,
+                                "the joints between the frames of all pairs are more than the limit of %llu: judge the "
+                                "pairs of one device with only=, or raise it with --limit pair-joints=",
+                                (unsigned long long)most_joints);
         work->open[work->open_count++] = (uint64_t)(UINT32_MAX - pair->judgement.variables) << 32 | i;
         exclusions->witness_room += pair->judgement.variables;
     }
@@ -131,9 +149,9 @@ cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, co
 
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules)
 {
-    cp_status status = bodies_find_hulls(&exclusions->bodies);
+    cp_status status = list_pairs(exclusions, context, rules->wanted);
     if (status == CP_OK)
-        status = list_pairs(exclusions, context, rules->wanted);
+        status = bodies_find_hulls(&exclusions->bodies);
     if (status != CP_OK)
         return status;
     uint32_t threads = parallel_workers(context, UINT32_MAX), opened = 0; /* also where there are fewer pairs */
