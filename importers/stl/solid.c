@@ -170,6 +170,41 @@ static bool join_batches(struct stl_reader *reader)
     return done;
 }
 
+/* The solid as a mesh of that name; all empty ones are one. CP_NONE when out of memory. */
+static uint32_t add_mesh(struct stl_reader *reader, const char *name)
+{
+    cp_scene *scene = reader->scene;
+    struct stl_solid *solid = &reader->solid;
+    if (solid->facet_count == 0 && reader->empty_mesh != CP_NONE)
+        return reader->empty_mesh;
+    /* The mesh takes the solid's arrays over. */
+    cp_mesh mesh = {.name = name,
+                    .source = scene->source.file,
+                    .kind = CP_MESH_FACES,
+                    .corner_count = solid->corner_count,
+                    .face_count = solid->facet_count,
+                    .vertex_count = solid->position_count,
+                    .groups = solid->groups,
+                    .group_count = solid->group_count};
+    mesh.positions =
+        scene_keep_array(scene, &solid->positions, &solid->position_room, solid->position_count, 3 * sizeof(float));
+    mesh.corners = scene_keep_array(scene, &solid->corners, &solid->corner_room, solid->corner_count, sizeof(uint32_t));
+    if (!mesh.positions || !mesh.corners)
+        return CP_NONE;
+    if (solid->has_polygons) {
+        uint32_t *offsets = scene_allocate(scene, (size_t)solid->facet_count + 1, sizeof *offsets);
+        if (!offsets)
+            return CP_NONE;
+        offsets[0] = 0;
+        memcpy(offsets + 1, solid->ends, solid->facet_count * sizeof *offsets);
+        mesh.face_offsets = offsets;
+    }
+    uint32_t index = scene_add_mesh(scene, &mesh);
+    if (solid->facet_count == 0)
+        reader->empty_mesh = index;
+    return index;
+}
+
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size)
 {
     cp_scene *scene = reader->scene;
@@ -183,34 +218,11 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
     if (node == CP_NONE || !join_batches(reader))
         return CP_LIMIT;
 
-    /* The mesh takes the solid's arrays over. */
-    cp_mesh mesh = {.name = scene->nodes[node].name,
-                    .source = scene->source.file,
-                    .kind = CP_MESH_FACES,
-                    .corner_count = solid->corner_count,
-                    .face_count = solid->facet_count,
-                    .vertex_count = solid->position_count,
-                    .groups = solid->groups,
-                    .group_count = solid->group_count};
-    mesh.positions =
-        scene_keep_array(scene, &solid->positions, &solid->position_room, solid->position_count, 3 * sizeof(float));
-    mesh.corners = scene_keep_array(scene, &solid->corners, &solid->corner_room, solid->corner_count, sizeof(uint32_t));
-    if (!mesh.positions || !mesh.corners)
-        return CP_LIMIT;
-    if (solid->has_polygons) {
-        uint32_t *offsets = scene_allocate(scene, (size_t)solid->facet_count + 1, sizeof *offsets);
-        if (!offsets)
-            return CP_LIMIT;
-        offsets[0] = 0;
-        memcpy(offsets + 1, solid->ends, solid->facet_count * sizeof *offsets);
-        mesh.face_offsets = offsets;
-    }
-
     /* The file's unit and axes are in the instance's transform. */
     cp_pose pose = pose_scaling(settings->unit, settings->unit, settings->unit), turn = pose_z_up_from_y_up();
     if (settings->up == CP_UP_Y)
         pose = pose_multiply(&pose, &turn);
-    uint32_t index = scene_add_mesh(scene, &mesh);
+    uint32_t index = add_mesh(reader, scene->nodes[node].name);
     if (index == CP_NONE || scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) == CP_NONE)
         return CP_LIMIT;
 

@@ -148,6 +148,7 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
                                 .source = source,
                                 .scene = scene,
                                 .settings = settings,
+                                .empty_mesh = CP_NONE,
                                 .batch_count = batches < STL_MOST_BATCHES ? batches : STL_MOST_BATCHES};
     scene->source.unit = reader.settings->unit;
     scene->source.up = (cp_up)reader.settings->up;

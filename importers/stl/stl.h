@@ -71,6 +71,7 @@ struct stl_reader {
     cp_scene *scene;
     const struct stl_settings *settings;
     struct stl_solid solid;
+    uint32_t empty_mesh;                        /* of the solids without facets; CP_NONE before the first */
     struct stl_batch batches[STL_MOST_BATCHES]; /* read at the same time */
     uint32_t batch_count;
     /* of all solids together, for the report */

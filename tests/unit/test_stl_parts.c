@@ -70,13 +70,15 @@ static void free_file(struct file *file)
     free(file->sizes);
 }
 
-/* All meshes one after the other hold the file's facets. */
+/* The meshes of all solids one after the other hold the file's facets. */
 static void check_scene(const cp_scene *scene, const struct file *file, uint32_t solids)
 {
-    uint32_t mesh_count, facet = 0, corner = 0;
-    const cp_mesh *meshes = cp_meshes(scene, &mesh_count);
-    assert_int_equal(mesh_count, solids);
-    for (uint32_t m = 0; m < mesh_count; m++) {
+    uint32_t instance_count, facet = 0, corner = 0;
+    const cp_mesh *meshes = cp_meshes(scene, &(uint32_t){0});
+    const cp_instance *instances = cp_instances(scene, &instance_count);
+    assert_int_equal(instance_count, solids);
+    for (uint32_t i = 0; i < instance_count; i++) {
+        uint32_t m = instances[i].mesh;
         float *corners = list_corners(&meshes[m]);
         assert_true(corner + meshes[m].corner_count <= file->corner_count);
         assert_memory_equal(corners, file->corners + 3 * (size_t)corner, 3 * sizeof(float) * meshes[m].corner_count);

@@ -101,10 +101,10 @@ static void test_solids_become_nodes(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t meshes;
         const cp_mesh *mesh = cp_meshes(scene, &meshes) + instances[i].mesh;
-        assert_int_equal(meshes, 4);
+        assert_int_equal(meshes, 3); /* those without facets share one */
         assert_int_equal(instances[i].node, i + 1);
         assert_int_equal(instances[i].use, CP_USE_BOTH);
-        assert_string_equal(mesh->name, names[i + 1]);
+        assert_string_equal(mesh->name, names[i < 3 ? i + 1 : 3]);
         assert_string_equal(mesh->source, "part.one.stl");
         assert_int_equal(mesh->face_count, faces[i]);
         assert_int_equal(mesh->vertex_count, faces[i] ? 3 : 0);
@@ -460,7 +460,7 @@ static void test_hostile_sizes(void **state)
     context = cp_context_new(&allocator);
     cp_scene_free(read_bytes(context, text, size, NULL, CP_OK));
     cp_context_free(context);
-    assert_true(counter.largest < 100 * size);
+    assert_true(counter.largest < 40 * size);
     assert_true(counter.calls < 20000 * 12);
     free(text);
 }
