@@ -36,12 +36,18 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
 /* A line on standard output, an entry of the report. CP_NO; CP_LIMIT where there is no text. */
 static cp_status tell(struct cli *cli, const char *path, const char *code, const char *text)
 {
-    const char *line = text ? cli_print(cli, "%s: %s", path, text) : NULL;
+    const char *line = text ? cli_show(cli, "%s: %s", path, text) : NULL;
     if (!line)
         return CP_LIMIT;
     printf("%s\n", line);
-    log_fault(cli, code, path, line, strlen(path) + 2);
+    log_fault(cli, code, path, text, line);
     return CP_NO;
+}
+
+static void say_ok(struct cli *cli, const char *path)
+{
+    say(cli, "%s: ok", path);
+    printf("\n");
 }
 
 /* CP_NO is outdone by what keeps us from going on. */
@@ -199,12 +205,12 @@ static cp_status command_check(struct cli *cli)
         return status;
     status = check_scene(cli, scene, &wanted);
     if (status == CP_OK)
-        printf("%s: ok\n", path);
+        say_ok(cli, path);
     if (wanted.list && (status == CP_OK || status == CP_NO)) {
         struct list_check check = {.cli = cli, .path = wanted.list};
         cp_status outcome = cp_check_list(cli->context, scene, wanted.list, tell_list_fault, &check);
         if (outcome == CP_OK)
-            printf("%s: ok\n", wanted.list);
+            say_ok(cli, wanted.list);
         add_outcome(&status, check.status == CP_OK ? outcome : check.status);
     }
     cp_scene_free(scene);

@@ -3,7 +3,6 @@
 #include "json.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +34,16 @@ void cli_free(struct cli *cli)
     }
 }
 
+/* Into `out`, which has room for CP_SHOWN_CHARACTER_SIZE bytes a byte of the text, and the end. */
+static char *show_text(const char *text, char *out)
+{
+    char *end = out;
+    for (size_t size; (size = cp_print_shown_character(&text, end)) > 0;)
+        end += size;
+    *end = '\0';
+    return out;
+}
+
 char *cli_print(struct cli *cli, const char *format, ...)
 {
     va_list list;
@@ -47,6 +56,61 @@ char *cli_print(struct cli *cli, const char *format, ...)
         (void)vsnprintf(text, (size_t)size + 1, format, list);
     va_end(list);
     return text;
+}
+
+char *cli_show(struct cli *cli, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int size = vsnprintf(NULL, 0, format, list);
+    char *text = size < 0 ? NULL : cli_allocate(cli, (size_t)size + 1);
+    char *shown = text ? cli_allocate(cli, CP_SHOWN_CHARACTER_SIZE * (size_t)size + 1) : NULL;
+    if (shown)
+        (void)vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(list);
+    return shown ? show_text(text, shown) : NULL;
+}
+
+void print_shown(FILE *file, const char *text)
+{
+    char character[CP_SHOWN_CHARACTER_SIZE];
+    size_t size;
+    do {
+        size_t plain = 0;
+        while (text[plain] >= ' ' && text[plain] < 0x7f)
+            plain++;
+        (void)fwrite(text, 1, plain, file);
+        text += plain;
+        size = cp_print_shown_character(&text, character);
+        (void)fwrite(character, 1, size, file);
+    } while (size > 0);
+}
+
+void say_list(struct cli *cli, const char *format, va_list list)
+{
+    char room[512], *text = room;
+    va_list again;
+    va_copy(again, list);
+    int size = vsnprintf(room, sizeof room, format, list);
+    if (size >= (int)sizeof room && (text = malloc((size_t)size + 1)))
+        (void)vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    if (text)
+        print_shown(stdout, text);
+    else
+        cli->untold = true;
+    if (text != room)
+        free(text);
+}
+
+void say(struct cli *cli, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(cli, format, list);
+    va_end(list);
 }
 
 /* A grown list leaves its old array behind until the end: command lines are short. */
@@ -118,12 +182,12 @@ void flush_report(struct cli *cli, cp_status status)
 
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
 {
-    char text[2048] = "", message[sizeof text + 32];
+    char text[2048] = "", message[32 + CP_SHOWN_CHARACTER_SIZE * sizeof text] = "cellpipe: error: ";
     va_list list;
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    (void)snprintf(message, sizeof message, "cellpipe: error: %s", text);
+    (void)show_text(text, message + strlen(message));
     clear_progress(cli);
     if (!was_interrupted())
         fprintf(cli->messages, "%s\n", message);
@@ -131,10 +195,9 @@ cp_status complain(struct cli *cli, cp_status status, const char *format, ...)
     return status;
 }
 
-void log_fault(struct cli *cli, const char *code, const char *file, const char *message, size_t start)
+void log_fault(struct cli *cli, const char *code, const char *file, const char *text, const char *message)
 {
-    cp_entry entry = {
-        .severity = CP_WARNING, .code = code, .file = file, .count = 1, .text = message + start, .message = message};
+    cp_entry entry = {.severity = CP_WARNING, .code = code, .file = file, .count = 1, .text = text, .message = message};
     log_entry(cli, &entry);
 }
 
@@ -226,6 +289,8 @@ cp_status write_report(struct cli *cli, cp_status status)
 
 cp_status finish_stdout(struct cli *cli)
 {
+    if (cli->untold)
+        return complain(cli, CP_LIMIT, "out of memory");
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CP_OK;
     return complain(cli, CP_OUTPUT, "standard output cannot be written: %s", strerror(errno));

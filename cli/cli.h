@@ -4,6 +4,7 @@
 
 #include "cellpipe.h"
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Strings in order; the memory is the cli's. */
@@ -38,6 +39,7 @@ struct cli {
     uint32_t threads;                      /* as the context's */
     const char *report_path;               /* NULL: no report is asked for */
     bool help, version, quiet, verbose;
+    bool untold;            /* there was no memory to say something */
     struct globals globals; /* as the context's */
     FILE *log;              /* the report's entries so far as JSON, into log_text; NULL without --report */
     char *log_text;
@@ -59,11 +61,17 @@ struct short_number {
     char text[32];
 };
 struct short_number short_number(double value);
+/* As cli_print, shown as on a terminal: see cp_print_shown_character. */
+char *cli_show(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Prints a text of a file or the command line as a terminal may show it. */
+void print_shown(FILE *file, const char *text);
+/* Prints a part of a line on standard output so. Whatever may hold such a text is printed by these. */
+void say(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void say_list(struct cli *cli, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 /* Says what is wrong with the request or the world outside the library; returns status. */
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Leaves a warning in the report; what the user sees of it is the caller's. The text begins at `start` of the
- * message. */
-void log_fault(struct cli *cli, const char *code, const char *file, const char *message, size_t start);
+/* Leaves a warning in the report; what the user sees of it, the message, is the caller's. */
+void log_fault(struct cli *cli, const char *code, const char *file, const char *text, const char *message);
 /* Complains about an unknown word and names the nearest of `known` (a list ended by NULL), if one is near. */
 cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known);
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */

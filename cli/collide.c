@@ -213,12 +213,12 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
     return status;
 }
 
-static void print_text(const struct found *found)
+static void print_text(struct cli *cli, const struct found *found)
 {
     const cp_passages *passages = &found->passages;
     for (uint32_t i = 0; i < passages->count; i++) {
         const cp_passage *at = &passages->items[i];
-        printf("%s | %s: ", found->nodes[at->first].id, found->nodes[at->second].id);
+        say(cli, "%s | %s: ", found->nodes[at->first].id, found->nodes[at->second].id);
         if (at->moments > 0)
             printf("in collision");
         else
@@ -232,8 +232,8 @@ static void print_text(const struct found *found)
     }
     printf("%" PRIu64 " pairs checked", found->pairs);
     if (found->clip)
-        printf(" at %" PRIu32 " moments of \"%s\" from %s s to %s s", passages->moments, found->clip->name,
-               short_number(passages->first).text, short_number(passages->last).text);
+        say(cli, " at %" PRIu32 " moments of \"%s\" from %s s to %s s", passages->moments, found->clip->name,
+            short_number(passages->first).text, short_number(passages->last).text);
     printf(", %" PRIu32 " in collision", found->colliding);
     if (found->asked->clearance > 0)
         printf(", %" PRIu32 " nearer than %s mm", found->near, short_number(1000 * found->asked->clearance).text);
@@ -309,7 +309,7 @@ static cp_status command_collide(struct cli *cli)
         if (asked.json)
             print_json(cli->answers, &found);
         else
-            print_text(&found);
+            print_text(cli, &found);
         status = found.passages.count > 0 ? CP_NO : CP_OK;
     }
     cp_collider_free(collider);

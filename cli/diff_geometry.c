@@ -3,14 +3,13 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 void differ(struct diff *diff, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vprintf(format, list);
+    say_list(diff->cli, format, list);
     va_end(list);
     printf("\n");
     diff->differences++;

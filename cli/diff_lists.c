@@ -90,28 +90,29 @@ static bool take_next(const struct statements sides[3], size_t places[3], struct
     return least != NULL;
 }
 
-static void begin_line(const struct said *said)
+static void begin_line(struct cli *cli, const struct said *said)
 {
     const struct statement *any = said->by[0] ? said->by[0] : said->by[1] ? said->by[1] : said->by[2];
-    printf("exclusion \"%s\" - \"%s\": ", any->names[0], any->names[1]);
+    say(cli, "exclusion \"%s\" - \"%s\": ", any->names[0], any->names[1]);
 }
 
 /* What a list excludes and should not, or cannot: by the finding in the cell. */
-static uint64_t tell_fault(const struct statements sides[3], const struct said *said)
+static uint64_t tell_fault(struct cli *cli, const struct statements sides[3], const struct said *said)
 {
     const char *path = said->excluded[1] ? sides[1].path : sides[0].path;
     const char *by = said->excluded[0] && said->excluded[1] ? "both" : path;
     const cp_pair *pair = said->by[2] ? said->by[2]->pair : NULL;
     if ((!said->excluded[0] && !said->excluded[1]) || (pair && rank(pair) == 0))
         return 0;
-    begin_line(said);
+    begin_line(cli, said);
     if (!pair) {
-        printf("in %s, but not two frames of %s that can collide\n", by, sides[2].path);
+        say(cli, "in %s, but not two frames of %s that can collide", by, sides[2].path);
+        printf("\n");
         return 1;
     }
     bool always = strcmp(pair->reason, "always-sampled") == 0;
-    printf("excluded by %s, but %s", by,
-           always ? "that they always touch is not proved: they collide" : "they collide");
+    say(cli, "excluded by %s, but %s", by,
+        always ? "that they always touch is not proved: they collide" : "they collide");
     /* The joint values of a collision. */
     const cp_joint *joints = cp_joints(sides[2].scene, &(uint32_t){0});
     for (uint32_t i = 0; i < pair->finding->witness_count; i++) {
@@ -119,14 +120,14 @@ static uint64_t tell_fault(const struct statements sides[3], const struct said *
         uint32_t joint = pair->finding->witness[i].joint;
         bool alone = cp_joint_is_named_alone(sides[2].scene, joint);
         cp_print_double(pair->finding->witness[i].value, digits);
-        printf("%s%s%s=%s", i > 0 ? ", " : " at ", alone ? "" : "id:", alone ? joints[joint].name : joints[joint].id,
-               digits);
+        say(cli, "%s%s%s=%s", i > 0 ? ", " : " at ", alone ? "" : "id:", alone ? joints[joint].name : joints[joint].id,
+            digits);
     }
     printf("\n");
     return 1;
 }
 
-static uint64_t compare_lists(const struct statements sides[3])
+static uint64_t compare_lists(struct cli *cli, const struct statements sides[3])
 {
     size_t places[3] = {0};
     uint64_t differences = 0;
@@ -136,12 +137,13 @@ static uint64_t compare_lists(const struct statements sides[3])
             said.excluded[i] =
                 said.by[i] || (cp_excludes_static_pairs(sides[i].scene) && reason && strcmp(reason, "static") == 0);
         if (said.excluded[0] != said.excluded[1]) {
-            begin_line(&said);
-            printf("only in %s%s%s%s\n", sides[said.excluded[1]].path, reason ? " (" : "", reason ? reason : "",
-                   reason ? ")" : "");
+            begin_line(cli, &said);
+            say(cli, "only in %s%s%s%s", sides[said.excluded[1]].path, reason ? " (" : "", reason ? reason : "",
+                reason ? ")" : "");
+            printf("\n");
             differences++;
         }
-        differences += tell_fault(sides, &said);
+        differences += tell_fault(cli, sides, &said);
     }
     return differences;
 }
@@ -167,9 +169,11 @@ static cp_status compare_volatiles(struct cli *cli, const struct statements side
     }
     for (size_t i = 0, j = 0; i < names[0].count || j < names[1].count;) {
         int order = i == names[0].count ? 1 : j == names[1].count ? -1 : strcmp(names[0].items[i], names[1].items[j]);
-        if (order != 0)
-            printf("volatile \"%s\": only in %s\n", order < 0 ? names[0].items[i] : names[1].items[j],
-                   sides[order > 0].path);
+        if (order != 0) {
+            say(cli, "volatile \"%s\": only in %s", order < 0 ? names[0].items[i] : names[1].items[j],
+                sides[order > 0].path);
+            printf("\n");
+        }
         *differences += order != 0;
         i += order <= 0;
         j += order >= 0;
@@ -194,7 +198,7 @@ cp_status diff_lists(struct cli *cli, const struct request *request, const char 
     for (int i = 0; i < 3 && status == CP_OK; i++)
         status = list_statements(cli, scenes[i], i == 2, &sides[i]);
     if (status == CP_OK) {
-        differences = compare_lists(sides);
+        differences = compare_lists(cli, sides);
         status = compare_volatiles(cli, sides, &differences);
     }
     for (int i = 0; i < 3; i++)

@@ -35,7 +35,7 @@ static void print_value(const cp_joint *joint, double value)
         printf("%s%s", short_number(value).text, joint->type == CP_JOINT_PRISMATIC ? " m" : "");
 }
 
-static void print_joints(const cp_scene *scene)
+static void print_joints(struct cli *cli, const cp_scene *scene)
 {
     uint32_t count;
     const cp_joint *joints = cp_joints(scene, &count);
@@ -43,13 +43,13 @@ static void print_joints(const cp_scene *scene)
     for (uint32_t i = 0; i < count; i++) {
         const cp_joint *joint = &joints[i];
         const cp_expression *expression = joint->expression;
-        printf("  %-20s %-9s ", joint->name, cp_joint_type_name(joint->type));
+        say(cli, "  %-20s %-9s ", joint->name, cp_joint_type_name(joint->type));
         if (expression) {
-            printf("= %s", expression->text);
+            say(cli, "= %s", expression->text);
             for (uint32_t k = 0; k < expression->input_count; k++)
-                printf("%s dof(%" PRIu32 ") is %s", k ? "," : ";", k + 1, joints[expression->inputs[k]].name);
+                say(cli, "%s dof(%" PRIu32 ") is %s", k ? "," : ";", k + 1, joints[expression->inputs[k]].name);
         } else if (joint->master != CP_NONE) {
-            printf("= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
+            say(cli, "= %s * %s + ", short_number(joint->scale).text, joints[joint->master].name);
             print_value(joint, joint->offset);
         } else {
             print_value(joint, joint->lower);
@@ -62,17 +62,17 @@ static void print_joints(const cp_scene *scene)
     }
 }
 
-static void print_devices(const cp_scene *scene)
+static void print_devices(struct cli *cli, const cp_scene *scene)
 {
     uint32_t count;
     const cp_node *nodes = cp_nodes(scene, &(uint32_t){0});
     const cp_device *devices = cp_devices(scene, &count);
     printf("devices     %" PRIu32 "\n", count);
     for (uint32_t i = 0; i < count; i++) {
-        printf("  %-20s %s from %s", devices[i].name, cp_device_kind_name(devices[i].kind),
-               nodes[devices[i].base].name);
+        say(cli, "  %-20s %s from %s", devices[i].name, cp_device_kind_name(devices[i].kind),
+            nodes[devices[i].base].name);
         for (uint32_t end = 0; end < devices[i].end_count; end++)
-            printf("%s %s", end ? "," : " to", nodes[devices[i].ends[end]].name);
+            say(cli, "%s %s", end ? "," : " to", nodes[devices[i].ends[end]].name);
         printf(", %" PRIu32 " joints\n", devices[i].joint_count);
     }
 }
@@ -98,15 +98,15 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
     return CP_OK;
 }
 
-static void print_clips(const cp_scene *scene)
+static void print_clips(struct cli *cli, const cp_scene *scene)
 {
     uint32_t count;
     const cp_clip *clips = cp_clips(scene, &count);
     printf("clips       %" PRIu32 "\n", count);
     for (uint32_t i = 0; i < count; i++) {
         struct clip_facts facts = clip_facts(&clips[i]);
-        printf("  %-20s %s s, %" PRIu32 " tracks of %" PRIu64 " keys", clips[i].name,
-               short_number(facts.last - facts.first).text, clips[i].track_count, facts.keys);
+        say(cli, "  %-20s %s s, %" PRIu32 " tracks of %" PRIu64 " keys", clips[i].name,
+            short_number(facts.last - facts.first).text, clips[i].track_count, facts.keys);
         if (clips[i].attachment_count > 0)
             printf(", %" PRIu32 " times something hangs elsewhere", clips[i].attachment_count);
         printf("\n");
@@ -122,12 +122,13 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     cp_measures measures;
     struct exclusions exclusions;
     cp_pair_counts counts;
-    printf("%s: %s, unit %s m, %s up\n", path, source->format, short_number(source->unit).text,
-           source->up == CP_UP_Y ? "Y" : "Z");
+    say(cli, "%s: %s, unit %s m, %s up", path, source->format, short_number(source->unit).text,
+        source->up == CP_UP_Y ? "Y" : "Z");
+    printf("\n");
     print_frames(scene);
     if (cell) {
-        print_joints(scene);
-        print_devices(scene);
+        print_joints(cli, scene);
+        print_devices(cli, scene);
     }
     cp_status status = print_geometry(cli, scene);
     if (!cell) {
@@ -136,7 +137,7 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
         if (status == CP_OK)
             status = list_parts(cli, scene, true, &parts);
         if (status == CP_OK)
-            print_parts(&parts, &measures);
+            print_parts(cli, &parts, &measures);
         return status;
     }
     if (status == CP_OK)
@@ -147,7 +148,7 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
         printf("exclusions  %zu (and %zu of frames that are not there)\n"
                "collision   %" PRIu64 " of %" PRIu64 " pairs of %" PRIu64 " frames are checked\n",
                exclusions.count, exclusions.dangling, counts.checked, counts.all, counts.candidates);
-    print_clips(scene);
+    print_clips(cli, scene);
     return status;
 }
 

@@ -123,25 +123,25 @@ static void print_totals(const struct parts *parts, const cp_measures *measures)
     printf("\n");
 }
 
-static void print_part(const struct parts *parts, const struct part *part)
+static void print_part(struct cli *cli, const struct parts *parts, const struct part *part)
 {
     const cp_topology *topology = &part->topology;
-    printf("  %-20s %" PRIu64 " triangles, %" PRIu64 " vertices, %" PRIu64 " %s, ", mesh_name(part->mesh),
-           cp_mesh_triangles(part->mesh), topology->vertices, topology->components,
-           topology->components == 1 ? "component" : "components");
+    say(cli, "  %-20s %" PRIu64 " triangles, %" PRIu64 " vertices, %" PRIu64 " %s, ", mesh_name(part->mesh),
+        cp_mesh_triangles(part->mesh), topology->vertices, topology->components,
+        topology->components == 1 ? "component" : "components");
     printf("%s, ", topology->closed                    ? "closed"
                    : topology->edges > 0               ? "not closed"
                    : part->mesh->kind == CP_MESH_LINES ? "lines"
                                                        : "no faces");
     print_size(&part->measures);
     if (&parts->items[part->same_as] != part)
-        printf(", as %s (mesh %" PRIu32 ")", mesh_name(parts->items[part->same_as].mesh), part->same_as + 1);
+        say(cli, ", as %s (mesh %" PRIu32 ")", mesh_name(parts->items[part->same_as].mesh), part->same_as + 1);
     printf("\n");
 }
 
-void print_parts(const struct parts *parts, const cp_measures *measures)
+void print_parts(struct cli *cli, const struct parts *parts, const cp_measures *measures)
 {
     print_totals(parts, measures);
     for (uint32_t i = 0; i < parts->count && parts->count > 1 && parts->count <= MOST_LISTED; i++)
-        print_part(parts, &parts->items[i]);
+        print_part(cli, parts, &parts->items[i]);
 }

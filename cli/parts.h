@@ -24,6 +24,6 @@ bool is_cell(const cp_scene *scene);
 /* With everything (for info), or with meshes and topologies alone. */
 cp_status list_parts(struct cli *cli, const cp_scene *scene, bool all, struct parts *parts);
 /* measures: of all that is placed. */
-void print_parts(const struct parts *parts, const cp_measures *measures);
+void print_parts(struct cli *cli, const struct parts *parts, const cp_measures *measures);
 
 #endif

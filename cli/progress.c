@@ -14,18 +14,20 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The file's name without folders, cut between characters, and without control characters. */
+/* The file's name without folders, cut between characters. */
 static void print_name(const char *file)
 {
+    char cut[LONGEST_NAME + 1];
     const char *slash = strrchr(file, '/');
     const char *name = slash ? slash + 1 : file;
     size_t size = strlen(name);
     if (size > LONGEST_NAME)
         for (size = LONGEST_NAME; size > 0 && ((unsigned char)name[size] & 0xc0) == 0x80;)
             size--;
+    memcpy(cut, name, size);
+    cut[size] = '\0';
     fputc(' ', stderr);
-    for (size_t i = 0; i < size; i++)
-        fputc((unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i], stderr);
+    print_shown(stderr, cut);
 }
 
 static void show(void *user, const cp_progress *progress)

@@ -33,31 +33,26 @@ static const char *const path_words[] = {"joint", "translation", "rotation", "sc
 static const char *const interpolation_words[] = {"step", "linear", "cubic"};
 static const char *const owner_words[] = {"scene", "node", "mesh", "material", "joint"};
 
-/* A blank and the text in quotes; bytes that are no UTF-8 (a raw name's) become \xNN, so that the dump is UTF-8. */
+/* A blank and the text in quotes, as people may see it: a raw name's bytes that are no UTF-8 become \xNN. */
 static void dump_string(struct sink *sink, const char *text)
 {
+    char character[CP_SHOWN_CHARACTER_SIZE];
     if (!text) {
         sink_text(sink, " none");
         return;
     }
-    size_t size = strlen(text);
-    unsigned char highest = utf8_valid(text, size) ? 0xff : 0x7e;
-    size_t done = 0;
     sink_text(sink, " \"");
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (byte >= 0x20 && byte != 0x7f && byte <= highest && byte != '"' && byte != '\\')
-            continue;
-        sink_write(sink, text + done, i - done);
-        if (byte == '"' || byte == '\\')
-            sink_print(sink, "\\%c", byte);
-        else if (byte == '\n' || byte == '\t')
-            sink_text(sink, byte == '\n' ? "\\n" : "\\t");
+    while (*text) {
+        size_t plain = 0;
+        while (text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\')
+            plain++;
+        sink_write(sink, text, plain);
+        text += plain;
+        if (*text == '"' || *text == '\\')
+            sink_print(sink, "\\%c", *text++);
         else
-            sink_print(sink, "\\x%02x", byte);
-        done = i + 1;
+            sink_write(sink, character, cp_print_shown_character(&text, character));
     }
-    sink_write(sink, text + done, size - done);
     sink_text(sink, "\"");
 }
 

@@ -118,7 +118,8 @@ typedef struct cp_entry {
     const char *node; /* the node's name or NULL */
     uint64_t count;   /* how many cases the entry counts, at least 1 */
     const char *text;
-    const char *message; /* "file:line:column: severity: text", ready to print */
+    const char *message; /* "file:line:column: severity: text", ready to print: see cp_print_shown_character. The
+                          * members above hold the bytes of files and users as they are */
 } cp_entry;
 
 /* XXH3-128 of bytes. Its usual text is 32 hexadecimal digits, `high` first, as xxh128sum prints it. */
@@ -633,6 +634,11 @@ CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
  * escaped. */
 enum { CP_JSON_CHARACTER_SIZE = 6 };
 CP_API size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZE]);
+/* Prints the next character of a text as people may see it on a terminal and moves *text past it. Returns the number of
+ * bytes in out; 0 at the end of the text. Control characters, the marks of Unicode that change the direction of text,
+ * and bytes that are not UTF-8 are escaped: \n, \r, \t, \x1b, \u202e. All else stays as it is, a backslash too. */
+enum { CP_SHOWN_CHARACTER_SIZE = 6 };
+CP_API size_t cp_print_shown_character(const char **text, char out[CP_SHOWN_CHARACTER_SIZE]);
 /* False unless the whole text is one number. Blanks around it are allowed; the locale does not matter. */
 CP_API bool cp_parse_double(const char *text, double *value);
 /* Like cp_parse_double, for a length with a unit ("5mm", "0.2in", "1e-6m"); without a unit it is in metres. */

@@ -22,18 +22,21 @@ struct code_count {
 
 static const char *const severity_words[] = {"note", "loss", "warning", "error"};
 
-/* A message is one line, and no name out of a file gets at the terminal: no control characters, nor those that begin
- * with C2 in UTF-8 (U+0080 .. U+009F). */
-static const char *make_printable(char *message)
+/* A message is one line, and no name out of a file gets at the terminal. */
+static const char *make_printable(struct arena *arena, const char *message)
 {
-    for (char *at = message; at && *at; at++) {
-        unsigned char byte = (unsigned char)at[0], next = (unsigned char)at[1];
-        if (byte < ' ' || byte == 0x7f)
-            *at = '?';
-        else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
-            at[0] = at[1] = '?';
-    }
-    return message;
+    char character[CP_SHOWN_CHARACTER_SIZE];
+    size_t size = 0, shown = 0;
+    for (const char *at = message; at && (size = cp_print_shown_character(&at, character)) > 0;)
+        shown += size;
+    if (!message || shown == strlen(message))
+        return message;
+    char *text = arena_allocate(arena, shown + 1, 1), *out = text;
+    for (const char *at = message; text && (size = cp_print_shown_character(&at, character)) > 0; out += size)
+        memcpy(out, character, size);
+    if (text)
+        *out = '\0';
+    return text;
 }
 
 /* The text of `entry`, whose place may be an earlier one's. */
@@ -50,12 +53,14 @@ static const char *print_message(cp_context *context, const cp_entry *entry)
         return NULL;
     const char *word = severity_words[entry->severity];
     unsigned long long count = entry->count;
+    const char *message;
     if (count > 1 && entry->severity == CP_LOSS)
-        return make_printable(arena_print(arena, "%s: %s: %s (%llu)", where, word, entry->text, count));
-    if (count > 1)
-        return make_printable(
-            arena_print(arena, "%s: %s: %s (and %llu more like it)", where, word, entry->text, count - 1));
-    return make_printable(arena_print(arena, "%s: %s: %s", where, word, entry->text));
+        message = arena_print(arena, "%s: %s: %s (%llu)", where, word, entry->text, count);
+    else if (count > 1)
+        message = arena_print(arena, "%s: %s: %s (and %llu more like it)", where, word, entry->text, count - 1);
+    else
+        message = arena_print(arena, "%s: %s: %s", where, word, entry->text);
+    return make_printable(arena, message);
 }
 
 static bool same(const char *a, const char *b)

@@ -62,6 +62,50 @@ const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const
     return text;
 }
 
+/* The code of a control character, or of a mark that changes the direction of text: "\u202e" and the like forge what
+ * people see. 0 for other characters. */
+static unsigned hidden_code(const char *character, size_t length)
+{
+    const unsigned char *c = (const unsigned char *)character;
+    unsigned code = c[0];
+    if (length == 2)
+        code = (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu);
+    else if (length == 3)
+        code = (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
+    bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    bool direction = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                     (code >= 0x2066 && code <= 0x2069);
+    return length < 4 && (control || direction) ? code : 0;
+}
+
+size_t cp_print_shown_character(const char **text, char out[CP_SHOWN_CHARACTER_SIZE])
+{
+    static const char digits[] = "0123456789abcdef", letters[] = "\t\n\r", names[] = "tnr";
+    const char *at = *text;
+    size_t length = utf8_length(at, CP_SHOWN_CHARACTER_SIZE); /* a NUL ends it, too */
+    unsigned char byte = (unsigned char)*at;
+    if (byte == 0)
+        return 0;
+    *text += length > 0 ? length : 1;
+    unsigned code = length > 0 ? hidden_code(at, length) : byte;
+    const char *letter = length == 1 ? strchr(letters, *at) : NULL;
+    if (code == 0) {
+        memcpy(out, at, length);
+        return length;
+    }
+    out[0] = '\\';
+    if (letter) {
+        out[1] = names[letter - letters];
+        return 2;
+    }
+    bool is_wide = length > 1;
+    size_t size = 2 + (is_wide ? 4 : 2);
+    out[1] = is_wide ? 'u' : 'x';
+    for (size_t i = size; i-- > 2; code >>= 4)
+        out[i] = digits[code & 15];
+    return size;
+}
+
 /* ---- words ---- */
 
 bool text_is_hash(const char *text, uint64_t *hash)

@@ -268,7 +268,7 @@ static void test_ply_losses(void **state)
         "element edge 2\nproperty int vertex1\nproperty int vertex2\nend_header\n"
         "0 0 0 9\n1 0 0 9\n0 1 0 9\n3 0 1 2 255\n0 1\n1 2\n";
     static const char *const messages[] = {"part.ply: loss: values \"quality\" of elements \"vertex\" (3)",
-                                           "part.ply: loss: values \"?red\" of elements \"face\"",
+                                           "part.ply: loss: values \"\\x1bred\" of elements \"face\"",
                                            "part.ply: loss: elements \"edge\" (2)"};
     cp_scene_free(read_text(*state, text, "part.ply", NULL));
     size_t count;

@@ -64,6 +64,37 @@ static void test_characters(void **state)
     assert_string_equal(escaped("\xf0\x9f\x98", out), "\\u00f0\\u009f\\u0098");                       /* breaks off */
 }
 
+/* A text as cp_print_shown_character gives it. */
+static const char *shown(const char *text, char out[100])
+{
+    size_t size = 0;
+    for (size_t more; (more = cp_print_shown_character(&text, out + size)) > 0; size += more)
+        assert_true(more <= CP_SHOWN_CHARACTER_SIZE);
+    out[size] = '\0';
+    return out;
+}
+
+static void test_shown_characters(void **state)
+{
+    (void)state;
+    char out[100];
+    assert_string_equal(shown("", out), "");
+    assert_string_equal(shown("a/b \"c\\d\" ~", out), "a/b \"c\\d\" ~");
+    assert_string_equal(shown("\n\r\t\x01\x1b\x1f\x7f", out), "\\n\\r\\t\\x01\\x1b\\x1f\\x7f");
+    assert_string_equal(shown("\xc2\x80\xc2\x9f\xc2\xa0", out), "\\u0080\\u009f\xc2\xa0"); /* C1 */
+    assert_string_equal(shown("\xd8\x9c\xd8\x9b\xd8\x9d", out), "\\u061c\xd8\x9b\xd8\x9d");
+    assert_string_equal(shown("\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90", out),
+                        "\xe2\x80\x8d\\u200e\\u200f\xe2\x80\x90");
+    assert_string_equal(shown("\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf", out),
+                        "\xe2\x80\xa9\\u202a\\u202e\xe2\x80\xaf");
+    assert_string_equal(shown("\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", out),
+                        "\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa");
+    assert_string_equal(shown("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", out), "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    assert_string_equal(shown("caf\xe9 \xc0\x80\xed\xa0\x80", out),
+                        "caf\\xe9 \\xc0\\x80\\xed\\xa0\\x80");          /* not UTF-8 */
+    assert_string_equal(shown("\xf0\x9f\x98", out), "\\xf0\\x9f\\x98"); /* breaks off */
+}
+
 /* Texts and numbers come back as they were. */
 static void test_round_trip(void **state)
 {
@@ -111,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes),
         cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_shown_characters),
         cmocka_unit_test(test_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
