@@ -159,6 +159,8 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     cp_status status = check_ply(source);
     if (status == CP_OK)
         status = check_archive(source);
+    if (status == CP_OK)
+        status = check_collada(source, scene->arena);
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, &import.settings->common);

@@ -95,6 +95,9 @@ cp_status end_lines(const struct source *source, char **text);
 /* ply.c: CP_OK for a file that is whole, or no PLY at all. */
 cp_status check_ply(const struct source *source);
 
+/* collada.c: CP_OK for a file whose accessors stay within their arrays, or no Collada at all. */
+cp_status check_collada(const struct source *source, struct arena *arena);
+
 /* names.c: see there. */
 /* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes.
  * file_name: as assimp knows the file. */
