@@ -26,7 +26,7 @@ static const struct option global_options[] = {
      .help = "end with 5 if something would be lost"},
     {"--report", "FILE", OPTION_CALL, 0, .take = take_report, .help = "write what happened to FILE, as JSON"},
     {"--confine", NULL, OPTION_SWITCH, offsetof(struct cli, globals.confine),
-     .help = "read further files only from below the folder of the input or of a package; with --out-dir this is the "
+     .help = "read further files only from below the folders of the input, of -I and of --package; this is the "
              "default, and --confine=no lifts it"},
     {"--threads", "N", OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS,
      .help = "use at most N threads, by default one for each processor; any N gives the same result"},

@@ -75,7 +75,9 @@ CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting
 
 typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss fails with CP_LOSSY */
-    CP_FLAG_CONFINE,    /* read further files only from below the top file's folder or a package's */
+    CP_FLAG_CONFINE,    /* on at first: read further files only from below the folder of the file that is read, or
+                         * one that was added (cp_add_include_folder, cp_add_package_folder). Input from standard input:
+                         * below the current folder. Off: a file may name any file, also one that is secret */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
     CP_FLAG_WRITE_ONCE, /* replacing an output of this context, or of one beside it, fails with CP_USAGE */
@@ -85,9 +87,9 @@ CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder to search for further files, after the folder of the file that names them. */
 CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
 /* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER". A NAME may have several folders, which are
- * searched in order. Files below FOLDER may be read under CP_FLAG_CONFINE too. Without this call, a folder called NAME
- * is searched for: in the folder of the file that names it; in each folder above that, nearest first; in the include
- * folders. CP_USAGE if malformed. */
+ * searched in order. Without this call, a folder called NAME is searched for: in the folder of the file that names it;
+ * in each folder above that, nearest first (CP_FLAG_CONFINE forbids what is found there); in the include folders.
+ * CP_USAGE if malformed. */
 CP_API cp_status cp_add_package_folder(cp_context *context, const char *setting);
 
 /* Sets how many threads a call may use: 1 .. CP_MOST_THREADS, at first 1. Results are the same for any number.

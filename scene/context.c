@@ -61,6 +61,7 @@ cp_context *context_new(const cp_allocator *allocator, const struct plugins *plu
         return NULL;
     *context = (cp_context){.allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1};
     context->first = context;
+    context->flags[CP_FLAG_CONFINE] = true;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);
     context->arena = arena_new(context);

@@ -58,7 +58,7 @@ static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum 
 static cp_status open_named(struct deneb_cell *cell, struct source *from, const char *path, const char *code,
                             const char *what, struct source **opened)
 {
-    cp_status status = deneb_open_option(from, path, opened);
+    cp_status status = source_open_option(from, path, opened);
     if (status == CP_NO)
         return report_error(cell->context, CP_INPUT, code, IN_FILE(from->name), "the %s \"%s\" was not found", what,
                             path);

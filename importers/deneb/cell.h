@@ -150,10 +150,6 @@ void deneb_free_shares(const struct deneb_cell *cell, struct deneb_shares *share
 
 /* ---- search.c ---- */
 
-/* A file that an option names: as it is seen from the cell's folder, else from where the program runs. CP_NO when there
- * is none. */
-cp_status deneb_open_option(const struct source *source, const char *path, struct source **opened);
-
 /* The rules of docs/deneb.md for where files are looked for; then the folders of the paths file, if there is one. */
 void deneb_start_search(struct deneb_cell *cell);
 cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict);

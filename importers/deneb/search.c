@@ -115,16 +115,6 @@ static void read_lines(struct deneb_file *file, struct deneb_cell *cell)
     }
 }
 
-cp_status deneb_open_option(const struct source *source, const char *path, struct source **opened)
-{
-    cp_status status = source_open(source, path, opened);
-    char *absolute = status == CP_NO ? realpath(path, NULL) : NULL;
-    if (absolute)
-        status = source_open(source, absolute, opened);
-    free(absolute);
-    return status;
-}
-
 void deneb_start_search(struct deneb_cell *cell)
 {
     static const char *const suffixes[][6] = {[DENEB_PART] = {"", ".dcp", ".pdb", ".part", ".dct", NULL},
@@ -140,7 +130,7 @@ cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *sourc
     const char *path = cell->settings->paths;
     if (!path)
         return CP_OK;
-    cp_status status = deneb_open_option(source, path, &cell->paths);
+    cp_status status = source_open_option(source, path, &cell->paths);
     if (status == CP_NO)
         return report_error(cell->context, CP_INPUT, "deneb-paths", IN_FILE(source->name),
                             "the paths file \"%s\" was not found", path);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../context.h"
+#include "confine.h"
 #include "files.h"
 #include "inputs.h"
 #include "listing.h"
@@ -26,7 +27,8 @@ struct source_state {
     struct inputs inputs;   /* of the top file: what was read, in the order of its end */
     uint64_t *further;      /* how many have been opened below the top file */
     uint64_t own_further;
-    const char *root; /* of the top file's folder, resolved, for confinement; NULL when not asked for */
+    bool is_option;   /* the user names it, in an option of the importer */
+    struct root root; /* its folder, where it is the top file or an option's and names further files */
     dev_t device;
     ino_t inode;
 };
@@ -144,6 +146,7 @@ void source_close(struct source *source)
         return;
     cp_context *context = source->context;
     if (source->state) {
+        root_close(&source->state->root);
         release_mapping(source->state);
         buffer_free(&source->state->content);
         memory_free(context, source->state->inputs.items, source->state->inputs.room, sizeof(struct input));
@@ -200,52 +203,68 @@ static cp_status set_names(struct source *source, const char *path, const char *
     return CP_OK;
 }
 
-/* The folder with symbolic links resolved and a '/' at the end; "//", below which nothing lies, when there is none.
- * NULL when out of memory. */
-static const char *real_folder(struct arena *arena, const char *folder)
-{
-    char *resolved = realpath(folder, NULL);
-    const char *real = resolved ? arena_print(arena, "%s/", strcmp(resolved, "/") ? resolved : "") : "//";
-    free(resolved);
-    return real;
-}
-
-/* The names of the top file, and the folder that confinement keeps to. */
-static cp_status set_top_names(struct source *source, const char *path, const char *name)
-{
-    cp_status status = set_names(source, path, name);
-    if (status != CP_OK || !source->context->flags[CP_FLAG_CONFINE])
-        return status;
-    source->state->root = real_folder(source->state->arena, *source->folder ? source->folder : ".");
-    return source->state->root ? CP_OK : CP_LIMIT;
-}
-
 static bool is_missing(int error)
 {
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
 }
 
-/* Below the top file's folder, or one that the user has named for a package. Before the file is opened: opening may
- * wait (a FIFO) or do something (a device). One that is not there is inside. */
-static cp_status check_confined(const struct source *source)
+/* The folders of settings: FOLDER, or NAME=FOLDER. */
+static bool open_setting_root(const char *const *settings, uint32_t count, const char *real, struct root *root)
 {
-    const struct source *parent = source->parent;
-    const cp_context *context = source->context;
-    const char *root = source->state->root = parent->state->root;
-    if (!root)
-        return CP_OK;
-    char *resolved = realpath(source->path, NULL);
-    bool inside = resolved ? strncmp(resolved, root, strlen(root)) == 0 : is_missing(errno);
-    for (uint32_t i = 0; resolved && i < context->package_folder_count && root && !inside; i++) {
-        root = real_folder(source->state->arena, strchr(context->package_folders[i], '=') + 1);
-        inside = root && strncmp(resolved, root, strlen(root)) == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *equals = strchr(settings[i], '=');
+        root_open(root, equals ? equals + 1 : settings[i]);
+        if (root_holds(root, real))
+            return true;
+        root_close(root);
     }
-    free(resolved);
-    if (!root)
-        return CP_LIMIT;
-    return inside ? CP_OK
-                  : report_error(source->context, CP_INPUT, "source-confined", IN_FILE(parent->name),
-                                 "file \"%s\" lies outside the top file's folder (--confine)", source->name);
+    return false;
+}
+
+/* Opens the source's path, which the parent names: below the folder of the top file or of one that the user has named
+ * in an option, or a folder that he has given, unless confinement is lifted. *file is -1 with errno when it cannot be
+ * opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere. */
+static cp_status open_further(const struct source *source, int *file)
+{
+    enum { MOST_ATTEMPTS = 100 }; /* while somebody puts links in the way */
+    const cp_context *context = source->context;
+    *file = -1;
+    if (!context->flags[CP_FLAG_CONFINE]) {
+        *file = context_open_file(source->context, source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        return CP_OK;
+    }
+    for (int i = 0; i < MOST_ATTEMPTS && *file < 0 && !context_is_cancelled(source->context); i++) {
+        char *real = realpath(source->path, NULL);
+        if (!real)
+            return CP_OK;
+        struct root given = {NULL, -1}, *root = NULL;
+        const struct source *top = source->parent;
+        for (const struct source *at = top; at && !root; at = at->parent) {
+            bool is_root = !at->parent || at->state->is_option;
+            if (is_root && !at->state->root.path)
+                root_open(&at->state->root, at->folder);
+            if (is_root && root_holds(&at->state->root, real))
+                root = &at->state->root;
+            top = at;
+        }
+        if (!root && (open_setting_root(context->include_folders, context->include_folder_count, real, &given) ||
+                      open_setting_root(context->package_folders, context->package_folder_count, real, &given)))
+            root = &given;
+        if (root)
+            *file = root_open_file(root, real);
+        int error = errno;
+        root_close(&given);
+        free(real);
+        errno = error;
+        if (!root)
+            return report_error(source->context, CP_INPUT, "source-confined", IN_FILE(source->parent->name),
+                                "file \"%s\" lies outside the top file's folder \"%s\" (--confine=no reads it; "
+                                "--include DIR and --package NAME=DIR allow a folder)",
+                                source->name, *top->folder ? top->folder : ".");
+        if (*file < 0 && error != ELOOP && error != ENOTDIR && error != EINTR)
+            break;
+    }
+    return CP_OK;
 }
 
 /* The memory is the top file's. */
@@ -351,7 +370,7 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
     if (!source)
         return CP_LIMIT;
     bool standard = strcmp(path, "-") == 0;
-    cp_status status = set_top_names(source, standard ? "" : path, standard ? "stdin" : path);
+    cp_status status = set_names(source, standard ? "" : path, standard ? "stdin" : path);
     int file = STDIN_FILENO;
     if (status == CP_OK && !standard) {
         file = context_open_file(context, path, O_RDONLY | O_CLOEXEC);
@@ -377,7 +396,7 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
-    cp_status status = set_top_names(source, name, name);
+    cp_status status = set_names(source, name, name);
     struct buffer *content = &source->state->content;
     if (status == CP_OK && size < SIZE_MAX && buffer_reserve(content, size + 1)) {
         buffer_append(content, bytes, size);
@@ -402,13 +421,15 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
 {
     cp_context *context = source->context;
     cp_status status = set_names(source, candidate->path, candidate->name);
-    if (status == CP_OK)
-        status = check_confined(source);
+    int file = -1;
+    if (status == CP_OK && source->state->is_option)
+        file = context_open_file(context, source->path, O_RDONLY | O_CLOEXEC);
+    else if (status == CP_OK)
+        status = open_further(source, &file);
+    int error = errno;
     if (status != CP_OK)
         return status;
-    int file = context_open_file(context, source->path, O_RDONLY | O_CLOEXEC);
-    int error = errno;
-    struct stat info;
+    struct stat info = {0};
     bool is_folder = file >= 0 && fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
     if (is_folder) /* a model "Robot" may lie beside a folder "Robot" */
         (void)close(file);
@@ -419,6 +440,11 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
                             "file \"%s\" cannot be opened: %s", source->name, strerror(error));
     if (status != CP_OK || file < 0 || is_folder)
         return status == CP_OK ? CP_NO : status;
+    if (!S_ISREG(info.st_mode) && !source->state->is_option) { /* a FIFO would be waited for, a device may not end */
+        (void)close(file);
+        return report_error(context, CP_INPUT, "source-irregular", IN_FILE(source->parent->name),
+                            "file \"%s\" is no regular file", source->name);
+    }
     /* A small file must not ask for work without end, by files that name each other's neighbours twice. */
     source->state->further = source->parent->state->further;
     if (++*source->state->further <= context->limits.files)
@@ -429,7 +455,7 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
                         (unsigned long long)context->limits.files);
 }
 
-cp_status source_open(const struct source *parent, const char *name, struct source **opened)
+static cp_status open_below(const struct source *parent, const char *name, bool is_option, struct source **opened)
 {
     *opened = NULL;
     cp_context *context = parent->context;
@@ -443,6 +469,7 @@ cp_status source_open(const struct source *parent, const char *name, struct sour
     struct arena *arena = source->state->arena;
     source->parent = parent;
     source->depth = parent->depth + 1;
+    source->state->is_option = is_option;
     /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
     bool whole = name[0] == '/' || uri_is_known(name);
     int folder = whole ? 0 : (int)(name_without_folder(parent->label) - parent->label);
@@ -457,6 +484,23 @@ cp_status source_open(const struct source *parent, const char *name, struct sour
         *opened = source;
     else
         source_close(source);
+    return status;
+}
+
+cp_status source_open(const struct source *parent, const char *name, struct source **opened)
+{
+    return open_below(parent, name, false, opened);
+}
+
+cp_status source_open_option(const struct source *parent, const char *path, struct source **opened)
+{
+    cp_status status = open_below(parent, path, true, opened);
+    char *absolute = status == CP_NO ? realpath(path, NULL) : NULL;
+    if (absolute)
+        status = open_below(parent, absolute, true, opened);
+    else if (status == CP_NO && list_missing(parent->context, path) != CP_OK)
+        status = CP_LIMIT;
+    free(absolute);
     return status;
 }
 

@@ -25,6 +25,9 @@ struct source {
  * its own parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source,
  * and has replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
+/* The same for a file that the user names in an option, from the folder of `parent` or else the current one: it may lie
+ * anywhere, and what it names may lie below its folder. */
+cp_status source_open_option(const struct source *parent, const char *path, struct source **opened);
 void source_close(struct source *source);
 /* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */
 void source_forget(const struct source *source, const char *at);

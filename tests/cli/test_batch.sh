@@ -146,6 +146,6 @@ sed 's|"arm.dev"|"../arm.dev"|' cell.wu >cells/cell.wu
 cp part.stl cells
 ends 1 'cells?/?.*cell.wu.*error|outside' "$cellpipe" convert cells/cell.wu --out-dir out --to dump
 ends 0 '' "$cellpipe" convert -q cells/cell.wu --out-dir out --to dump --confine=no
-ends 0 '' "$cellpipe" convert -q cells/cell.wu out/again.dump
-ends 3 'outside|below' "$cellpipe" convert -q cells/cell.wu out/again.dump --confine
+ends 0 '' "$cellpipe" convert -q cells/cell.wu out/again.dump --confine=no
+ends 3 'outside|below' "$cellpipe" convert -q cells/cell.wu out/again.dump
 finish

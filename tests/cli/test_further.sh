@@ -36,18 +36,32 @@ printf '{ "X"\n  GeoID "model://parts/near"\n}\n' >ws/cells/near.wu
 ends 0 '' "$cellpipe" convert ws/cells/cell.wu said.dump --package parts=elsewhere
 must "the model is placed" grep -q 'package://parts/meshes/box.stl' said.dump
 mv elsewhere parts
-ends 0 '' "$cellpipe" convert ws/cells/cell.wu above.dump
-ends 0 '' "$cellpipe" convert ws/cells/cell.wu said_again.dump --package=parts=parts --confine
+ends 3 'lies outside the top file.s folder "ws/cells/" .--confine=no reads it; --include DIR' \
+    "$cellpipe" convert ws/cells/cell.wu above.dump
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu above.dump --confine=no
+ends 0 '' "$cellpipe" convert ws/cells/cell.wu said_again.dump --package=parts=parts
 mkdir lib
 mv parts lib
 ends 0 '' "$cellpipe" convert ws/cells/cell.wu included.dump -I lib
-ends 3 'lies outside the top file.s folder' "$cellpipe" convert ws/cells/cell.wu out.dump -I lib --confine
 for other in above said_again included; do
     must "the same wherever the package is" cmp said.dump $other.dump
 done
-ends 0 '' "$cellpipe" convert ws/cells/near.wu near.dump
+ends 0 '' "$cellpipe" convert ws/cells/near.wu near.dump --confine=no
 must "the model above is placed" grep -q 'model://parts/near' near.dump
-ends 3 'lies outside the top file.s folder' "$cellpipe" convert ws/cells/near.wu out.dump --confine
+ends 3 'lies outside the top file.s folder' "$cellpipe" convert ws/cells/near.wu out.dump
+ends 3 'lies outside the top file.s folder' "$cellpipe" info ws/cells/near.wu
+ends 0 '' "$cellpipe" convert ws/cells/near.wu near_again.dump -I ws/parts
+must "a folder of -I may be read" cmp near.dump near_again.dump
+
+# A FIFO or a device as a further file is refused at once; standard input and a FIFO as the input are read.
+mkfifo pipe.stl
+printf '{ "X"\n  DrawableID "pipe.stl"\n}\n' >pipe.wu
+ends 3 'pipe.wu(:[0-9]+)*: error: file "pipe.stl" is no regular file' timeout 10 "$cellpipe" convert pipe.wu out.dump
+printf '{ "X"\n  DrawableID "/dev/zero"\n}\n' >zero.wu
+ends 3 'file "/dev/zero" lies outside' timeout 10 "$cellpipe" convert zero.wu out.dump
+ends 3 'file "/dev/zero" is no regular file' timeout 10 "$cellpipe" convert zero.wu out.dump --confine=no
+cat part.stl >pipe.stl &
+ends 0 '' timeout 10 "$cellpipe" convert pipe.stl out.dump
 ends 0 'cell.wu:2:3: warning: no drawn model "package://parts/meshes/box.stl" is there; looked at none/meshes/box.stl .--package parts=DIR gives' \
     "$cellpipe" convert ws/cells/cell.wu out.dump --package parts=none
 ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl .--package' \
@@ -55,7 +69,7 @@ ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*
 printf 'File "package://parts/more.wu"\n{ "X"\n  Device "file://../parts/arm.dev"\n}\n' >ws/cells/all.wu
 printf '{ "Included"\n}\n' >ws/parts/more.wu
 printf '{ "Joint"\n  CraigDH 0 0 1 0\n}\n' >ws/parts/arm.dev
-ends 0 '' "$cellpipe" convert ws/cells/all.wu all.dump
+ends 0 '' "$cellpipe" convert ws/cells/all.wu all.dump --confine=no
 must "includes and devices are found by their URIs" grep -q 'X.Joint' all.dump
 must "and what is included is there" grep -q 'Included' all.dump
 ends 0 '' "$cellpipe" convert ws/cells/cell.wu ws/cells/near.wu --out-dir bulk --package parts=lib/parts \

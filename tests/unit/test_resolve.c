@@ -1,4 +1,6 @@
 /* Which files the names in a file mean, and what confinement keeps from being opened. */
+#include <errno.h>
+
 #include "package_tree.h"
 
 /* ---- names ---- */
@@ -152,8 +154,6 @@ static void test_confinement(void **state)
         "package://arm/meshes/link.stl", /* above the file */
         "package://hand/palm.stl",
         "model://hand/palm.stl",
-        "package://only/x.stl", /* the include folders are no exception */
-        "plain.stl",
         "package://hand/../../meshes/link.stl",
         "package://hand/%2e%2e/%2e%2e/meshes/link.stl",
         "package://said/../secret.stl",
@@ -168,7 +168,10 @@ static void test_confinement(void **state)
                                           "package://hand/nail.stl",
                                           "package://said/y.stl",
                                           "model://said/z.stl",
-                                          "../../../said/one/y.stl"};
+                                          "../../../said/one/y.stl",
+                                          "package://only/x.stl",
+                                          "plain.stl",
+                                          "~/lib/plain.stl"};
     static const char *const missing[] = {"none.stl",          "../none.stl",
                                           "package://../x",    "package://%2e%2e/meshes/link.stl",
                                           "package://a%2fb/x", "package://said/none.stl"};
@@ -205,16 +208,121 @@ static void test_confinement(void **state)
     source_close(found);
     assert_int_equal(source_open(inside, "../secret.stl", &found), CP_INPUT);
     source_close(inside);
+
+    /* A file of an option lies anywhere; so does what lies below its folder. */
+    assert_int_equal(source_open_option(top, "../meshes/link.stl", &inside), CP_OK);
+    assert_int_equal(source_open(inside, "link2.stl", &found), CP_NO);
+    put_file("ws/arm/meshes/link2.stl", "2");
+    assert_int_equal(source_open(inside, "link2.stl", &found), CP_OK);
+    source_close(found);
+    assert_int_equal(source_open(top, "../meshes/link2.stl", &found), CP_INPUT);
+    assert_int_equal(source_open(inside, "../../../said/secret.stl", &found), CP_INPUT);
+    source_close(inside);
     source_close(top);
+}
+
+/* Standard input and memory have the current folder, if they have no other. */
+static void test_confinement_without_a_folder(void **state)
+{
+    (void)state;
+    char here[4096];
+    struct source *top, *found;
+    cp_set_flag(context, CP_FLAG_CONFINE, true);
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(expand("~/ws/arm/urdf")), 0);
+    assert_int_equal(source_from_memory(context, "x", 1, "stdin", &top), CP_OK);
+    assert_int_equal(source_open(top, "near.stl", &found), CP_OK);
+    source_close(found);
+    assert_int_equal(source_open(top, "../meshes/link.stl", &found), CP_INPUT);
+    source_close(top);
+    assert_int_equal(chdir(here), 0);
+}
+
+/* The message says where the file is, where it may be, and what to do. */
+static void test_message_of_confinement(void **state)
+{
+    (void)state;
+    size_t count;
+    struct source *found;
+    cp_set_flag(context, CP_FLAG_CONFINE, true);
+    struct source *top = open_robot();
+    assert_int_equal(source_open(top, "../meshes/link.stl", &found), CP_INPUT);
+    const cp_entry *entries = cp_report(context, &count);
+    assert_int_equal(count, 1);
+    char expected[1024];
+    (void)snprintf(expected, sizeof expected,
+                   "file \"../meshes/link.stl\" lies outside the top file's folder \"%s\" (--confine=no reads it; "
+                   "--include DIR and --package NAME=DIR allow a folder)",
+                   expand("~/ws/arm/urdf/"));
+    assert_string_equal(entries[0].text, expected);
+    source_close(top);
+}
+
+/* ---- a race ---- */
+
+char *__real_realpath(const char *path, char *resolved);
+char *__wrap_realpath(const char *path, char *resolved);
+
+static bool is_racing;
+static uint32_t random_state = 1;
+
+static void swap(const char *one, const char *other)
+{
+    assert_int_equal(rename(one, "swapped") | rename(other, one) | rename("swapped", other), 0);
+}
+
+/* The linker hands the library's calls to this: at the worst moment, after a path was resolved and before the file is
+ * opened, somebody may exchange a file or a folder for a link to outside, or that for the file. */
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    char *real = __real_realpath(path, resolved);
+    int error = errno;
+    random_state = random_state * 1664525 + 1013904223;
+    if (is_racing && random_state >> 31)
+        swap(random_state >> 30 & 1 ? "swap.stl" : "sub", random_state >> 30 & 1 ? "swap.link" : "sub.link");
+    errno = error;
+    return real;
+}
+
+/* However often a link is put in the way of a file, what is read lies inside. */
+static void test_race(void **state)
+{
+    enum { OPENS = 10000 };
+    (void)state;
+    char here[4096];
+    unsigned refused = 0, opened = 0;
+    struct source *top, *found;
+    put_file("ws/arm/urdf/sub/secret.stl", "inside");
+    put_file("ws/arm/urdf/swap.stl", "inside");
+    cp_set_flag(context, CP_FLAG_CONFINE, true);
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(expand("~/ws/arm/urdf")), 0);
+    assert_int_equal(symlink("../../../said", "sub.link") | symlink("../../../said/secret.stl", "swap.link"), 0);
+    assert_int_equal(source_open_top(context, "robot.urdf", &top), CP_OK);
+    is_racing = true;
+    for (int i = 0; i < OPENS; i++) {
+        cp_status status = source_open(top, i % 2 ? "swap.stl" : "sub/secret.stl", &found);
+        if (status == CP_OK)
+            assert_string_equal(found->data, "inside");
+        else
+            assert_int_equal(status, CP_INPUT);
+        opened += status == CP_OK;
+        refused += status == CP_INPUT;
+        source_close(status == CP_OK ? found : NULL);
+        cp_report_clear(context);
+    }
+    is_racing = false;
+    assert_true(opened > OPENS / 10 && refused > OPENS / 10);
+    source_close(top);
+    assert_int_equal(chdir(here), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_names),
-        TEST(test_names_from_working_folder),
-        TEST(test_package_settings),
-        TEST(test_confinement),
+        TEST(test_names),       TEST(test_names_from_working_folder),    TEST(test_package_settings),
+        TEST(test_confinement), TEST(test_confinement_without_a_folder), TEST(test_message_of_confinement),
+        TEST(test_race),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

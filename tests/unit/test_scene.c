@@ -634,8 +634,7 @@ static void test_sources(void **unused)
 static void test_confinement(void **unused)
 {
     (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    cp_set_flag(context, CP_FLAG_CONFINE, true);
+    cp_context *context = cp_context_new(NULL); /* which confines, unless it is told not to */
     put_file("secret.txt", "s", 1);
     assert_int_equal(mkdir(path_of("cell"), 0777), 0);
     put_file("cell/top.txt", "t", 1);
@@ -649,6 +648,17 @@ static void test_confinement(void **unused)
     /* Opening a FIFO would wait for its writer. */
     assert_int_equal(mkfifo(path_of("pipe.txt"), 0666), 0);
     assert_int_equal(source_open(top, "../pipe.txt", &further), CP_INPUT);
+    assert_false(was_reported(context, "source-irregular"));
+    assert_int_equal(mkfifo(path_of("cell/pipe.txt"), 0666), 0);
+    for (int confined = 1; confined >= 0; confined--) {
+        cp_set_flag(context, CP_FLAG_CONFINE, confined != 0);
+        assert_int_equal(source_open(top, "pipe.txt", &further), CP_INPUT);
+        assert_true(was_reported(context, "source-irregular"));
+        cp_report_clear(context);
+    }
+    assert_int_equal(source_open(top, "/dev/zero", &further), CP_INPUT);
+    assert_true(was_reported(context, "source-irregular"));
+    cp_set_flag(context, CP_FLAG_CONFINE, true);
     assert_int_equal(source_open(top, "missing.txt", &further), CP_NO);
     assert_int_equal(source_open(top, "link.txt", &further), CP_INPUT);
     assert_int_equal(source_open(top, path_of("secret.txt"), &further), CP_INPUT);
