@@ -30,7 +30,7 @@ static const struct filter *const filters[] = {
     &orient_filter, &simplify_filter,  &lod_filter,          &exclude_filter,      NULL,
 };
 
-static const struct plugins plugins = {importers, exporters, filters};
+static const struct plugins plugins = {importers, exporters, filters, {"glb", "profile=stage", &gltf_importer}};
 
 cp_context *cp_context_new(const cp_allocator *allocator)
 {

@@ -37,6 +37,7 @@ struct cli {
     FILE *messages;                        /* standard error; of a job in bulk what will go there */
     FILE *answers;                         /* standard output, or where else the caller wants what --json asks for */
     uint32_t threads;                      /* as the context's */
+    bool isolate;                          /* the same */
     const char *report_path;               /* NULL: no report is asked for */
     bool help, version, quiet, verbose;
     bool untold;            /* there was no memory to say something */

@@ -30,6 +30,9 @@ static const struct option global_options[] = {
              "default, and --confine=no lifts it"},
     {"--threads", "N", OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS,
      .help = "use at most N threads, by default one for each processor; any N gives the same result"},
+    {"--isolate", NULL, OPTION_SWITCH, offsetof(struct cli, isolate),
+     .help = "have assimp read in a process of its own, so that a damaged file cannot end cellpipe; this is the "
+             "default, and --isolate=no lifts it"},
     {"--limit", "NAME=N", OPTION_TEXTS, offsetof(struct cli, globals.limits),
      .help = "set a limit, such as nodes=1000; cellpipe help limits lists them"},
     {"--no-clobber", NULL, OPTION_SWITCH, offsetof(struct cli, globals.no_clobber),
@@ -292,6 +295,7 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
             status = list_add(cli, &cli->words, argv[i + (int)k]) ? CP_OK : CP_LIMIT;
         i += (int)found.words - 1;
     }
+    cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
     if (status == CP_OK)
         status = cp_set_threads(cli->context, cli->threads);
     return status == CP_OK ? use_globals(cli, &cli->globals) : status;

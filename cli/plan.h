@@ -21,7 +21,7 @@ struct step {
 };
 
 struct plan {
-    struct globals globals; /* for all steps; threads are left out, since they change no result */
+    struct globals globals; /* for all steps; threads and isolation are left out, since they change no result */
     struct step *steps;
     size_t count;
 };

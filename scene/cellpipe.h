@@ -81,9 +81,19 @@ typedef enum cp_flag {
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
     CP_FLAG_WRITE_ONCE, /* replacing an output of this context, or of one beside it, fails with CP_USAGE */
-    CP_FLAG_LIST_FILES  /* list the files that are read, looked for and written (cp_files) */
+    CP_FLAG_LIST_FILES, /* list the files that are read, looked for and written (cp_files) */
+    /* Third-party importers (assimp) read in a process of their own, so that a damaged file cannot end or block this
+     * one. The process is a fork of this one, without exec, and restricts itself: it may not open files or sockets,
+     * start programs, or exceed the limits reader-memory and reader-seconds. If it dies or exceeds them, the call fails
+     * with "read-crashed", "read-memory" or "read-timeout". While a call reads, other threads may hold no locks that
+     * the importer takes; those of malloc and stdio are safe in the GNU C library. Leave SIGCHLD at its default, or the
+     * message cannot name the signal that ended the process. Off at first. */
+    CP_FLAG_ISOLATE
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
+/* What restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock, seccomp", or
+ * fewer of them if the system has no more; "" if there was no such process. A literal. */
+CP_API const char *cp_isolation(const cp_context *context);
 /* Adds a folder to search for further files, after the folder of the file that names them. */
 CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
 /* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER". A NAME may have several folders, which are

@@ -12,6 +12,7 @@
 #include "build.h"
 #include "bytes/files.h"
 #include "bytes/listing.h"
+#include "isolate/sandbox.h"
 #include "options.h"
 #include "registry.h"
 #include "text/text.h"
@@ -35,6 +36,10 @@ static const struct limit {
     {"includes", "depth of files that name files", "64", offsetof(struct limits, includes)},
     {"files", "further files that one input opens, each time counted", "65536", offsetof(struct limits, files)},
     {"name", "bytes of one name", "65536", offsetof(struct limits, name)},
+    {"reader-seconds", "seconds for a file in a process of its own (--isolate); 0: no end", "0",
+     offsetof(struct limits, reader_seconds)},
+    {"reader-memory", "bytes that such a process may take; 0: as many as the machine has", "0",
+     offsetof(struct limits, reader_memory)},
 };
 enum { LIMIT_COUNT = sizeof limit_table / sizeof *limit_table };
 
@@ -271,6 +276,11 @@ cp_status cp_set_importer_option(cp_context *context, const char *setting)
         status = append_text(context, &context->importer_options, &context->importer_option_count,
                              &context->importer_option_room, setting);
     return context_finish(context, status);
+}
+
+const char *cp_isolation(const cp_context *context)
+{
+    return sandbox_words(context->isolation);
 }
 
 void cp_free(cp_context *context, void *bytes, size_t size)

@@ -12,11 +12,13 @@ struct limits {
     uint64_t depth;          /* of the scene's tree */
     uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t nodes, vertices, includes, files, name;
+    uint64_t reader_seconds, reader_memory; /* of a reader's process; 0: no end, the machine's */
 };
 
 struct file_book;
 struct file_list;
 struct plugins;
+struct source;
 
 /* Callbacks; each may be NULL. */
 struct callbacks {
@@ -53,6 +55,9 @@ struct cp_context {
     struct file_book *book;   /* everything read and written: of the first of the contexts beside each other */
     struct file_list *list;   /* what cp_files gives; NULL so far */
     struct cp_context *first; /* that one; itself when alone */
+    unsigned isolation;       /* SANDBOX_...: what restrained the last reader's process */
+    /* Opens further files in place of source_open; NULL: source_open does (isolate/). */
+    cp_status (*open_further)(const struct source *parent, const char *name, struct source **opened);
 };
 
 /* Random bits, of the time and the salt's address where the system has none. */

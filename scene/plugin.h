@@ -75,6 +75,9 @@ struct importer {
     int (*probe)(const char *head, size_t size, uint64_t file_size);
     /* What the probe looks for, for the message about a file that nobody knows. */
     const char *sign;
+    /* It calls code that is not ours: CP_FLAG_ISOLATE has it read in a process of its own. It then opens further files
+     * with the source that `read` was given as their parent. */
+    bool third_party;
     /* Fills the scene (made by scene_new) and ends in scene_finish. */
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
 };

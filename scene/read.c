@@ -4,6 +4,7 @@
 #include "bytes/files.h"
 #include "bytes/inputs.h"
 #include "context.h"
+#include "isolate/isolate.h"
 #include "options.h"
 #include "plugin.h"
 #include "registry.h"
@@ -98,7 +99,12 @@ static cp_status read_source(struct source *source, const char *format, const st
             scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
         }
         context->subject = source->name;
-        status = scene && scene->source.file ? importer->read(context, source, settings, scene) : CP_LIMIT;
+        if (!scene || !scene->source.file)
+            status = CP_LIMIT;
+        else if (importer->third_party && context->flags[CP_FLAG_ISOLATE])
+            status = isolate_read(importer, source, settings, scene);
+        else
+            status = importer->read(context, source, settings, scene);
         if (status == CP_OK)
             status = source_check(source);
         context->subject = outer;

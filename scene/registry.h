@@ -10,11 +10,19 @@ struct texts {
     size_t count;
 };
 
+/* How a scene gets from one process to another: what write_further is told, and the importer that reads it back as it
+ * was. */
+struct carrier {
+    const char *format, *option;
+    const struct importer *importer;
+};
+
 /* Each table ends with NULL; the order is the priority. */
 struct plugins {
     const struct importer *const *importers;
     const struct exporter *const *exporters;
     const struct filter *const *filters;
+    struct carrier carrier; /* without, CP_FLAG_ISOLATE reads nothing by third-party importers */
 };
 
 /* As cp_context_new, with these plug-ins, which outlive the context. */

@@ -173,6 +173,23 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
     return strict ? CP_INPUT : CP_OK;
 }
 
+static void repeat(cp_context *context, cp_entry entry, const struct place *place, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add(context, entry, place, format, list);
+    va_end(list);
+}
+
+void report_repeat(cp_context *context, const cp_entry *entry)
+{
+    const char *code = keep(context, entry->code); /* lives as long as the codes that are counted */
+    struct place place = {.file = entry->file, .line = entry->line, .column = entry->column, .node = entry->node};
+    if (code)
+        repeat(context, (cp_entry){.severity = entry->severity, .code = code, .count = entry->count}, &place, "%s",
+               entry->text);
+}
+
 cp_status report_unknown(cp_context *context, const char *code, const char *what, const char *word, size_t size,
                          const char *const *known)
 {

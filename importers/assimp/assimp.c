@@ -235,6 +235,7 @@ const struct importer assimp_importer = {
     .probe = assimp_probe,
     .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
+    .third_party = true,
     .read = assimp_read,
 #endif
 };

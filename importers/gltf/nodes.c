@@ -149,10 +149,12 @@ static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct 
     struct placing placing = {.transform = node->frame, .use = CP_USE_DRAWN, .position = CP_NONE};
     if (gltf->settings->collision && !gltf->ours)
         placing.use = CP_USE_BOTH;
-    uint32_t parts = parts_of(gltf, node);
-    if (node->own != JSON_NONE && parts > 0) {
-        placing.use = gltf_word(gltf, node->own, "use", use_words, CP_USE_DRAWN);
-        placing.position = own_position(gltf, node->own, CP_NONE);
+    uint32_t parts = parts_of(gltf, node), own = node->own;
+    if (node->role == ROLE_LINK && node->made == MADE_SHEAR && gltf->nodes[node->parent].role == ROLE_INSTANCE)
+        own = gltf->nodes[node->parent].own; /* the instance's, whose mesh hangs below its shear */
+    if (own != JSON_NONE && parts > 0) {
+        placing.use = gltf_word(gltf, own, "use", use_words, CP_USE_DRAWN);
+        placing.position = own_position(gltf, own, CP_NONE);
     }
     if (placing.use == 0)
         placing.use = CP_USE_DRAWN;

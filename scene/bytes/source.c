@@ -416,6 +416,30 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     return CP_OK;
 }
 
+cp_status source_of_bytes(const struct source *parent, const char *path, const char *name, const char *label,
+                          struct buffer *bytes, struct source **opened)
+{
+    struct source *source = source_new(bytes->context);
+    *opened = NULL;
+    if (!source) {
+        buffer_free(bytes);
+        return CP_LIMIT;
+    }
+    source->state->content = *bytes;
+    *bytes = (struct buffer){.context = source->context};
+    source->parent = parent;
+    source->depth = parent ? parent->depth + 1 : 0;
+    show_bytes(source);
+    cp_status status = set_names(source, path, name);
+    source->label = arena_copy_text(source->state->arena, label, strlen(label));
+    if (status != CP_OK || !source->label) {
+        source_close(source);
+        return CP_LIMIT;
+    }
+    *opened = source;
+    return CP_OK;
+}
+
 /* Opens one of the files that the name may mean; CP_NO when there is none. */
 static cp_status open_candidate(struct source *source, const struct candidate *candidate)
 {
@@ -463,6 +487,8 @@ static cp_status open_below(const struct source *parent, const char *name, bool 
         return report_error(context, CP_LIMIT, "source-depth", IN_FILE(parent->name),
                             "file \"%s\" is nested deeper than the limit of %llu (--limit includes=)", name,
                             (unsigned long long)context->limits.includes);
+    if (context->open_further)
+        return context->open_further(parent, name, opened);
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;

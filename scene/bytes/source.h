@@ -36,6 +36,10 @@ cp_status source_check(const struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */
 uint64_t source_line(const struct source *source, size_t offset);
 
+/* For isolate/: a file that another process has opened under these names, of the bytes in the buffer, which it takes
+ * over even on failure. A NUL follows the last one. parent NULL: a top file. It is not recorded as read. */
+cp_status source_of_bytes(const struct source *parent, const char *path, const char *name, const char *label,
+                          struct buffer *bytes, struct source **opened);
 /* For read.c: the top file ("-": standard input), or memory. */
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
 cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,

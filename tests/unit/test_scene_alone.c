@@ -67,6 +67,7 @@ static const struct plugins own = {
     (const struct importer *const[]){&own_importer, NULL},
     (const struct exporter *const[]){&own_exporter, NULL},
     (const struct filter *const[]){&own_filter, NULL},
+    {NULL, NULL, NULL},
 };
 
 static void test_read_filter_write(void **state)

@@ -59,7 +59,7 @@ static const struct exporter page_exporter = {
 static const struct importer *const importers[] = {&tag_importer, NULL};
 static const struct exporter *const exporters[] = {&page_exporter, &glb_exporter, &gltf_exporter, &stl_exporter, NULL};
 static const struct filter *const filters[] = {NULL};
-static const struct plugins plugins = {importers, exporters, filters};
+static const struct plugins plugins = {importers, exporters, filters, {NULL, NULL, NULL}};
 
 /* ---- what it gets ---- */
 

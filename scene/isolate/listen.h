@@ -1,0 +1,45 @@
+/* The parent's side of the talk with a reader's process. */
+#ifndef CELLPIPE_ISOLATE_LISTEN_H
+#define CELLPIPE_ISOLATE_LISTEN_H
+
+#include <sys/types.h>
+
+#include "../plugin.h"
+
+enum hearing {
+    HEARD_ANSWER,
+    HEARD_END,      /* it closed its end, most likely by dying */
+    HEARD_NONSENSE, /* what no reader says */
+    HEARD_NOTHING,  /* in time */
+    HEARD_NO_MORE   /* cancelled, or out of memory here: reported */
+};
+
+struct listener {
+    cp_context *context;
+    struct source *source; /* the file that is read; it opens further ones */
+    pid_t reader;          /* 0: nobody, the other end is a test */
+    int channel;           /* a socket */
+    int words;             /* what the process prints; does not block; closed at its end, and -1 */
+    uint64_t deadline;     /* milliseconds of the monotonic clock; 0: none */
+    uint64_t most;         /* bytes that a scene may have */
+
+    bool gone;       /* the process has ended */
+    char said[2048]; /* the end of what it printed */
+    size_t said_size;
+    struct buffer payload;         /* of a message */
+    uint64_t spent, longest_entry; /* bytes that entries may take, and the longest one's */
+    unsigned means;                /* SANDBOX_... */
+    cp_status status;              /* the answer's */
+    bool lacked_memory;
+    struct buffer scene; /* size bytes and a NUL, if the status is CP_OK; the caller frees it */
+};
+
+/* Milliseconds of the monotonic clock. */
+uint64_t milliseconds_now(void);
+/* Listens until the answer is there or cannot be: adds the reader's entries to the report, opens the files it asks for
+ * by source_open and sends it their bytes. Trusts nothing that comes; takes at most until the deadline. */
+enum hearing listen_to_reader(struct listener *listener);
+/* Takes what is left of the process's words. */
+void hear_last_words(struct listener *listener);
+
+#endif
