@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_isolate.sh PROGRAM: third-party readers in processes of their own. What assimp reads there is what it reads in this
 # process, byte for byte, messages too. However such a process ends, the program goes on and says it. Damaged copies of
-# the files that assimp reads (150, with CELLPIPE_LONG several thousand) never end or hang the program.
+# the files that assimp reads (150, with CELLPIPE_LONG twelve thousand) never end or hang the program.
 . "$(dirname "$0")/check.sh"
 planted=$(dirname "$cellpipe")/tests/cellpipe_planted
 mutate=$(dirname "$cellpipe")/tests/mutate
@@ -9,16 +9,17 @@ shared=$top/../shared
 
 # ---- the same either way ----
 
-# The same files, messages and exit code; or the program dies without, and with tells how assimp did.
+# The same files, messages and exit code; or the program dies without, and with tells how assimp did. (Leaks of assimp's, and
+# what a sanitizer says of the death, are not what bootstrap looks for.)
 read_either_way() { # FILE
     for way in yes no; do
         mkdir -p $way
         rm -f $way/*
-        (cd $way && "$cellpipe" convert -v --isolate=$way "$1" out.glb --out profile=stage --report report.json >said 2>&1
+        (cd $way && ASAN_OPTIONS=detect_leaks=0 "$cellpipe" convert -v --isolate=$way "$1" out.glb --out profile=stage --report report.json >said 2>&1
             echo $? >code) 2>/dev/null
     done
-    if [ "$(cat no/code)" -ge 128 ]; then
-        grep -q 'error: assimp crashed' yes/said && [ "$(cat yes/code)" = 3 ]
+    if [ "$(cat no/code)" -ge 128 ] || grep -q 'ERROR: AddressSanitizer' no/said; then
+        grep -q -E 'error: assimp (crashed|ended its process)' yes/said && [ "$(cat yes/code)" = 3 ]
     else
         diff -r yes no >differences
     fi
@@ -57,7 +58,7 @@ ends 3 'planted sent a damaged answer' "$planted" convert nonsense.planted out.g
 ends 6 '^loop.planted: error: planted took longer than 1 s' "$planted" convert loop.planted out.glb --limit reader-seconds=1
 ends 2 'isolate=perhaps: needs yes or no' "$planted" info scene.planted --isolate=perhaps
 must "no outputs" [ ! -e out.glb ]
-"$planted" convert --isolate=no crash.planted out.glb 2>/dev/null
+"$planted" convert --isolate=no abort.planted out.glb 2>/dev/null
 must "in this process the program dies" [ $? -ge 128 ]
 
 # A signal ends both processes, and a program that is killed takes its reader with it.
@@ -77,18 +78,24 @@ for signal in 'TERM 143' 'KILL 137'; do
     must "ends by SIG$1" [ $? = "$2" ]
     must "without a word" [ ! -s said ]
     sleep 0.2
-    must "its reader is gone" [ -n "$reader" ]
-    ! kill -0 "$reader" 2>/dev/null || must "the reader dies by SIG$1" grep -q '^State:.*Z' "/proc/$reader/status"
+    must "there was a reader" [ -n "$reader" ]
+    ! kill -0 "$reader" 2>/dev/null || must "it is gone after SIG$1" grep -q '^State:.*Z' "/proc/$reader/status"
 done
 
 # ---- damaged files ----
 
 [ -x "$mutate" ] || fail "$mutate is not built"
-if [ -n "${CELLPIPE_LONG-}" ]; then copies=60 seeds=$files; else copies=30 seeds=$(echo "$files" | grep samples/); fi
+copies=30 seeds=$(echo "$files" | grep samples/)
+if [ -n "${CELLPIPE_LONG-}" ]; then
+    models=/usr/share/assimp/models # with formats that nothing else here has
+    [ -d $models ] || echo "skipped: damaged copies of assimp's own files need the package assimp-testmodels"
+    seeds="$files
+$(find $models -type f 2>/dev/null | grep -viE '\.(png|jpg|tga|bmp|txt|bin|mtl|glsl|gltf|glb|stl|xml)$' | LC_ALL=C sort)"
+fi
 tried=0
 seed=0
-for file in $seeds; do
-    [ "$(wc -c <"$file")" -lt 300000 ] || continue
+while read -r file; do
+    [ -f "$file" ] && [ "$(wc -c <"$file")" -lt 300000 ] || continue
     seed=$((seed + 1))
     rm -rf damaged
     mkdir damaged
@@ -109,7 +116,9 @@ for file in $seeds; do
             grep -o -E 'crashed \(signal [0-9]+|took longer|needed more than|damaged answer|damaged scene' stderr >>deaths
         done
     done
-done
+done <<END
+$seeds
+END
 echo "$tried damaged files; readers' ends: $(LC_ALL=C sort deaths 2>/dev/null | uniq -c | tr '\n' ';')"
 must "damaged files" [ "$tried" -gt 100 ]
 finish
