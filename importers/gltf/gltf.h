@@ -2,6 +2,7 @@
 #ifndef CELLPIPE_GLTF_H
 #define CELLPIPE_GLTF_H
 
+#include "../../scene/plugin.h"
 #include "../../scene/text/json_read.h"
 
 enum gltf_up { UP_AUTO, UP_Y, UP_Z };

@@ -1,5 +1,6 @@
 /* The parser of json_read.h, and the way around in its values. */
 #include "json_read.h"
+#include "../plugin.h"
 
 #include <string.h>
 
@@ -327,7 +328,7 @@ static uint32_t read_hex(const char *text)
 }
 
 /* The bytes of the next character (or byte) of a string; *text is moved on. */
-static size_t next_bytes(const char **text, const char *end, char out[4])
+static size_t next_bytes(const struct json_document *json, const char **text, const char *end, char out[4])
 {
     const char *at = *text;
     *text = at + (*at == '\\' ? 2 : 1);
@@ -348,6 +349,9 @@ static size_t next_bytes(const char **text, const char *end, char out[4])
     if (low >= 0xdc00 && low <= 0xdfff) {
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         *text = at + 6;
+    } else if (json->keeps_bytes && code >= 0xdc80 && code <= 0xdcff) {
+        out[0] = (char)(unsigned char)(code & 0xff);
+        return 1;
     } else if (code == 0 || (code >= 0xd800 && code <= 0xdfff)) {
         code = 0xfffd;
     }
@@ -372,7 +376,7 @@ char *json_string_text(const struct json_document *json, struct arena *arena, ui
     size_t size = 0;
     while (at < end) {
         char bytes[4];
-        size_t more = next_bytes(&at, end, bytes);
+        size_t more = next_bytes(json, &at, end, bytes);
         memcpy(copy + size, bytes, more);
         size += more;
     }
@@ -392,7 +396,7 @@ bool json_string_equals(const struct json_document *json, uint32_t value, const 
                 return false;
             continue;
         }
-        size_t more = next_bytes(&at, end, bytes);
+        size_t more = next_bytes(json, &at, end, bytes);
         if (strncmp(text, bytes, more) != 0)
             return false;
         text += more;

@@ -4,7 +4,7 @@
 #ifndef CELLPIPE_JSON_READ_H
 #define CELLPIPE_JSON_READ_H
 
-#include "../plugin.h"
+#include "../memory.h"
 
 enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
@@ -23,6 +23,7 @@ struct json_document {
     uint32_t size;
     struct json_value *values;
     uint32_t count, room;
+    bool keeps_bytes; /* a lone \udc80 .. \udcff in a string is the byte 80 .. ff: paths that are not UTF-8 */
 };
 
 /* The codes of the errors, which begin with the caller's name: no JSON (CP_INPUT, with line and column), nested too
@@ -54,7 +55,8 @@ uint32_t json_count(const struct json_document *json, uint32_t container);
 
 /* 0 for what is no number. */
 double json_to_number(const struct json_document *json, uint32_t value);
-/* A NUL-ended copy with escapes resolved; U+0000 and lone surrogates become U+FFFD. NULL when out of memory. */
+/* A NUL-ended copy with escapes resolved; U+0000 and lone surrogates become U+FFFD (but see keeps_bytes). NULL when out
+ * of memory. */
 char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value);
 bool json_string_equals(const struct json_document *json, uint32_t value, const char *text);
 /* Appends the value's text without the blanks between its tokens. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../bytes/source.h"
+#include "../../plugin.h"
 #include "../../text/json_read.h"
 
 struct reading {
