@@ -195,7 +195,8 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 /* ---- commands, each at the end of its file ---- */
 
 extern const struct command convert_command, run_command, filter_command, info_command, check_command, diff_command,
-    collide_command, igrip2vrml_command, formats_command, filters_command, help_command;
+    collide_command, igrip2vrml_command, manifest_command, report_command, formats_command, filters_command,
+    help_command;
 
 void print_overview(const struct cli *cli, FILE *file);
 cp_status print_help(struct cli *cli, const char *word);

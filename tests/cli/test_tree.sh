@@ -28,7 +28,11 @@ while IFS=$tab read -r file path; do
     [ -f "$path" ] || fail "$file includes $path, which is not there"
     case ${file%%/*}:${path%%/*} in
     scene:scene | importers:scene | exporters:scene | importers:importers | exporters:exporters | cli:cli) ;;
-    cli:scene) [ "$path" = scene/cellpipe.h ] || fail "$file includes $path, which is not public" ;;
+    cli:scene) # batch reads its own lines of JSON back
+        case $path:$file in
+        scene/cellpipe.h:* | scene/text/json_read.h:cli/batch/* | scene/text/text.h:cli/batch/* | scene/memory.h:cli/batch/*) continue ;;
+        esac
+        fail "$file includes $path, which is not public" ;;
     *) fail "$file includes $path" ;;
     esac
 done <"${TMPDIR:-/tmp}/includes.$$"

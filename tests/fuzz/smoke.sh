@@ -6,7 +6,7 @@ seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
-[ $# -le 2 ] && set -- x x fuzz_stl fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_assimp fuzz_isolate fuzz_filters
+[ $# -le 2 ] && set -- x x fuzz_stl fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_record fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_assimp fuzz_isolate fuzz_filters
 shift 2
 if [ $# -gt 1 ]; then
     printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" "$0" "$seconds" "$folder"
@@ -28,12 +28,13 @@ collect_seeds() {
     collision_setup) names="*.xml *.prox" ;;
     xml) names="*.xml *.dae" ;;
     evidence) names="*.xml.json" ;;
+    record) names="*.jsonl" ;;
     gltf) names="*.glb *.gltf" ;;
     filters) names="*.stl *.xml" ;; # any bytes will do
     assimp) names="*.obj *.ac *.ac3d *.3ds *.dae *.ply *.off" ;;
     esac
     for name in $names; do
-        find "$top/samples" "$top/tests/cases" -name "$name" -type f -size -32k
+        find "$top/samples" "$top/tests/cases" "$here/seeds" -name "$name" -type f -size -32k
     done | while read -r file; do
         cp "$file" "$2/$(printf '%s' "$file" | cksum | cut -d' ' -f1)"
     done

@@ -1,0 +1,492 @@
+/* report: what became of all inputs of a batch. */
+#include "report.h"
+#include "text/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST_SLOWEST = 10, MOST_LISTED = 20 };
+
+/* Failures with one reason. */
+struct group {
+    const char *reason;
+    const struct record **first; /* by input */
+    uint32_t count;
+};
+
+/* Outputs that are equal byte for byte. */
+struct copies {
+    const struct record **first; /* by input */
+    uint32_t count;
+    uint64_t spare; /* bytes of all but one */
+};
+
+struct summary {
+    struct cli *cli;
+    const struct record **items; /* sorted by input */
+    uint32_t count, others;      /* others: records of inputs that were not expected */
+    const char **missing;
+    uint32_t missing_count;
+    uint64_t states[STATE_COUNT], bytes_in, bytes_out, triangles_in, triangles_out, max_rss;
+    uint32_t lossy, warned; /* files */
+    double ms, cpu_ms;
+    const struct record **failed, **slowest, **hashed; /* each with its own order */
+    uint32_t failed_count, slowest_count, hashed_count;
+    struct group *groups;
+    struct copies *copies;
+    uint32_t group_count, copies_count;
+    uint64_t spare;
+};
+
+/* ---- sums and orders ---- */
+
+static bool is_failure(const struct record *record)
+{
+    return record->state != STATE_OK && record->state != STATE_SKIPPED;
+}
+
+static int compare_slowness(const void *a, const void *b)
+{
+    const struct record *first = *(const struct record *const *)a, *second = *(const struct record *const *)b;
+    return first->ms != second->ms ? (first->ms < second->ms ? 1 : -1) : strcmp(first->in, second->in);
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const struct record *first = *(const struct record *const *)a, *second = *(const struct record *const *)b;
+    return first->out_hash.high != second->out_hash.high ? (first->out_hash.high < second->out_hash.high ? -1 : 1)
+           : first->out_hash.low != second->out_hash.low ? (first->out_hash.low < second->out_hash.low ? -1 : 1)
+                                                         : strcmp(first->in, second->in);
+}
+
+/* What is special to a file in a message does not part the failures: numbers and quoted words. Steps over one piece of
+ * the text; what it is, a character or the sign of such a thing. */
+static int next_sign(const char **text)
+{
+    const char *at = *text;
+    if (*at == '"' && strchr(at + 1, '"')) {
+        *text = strchr(at + 1, '"') + 1;
+        return '"';
+    }
+    if (is_digit(*at)) {
+        while (is_digit(*at) || (*at == '.' && is_digit(at[1])))
+            at++;
+        *text = at;
+        return '0';
+    }
+    *text += *at != '\0';
+    return (unsigned char)*at;
+}
+
+static int compare_reasons(const struct record *first, const struct record *second)
+{
+    if (first->state != second->state)
+        return first->state < second->state ? -1 : 1;
+    int order = strcmp(first->code, second->code);
+    const char *a = first->message, *b = second->message;
+    while (order == 0 && (*a || *b))
+        order = next_sign(&a) - next_sign(&b);
+    return order;
+}
+
+static int compare_failures(const void *a, const void *b)
+{
+    const struct record *first = *(const struct record *const *)a, *second = *(const struct record *const *)b;
+    int order = compare_reasons(first, second);
+    return order ? order : strcmp(first->in, second->in);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct group *first = a, *second = b;
+    return first->count != second->count ? (first->count < second->count ? 1 : -1)
+                                         : strcmp((*first->first)->in, (*second->first)->in);
+}
+
+static int compare_copies(const void *a, const void *b)
+{
+    const struct copies *first = a, *second = b;
+    return first->spare != second->spare ? (first->spare < second->spare ? 1 : -1)
+                                         : strcmp((*first->first)->in, (*second->first)->in);
+}
+
+/* qsort takes no NULL, which an empty list may be. */
+static void sort(void *items, uint32_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    if (count > 1)
+        qsort(items, count, size, compare);
+}
+
+static void add_record(struct summary *summary, const struct record *record)
+{
+    summary->items[summary->count++] = record;
+    summary->states[record->state]++;
+    summary->bytes_in += record->bytes_in;
+    summary->bytes_out += record->bytes_out;
+    summary->triangles_in += record->triangles_in;
+    summary->triangles_out += record->triangles_out;
+    summary->max_rss = record->max_rss > summary->max_rss ? record->max_rss : summary->max_rss;
+    summary->lossy += record->losses.count > 0;
+    summary->warned += record->warnings.count > 0;
+    summary->ms += record->ms;
+    summary->cpu_ms += record->cpu_ms;
+    if (is_failure(record))
+        summary->failed[summary->failed_count++] = record;
+    if (record->ms > 0)
+        summary->slowest[summary->slowest_count++] = record;
+    if (!is_failure(record) && !hash_is_zero(record->out_hash))
+        summary->hashed[summary->hashed_count++] = record;
+}
+
+static bool group_failures(struct summary *summary)
+{
+    sort(summary->failed, summary->failed_count, sizeof *summary->failed, compare_failures);
+    summary->groups = cli_allocate(summary->cli, summary->failed_count * sizeof *summary->groups);
+    for (uint32_t i = 0; summary->groups && i < summary->failed_count; i++) {
+        const struct record *record = summary->failed[i];
+        if (i > 0 && compare_reasons(summary->failed[i - 1], record) == 0) {
+            summary->groups[summary->group_count - 1].count++;
+            continue;
+        }
+        const char *reason =
+            cli_print(summary->cli, "%s%s%s", record->code, *record->code ? ": " : "", record->message);
+        if (!reason)
+            return false;
+        summary->groups[summary->group_count++] = (struct group){reason, &summary->failed[i], 1};
+    }
+    sort(summary->groups, summary->group_count, sizeof *summary->groups, compare_groups);
+    return summary->groups != NULL;
+}
+
+static bool find_copies(struct summary *summary)
+{
+    sort(summary->hashed, summary->hashed_count, sizeof *summary->hashed, compare_hashes);
+    summary->copies = cli_allocate(summary->cli, summary->hashed_count / 2 * sizeof *summary->copies);
+    for (uint32_t i = 0, next; summary->copies && i < summary->hashed_count; i = next) {
+        for (next = i + 1; next < summary->hashed_count &&
+                           hash_equals(summary->hashed[i]->out_hash, summary->hashed[next]->out_hash);)
+            next++;
+        uint64_t spare = (next - i - 1) * summary->hashed[i]->bytes_out;
+        if (next - i > 1)
+            summary->copies[summary->copies_count++] = (struct copies){&summary->hashed[i], next - i, spare};
+        summary->spare += spare;
+    }
+    sort(summary->copies, summary->copies_count, sizeof *summary->copies, compare_copies);
+    return summary->copies != NULL;
+}
+
+/* All memory is the cli's. */
+static bool summarise(struct summary *summary, const struct records *records, const struct entries *expected)
+{
+    struct cli *cli = summary->cli;
+    uint32_t room = records->count;
+    summary->items = cli_allocate(cli, room * sizeof *summary->items);
+    summary->failed = cli_allocate(cli, room * sizeof *summary->failed);
+    summary->slowest = cli_allocate(cli, room * sizeof *summary->slowest);
+    summary->hashed = cli_allocate(cli, room * sizeof *summary->hashed);
+    summary->missing = cli_allocate(cli, (expected ? expected->count : 0) * sizeof *summary->missing);
+    if (!summary->items || !summary->failed || !summary->slowest || !summary->hashed || !summary->missing)
+        return false;
+    for (uint32_t i = 0; i < room && !expected; i++)
+        add_record(summary, records->items[i]);
+    for (uint32_t i = 0; expected && i < expected->count; i++) {
+        const struct record *record = records_find(records, expected->items[i].in);
+        if (record)
+            add_record(summary, record);
+        else
+            summary->missing[summary->missing_count++] = expected->items[i].in;
+    }
+    summary->others = room - summary->count;
+    sort(summary->slowest, summary->slowest_count, sizeof *summary->slowest, compare_slowness);
+    if (summary->slowest_count > MOST_SLOWEST)
+        summary->slowest_count = MOST_SLOWEST;
+    return group_failures(summary) && find_copies(summary);
+}
+
+/* ---- for people ---- */
+
+struct amount {
+    char text[32];
+};
+
+static struct amount show_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+    struct amount amount;
+    uint64_t unit = 1;
+    int index = 0;
+    for (; bytes / unit >= 10000 && index < 5; index++)
+        unit *= 1000;
+    (void)snprintf(amount.text, sizeof amount.text, "%" PRIu64 " %s",
+                   bytes / unit + (bytes % unit >= (unit + 1) / 2 && unit > 1), units[index]);
+    return amount;
+}
+
+static struct amount show_seconds(double ms)
+{
+    struct amount amount;
+    uint64_t whole = ms > 0 && ms < 1e18 ? (uint64_t)(ms + 0.5) : 0;
+    (void)snprintf(amount.text, sizeof amount.text, "%" PRIu64 ".%03" PRIu64 " s", whole / 1000, whole % 1000);
+    return amount;
+}
+
+/* Control characters as \x1b: what files say is no command of a terminal. */
+static void show_text(FILE *file, const char *text)
+{
+    for (; *text; text++)
+        fprintf(file, (unsigned char)*text < ' ' || *text == 0x7f ? "\\x%02x" : "%c", (unsigned char)*text);
+}
+
+static void print_inputs(FILE *file, const struct record *const *records, uint32_t count, bool all)
+{
+    for (uint32_t i = 0; i < count && (all || i < MOST_LISTED); i++) {
+        fputs("    ", file);
+        show_text(file, records[i]->in);
+        fputc('\n', file);
+    }
+    if (count > MOST_LISTED && !all)
+        fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", count - MOST_LISTED);
+}
+
+static void print_text(const struct summary *summary, const struct records *records, FILE *file)
+{
+    bool all = summary->cli->verbose;
+    fprintf(file, "inputs     %" PRIu32 "\n", summary->count + summary->missing_count);
+    for (int i = 0; i < STATE_COUNT; i++)
+        if (summary->states[i] > 0)
+            fprintf(file, "  %-8s %" PRIu64 "\n", state_names[i], summary->states[i]);
+    if (summary->missing_count > 0)
+        fprintf(file, "  missing  %" PRIu32 "\n", summary->missing_count);
+    fprintf(file, "bytes      %s in, %s out\n", show_bytes(summary->bytes_in).text,
+            show_bytes(summary->bytes_out).text);
+    fprintf(file, "triangles  %" PRIu64 " in, %" PRIu64 " out\n", summary->triangles_in, summary->triangles_out);
+    if (summary->lossy > 0 || summary->warned > 0)
+        fprintf(file, "messages   %" PRIu32 " files with losses, %" PRIu32 " with warnings\n", summary->lossy,
+                summary->warned);
+    if (summary->copies_count > 0)
+        fprintf(file, "copies     %" PRIu32 " outputs occur several times, byte for byte; once each would save %s\n",
+                summary->copies_count, show_bytes(summary->spare).text);
+    fprintf(file, "time       %s of work, %s of processors; memory of a file at most %s\n",
+            show_seconds(summary->ms).text, show_seconds(summary->cpu_ms).text, show_bytes(summary->max_rss).text);
+    for (size_t i = 0; i < records->isolations.count; i++) {
+        fputs("isolation  ", file);
+        show_text(file, records->isolations.items[i]);
+        fputc('\n', file);
+    }
+    if (summary->others > 0)
+        fprintf(file, "others     %" PRIu32 " records of inputs that the manifest does not have\n", summary->others);
+    if (records->torn > 0)
+        fprintf(file, "torn       %" PRIu32 " last lines without an end, left out\n", records->torn);
+    print_passed_over(records->passed_over, records->passed_count, file);
+    if (summary->slowest_count > 0)
+        fputs("\nslowest:\n", file);
+    for (uint32_t i = 0; i < summary->slowest_count; i++) {
+        fprintf(file, "  %10s  ", show_seconds(summary->slowest[i]->ms).text);
+        show_text(file, summary->slowest[i]->in);
+        fputc('\n', file);
+    }
+    for (uint32_t i = 0; i < summary->group_count; i++) {
+        const struct group *group = &summary->groups[i];
+        fprintf(file, "%s  %" PRIu32 " %s: ", i ? "" : "\nfailures:\n", group->count,
+                state_names[(*group->first)->state]);
+        show_text(file, group->reason);
+        fputc('\n', file);
+        print_inputs(file, group->first, group->count, all);
+    }
+    if (summary->missing_count > 0)
+        fputs("\nmissing:\n", file);
+    for (uint32_t i = 0; i < summary->missing_count && (all || i < MOST_LISTED); i++) {
+        fputs("    ", file);
+        show_text(file, summary->missing[i]);
+        fputc('\n', file);
+    }
+    if (summary->missing_count > MOST_LISTED && !all)
+        fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", summary->missing_count - MOST_LISTED);
+}
+
+/* ---- for programs ---- */
+
+/* "["a","b"]" of the inputs of records. */
+static void add_inputs(struct buffer *out, const struct record *const *records, uint32_t count)
+{
+    buffer_text(out, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_text(out, i ? "," : "");
+        print_line_text(out, records[i]->in);
+    }
+    buffer_text(out, "]");
+}
+
+static void print_json(const struct summary *summary, const struct records *records, struct buffer *out)
+{
+    buffer_print(out, "{\n \"inputs\": %" PRIu32 ",\n \"states\": {", summary->count + summary->missing_count);
+    for (int i = 0; i < STATE_COUNT; i++)
+        buffer_print(out, "%s\"%s\": %" PRIu64, i ? ", " : "", state_names[i], summary->states[i]);
+    buffer_print(out, "},\n \"bytes_in\": %" PRIu64 ",\n \"bytes_out\": %" PRIu64, summary->bytes_in,
+                 summary->bytes_out);
+    buffer_print(out, ",\n \"triangles_in\": %" PRIu64 ",\n \"triangles_out\": %" PRIu64, summary->triangles_in,
+                 summary->triangles_out);
+    buffer_print(out, ",\n \"files_with_losses\": %" PRIu32 ",\n \"files_with_warnings\": %" PRIu32, summary->lossy,
+                 summary->warned);
+    buffer_text(out, ",\n \"failures\": [");
+    for (uint32_t i = 0; i < summary->group_count; i++) {
+        const struct group *group = &summary->groups[i];
+        buffer_print(out, "%s\n  {\"state\": \"%s\", \"count\": %" PRIu32 ", \"code\": ", i ? "," : "",
+                     state_names[(*group->first)->state], group->count);
+        print_line_text(out, (*group->first)->code);
+        buffer_text(out, ", \"message\": ");
+        print_line_text(out, (*group->first)->message);
+        buffer_text(out, ", \"inputs\": ");
+        add_inputs(out, group->first, group->count);
+        buffer_text(out, "}");
+    }
+    buffer_text(out, "],\n \"missing\": [");
+    for (uint32_t i = 0; i < summary->missing_count; i++) {
+        buffer_text(out, i ? "," : "");
+        print_line_text(out, summary->missing[i]);
+    }
+    buffer_print(out, "],\n \"not_in_manifest\": %" PRIu32 ",\n \"torn_lines\": %" PRIu32, summary->others,
+                 records->torn);
+    buffer_text(out, ",\n \"passed_over\": {");
+    for (uint32_t i = 0; i < records->passed_count; i++) {
+        buffer_text(out, i ? ", " : "");
+        print_line_text(out, records->passed_over[i].what);
+        buffer_print(out, ": %" PRIu64, records->passed_over[i].count);
+    }
+    buffer_text(out, "},\n \"isolation\": [");
+    for (size_t i = 0; i < records->isolations.count; i++) {
+        buffer_text(out, i ? ", " : "");
+        print_line_text(out, records->isolations.items[i]);
+    }
+    buffer_print(out, "],\n \"spare_bytes\": %" PRIu64 ",\n \"copies\": [", summary->spare);
+    for (uint32_t i = 0; i < summary->copies_count; i++) {
+        const struct copies *copies = &summary->copies[i];
+        buffer_print(out, "%s\n  {\"spare_bytes\": %" PRIu64 ", \"inputs\": ", i ? "," : "", copies->spare);
+        add_inputs(out, copies->first, copies->count);
+        buffer_text(out, "}");
+    }
+    buffer_text(out, "],\n \"time\": {\"ms\": "); /* all that differs from run to run */
+    buffer_double(out, summary->ms);
+    buffer_text(out, ", \"cpu_ms\": ");
+    buffer_double(out, summary->cpu_ms);
+    buffer_print(out, ", \"max_rss\": %" PRIu64 ", \"slowest\": [", summary->max_rss);
+    for (uint32_t i = 0; i < summary->slowest_count; i++) {
+        buffer_text(out, i ? ",\n  {\"in\": " : "\n  {\"in\": ");
+        print_line_text(out, summary->slowest[i]->in);
+        buffer_text(out, ", \"ms\": ");
+        buffer_double(out, summary->slowest[i]->ms);
+        buffer_text(out, "}");
+    }
+    buffer_text(out, "]}\n}\n");
+}
+
+/* A field of RFC 4180. */
+static void add_cell(struct buffer *out, const char *text)
+{
+    buffer_text(out, "\"");
+    for (; *text; text++) {
+        buffer_append(out, "\"", *text == '"');
+        buffer_append(out, text, 1);
+    }
+    buffer_text(out, "\",");
+}
+
+static void print_csv(const struct summary *summary, struct buffer *out)
+{
+    buffer_text(out, "in,out,state,code,message,ms,cpu_ms,max_rss,bytes_in,bytes_out,triangles_in,triangles_out,losses,"
+                     "warnings,host,attempt\r\n");
+    for (uint32_t i = 0; i < summary->count; i++) {
+        const struct record *record = summary->items[i];
+        add_cell(out, record->in);
+        add_cell(out, record->out);
+        buffer_print(out, "%s,", state_names[record->state]);
+        add_cell(out, record->code);
+        add_cell(out, record->message);
+        buffer_double(out, record->ms);
+        buffer_text(out, ",");
+        buffer_double(out, record->cpu_ms);
+        buffer_print(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,%zu,", record->max_rss,
+                     record->bytes_in, record->bytes_out, record->triangles_in, record->triangles_out,
+                     record->losses.count, record->warnings.count);
+        add_cell(out, record->host);
+        buffer_print(out, "%" PRIu32 "\r\n", record->attempt);
+    }
+    for (uint32_t i = 0; i < summary->missing_count; i++) {
+        add_cell(out, summary->missing[i]);
+        buffer_text(out, ",missing,,,,,,,,,,,,,\r\n");
+    }
+}
+
+cp_status print_report(struct cli *cli, const struct records *records, const struct entries *expected,
+                       enum report_form form, FILE *file)
+{
+    struct summary summary = {.cli = cli};
+    struct buffer text = {.context = cli->context};
+    if (!summarise(&summary, records, expected))
+        return CP_LIMIT;
+    clear_progress(cli);
+    if (form == REPORT_TEXT)
+        print_text(&summary, records, file);
+    else if (form == REPORT_JSON)
+        print_json(&summary, records, &text);
+    else
+        print_csv(&summary, &text);
+    (void)fwrite(text.data ? text.data : "", 1, text.size, file);
+    bool failed = text.failed;
+    buffer_free(&text);
+    return failed ? CP_LIMIT : summary.failed_count > 0 || summary.missing_count > 0 ? CP_NO : CP_OK;
+}
+
+/* ---- the command ---- */
+
+struct asked {
+    struct request request; /* first: see cli.h */
+    const char *manifest;
+    bool json, csv;
+};
+
+static cp_status command_report(struct cli *cli)
+{
+    struct asked asked = {0};
+    struct records records = {0};
+    struct entries expected = {0};
+    cp_status status = sort_words(cli, 1, cli->words.count, &report_command, &asked);
+    if (status == CP_OK && asked.request.words.count == 0)
+        status = complain(cli, CP_USAGE, "report needs status files or their folder: cellpipe report OUT");
+    if (status == CP_OK && asked.json && asked.csv)
+        status = complain(cli, CP_USAGE, "--json and --csv exclude each other");
+    if (status == CP_OK && asked.manifest)
+        status = manifest_read(cli, asked.manifest, &expected);
+    if (status == CP_OK)
+        status = records_read(cli, asked.request.words.items, asked.request.words.count, &records);
+    if (status == CP_OK)
+        status = print_report(cli, &records, asked.manifest ? &expected : NULL,
+                              asked.json  ? REPORT_JSON
+                              : asked.csv ? REPORT_CSV
+                                          : REPORT_TEXT,
+                              stdout);
+    records_free(&records);
+    entries_free(&expected);
+    return status;
+}
+
+static const struct option options[] = {
+    {"--manifest", "FILE", OPTION_TEXT, offsetof(struct asked, manifest),
+     .help = "the inputs that there should be; those without a record are missing"},
+    {"--json", NULL, OPTION_SWITCH, offsetof(struct asked, json), .help = "print one JSON object, for scripts"},
+    {"--csv", NULL, OPTION_SWITCH, offsetof(struct asked, csv), .help = "print a line of CSV for each input"},
+    {0}};
+
+const struct command report_command = {
+    .name = "report",
+    .title = "tell what a batch has done",
+    .usage = "STATUS... [--manifest FILE] [--json|--csv]",
+    .help =
+        "Reads the status files of cellpipe batch and prints how many inputs were converted, which failed and why, "
+        "which took longest, and which are missing. STATUS is a status file, a folder of them, or the output folder "
+        "of a batch. Records of several runs and hosts are merged: the last record of each input counts, but a "
+        "failure does not replace the success of the same version. Ends with 1 if any input failed or is missing.",
+    .examples = "cellpipe report web\n"
+                "cellpipe report --manifest parts.jsonl web --csv >parts.csv || echo \"not all\"",
+    .options = options,
+    .run = command_report};

@@ -1,0 +1,125 @@
+#!/bin/sh
+# test_report.sh PROGRAM: what cellpipe report makes of status files and a manifest.
+. "$(dirname "$0")/check.sh"
+export LC_ALL=C
+rm -f ./*
+hash=0123456789abcdef0123456789abcde
+line() { # IN STATE TIME KEY MESSAGE [MORE]
+    printf '{"in":"%s","out":"web/%s.glb","key":"%s","state":"%s","time":%s,"message":"%s","ms":%s,"cpu_ms":1,"max_rss":1000000,"bytes_in":1000,"bytes_out":500,"triangles_in":12,"triangles_out":6,"host":"h","attempt":1%s}\n' \
+        "$1" "$1" "$4" "$2" "$3" "$5" "$3" "${6-}"
+}
+mkdir -p web/.cellpipe/status
+status=web/.cellpipe/status
+{
+    printf '{"run":"h","isolation":"seccomp","passed_over":[{"what":".pdf","count":3},{"what":".txt","count":1}]}\n'
+    line a.stl ok 1 ${hash}1 '' ',"code":"","losses":["a: b"],"out_hash":"'${hash}'7"'
+    line b.stl failed 2 ${hash}2 'line 3 is no number: \"x\"' ',"code":"stl-number"'
+    line c.stl failed 3 ${hash}3 'line 17 is no number: \"yy\"' ',"code":"stl-number"'
+    line d.stl timeout 2500 '' 'took longer than 120 s'
+} >$status/h-1-0.jsonl
+{
+    printf '{"run":"k","isolation":"none","passed_over":[{"what":".pdf","count":2},{"what":".txt","count":4}]}\n'
+    line a.stl failed 5 ${hash}1 'ran twice'
+    line e.stl crashed 4 '' 'signal 11'
+    line f.stl ok 4 ${hash}4 '' ',"out_hash":"'${hash}'7"'
+    line c.stl ok 2 ${hash}0 ''
+    printf '{"in":"g.stl","sta'
+} >$status/k-2-1.jsonl
+ends 1 '' "$cellpipe" report web
+cat >expected <<'END'
+inputs     6
+  ok       2
+  failed   2
+  timeout  1
+  crashed  1
+bytes      6000 bytes in, 3000 bytes out
+triangles  72 in, 36 out
+messages   1 files with losses, 0 with warnings
+copies     1 outputs occur several times, byte for byte; once each would save 500 bytes
+time       2.514 s of work, 0.006 s of processors; memory of a file at most 1000 kB
+isolation  none
+isolation  seccomp
+torn       1 last lines without an end, left out
+passed over: 4 .txt, 3 .pdf
+
+slowest:
+     2.500 s  d.stl
+     0.004 s  e.stl
+     0.004 s  f.stl
+     0.003 s  c.stl
+     0.002 s  b.stl
+     0.001 s  a.stl
+
+failures:
+  2 failed: stl-number: line 3 is no number: "x"
+    b.stl
+    c.stl
+  1 timeout: took longer than 120 s
+    d.stl
+  1 crashed: signal 11
+    e.stl
+END
+must "the whole report" diff expected stdout
+cp stdout text
+ends 1 '' "$cellpipe" report $status/k-2-1.jsonl $status/h-1-0.jsonl
+must "in any order of files" cmp -s stdout text
+ends 1 '' "$cellpipe" report $status
+must "by the folder" cmp -s stdout text
+for form in --json --csv; do
+    "$cellpipe" report web $form >one
+    "$cellpipe" report $form $status/k-2-1.jsonl $status/h-1-0.jsonl >two
+    must "$form twice" cmp -s one two
+done
+must "a line each in CSV" [ "$("$cellpipe" report web --csv | tr -d '\r' | cut -d , -f 1,3 | tr '\n' ' ')" = \
+    'in,state "a.stl",ok "b.stl",failed "c.stl",failed "d.stl",timeout "e.stl",crashed "f.stl",ok ' ]
+must "quotes are doubled" grep -q '"line 3 is no number: ""x"""' one
+if command -v jq >/dev/null; then
+    "$cellpipe" report web --json >report.json
+    must "JSON of states" [ "$(jq -c .states report.json)" = '{"ok":2,"skipped":0,"failed":2,"timeout":1,"memory":0,"crashed":1}' ]
+    must "JSON of failures" [ "$(jq -c '[.failures[]|{state,count,inputs}]' report.json)" = \
+        '[{"state":"failed","count":2,"inputs":["b.stl","c.stl"]},{"state":"timeout","count":1,"inputs":["d.stl"]},{"state":"crashed","count":1,"inputs":["e.stl"]}]' ]
+    must "JSON of copies" [ "$(jq -c '.copies' report.json)" = '[{"spare_bytes":500,"inputs":["a.stl","f.stl"]}]' ]
+    must "times stand apart" [ "$(jq -c '.time|keys' report.json)" = '["cpu_ms","max_rss","ms","slowest"]' ]
+fi
+
+# With a manifest, what has no record is missing, and what it does not have is left out.
+for name in a b f x y; do printf '{"path":"%s.stl","name":"%s.stl","size":1,"hash":"","format":"stl","inputs":[]}\n' $name $name; done >m.jsonl
+ends 1 '' "$cellpipe" report --manifest m.jsonl web
+must "missing" grep -q '^  missing  2$' stdout
+must "listed" [ "$(sed -n '/^missing:/,$p' stdout | tr -d '\n')" = 'missing:    x.stl    y.stl' ]
+must "others" grep -q '^others     3 records of inputs that the manifest does not have$' stdout
+"$cellpipe" report --manifest - web <m.jsonl | grep -q '^  missing  2$' || fail "a manifest on standard input"
+grep -E '"path":"[af]' m.jsonl >good.jsonl
+ends 0 '' "$cellpipe" report --manifest good.jsonl web
+grep x.stl m.jsonl >x.jsonl
+ends 1 '' "$cellpipe" report --manifest x.jsonl web
+
+# Damage.
+cp -r web damaged
+sed -i '3s/.*/{"in":/' damaged/.cellpipe/status/h-1-0.jsonl
+ends 1 'damaged/.cellpipe/status/h-1-0.jsonl:3: warning: is no record, and is left out$' "$cellpipe" report damaged
+must "the others count" grep -q '^inputs     5$' stdout
+head -c 150 m.jsonl >cut.jsonl
+ends 3 'cut.jsonl:2: is cut short' "$cellpipe" report --manifest cut.jsonl web
+printf '{"path":"a","name":"../a"}\n' >out.jsonl
+ends 3 'out.jsonl:1: has a "name" that leads out of the output folder' "$cellpipe" report --manifest out.jsonl web
+printf 'a.stl\n' >list
+ends 3 'list:1: is no line of a manifest' "$cellpipe" report --manifest list web
+ends 3 'none cannot be read: No such file' "$cellpipe" report none
+ends 2 'report needs status files' "$cellpipe" report
+ends 2 'exclude each other' "$cellpipe" report web --json --csv
+mkdir empty
+ends 0 '' "$cellpipe" report empty
+must "nothing was done" grep -q '^inputs     0$' stdout
+[ ! -e /dev/full ] || { "$cellpipe" report good.jsonl >/dev/full 2>stderr; must "a full disk" [ $? = 4 ]; }
+
+# Nothing that a file says reaches the terminal as a command.
+line '\u001b[31m\u000aok' failed 1 '' '\u001b]0;title\u0007' >evil.jsonl
+"$cellpipe" report evil.jsonl >stdout
+must "no escapes" [ "$(tr -d '\n -~' <stdout | wc -c)" = 0 ]
+
+# 100,000 records.
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "{\"in\":\"library/parts/part_%06d.stl\",\"out\":\"web/part_%06d.stl.glb\",\"key\":\"%032x\",\"out_hash\":\"%032x\",\"state\":\"ok\",\"code\":\"\",\"message\":\"\",\"time\":1700000000000,\"ms\":3.5,\"cpu_ms\":2,\"max_rss\":9400320,\"bytes_in\":684,\"bytes_out\":1020,\"triangles_in\":12,\"triangles_out\":12,\"losses\":[],\"warnings\":[],\"host\":\"cell7\",\"attempt\":1,\"inputs\":[{\"path\":\"library/parts/part_%06d.stl\",\"size\":684,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}],\"outputs\":[{\"path\":\"web/part_%06d.stl.glb\",\"size\":1020,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}]}\n", i, i, i, i, i, i, i, i }' >many.jsonl
+ends 0 '' "$cellpipe" report many.jsonl
+must "all of them" grep -q '^  ok       100000$' stdout
+finish

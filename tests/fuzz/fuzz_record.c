@@ -1,0 +1,46 @@
+/* A fuzzer for lines of status files and manifests. A line that reads as a record is printed, read and printed again:
+ * both texts must be equal. A bug shows as a crash, a leak, a sanitizer's finding or a difference. */
+#include "../../cli/batch/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void check(bool good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "fuzz_record: %s\n", what);
+    abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    cp_context *context = cp_context_new(NULL);
+    struct record_reader reader = {.context = context, .arena = arena_new(context)};
+    struct buffer text = {.context = context}, again = {.context = context};
+    struct record record;
+    struct run_note note;
+    char *line = malloc(size ? size : 1); /* reading beyond its end is seen */
+    check(context && reader.arena && line, "no memory");
+    memcpy(line, bytes, size);
+    cp_status status = record_parse(&reader, line, size, &record);
+    check(status == CP_OK || status == CP_INPUT, "status of a record");
+    if (status == CP_OK) {
+        record_print(&record, &text);
+        check(record_parse(&reader, text.data, text.size - 1, &record) == CP_OK, "what was printed is no record");
+        record_print(&record, &again);
+        check(text.size == again.size && memcmp(text.data, again.data, text.size) == 0, "another record");
+    } else {
+        status = run_note_take(&reader, &note);
+        check(status == CP_OK || status == CP_INPUT, "status of a note");
+    }
+    free(line);
+    buffer_free(&text);
+    buffer_free(&again);
+    record_reader_free(&reader);
+    arena_free(reader.arena);
+    cp_context_free(context);
+    return 0;
+}
