@@ -479,13 +479,13 @@ static cp_status name_below_root(struct cli *cli, struct entries *entries, const
 void warn(struct cli *cli, const char *code, const char *file, uint64_t line, const char *text)
 {
     const char *place = line ? cli_print(cli, "%s:%llu: ", file, (unsigned long long)line) : "cellpipe: ";
-    const char *message = place ? cli_print(cli, "%swarning: %s", place, text) : NULL;
+    const char *message = place ? cli_show(cli, "%swarning: %s", place, text) : NULL;
     if (!message)
         return;
     clear_progress(cli);
     if (!cli->quiet)
         fprintf(cli->messages, "%s\n", message);
-    log_fault(cli, code, file, message, strlen(place) + strlen("warning: "));
+    log_fault(cli, code, file, text, message);
 }
 
 void print_passed_over(const struct passed_over *items, uint32_t count, FILE *file)

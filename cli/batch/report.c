@@ -230,18 +230,11 @@ static struct amount show_seconds(double ms)
     return amount;
 }
 
-/* Control characters as \x1b: what files say is no command of a terminal. */
-static void show_text(FILE *file, const char *text)
-{
-    for (; *text; text++)
-        fprintf(file, (unsigned char)*text < ' ' || *text == 0x7f ? "\\x%02x" : "%c", (unsigned char)*text);
-}
-
 static void print_inputs(FILE *file, const struct record *const *records, uint32_t count, bool all)
 {
     for (uint32_t i = 0; i < count && (all || i < MOST_LISTED); i++) {
         fputs("    ", file);
-        show_text(file, records[i]->in);
+        print_shown(file, records[i]->in);
         fputc('\n', file);
     }
     if (count > MOST_LISTED && !all)
@@ -270,7 +263,7 @@ static void print_text(const struct summary *summary, const struct records *reco
             show_seconds(summary->ms).text, show_seconds(summary->cpu_ms).text, show_bytes(summary->max_rss).text);
     for (size_t i = 0; i < records->isolations.count; i++) {
         fputs("isolation  ", file);
-        show_text(file, records->isolations.items[i]);
+        print_shown(file, records->isolations.items[i]);
         fputc('\n', file);
     }
     if (summary->others > 0)
@@ -282,14 +275,14 @@ static void print_text(const struct summary *summary, const struct records *reco
         fputs("\nslowest:\n", file);
     for (uint32_t i = 0; i < summary->slowest_count; i++) {
         fprintf(file, "  %10s  ", show_seconds(summary->slowest[i]->ms).text);
-        show_text(file, summary->slowest[i]->in);
+        print_shown(file, summary->slowest[i]->in);
         fputc('\n', file);
     }
     for (uint32_t i = 0; i < summary->group_count; i++) {
         const struct group *group = &summary->groups[i];
         fprintf(file, "%s  %" PRIu32 " %s: ", i ? "" : "\nfailures:\n", group->count,
                 state_names[(*group->first)->state]);
-        show_text(file, group->reason);
+        print_shown(file, group->reason);
         fputc('\n', file);
         print_inputs(file, group->first, group->count, all);
     }
@@ -297,7 +290,7 @@ static void print_text(const struct summary *summary, const struct records *reco
         fputs("\nmissing:\n", file);
     for (uint32_t i = 0; i < summary->missing_count && (all || i < MOST_LISTED); i++) {
         fputs("    ", file);
-        show_text(file, summary->missing[i]);
+        print_shown(file, summary->missing[i]);
         fputc('\n', file);
     }
     if (summary->missing_count > MOST_LISTED && !all)
