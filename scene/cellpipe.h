@@ -88,7 +88,9 @@ typedef enum cp_flag {
      * with "read-crashed", "read-memory" or "read-timeout". While a call reads, other threads may hold no locks that
      * the importer takes; those of malloc and stdio are safe in the GNU C library. Leave SIGCHLD at its default, or the
      * message cannot name the signal that ended the process. Off at first. */
-    CP_FLAG_ISOLATE
+    CP_FLAG_ISOLATE,
+    CP_FLAG_NO_MAPPING /* read large files into memory. Else they are mapped: if somebody cuts such a file short while
+                        * it is read, the system raises SIGBUS, which ends a host program that does not handle it */
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* What restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock, seccomp", or

@@ -13,6 +13,7 @@
 #include "bytes/files.h"
 #include "bytes/listing.h"
 #include "isolate/sandbox.h"
+#include "machine.h"
 #include "options.h"
 #include "registry.h"
 #include "text/text.h"
@@ -40,6 +41,11 @@ static const struct limit {
      offsetof(struct limits, reader_seconds)},
     {"reader-memory", "bytes that such a process may take; 0: as many as the machine has", "0",
      offsetof(struct limits, reader_memory)},
+    {"memory",
+     "bytes of memory that the work may take, mapped files and the libraries' own apart; by default three quarters of "
+     "what the machine, its control group or ulimit -v allow",
+     NULL, offsetof(struct limits, memory)},
+    {"ratio", "bytes that a packed byte may expand to, after the first 16 MiB", "200", offsetof(struct limits, ratio)},
 };
 enum { LIMIT_COUNT = sizeof limit_table / sizeof *limit_table };
 
@@ -58,25 +64,32 @@ uint64_t context_random(const void *salt)
     return (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)salt;
 }
 
-cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins)
+/* first: NULL, or the context that it is beside. */
+static cp_context *make_context(const cp_allocator *allocator, const struct plugins *plugins, const cp_context *first)
 {
     cp_allocator use = allocator ? *allocator : (cp_allocator){memory_resize_by_library, NULL};
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;
     *context = (cp_context){.allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1};
-    context->first = context;
+    context->first = first ? first->first : context;
     context->flags[CP_FLAG_CONFINE] = true;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
-        *limit_value(context, &limit_table[i]) = strtoull(limit_table[i].initial, NULL, 10);
+        *limit_value(context, &limit_table[i]) =
+            limit_table[i].initial ? strtoull(limit_table[i].initial, NULL, 10) : machine_memory() / 4 * 3;
     context->arena = arena_new(context);
     context->texts = arena_new(context);
     if (context->arena && context->texts && report_make_room(context))
-        context->book = files_new(context);
+        context->book = first ? first->book : files_new(context);
     if (context->book)
         return context;
     cp_context_free(context);
     return NULL;
+}
+
+cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins)
+{
+    return make_context(allocator, plugins, NULL);
 }
 
 /* The strings of the list stay the first's. */
@@ -94,12 +107,9 @@ static bool share_list(cp_context *context, const char ***list, uint32_t *room, 
 
 cp_context *cp_context_beside(const cp_context *first)
 {
-    cp_context *context = context_new(&first->allocator, first->plugins);
+    cp_context *context = make_context(&first->allocator, first->plugins, first);
     if (!context)
         return NULL;
-    files_free(context->book);
-    context->book = first->book;
-    context->first = first->first;
     context->limits = first->limits;
     memcpy(context->flags, first->flags, sizeof context->flags);
     context->callbacks.is_cancelled = first->callbacks.is_cancelled;

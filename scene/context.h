@@ -2,6 +2,8 @@
 #ifndef CELLPIPE_CONTEXT_H
 #define CELLPIPE_CONTEXT_H
 
+#include <stdatomic.h>
+
 #include "memory.h"
 #include "report.h"
 
@@ -13,6 +15,8 @@ struct limits {
     uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t nodes, vertices, includes, files, name;
     uint64_t reader_seconds, reader_memory; /* of a reader's process; 0: no end, the machine's */
+    uint64_t memory;                        /* of the context and those beside it, by memory.h */
+    uint64_t ratio;                         /* of unpacked to packed bytes, after the first 16 MiB */
 };
 
 struct file_book;
@@ -41,7 +45,8 @@ struct cp_context {
     cp_entry *entries;
     uint32_t entry_count, entry_room;
     bool out_of_memory;
-    bool cancelled; /* the callback has said so during this call */
+    char memory_message[96]; /* of the limit of memory */
+    bool cancelled;          /* the callback has said so during this call */
     struct callbacks callbacks;
     uint32_t threads;
     struct code_count *codes; /* entries a code, so that no file floods the report */
@@ -52,10 +57,11 @@ struct cp_context {
     uint32_t include_folder_count, include_folder_room;
     const char **package_folders; /* NAME=FOLDER */
     uint32_t package_folder_count, package_folder_room;
-    struct file_book *book;   /* everything read and written: of the first of the contexts beside each other */
-    struct file_list *list;   /* what cp_files gives; NULL so far */
-    struct cp_context *first; /* that one; itself when alone */
-    unsigned isolation;       /* SANDBOX_...: what restrained the last reader's process */
+    struct file_book *book;     /* everything read and written: of the first of the contexts beside each other */
+    struct file_list *list;     /* what cp_files gives; NULL so far */
+    struct cp_context *first;   /* that one; itself when alone */
+    atomic_uint_least64_t held; /* of the first: bytes of memory that all of them have */
+    unsigned isolation;         /* SANDBOX_...: what restrained the last reader's process */
     /* Opens further files in place of source_open; NULL: source_open does (isolate/). */
     cp_status (*open_further)(const struct source *parent, const char *name, struct source **opened);
 };

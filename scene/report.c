@@ -229,6 +229,15 @@ void report_out_of_memory(cp_context *context)
     add_last_entry(context, "out-of-memory", "cellpipe: error: out of memory");
 }
 
+void report_memory_limit(cp_context *context)
+{
+    if (!context->out_of_memory)
+        (void)snprintf(context->memory_message, sizeof context->memory_message,
+                       "cellpipe: error: out of memory: more than %llu bytes (--limit memory=)",
+                       (unsigned long long)context->limits.memory);
+    add_last_entry(context, "out-of-memory", context->memory_message);
+}
+
 void report_cancelled(cp_context *context)
 {
     add_last_entry(context, "cancelled", "cellpipe: error: cancelled");

@@ -35,6 +35,8 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
 void report_repeat(cp_context *context, const cp_entry *entry);
 /* The error "out of memory"; needs no memory itself. Called by memory.h only. */
 void report_out_of_memory(cp_context *context);
+/* The same for the limit of memory. */
+void report_memory_limit(cp_context *context);
 /* The same for a call that is cancelled. */
 void report_cancelled(cp_context *context);
 /* For the context: room for an entry and for that error after it; what the report holds apart from entries. */

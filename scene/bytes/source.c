@@ -313,8 +313,9 @@ static cp_status load_file(struct source *source, int file)
             return report_error(context, CP_INPUT, "source-cycle", IN_FILE(source->parent->name),
                                 "file \"%s\" includes itself", source->name);
     /* A large regular file, of which nothing has been read, is mapped. */
-    if (!S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED || (uintmax_t)info->st_size > SIZE_MAX / 4 ||
-        lseek(file, 0, SEEK_CUR) != 0 || !mapping_open(&state->mapping, file, (size_t)info->st_size))
+    if (context->flags[CP_FLAG_NO_MAPPING] || !S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED ||
+        (uintmax_t)info->st_size > SIZE_MAX / 4 || lseek(file, 0, SEEK_CUR) != 0 ||
+        !mapping_open(&state->mapping, file, (size_t)info->st_size))
         return read_all(source, file, source->name);
     state->file = file;
     return check_size(context, source->name, state->mapping.size);

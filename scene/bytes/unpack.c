@@ -8,6 +8,22 @@
 #include "../context.h"
 #include "gzip.h"
 
+/* Whether so many packed bytes may have expanded so far. A bomb ends here, long before it fills the memory. */
+static cp_status check_expanded(const struct source *source, const char *what, uint64_t packed, uint64_t expanded)
+{
+    enum { FREE = 16 << 20 };
+    const struct limits *limits = &source->context->limits;
+    if (expanded > limits->expanded_bytes)
+        return report_error(source->context, CP_LIMIT, "source-expanded", IN_FILE(source->name),
+                            "%sexpands beyond the limit of %llu bytes (--limit expanded-bytes=)", what,
+                            (unsigned long long)limits->expanded_bytes);
+    if (expanded > FREE && (limits->ratio == 0 || expanded / limits->ratio > packed))
+        return report_error(source->context, CP_LIMIT, "source-ratio", IN_FILE(source->name),
+                            "%sexpands to more than %llu times its packed size (--limit ratio=)", what,
+                            (unsigned long long)limits->ratio);
+    return CP_OK;
+}
+
 /* ---- gzip ---- */
 
 bool is_gzip(const char *data, size_t size)
@@ -19,7 +35,6 @@ cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *e
 {
     cp_context *context = source->context;
     const char *data = source->data;
-    const uint64_t limit = context->limits.expanded_bytes;
     z_stream stream = {.zalloc = gzip_allocate, .zfree = gzip_free, .opaque = context};
     size_t taken = 0; /* of the packed bytes */
     cp_status status = CP_OK;
@@ -44,11 +59,10 @@ cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *e
         plain->size += out - stream.avail_out;
         *ends_early = result == Z_BUF_ERROR || (result == Z_OK && taken == source->size && stream.avail_out > 0);
         more = !*ends_early;
-        if (plain->size > limit) {
-            status = report_error(context, CP_LIMIT, "source-expanded", IN_FILE(source->name),
-                                  "expands beyond the limit of %llu bytes (--limit expanded-bytes=)",
-                                  (unsigned long long)limit);
-        } else if (result == Z_MEM_ERROR) {
+        status = check_expanded(source, "", taken, plain->size);
+        if (status != CP_OK)
+            break;
+        if (result == Z_MEM_ERROR) {
             report_out_of_memory(context);
             status = CP_LIMIT;
         } else if (result == Z_DATA_ERROR || result == Z_NEED_DICT || result == Z_STREAM_ERROR) {
@@ -110,25 +124,22 @@ static cp_status measure_packed(const struct source *source, z_stream *stream, s
 {
     enum { PIECE = 1 << 16 };
     int result = Z_OK;
+    cp_status status = CP_OK;
+    const Bytef *begin = stream->next_in;
     uint64_t size = 0;
     Bytef *piece = memory_allocate(source->context, PIECE, 1);
-    while (piece && result == Z_OK && size <= source->context->limits.expanded_bytes) {
+    while (piece && result == Z_OK && status == CP_OK) {
         stream->next_out = piece;
         stream->avail_out = PIECE;
         result = inflate(stream, Z_NO_FLUSH);
         uInt got = PIECE - stream->avail_out;
         found->checksum = (uint32_t)crc32(found->checksum, piece, got);
         size += got;
+        status = check_expanded(source, "a part ", (uint64_t)(stream->next_in - begin), size);
     }
     memory_free(source->context, piece, PIECE, 1);
     found->full_size = result == Z_STREAM_END && size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-    if (!piece || result == Z_MEM_ERROR)
-        return CP_LIMIT;
-    if (size <= source->context->limits.expanded_bytes)
-        return CP_OK;
-    return report_error(source->context, CP_LIMIT, "source-expanded", IN_FILE(source->name),
-                        "a part expands beyond the limit of %llu bytes (--limit expanded-bytes=)",
-                        (unsigned long long)source->context->limits.expanded_bytes);
+    return !piece || result == Z_MEM_ERROR ? CP_LIMIT : status;
 }
 
 cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole)

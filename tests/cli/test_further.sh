@@ -27,6 +27,17 @@ printf '{ "X"\n  DrawableID "part.stl"\n}\n{ "Y"\n  DrawableID "link.stl"\n}\n' 
 cp part.stl link.stl
 ends 6 'file "link.stl" is beyond the limit of 1 further files' "$cellpipe" convert two.wu out.glb --limit files=1
 
+# What is small on the disk and large in memory ends at a limit, soon: a gzip bomb, and 10 GB without blocks.
+head -c 60000000 /dev/zero | gzip -9 >bomb.stl.gz
+ends 6 'bomb.stl.gz: error: expands to more than 200 times its packed size \(--limit ratio=\)' \
+    timeout 60 "$cellpipe" convert bomb.stl.gz bounded.glb
+printf '%80s\314\314\314\014' '' >sparse.stl # 214,748,364 facets
+truncate -s 10737418284 sparse.stl
+ends 6 'out of memory: more than 100000000 bytes \(--limit memory=\)' \
+    timeout 60 "$cellpipe" convert sparse.stl bounded.glb --limit memory=100000000
+rm sparse.stl
+must "nothing is written" [ ! -e bounded.glb ]
+
 # A package's folder is given, found above the cell or in an include folder, or missing: then the places are listed.
 mkdir -p elsewhere/meshes ws/cells ws/parts
 cp part.stl elsewhere/meshes/box.stl

@@ -476,6 +476,83 @@ static void test_names_of_files_read(void **state)
     assert_int_equal(empty_folder(), FILES);
 }
 
+/* ---- memory ---- */
+
+/* The limit counts what is held, not what was: a thousand reads fit where one does. Contexts beside each other share
+ * it, whoever gives the memory back. */
+static void test_limit_of_memory(void **state)
+{
+    (void)state;
+    struct owner owner = {0};
+    size_t count;
+    char limit[64], text[128];
+    cp_scene *scene, *other;
+    for (int own = 0; own < 2; own++) { /* the library's allocator has its own way for zeros */
+        const cp_allocator *allocator = own ? &(cp_allocator){resize, &owner} : NULL;
+        cp_context *first = cp_context_new(allocator), *beside = cp_context_beside(first);
+        cp_status status = CP_LIMIT;
+        for (size_t most = 1000; status == CP_LIMIT; most += most / 8) { /* what one read just fits in */
+            cp_report_clear(beside);
+            (void)snprintf(limit, sizeof limit, "memory=%zu", most);
+            (void)snprintf(text, sizeof text, "out of memory: more than %zu bytes (--limit memory=)", most);
+            assert_int_equal(cp_set_limit(beside, limit), CP_OK);
+            status = cp_read(beside, PART, NULL, NULL, 0, &scene);
+            if (status != CP_OK)
+                assert_string_equal(cp_report(beside, &count)->text, text);
+        }
+        assert_int_equal(status, CP_OK);
+        for (int i = 0; i < 1000; i++) {
+            cp_scene_free(scene);
+            cp_report_clear(beside);
+            assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_OK);
+        }
+        assert_int_equal(cp_read(first, PART, NULL, NULL, 0, &other), CP_OK);
+        cp_scene_free(scene);
+        assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_LIMIT); /* `other` takes the room */
+        cp_scene_free(other);
+        cp_report_clear(beside);
+        assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_OK);
+        cp_scene_free(scene);
+        cp_context_free(beside);
+        cp_context_free(first);
+        assert_int_equal(owner.bytes, 0);
+    }
+}
+
+/* ---- no mapping ---- */
+
+static size_t asked, cut_at;
+
+static bool cut_short(void *user)
+{
+    (void)user;
+    if (++asked == cut_at)
+        assert_int_equal(truncate(path_of("large.stl"), 100), 0);
+    return false;
+}
+
+/* A file that is cut short at any moment: a host that does not handle SIGBUS goes on. */
+static void test_no_mapping(void **state)
+{
+    enum { SIZE = 84 + 50 * 20000 };
+    (void)state;
+    static unsigned char bytes[SIZE] = {[80] = 20000 & 255, [81] = 20000 >> 8};
+    for (cut_at = 1; cut_at < 60; cut_at++) {
+        cp_scene *scene = NULL;
+        cp_context *context = cp_context_new(NULL), *writer = cp_context_new(NULL);
+        assert_int_equal(cp_write_file(writer, path_of("large.stl"), bytes, SIZE), CP_OK);
+        cp_context_free(writer);
+        cp_set_flag(context, CP_FLAG_NO_MAPPING, true);
+        asked = 0;
+        cp_set_cancel(context, cut_short, NULL);
+        cp_status status = cp_read(context, path_of("large.stl"), NULL, NULL, 0, &scene);
+        assert_true(status == CP_OK || status == CP_INPUT);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+    (void)empty_folder();
+}
+
 /* ---- contexts beside each other ---- */
 
 static cp_scene *read_part(cp_context *context)
@@ -588,6 +665,8 @@ int main(void)
         cmocka_unit_test(test_number_of_a_gone_file),
         cmocka_unit_test(test_sessions_do_not_grow),
         cmocka_unit_test(test_names_of_files_read),
+        cmocka_unit_test(test_limit_of_memory),
+        cmocka_unit_test(test_no_mapping),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -694,6 +694,44 @@ static void test_gzip_sources(void **unused)
     cp_context_free(context);
 }
 
+/* 20 and 40 MB of zeros, packed by zlib: a thousand times smaller. */
+static void test_ratio_of_unpacking(void **unused)
+{
+    enum { ROOM = 1 << 16 };
+    (void)unused;
+    static unsigned char zeros[1 << 20], packed[2][ROOM];
+    size_t sizes[2];
+    cp_context *context = cp_context_new(NULL);
+    for (int raw = 0; raw < 2; raw++) { /* a part of an archive, or gzip */
+        z_stream stream = {.next_out = packed[raw], .avail_out = ROOM};
+        assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, raw ? -15 : 31, 9, Z_DEFAULT_STRATEGY), Z_OK);
+        for (int i = 0; i < (raw ? 20 : 40); i++) {
+            stream.next_in = zeros;
+            stream.avail_in = sizeof zeros;
+            (void)deflate(&stream, i + 1 < (raw ? 20 : 40) ? Z_NO_FLUSH : Z_FINISH);
+        }
+        sizes[raw] = stream.total_out;
+        assert_true(sizes[raw] < ROOM);
+        assert_int_equal(deflateEnd(&stream), Z_OK);
+    }
+    struct source *source, *archive;
+    bool whole;
+    struct packed part = {(const char *)packed[1], sizes[1], true, 20 << 20, 0};
+    assert_int_equal(source_from_memory(context, "zip", 3, "a.zip", &archive), CP_OK);
+    assert_int_equal(source_from_memory(context, packed[0], sizes[0], "a.gz", &source), CP_LIMIT);
+    assert_true(was_reported(context, "source-ratio"));
+    cp_report_clear(context);
+    assert_int_equal(unpack_check(archive, &part, &whole), CP_LIMIT);
+    assert_true(was_reported(context, "source-ratio"));
+    assert_int_equal(cp_set_limit(context, "ratio=2000"), CP_OK);
+    assert_int_equal(source_from_memory(context, packed[0], sizes[0], "a.gz", &source), CP_OK);
+    assert_int_equal(source->size, 40 << 20);
+    source_close(source);
+    assert_int_equal(unpack_check(archive, &part, &whole), CP_OK);
+    source_close(archive);
+    cp_context_free(context);
+}
+
 static int count_files(void)
 {
     char command[128], text[16] = "";
@@ -848,6 +886,7 @@ int main(void)
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_confinement),
         cmocka_unit_test(test_gzip_sources),
+        cmocka_unit_test(test_ratio_of_unpacking),
         cmocka_unit_test(test_outputs_appear_whole_or_not_at_all),
         cmocka_unit_test(test_links_and_modes_of_outputs),
         cmocka_unit_test(test_safe_names),
