@@ -66,12 +66,15 @@ static void file_flush(struct aiFile *handle)
     (void)handle;
 }
 
-/* By its suffix or its beginning. PLY has a check of its own, and UTF-16 has zero bytes. */
+/* By its suffix, or by a beginning without control characters. PLY has a check of its own, and UTF-16 has zero bytes.
+ */
 static bool is_text(const struct source *source)
 {
-    enum { HEAD_SIZE = 512 }; /* every binary format has a zero byte in it */
-    static const char *const suffixes[] = {".obj", ".mtl", ".ac",  ".ac3d", ".acc", ".dae", ".off", ".x3d",
-                                           ".amf", ".ase", ".ask", ".dxf",  ".nff", ".ifc", ".smd"};
+    enum { HEAD_SIZE = 512 }; /* every binary format has some of them in it */
+    static const char *const suffixes[] = {".obj", ".mtl",  ".ac",  ".ac3d", ".acc",     ".dae",     ".off",
+                                           ".x3d", ".amf",  ".ase", ".ask",  ".dxf",     ".nff",     ".enff",
+                                           ".ifc", ".smd",  ".vta", ".lws",  ".mot",     ".irr",     ".irrmesh",
+                                           ".xgl", ".ogex", ".bvh", ".csm",  ".md5mesh", ".md5anim", ".md5camera"};
     const char *data = source->data;
     if ((source->size >= 3 && (data[0] | 0x20) == 'p' && (data[1] | 0x20) == 'l' && (data[2] | 0x20) == 'y') ||
         (source->size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0)))
@@ -79,7 +82,11 @@ static bool is_text(const struct source *source)
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (text_ends_nocase(source->name, suffixes[i]))
             return true;
-    return source->size > HEAD_SIZE && !memchr(data, '\0', HEAD_SIZE);
+    size_t letters = 0;
+    while (letters < source->size && letters < HEAD_SIZE &&
+           ((unsigned char)data[letters] >= ' ' || is_space(data[letters])))
+        letters++;
+    return letters == HEAD_SIZE;
 }
 
 cp_status cut_at_zeros(const struct source *source, bool partial, size_t *size)

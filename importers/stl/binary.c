@@ -10,7 +10,10 @@
 
 #include <math.h>
 
-enum { BATCH_FACETS = 1 << 14, DISK_BLOCK = 512 }; /* bytes: the smallest block of a disk */
+enum {
+    BATCH_FACETS = 1 << 14,
+    DISK_BLOCK = 512 /* bytes: the smallest there is */
+};
 
 struct binary {
     struct stl_reader *reader;

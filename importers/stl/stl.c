@@ -106,7 +106,8 @@ static int probe_stl(const char *head, size_t size, uint64_t file_size)
     const char *name = stl_after_solid(head, head + size);
     if (name && is_ascii(head, size, file_size))
         return 95;
-    if (has_plausible_facets(head, size))
+    bool whole = size > STL_HEADER_SIZE && (file_size - STL_HEADER_SIZE) % STL_FACET_SIZE == 0;
+    if (has_plausible_facets(head, size) && (whole || stl_integer(head + 80) > 0))
         return 60;
     return name ? 20 : 0;
 }

@@ -95,7 +95,7 @@ code() { # CODE COMMAND...: what the report calls it.
 code '"gltf-zeros"' plain/buffer.gltf
 
 # A file of zeros is of no format, whatever it is called.
-for suffix in stl glb gltf wu dev xml dcp dcr pdb obj 3ds ac dae ply off; do
+for suffix in stl glb gltf wu dev xml dcp dcr pdb obj 3ds ac dae ply off lws mot; do
     zeros 4096 >"z.$suffix"
     ends 3 'error: ' "$cellpipe" convert "z.$suffix" out.glb
     zeros 84 >"z.$suffix"
@@ -107,6 +107,9 @@ ends 3 'error: ' "$cellpipe" convert z out.glb
 ends 3 'error: the header counts 0 facets, and the 50 bytes after it are none' "$cellpipe" convert z.stl out.glb
 
 code '"stl-zeros"' z.stl
+
+{ printf '%-80s' header && zeros 54 && printf x; } >z.bin # 4 zero bytes at byte 80 are no count
+ends 3 'z\.bin: error: (has an unknown format|assimp cannot read it)' "$cellpipe" convert z.bin out.glb
 
 # An empty STL is one all the same.
 zeros 84 >z.stl
