@@ -183,7 +183,7 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
 {
     struct source shown = *source;
     char *text = NULL;
-    cp_status status = cut_at_zeros(source, ((const struct import_settings *)settings)->partial, &shown.size);
+    cp_status status = cut_at_zeros(source, settings, &shown.size);
     if (status == CP_OK)
         status = end_lines(&shown, &text);
     if (text)

@@ -85,9 +85,9 @@ struct file_system {
 void file_system_start(struct file_system *system, const struct source *top, const char *top_name,
                        const struct import_settings *settings);
 void file_system_end(struct file_system *system);
-/* Zero bytes in a text are an error; with `partial` a warning, and *size is that of the whole lines before them. Else
- * *size is the source's. */
-cp_status cut_at_zeros(const struct source *source, bool partial, size_t *size);
+/* Zero bytes in a text are an error; with partial=yes a warning, and *size is that of the whole lines before them. Else
+ * *size is the source's. A block of them in another file is a warning. */
+cp_status cut_at_zeros(const struct source *source, const struct import_settings *settings, size_t *size);
 /* Text whose lines end in CR alone, which assimp's readers take for one line: a copy with LF, size + 1 bytes; else
  * NULL. */
 cp_status end_lines(const struct source *source, char **text);

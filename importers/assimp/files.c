@@ -89,12 +89,27 @@ static bool is_text(const struct source *source)
     return letters == HEAD_SIZE;
 }
 
-cp_status cut_at_zeros(const struct source *source, bool partial, size_t *size)
+/* In other files zeros may be meant, but a whole block of a file system is seldom. */
+static cp_status check_blocks(const struct source *source, bool strict)
 {
-    const char *data = source->data, *zero = is_text(source) ? memchr(data, '\0', source->size) : NULL;
+    enum { BLOCK = 4096, LEAST = 512 };
+    bool blender = source->size > 7 && memcmp(source->data, "BLENDER", 7) == 0; /* has such blocks of its own */
+    for (size_t at = 0; !blender && at + LEAST <= source->size; at += BLOCK) {
+        size_t left = source->size - at;
+        if (bytes_are_zero(source->data + at, left < BLOCK ? left : BLOCK))
+            return report_lenient(source->context, strict, "assimp-zeros", IN_FILE(source->name),
+                                  "a block of zero bytes at byte %zu: perhaps a power loss left it", at);
+    }
+    return CP_OK;
+}
+
+cp_status cut_at_zeros(const struct source *source, const struct import_settings *settings, size_t *size)
+{
+    bool text = is_text(source), partial = settings->partial;
+    const char *data = source->data, *zero = text ? memchr(data, '\0', source->size) : NULL;
     *size = source->size;
     if (!zero)
-        return CP_OK;
+        return text ? CP_OK : check_blocks(source, settings->strict);
     *size = (size_t)(zero - data);
     while (*size > 0 && !is_line_end(data[*size - 1]))
         --*size;
@@ -122,7 +137,9 @@ static struct aiFile *add_file(struct file_system *system, struct source *furthe
 {
     struct open_file *file = memory_allocate_zeroed(system->context, 1, sizeof *file);
     struct source shown = further ? *further : *system->top;
-    cp_status status = file ? cut_at_zeros(&shown, system->settings->partial, &shown.size) : CP_LIMIT;
+    cp_status status = file ? CP_OK : CP_LIMIT;
+    if (further && status == CP_OK)
+        status = cut_at_zeros(further, system->settings, &shown.size);
     if (status == CP_OK)
         status = end_lines(&shown, &file->text);
     if (status != CP_OK) {

@@ -25,6 +25,15 @@ struct part {
     uint32_t *origins; /* assimp's vertex by the part's vertex; NULL: the same numbers */
 };
 
+/* The upper half of an address in memory, 0x5500 .. 0xffff under Linux of 64 bits: where a reader of assimp goes beyond
+ * its arrays, such halves come as coordinates of 1e-41 to 1e-40, which no file means. */
+static bool is_part_of_address(float coordinate)
+{
+    uint32_t bits;
+    memcpy(&bits, &coordinate, sizeof bits);
+    return bits >= 0x5500 && bits <= 0xffff;
+}
+
 /* assimp's readers do not all check what they read: every index and coordinate is looked at here. */
 static cp_status check_mesh(struct assimp_import *import, const struct aiMesh *mesh, struct census *census)
 {
@@ -54,6 +63,11 @@ static cp_status check_mesh(struct assimp_import *import, const struct aiMesh *m
             return report_error(import->context, CP_INPUT, "assimp-vertex", place,
                                 "mesh %u \"%s\": vertex %u is not a finite point", import->mesh + 1, mesh->mName.data,
                                 v + 1);
+        if (is_part_of_address(at->x) || is_part_of_address(at->y) || is_part_of_address(at->z))
+            return report_error(import->context, CP_INPUT, "assimp-vertex", place,
+                                "mesh %u \"%s\": vertex %u does not come from the file: assimp has read beyond it, so "
+                                "the file is damaged",
+                                import->mesh + 1, mesh->mName.data, v + 1);
     }
     if (census->face_corners >= UINT32_MAX || census->line_corners >= UINT32_MAX)
         return report_error(import->context, CP_LIMIT, "assimp-corners", place,

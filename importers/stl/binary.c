@@ -91,12 +91,12 @@ static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
     uint32_t count = stl_integer(source->data + 80);
     uint64_t bytes = source->size - STL_HEADER_SIZE, whole = bytes / STL_FACET_SIZE, rest = bytes % STL_FACET_SIZE;
     *facets = count;
-    if (bytes == 0 && stl_is_zero(source->data, source->size) && !has_fitting_suffix(source->name))
+    if (bytes == 0 && bytes_are_zero(source->data, source->size) && !has_fitting_suffix(source->name))
         return report_error(reader->context, CP_INPUT, "stl-zeros", IN_FILE(source->name),
                             "the file is %zu zero bytes, and its suffix is not that of an empty STL", source->size);
     if (count == whole && rest == 0)
         return CP_OK;
-    if (count == 0 && (rest != 0 || stl_is_zero(source->data + STL_HEADER_SIZE, (size_t)bytes)))
+    if (count == 0 && (rest != 0 || bytes_are_zero(source->data + STL_HEADER_SIZE, (size_t)bytes)))
         return report_error(reader->context, CP_INPUT, "stl-zeros", IN_FILE(source->name),
                             "the header counts 0 facets, and the %llu bytes after it are none: the file is damaged, or "
                             "no STL",
@@ -119,7 +119,7 @@ static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
 
 static bool is_zero_facet(const struct stl_reader *reader, uint64_t facet)
 {
-    return stl_is_zero(stl_record(reader, (uint32_t)facet), STL_FACET_SIZE);
+    return bytes_are_zero(stl_record(reader, (uint32_t)facet), STL_FACET_SIZE);
 }
 
 /* Looks for a block of zero bytes among the facets. With partial=yes they are kept, but for those at the end. */

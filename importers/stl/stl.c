@@ -62,7 +62,7 @@ static bool is_exact_binary(const char *head, size_t size, uint64_t file_size)
 /* The first whole facets of the head have finite corners and unit or zero normals. Zero bytes alone are no facets. */
 static bool has_plausible_facets(const char *head, size_t size)
 {
-    if (size < STL_HEADER_SIZE + STL_FACET_SIZE || stl_is_zero(head + STL_HEADER_SIZE, size - STL_HEADER_SIZE))
+    if (size < STL_HEADER_SIZE + STL_FACET_SIZE || bytes_are_zero(head + STL_HEADER_SIZE, size - STL_HEADER_SIZE))
         return false;
     size_t count = (size - STL_HEADER_SIZE) / STL_FACET_SIZE;
     for (size_t i = 0; i < count && i < FACET_PROBE; i++) {

@@ -113,12 +113,6 @@ cp_status stl_read_binary(struct stl_reader *reader);
 /* What the header and the attributes of the binary solid's facets say: groups and materials. */
 cp_status stl_read_colours(struct stl_reader *reader);
 
-/* All size bytes (at least 1) are 0. */
-static inline bool stl_is_zero(const char *bytes, size_t size)
-{
-    return *bytes == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
 /* Little-endian values at any address. */
 static inline uint32_t stl_integer(const char *bytes)
 {

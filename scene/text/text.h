@@ -2,6 +2,8 @@
 #ifndef CELLPIPE_TEXT_H
 #define CELLPIPE_TEXT_H
 
+#include <string.h>
+
 #include "../memory.h"
 
 /* Reads a decimal number [+-]digits[.digits][(e|E)[+-]digits] at the start of [text, end): correctly rounded
@@ -32,6 +34,12 @@ struct shown_number show_number(double value);
 
 /* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
 size_t utf8_length(const char *bytes, size_t size);
+/* All of size bytes (at least 1) are 0. */
+static inline bool bytes_are_zero(const char *bytes, size_t size)
+{
+    return *bytes == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
 static inline bool is_digit(char c)
 {
     return c >= '0' && c <= '9';

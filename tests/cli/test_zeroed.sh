@@ -161,6 +161,11 @@ zeros $(($(wc -c <plain/stl_65535.stl) - 100000)) >>tail.stl
 ends 0 'tail\.stl: warning: 19846 facets from facet 2000 on are zero bytes' "$cellpipe" convert tail.stl tail.glb --in partial=yes
 must "facets of zeros are left out at the end" [ "$("$cellpipe" info tail.glb | sed -n 's/^drawn *\([0-9]*\) .*/\1/p')" -lt 2000 ]
 
+# Other files of assimp's: a chunk of 3DS that nobody reads, and a block of zeros in it.
+{ printf 'MM\036\060\0\0\377\177\030\060\0\0' && zeros 12306; } >chunk.3ds
+ends 3 'chunk\.3ds: warning: a block of zero bytes at byte 4096: perhaps a power loss left it' "$cellpipe" info chunk.3ds
+ends 3 'chunk\.3ds: error: a block of zero bytes at byte 4096' "$cellpipe" info chunk.3ds --in strict=yes
+
 # OBJ: the lines before the zeros.
 { printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nv 5' && zeros 512; } >cut.obj
 ends 3 'cut\.obj:5: error: zero bytes in a text' "$cellpipe" convert cut.obj out.glb
