@@ -373,13 +373,14 @@ static void print_json(const struct summary *summary, const struct records *reco
     buffer_text(out, "]}\n}\n");
 }
 
-/* A field of RFC 4180. */
+/* A field of RFC 4180, shown as in the text: on one line, without control characters. */
 static void add_cell(struct buffer *out, const char *text)
 {
+    char piece[6];
     buffer_text(out, "\"");
-    for (; *text; text++) {
-        buffer_append(out, "\"", *text == '"');
-        buffer_append(out, text, 1);
+    for (size_t size; (size = next_shown(&text, piece)) > 0;) {
+        buffer_append(out, "\"", piece[0] == '"');
+        buffer_append(out, piece, size);
     }
     buffer_text(out, "\",");
 }

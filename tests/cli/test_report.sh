@@ -115,8 +115,11 @@ must "nothing was done" grep -q '^inputs     0$' stdout
 
 # Nothing that a file says reaches the terminal as a command.
 line '\u001b[31m\u000aok' failed 1 '' '\u001b]0;title\u0007' >evil.jsonl
+printf '%s\n' '{"run":"h","isolation":"\u001b[1m","passed_over":[{"what":"\u001b[2m","count":1}]}' >>evil.jsonl
 "$cellpipe" report evil.jsonl >stdout
 must "no escapes" [ "$(tr -d '\n -~' <stdout | wc -c)" = 0 ]
+"$cellpipe" report --csv evil.jsonl >stdout
+must "no escapes in CSV" [ "$(tr -d '\r\n -~' <stdout | wc -c)-$(wc -l <stdout)" = 0-2 ]
 
 # 100,000 records.
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "{\"in\":\"library/parts/part_%06d.stl\",\"out\":\"web/part_%06d.stl.glb\",\"key\":\"%032x\",\"out_hash\":\"%032x\",\"state\":\"ok\",\"code\":\"\",\"message\":\"\",\"time\":1700000000000,\"ms\":3.5,\"cpu_ms\":2,\"max_rss\":9400320,\"bytes_in\":684,\"bytes_out\":1020,\"triangles_in\":12,\"triangles_out\":12,\"losses\":[],\"warnings\":[],\"host\":\"cell7\",\"attempt\":1,\"inputs\":[{\"path\":\"library/parts/part_%06d.stl\",\"size\":684,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}],\"outputs\":[{\"path\":\"web/part_%06d.stl.glb\",\"size\":1020,\"mtime_ns\":1700000000000000000,\"hash\":\"%032x\"}]}\n", i, i, i, i, i, i, i, i }' >many.jsonl
