@@ -74,8 +74,8 @@ static cp_status start(struct reader *reader, struct listener *listener)
     return CP_OK;
 }
 
-/* Ends the process if it has not ended, and says how it did, as waitpid does; -1: nobody knows, since the host does not
- * let its processes be waited for. */
+/* Ends the process if it has not ended, and says how it did, as waitpid does; -1: it had to be killed, or nobody knows,
+ * since the host does not let its processes be waited for. */
 static int end(struct listener *listener, bool is_ending)
 {
     enum { PATIENCE = 2000 }; /* milliseconds: from the socket's end to the process's */
@@ -86,17 +86,16 @@ static int end(struct listener *listener, bool is_ending)
         if (ended == 0)
             (void)poll(NULL, 0, 1);
     }
-    if (ended == 0) {
+    bool lives = ended == 0;
+    while (ended == 0 || (ended < 0 && errno == EINTR)) {
         (void)kill(listener->reader, SIGKILL);
-        do
-            ended = waitpid(listener->reader, &how, 0);
-        while (ended < 0 && errno == EINTR);
+        ended = waitpid(listener->reader, &how, 0);
     }
     hear_last_words(listener);
     (void)close(listener->channel);
     if (listener->words >= 0)
         (void)close(listener->words);
-    return ended == listener->reader ? how : -1;
+    return ended == listener->reader && !lives ? how : -1;
 }
 
 /* ---- what became of it ---- */
@@ -139,9 +138,11 @@ static const char *signal_words(int number)
     static const struct {
         int number;
         const char *words;
-    } known[] = {{SIGSEGV, "Segmentation fault"}, {SIGABRT, "Aborted"},
-                 {SIGBUS, "Bus error"},           {SIGFPE, "Arithmetic error"},
-                 {SIGILL, "Illegal instruction"}, {SIGKILL, "Killed"}};
+    } known[] = {{SIGSEGV, "Segmentation fault"},
+                 {SIGABRT, "Aborted"},
+                 {SIGBUS, "Bus error"},
+                 {SIGFPE, "Arithmetic error"},
+                 {SIGILL, "Illegal instruction"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].number == number)
             return known[i].words;
@@ -153,6 +154,14 @@ static cp_status report_memory(const struct reader *reader, const char *words)
     return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
                         "%s needed more than %.4g GiB of memory (--limit reader-memory=)%s",
                         reader->importer->plugin.name, (double)reader->memory / (1 << 30), words);
+}
+
+static cp_status report_killed(const struct reader *reader)
+{
+    return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
+                        "%s was killed (signal 9), most likely since the machine ran out of memory "
+                        "(--limit reader-memory= bounds it)",
+                        reader->importer->plugin.name);
 }
 
 static cp_status report_time(const struct reader *reader)
@@ -185,15 +194,16 @@ static cp_status report_end(const struct reader *reader, struct listener *listen
         return status;
     if (hearing == HEARD_NONSENSE)
         return report_crash(reader, "sent a damaged answer", words);
+    if (killer == SIGKILL)
+        return report_killed(reader);
     if (starved)
         return report_memory(reader, words);
     if (killer)
-        (void)snprintf(text, sizeof text, "crashed (signal %d, %s)%s", killer, signal_words(killer),
-                       killer == SIGKILL ? ", perhaps for lack of memory," : "");
+        (void)snprintf(text, sizeof text, "crashed (signal %d, %s)", killer, signal_words(killer));
     else if (how != -1 && WIFEXITED(how))
         (void)snprintf(text, sizeof text, "ended its process (exit %d)", WEXITSTATUS(how));
     else
-        (void)snprintf(text, sizeof text, "ended its process");
+        (void)snprintf(text, sizeof text, "gave no answer");
     return report_crash(reader, text, words);
 }
 
@@ -246,7 +256,10 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
         .memory = limits->reader_memory ? limits->reader_memory : machine_memory(),
         .seconds = limits->reader_seconds,
     };
-    struct listener listener = {.context = context, .source = source, .most = limits->expanded_bytes};
+    /* Ours ends at 4 GiB by its format; the memory that bounds the process bounds what it may send, too. */
+    struct listener listener = {.context = context, .source = source, .most = UINT32_MAX};
+    if (reader.memory > 0 && reader.memory < listener.most)
+        listener.most = reader.memory;
     cp_status status = start(&reader, &listener);
     if (status != CP_OK)
         return status;

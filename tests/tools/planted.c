@@ -199,6 +199,8 @@ static cp_status read_planted(cp_context *context, struct source *source, const 
     if (strcmp(deed, "chatter") == 0)
         for (int i = 0; i < 1000000; i++)
             fprintf(stderr, "line %d\n", i);
+    if (strcmp(deed, "kill") == 0)
+        (void)raise(SIGKILL); /* as the system does */
     if (strcmp(deed, "exit") == 0)
         _exit(0);
     if (strcmp(deed, "loop") == 0)
