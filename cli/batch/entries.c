@@ -488,26 +488,6 @@ void warn(struct cli *cli, const char *code, const char *file, uint64_t line, co
     log_fault(cli, code, file, text, message);
 }
 
-size_t next_shown(const char **text, char out[6])
-{
-    unsigned char byte = (unsigned char)**text;
-    *text += byte != '\0';
-    if (byte == '\0')
-        return 0;
-    if (byte >= ' ' && byte != 0x7f) {
-        out[0] = (char)byte;
-        return 1;
-    }
-    return (size_t)snprintf(out, 6, "\\x%02x", byte);
-}
-
-void show_text(FILE *file, const char *text)
-{
-    char piece[6];
-    for (size_t size; (size = next_shown(&text, piece)) > 0;)
-        (void)fwrite(piece, 1, size, file);
-}
-
 void print_passed_over(const struct passed_over *items, uint32_t count, FILE *file)
 {
     enum { MOST_SHOWN = 10 };
@@ -515,7 +495,7 @@ void print_passed_over(const struct passed_over *items, uint32_t count, FILE *fi
     for (uint32_t i = 0; i < count; i++)
         if (i < MOST_SHOWN) {
             fprintf(file, "%s %llu ", i ? "," : "passed over:", (unsigned long long)items[i].count);
-            show_text(file, items[i].what);
+            print_shown(file, items[i].what);
         } else {
             others += items[i].count;
         }

@@ -81,10 +81,6 @@ void sort_passed_over(struct passed_over *items, uint32_t count);
 char *normal_path(struct arena *arena, const char *path, size_t size);
 /* True if the path stays below the folder that it is joined to. */
 bool is_plain_name(const char *path);
-/* Control characters as \x1b: what files say is no command of a terminal. The next character of the text; 0 at its end.
- */
-size_t next_shown(const char **text, char out[6]);
-void show_text(FILE *file, const char *text);
 /* Prints "FILE:LINE: warning: TEXT" unless --quiet, and leaves it in the report; line 0: none. */
 void warn(struct cli *cli, const char *code, const char *file, uint64_t line, const char *text);
 

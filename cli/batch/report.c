@@ -376,9 +376,9 @@ static void print_json(const struct summary *summary, const struct records *reco
 /* A field of RFC 4180, shown as in the text: on one line, without control characters. */
 static void add_cell(struct buffer *out, const char *text)
 {
-    char piece[6];
+    char piece[CP_SHOWN_CHARACTER_SIZE];
     buffer_text(out, "\"");
-    for (size_t size; (size = next_shown(&text, piece)) > 0;) {
+    for (size_t size; (size = cp_print_shown_character(&text, piece)) > 0;) {
         buffer_append(out, "\"", piece[0] == '"');
         buffer_append(out, piece, size);
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../context.h"
+#include "../machine.h"
 #include "../options.h"
 #include "../registry.h"
 #include "listen.h"

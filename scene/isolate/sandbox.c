@@ -19,16 +19,6 @@
 #include <sys/syscall.h>
 #endif
 
-uint64_t machine_memory(void)
-{
-#ifdef _SC_PHYS_PAGES
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-#else
-    return 0;
-#endif
-}
-
 const char *sandbox_words(unsigned means)
 {
     static const char *const words[] = {

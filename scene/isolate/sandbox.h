@@ -6,8 +6,6 @@
 
 enum { SANDBOX_LIMITS = 1 << 0, SANDBOX_LANDLOCK = 1 << 1, SANDBOX_SECCOMP = 1 << 2 };
 
-/* The memory of the machine in bytes; 0 if it does not say. */
-uint64_t machine_memory(void);
 /* Lets the calling process, which has one thread, take at most `memory` bytes beyond those it has, and `seconds` of
  * processor time (0: no end). It opens no file or socket, starts no program, process or thread, and sends signals to
  * itself alone: by resource limits, Landlock and seccomp, as far as the system has them. Returns what is in force,
