@@ -33,9 +33,13 @@ ends 6 'bomb.stl.gz: error: expands to more than 200 times its packed size \(--l
     timeout 60 "$cellpipe" convert bomb.stl.gz bounded.glb
 printf '%80s\314\314\314\014' '' >sparse.stl # 214,748,364 facets
 truncate -s 10737418284 sparse.stl
-ends 6 'out of memory: more than 100000000 bytes \(--limit memory=\)' \
-    timeout 60 "$cellpipe" convert sparse.stl bounded.glb --limit memory=100000000
+ends 3 'sparse.stl: error: 214748364 facets from facet 1 on are zero bytes' \
+    timeout 60 "$cellpipe" convert sparse.stl bounded.glb
 rm sparse.stl
+yes "$(cat part.stl)" | head -n 600000 >large.stl
+ends 6 'out of memory: more than 1000000 bytes \(--limit memory=\)' \
+    timeout 60 "$cellpipe" convert large.stl bounded.glb --limit memory=1000000
+rm large.stl
 must "nothing is written" [ ! -e bounded.glb ]
 
 # A package's folder is given, found above the cell or in an include folder, or missing: then the places are listed.
