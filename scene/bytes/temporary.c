@@ -77,11 +77,29 @@ static bool read_name(const char *name, pid_t *pid)
     return true;
 }
 
+/* The process has ended, or will without another step: it waits to be buried, or has a SIGKILL before it. */
+static bool is_dead(pid_t pid)
+{
+    char path[64], text[4096] = "";
+    if (kill(pid, 0) != 0)
+        return errno == ESRCH;
+    (void)snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC); /* Linux; elsewhere what is said above is all that is known */
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        (void)close(file);
+    text[size > 0 ? size : 0] = '\0';
+    const char *state = strstr(text, "\nState:\t"), *own = strstr(text, "\nSigPnd:\t"),
+               *all = strstr(text, "\nShdPnd:\t");
+    unsigned long long pending = (own ? strtoull(own + 9, NULL, 16) : 0) | (all ? strtoull(all + 9, NULL, 16) : 0);
+    return (state && (state[8] == 'Z' || state[8] == 'X')) || (pending >> (SIGKILL - 1) & 1);
+}
+
 /* Nobody writes it any more: its process is gone from this host, or the file is a day old. The latter holds for a
  * process that lives, too: its number has been given to another one, and the file would stay for ever. */
 static bool is_stale(const struct stat *info, pid_t pid)
 {
-    return (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) || time(NULL) - info->st_mtime >= STALE_SECONDS;
+    return (pid > 0 && is_dead(pid)) || time(NULL) - info->st_mtime >= STALE_SECONDS;
 }
 
 cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed)
