@@ -146,6 +146,8 @@ static const char *const severity_words[] = {"note", "loss", "warning", "error"}
 
 static void log_entry(struct cli *cli, const cp_entry *entry)
 {
+    if (cli->listener)
+        cli->listener->hear(cli->listener, entry);
     if (!cli->log)
         return;
     struct json json = {.file = cli->log, .depth = 2, .comma = cli->log_comma};
@@ -176,6 +178,10 @@ void flush_report(struct cli *cli, cp_status status)
         if (!was_interrupted() && shown)
             fprintf(cli->messages, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
+    }
+    if (cli->listener) {
+        const cp_file *files = cp_files(cli->context, &count);
+        cli->listener->take_files(cli->listener, files, count);
     }
     cp_report_clear(cli->context);
 }
@@ -213,14 +219,6 @@ bool open_log(struct cli *cli)
 {
     cli->log = open_memstream(&cli->log_text, &cli->log_size);
     return cli->log != NULL;
-}
-
-void join_log(struct cli *cli, struct cli *job)
-{
-    if (!job->log || fflush(job->log) != 0 || job->log_size == 0)
-        return;
-    fprintf(cli->log, "%s%s", cli->log_comma ? "," : "", job->log_text);
-    cli->log_comma = true;
 }
 
 static bool is_same_file(const char *a, const char *b)

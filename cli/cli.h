@@ -3,7 +3,6 @@
 #define CELLPIPE_CLI_H
 
 #include "cellpipe.h"
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -26,6 +25,13 @@ struct progress {
     uint64_t next; /* when it may be shown again, in milliseconds */
 };
 
+/* Who wants to know more of a plan that is carried out than its messages: a worker of batch. */
+struct listener {
+    void (*hear)(struct listener *listener, const cp_entry *entry); /* called with each entry of the report */
+    void (*take_files)(struct listener *listener, const cp_file *files, size_t count); /* before the list is cleared */
+    uint64_t triangles_in, triangles_out; /* of all drawn instances, before the first filter and after the last */
+};
+
 /* One run of the program. */
 struct cli {
     struct list said; /* names of the flags of any command that were given */
@@ -34,7 +40,7 @@ struct cli {
     struct block *blocks;                  /* memory until the end */
     struct list words;                     /* the command line without global flags: the command, then what it gets */
     size_t plain;                          /* words from here on came after "--": never flags, never settings */
-    FILE *messages;                        /* standard error; of a job in bulk what will go there */
+    FILE *messages;                        /* standard error; in a worker of batch what may go there */
     FILE *answers;                         /* standard output, or where else the caller wants what --json asks for */
     uint32_t threads;                      /* as the context's */
     bool isolate;                          /* the same */
@@ -46,6 +52,7 @@ struct cli {
     char *log_text;
     size_t log_size;
     bool log_comma;
+    struct listener *listener; /* or NULL */
     struct progress progress;
 };
 
@@ -78,8 +85,6 @@ cp_status complain_unknown(struct cli *cli, const char *what, const char *word, 
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */
 void flush_report(struct cli *cli, cp_status status);
 bool open_log(struct cli *cli);
-/* Adds the report's entries of a job. */
-void join_log(struct cli *cli, struct cli *job);
 /* The report must not take the place of a file that the command line names. */
 cp_status check_report_path(struct cli *cli);
 /* Nor that of a file that was read. */
@@ -93,18 +98,17 @@ cp_status finish_stdout(struct cli *cli);
 
 void catch_signals(void);
 bool was_interrupted(void);
-/* Interrupts what the thread waits for in the kernel. */
-void wake_thread(pthread_t thread);
+/* In a worker of batch: a signal is noted, and the supervisor sees to it that the worker ends. */
+void obey_supervisor(void);
 /* For cp_set_cancel. */
 bool must_stop(void *user);
 /* Somebody cut a mapped file short while it was read. */
 bool were_bytes_missing(void);
+void forget_missing_bytes(void);
 /* Ends the program by the signal that was caught, if any. */
 void end_if_interrupted(void);
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
 void start_progress(struct cli *cli);
-/* So many inputs are done; `file` is the first that is not. */
-void show_input(struct cli *cli, size_t done, size_t count, const char *file);
 /* To be called before anything else is printed on the terminal. */
 void clear_progress(struct cli *cli);
 
@@ -152,7 +156,7 @@ struct command {
 struct request {
     struct list said; /* names of options */
     struct list words, settings, in, out;
-    const char *from, *to, *out_dir;
+    const char *from, *to;
 };
 
 /* The flags that any command takes, as if they were those of one. */
@@ -194,9 +198,9 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 
 /* ---- commands, each at the end of its file ---- */
 
-extern const struct command convert_command, run_command, filter_command, info_command, check_command, diff_command,
-    collide_command, igrip2vrml_command, manifest_command, report_command, formats_command, filters_command,
-    help_command;
+extern const struct command convert_command, batch_command, run_command, filter_command, info_command, check_command,
+    diff_command, collide_command, igrip2vrml_command, manifest_command, report_command, formats_command,
+    filters_command, help_command;
 
 void print_overview(const struct cli *cli, FILE *file);
 cp_status print_help(struct cli *cli, const char *word);

@@ -144,14 +144,15 @@ static cp_status command_convert(struct cli *cli)
 {
     struct request request = {0};
     size_t bang = find_bang(cli, 1);
+    for (size_t i = 1; i < bang && i < cli->plain; i++)
+        if (strncmp(cli->words.items[i], "--out-dir", 9) == 0)
+            return complain(cli, CP_USAGE, "convert writes one output; for many: cellpipe batch IN... --out-dir DIR");
     cp_status status = sort_words(cli, 1, bang, &convert_command, &request);
     if (status != CP_OK)
         return status;
     size_t count = request.words.count;
     if (count == 0)
         return complain(cli, CP_USAGE, "convert needs an input and an output: cellpipe convert IN OUT");
-    if (request.out_dir)
-        return convert_into_folder(cli, &request, bang);
     if (count == 1)
         return complain(cli, CP_USAGE, "convert needs an output too: cellpipe convert %s OUT", request.words.items[0]);
     if (count > 2) {
@@ -159,31 +160,24 @@ static cp_status command_convert(struct cli *cli)
         return status != CP_OK
                    ? status
                    : complain(cli, CP_USAGE,
-                              "convert takes one input and one output; for several inputs give --out-dir DIR");
+                              "convert takes one input and one output; for several inputs: cellpipe batch IN... "
+                              "--out-dir DIR");
     }
     struct plan plan;
     status = plan_conversion(cli, &request, bang, request.words.items[0], request.words.items[1], &plan);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 
-static const struct option convert_options[] = {
-    {"--out-dir", "DIR", OPTION_TEXT, offsetof(struct request, out_dir),
-     .help = "write a file for each input into DIR, in the format of --to (glb)"},
-    {0}};
-
 const struct command convert_command = {
     .name = "convert",
-    .title = "convert a file to another format, or many files",
-    .usage = "IN OUT [! FILTER [K=V]...]...\nIN... --out-dir DIR [! FILTER [K=V]...]...",
+    .title = "convert a file to another format",
+    .usage = "IN OUT [! FILTER [K=V]...]...",
     .help =
         "The bytes of the input decide its format, the suffix of the output decides the other. .gz after any suffix "
-        "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between.\n"
-        "With --out-dir each input is written to a file of the same name in DIR. If an input fails, the others are "
-        "still converted, and the exit code is 1.",
+        "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between. batch "
+        "converts many files.",
     .examples = "cellpipe convert cell.wu cell.glb\n"
-                "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals\n"
-                "cellpipe convert parts/*.stl --in unit=mm --out-dir web --to glb",
-    .options = convert_options,
+                "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals",
     .reads = true,
     .writes = true,
     .run = command_convert};

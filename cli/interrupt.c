@@ -11,10 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-    PATIENCE_SECONDS = 3,
-    WAKE = SIGURG /* for wake_thread: nobody else minds it */
-};
+enum { PATIENCE_SECONDS = 3 };
 
 static atomic_int caught; /* a signal handler may change it, in one thread, while others look */
 static atomic_int bytes_missing;
@@ -38,9 +35,9 @@ static void note_signal(int signal_number)
     (void)alarm(PATIENCE_SECONDS);
 }
 
-static void do_nothing(int signal_number)
+static void note_alone(int signal_number)
 {
-    (void)signal_number;
+    caught = signal_number;
 }
 
 static void replace_page(int signal_number, siginfo_t *info, void *unused)
@@ -61,15 +58,13 @@ static void handle(int signal_number, void (*handler)(int))
         (void)sigaction(signal_number, &action, NULL);
 }
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
 void catch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         handle(signals[i], note_signal);
     handle(SIGALRM, end_now);
-    struct sigaction wake = {.sa_handler = do_nothing}; /* even where it was ignored */
-    (void)sigemptyset(&wake.sa_mask);
-    (void)sigaction(WAKE, &wake, NULL);
     struct sigaction missing = {.sa_sigaction = replace_page, .sa_flags = SA_SIGINFO};
     (void)sigemptyset(&missing.sa_mask);
     page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -78,9 +73,11 @@ void catch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of writing */
 }
 
-void wake_thread(pthread_t thread)
+void obey_supervisor(void)
 {
-    (void)pthread_kill(thread, WAKE);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        handle(signals[i], note_alone);
+    (void)signal(SIGALRM, SIG_DFL);
 }
 
 bool was_interrupted(void)
@@ -97,6 +94,11 @@ bool must_stop(void *user)
 bool were_bytes_missing(void)
 {
     return bytes_missing != 0;
+}
+
+void forget_missing_bytes(void)
+{
+    bytes_missing = 0;
 }
 
 void end_if_interrupted(void)

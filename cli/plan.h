@@ -65,9 +65,4 @@ cp_status plan_conversion(struct cli *cli, const struct request *request, size_t
 /* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
 cp_status run_plan(struct cli *cli, const struct plan *plan);
 
-/* ---- bulk.c ---- */
-
-/* Converts each of the request's words into a file in its out_dir. */
-cp_status convert_into_folder(struct cli *cli, struct request *request, size_t bang);
-
 #endif

@@ -59,14 +59,6 @@ void start_progress(struct cli *cli)
     cp_set_progress(cli->context, show, &cli->progress);
 }
 
-void show_input(struct cli *cli, size_t done, size_t count, const char *file)
-{
-    char work[64];
-    (void)snprintf(work, sizeof work, "%zu of %zu:", done, count);
-    if (cli->progress.wanted)
-        show(&cli->progress, &(cp_progress){.work = work, .file = file});
-}
-
 void clear_progress(struct cli *cli)
 {
     if (cli->progress.visible)

@@ -147,6 +147,21 @@ cp_status read_input(struct cli *cli, const char *path, const struct request *re
     return status == CP_OK ? read_file(cli, &plan.steps[0], scene) : status;
 }
 
+/* After a step, for the listener. */
+static void count_triangles(struct listener *listener, const struct step *step, const cp_scene *scene)
+{
+    uint32_t count;
+    uint64_t triangles = 0;
+    const cp_instance *instances = cp_instances(scene, &count);
+    const cp_mesh *meshes = cp_meshes(scene, &(uint32_t){0});
+    for (uint32_t i = 0; i < count; i++)
+        if (instances[i].use & CP_USE_DRAWN)
+            triangles += cp_mesh_triangles(&meshes[instances[i].mesh]);
+    listener->triangles_out = triangles;
+    if (step->kind != STEP_FILTER)
+        listener->triangles_in = triangles;
+}
+
 cp_status run_plan(struct cli *cli, const struct plan *plan)
 {
     cp_scene *scene = NULL, *other = NULL;
@@ -177,6 +192,8 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
             status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
             break;
         }
+        if (cli->listener && status == CP_OK && step->kind != STEP_WRITE)
+            count_triangles(cli->listener, step, scene);
     }
     cp_scene_free(scene);
     flush_report(cli, status);

@@ -42,7 +42,7 @@ measure_memory() {
         memory_line "ASCII STL, gzip, to GLB" 1 "$a" /dev/null $convert "$a.gz" "$work/out.glb"
         memory_line "binary STL, gzip, to GLB" 2 "$b" /dev/null $convert "$b.gz" "$work/out.glb"
         memory_line "binary STL to GLB, gzip" 2 "$b" /dev/null $convert "$b" "$work/out.glb.gz"
-        memory_line "the library to GLB (counted: its largest part)" 2 "$(largest_part)" /dev/null $convert "$work"/library/*.stl --out-dir "$work/out_library"
+        memory_line "the library to GLB (counted: its largest part)" 2 "$(largest_part)" /dev/null "$cellpipe" batch -q --force "$work/library" --out-dir "$work/out_library"
     }
     measure_shapes
     rm -rf "$work"/out* "$work"/*.gz

@@ -25,7 +25,7 @@ offers() {
 }
 offers convert cellpipe con
 offers weld cellpipe we
-offers --out-dir cellpipe convert part.stl --out-
+offers --out-dir cellpipe batch part.stl --out-
 offers stl cellpipe convert part.stl --to st
 offers part.stl cellpipe convert part
 offers triangulate cellpipe convert part.stl x.glb ! tri

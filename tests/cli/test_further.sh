@@ -87,7 +87,7 @@ printf '{ "Joint"\n  CraigDH 0 0 1 0\n}\n' >ws/parts/arm.dev
 ends 0 '' "$cellpipe" convert ws/cells/all.wu all.dump --confine=no
 must "includes and devices are found by their URIs" grep -q 'X.Joint' all.dump
 must "and what is included is there" grep -q 'Included' all.dump
-ends 0 '' "$cellpipe" convert ws/cells/cell.wu ws/cells/near.wu --out-dir bulk --package parts=lib/parts \
+ends 0 '' "$cellpipe" batch ws/cells/cell.wu ws/cells/near.wu --out-dir bulk --package parts=lib/parts \
     --package parts=ws/parts
 ends 2 'package folder "parts": needs NAME=FOLDER' "$cellpipe" convert ws/cells/cell.wu out.dump --package parts
 ends 2 'needs NAME=FOLDER, the name without a slash' "$cellpipe" convert ws/cells/cell.wu out.dump --package a/b=lib

@@ -43,29 +43,6 @@ for signal in 'TERM 143' 'HUP 129'; do
     must "the old output after SIG$1" [ "$(cat out/big.dump)" = old ]
 done
 
-# Many inputs, one a FIFO, while a thread waits for somebody who writes it: opened by nobody, or written no further.
-if env --default-signal=INT true 2>/dev/null; then
-    for i in 1 2 3 4 5; do cp part.stl part$i.stl; done
-    for held in no yes; do
-        env --default-signal=INT "$cellpipe" convert --threads 2 input part?.stl --out-dir done --to stl >said 2>&1 &
-        program=$!
-        [ $held = no ] || exec 4>input
-        tries=0
-        until [ "$(folder done 2>/dev/null | wc -w)" = 5 ] || [ $tries = 300 ]; do
-            sleep 0.02
-            tries=$((tries + 1))
-        done
-        start=$(date +%s%N)
-        ends_by INT 130 "a batch that waits for a FIFO"
-        must "soon, not in $((($(date +%s%N) - start) / 1000000)) ms" [ $((($(date +%s%N) - start) / 1000000)) -lt 2500 ]
-        must "the others are there" [ "$(folder done)" = 'part1.stl part2.stl part3.stl part4.stl part5.stl ' ]
-        exec 4>&-
-        rm -r done
-    done
-else
-    echo "skipped: test_signals' Ctrl-C needs env --default-signal (coreutils 8.31)"
-fi
-
 # nohup's children go on: an ignored signal stays ignored.
 (
     trap '' HUP

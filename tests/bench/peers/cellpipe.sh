@@ -7,7 +7,7 @@ binary_glb() { convert "$@"; }
 ascii_binary() { convert "$@"; }
 binary_ascii() { convert "$@" --out format=ascii; }
 binary_wrl() { convert "$@"; }
-library() { convert "$1"/*.stl --out-dir "$2"; }
+library() { exec "$cellpipe" batch -q --force "$1" --out-dir "$2"; }
 # gltfpack makes no normals either.
 web() { convert "$@" --out web=yes --out normals=none ! simplify ratio=0.1 quality=fast; }
 simplify() { exec "$tools/time_filter" "$threads" "$1" "$2" simplify "triangles=$3"; }

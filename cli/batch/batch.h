@@ -1,0 +1,136 @@
+/* batch: many inputs into a folder. batch.c tells the story; a supervisor hands tasks to workers, which are processes
+ * of their own. What must outlive a run are the lines of the status files (record.h) and the outputs. */
+#ifndef CELLPIPE_CLI_BATCH_H
+#define CELLPIPE_CLI_BATCH_H
+
+#include "../plan.h"
+#include "entries.h"
+#include "names.h"
+#include "record.h"
+#include "report.h"
+
+/* What is done for an entry. */
+enum deed {
+    DEED_NONE,    /* its output is up to date */
+    DEED_REPEAT,  /* it failed before and would fail again: its last record is written anew */
+    DEED_CHECK,   /* a worker compares contents with the last record, and converts if they differ */
+    DEED_CONVERT, /* a worker converts it */
+    DEED_FAULT    /* it is no input: a record says so */
+};
+
+/* Behind the message of an input that is not tried again. */
+#define AS_BEFORE " (as before; --retry tries again)\n"
+
+struct task {
+    const struct record *past; /* the entry's last record with contents, from earlier runs; NULL: none */
+    const char *why;           /* of the deed, for people: "new", "options changed" */
+    enum deed deed;
+    uint32_t attempt; /* from 1 */
+};
+
+/* One run of the command. The options fill it; then each step of batch.c its part. */
+struct batch {
+    struct request request; /* first: see cli.h */
+    struct list_request list;
+    const char *status_path, *progress, *manifest, *shard_text, *balance;
+    bool short_names, whole_cells, force, verify, retry, prune, dry_run;
+    uint32_t jobs;
+    double timeout;               /* seconds a file */
+    uint64_t memory, most_output; /* bytes a file */
+
+    struct cli *cli;
+    struct shard shard;
+    struct entries entries;
+    struct plan plan;           /* of all entries, but for the names of input and output */
+    cp_hash options;            /* of all that decides an output besides the contents of inputs */
+    struct arena *arena;        /* what follows */
+    struct task *tasks;         /* by entry */
+    struct records history;     /* what earlier runs left */
+    const struct record **gone; /* those of it whose input is gone and whose output is not */
+    uint32_t gone_count;
+    char host[256];
+    const char *status_folder; /* OUT/.cellpipe/status */
+    uint32_t threads;          /* a worker */
+};
+
+struct journal;
+
+/* ---- history.c: what earlier runs left ---- */
+
+/* Reads the status files: gives each task its past, and fills `gone`. */
+cp_status read_history(struct batch *batch);
+bool is_regular(const char *path);
+/* Inputs whose outputs have replaced each other's, or those of an earlier run, have failed, whichever came first: their
+ * records say so. */
+cp_status record_clashes(struct batch *batch, struct journal *journal);
+
+/* ---- key.c: whether an output is up to date ---- */
+
+/* Fills batch->options. */
+cp_status hash_options(struct batch *batch);
+/* The key of an output: options and versions, and all inputs' names below the folder of `in` with their contents. False
+ * when out of memory. */
+bool key_of(const struct batch *batch, const char *in, const struct record_input *inputs, uint32_t count, cp_hash *key);
+/* Decides from the past and the files' sizes and times what to do for an entry. */
+cp_status decide(struct batch *batch, uint32_t entry);
+/* Compares all inputs, and with --verify the outputs, with the record by their contents. The record's sizes and times
+ * are made those of today. */
+bool is_same_content(struct batch *batch, struct record *record);
+/* Whether the outputs of the record are there in their sizes. */
+bool has_outputs(const struct record *record);
+/* Of a file's bytes as they lie there; its size and time, too. False when it cannot be read. */
+bool hash_file(const char *path, struct record_input *file);
+
+/* ---- supervisor.c, worker.c ---- */
+
+/* Carries out all tasks that need a worker; each gets its record. CP_CANCELLED: a signal came. */
+cp_status supervise(struct batch *batch, struct journal *journal);
+
+/* What a worker sends, followed by the record's line and by messages for people. */
+struct answer {
+    uint32_t entry;
+    enum state state;
+    uint64_t bytes_in;
+    uint32_t line_size, messages_size;
+    bool cancelled;     /* a signal came: there is no record */
+    bool has_further;   /* there are several outputs */
+    char isolation[64]; /* what confined a third-party reader; "" */
+};
+/* The life of a worker: takes numbers of entries from the socket, sends answers, ends with the socket. */
+_Noreturn void work(struct batch *batch, int socket);
+
+/* ---- journal.c: the status file of this run, and what the user sees meanwhile ---- */
+
+struct journal {
+    struct batch *batch;
+    const char *path;
+    int file;
+    struct buffer line;
+    uint32_t states[STATE_COUNT]; /* how many records of each there are */
+    uint64_t bytes_in;
+    uint64_t begun, shown; /* by milliseconds() */
+    uint64_t began_at;     /* by time_of_record() */
+    bool line_is_visible;  /* on the terminal */
+    bool has_further;      /* an input has got several outputs */
+    char isolation[64];    /* as a worker has told it; "" */
+};
+
+cp_status journal_open(struct batch *batch, struct journal *journal);
+/* Appends a record's line by one write. */
+cp_status journal_append(struct journal *journal, enum state state, uint64_t bytes_in, const char *line, size_t size);
+cp_status journal_record(struct journal *journal, const struct record *record);
+/* Appends what there is to tell of the run. */
+cp_status journal_note(struct journal *journal);
+void journal_close(struct journal *journal);
+/* Shows how far it is, if it is time to. */
+void journal_show(struct journal *journal);
+/* Prints messages above the line that shows how far it is. */
+void journal_say(struct journal *journal, const char *text, size_t size);
+/* Prints an error of an input; `end` has the line's end. */
+void journal_complain(struct journal *journal, const char *in, const char *message, const char *end);
+/* Makes the folder and those above it; NULL is CP_LIMIT. */
+cp_status make_folder(struct cli *cli, char *folder);
+uint64_t milliseconds(void);   /* of a clock that only goes on */
+uint64_t time_of_record(void); /* milliseconds since 1970 */
+
+#endif

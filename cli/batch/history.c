@@ -1,0 +1,152 @@
+/* What earlier runs left: a past for each entry, and outputs whose input is gone. */
+#include "batch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool is_regular(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+enum { MOST_FILES = 16 /* of status, before they are merged into one */ };
+
+static bool is_gone(const char *path)
+{
+    struct stat facts;
+    return lstat(path, &facts) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* Of the records that no entry of this run has, those whose input is gone while the output is there. */
+static cp_status find_gone(struct batch *batch)
+{
+    struct name_map outputs = {.context = batch->cli->context};
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < batch->history.count && status == CP_OK; i++) {
+        const struct record *record = batch->history.items[i];
+        if (entries_find(&batch->entries, record->in) || record->output_count == 0 || !is_gone(record->in) ||
+            is_gone(record->out))
+            continue;
+        /* The same folder by another path: the output may be that of an entry. */
+        for (uint32_t k = 0; outputs.used == 0 && k < batch->entries.count && status == CP_OK; k++)
+            if (batch->entries.items[k].out && !name_map_add(&outputs, batch->entries.items[k].out, k, NULL))
+                status = CP_LIMIT;
+        if (status == CP_OK && !name_map_find(&outputs, record->out))
+            batch->gone[batch->gone_count++] = record;
+    }
+    name_map_free(&outputs);
+    return status;
+}
+
+/* Of HOST-PID-SHARD.jsonl, whether nobody on this host appends to it any more. */
+static bool is_of_dead_run(void *user, const char *file)
+{
+    const struct batch *batch = user;
+    size_t size = strlen(batch->host);
+    long process = strncmp(file, batch->host, size) == 0 && file[size] == '-' ? strtol(file + size + 1, NULL, 10) : 0;
+    return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+cp_status read_history(struct batch *batch)
+{
+    const char *paths[2];
+    size_t count = 0;
+    if (access(batch->status_folder, F_OK) == 0) {
+        const char *name = arena_print(batch->arena, "%s-%ld-merged", batch->host, (long)getpid());
+        cp_status merged =
+            !name ? CP_LIMIT
+            : batch->shard.count || batch->dry_run
+                ? CP_OK
+                : records_merge(batch->cli, batch->status_folder, MOST_FILES, name, is_of_dead_run, batch);
+        if (merged != CP_OK)
+            return merged;
+        paths[count++] = batch->status_folder;
+    }
+    if (batch->status_path && is_regular(batch->status_path)) /* not /dev/full */
+        paths[count++] = batch->status_path;
+    cp_status status = records_read(batch->cli, paths, count, &batch->history);
+    if (status != CP_OK)
+        return status;
+    batch->gone = arena_allocate(batch->arena, batch->history.count, sizeof *batch->gone);
+    for (uint32_t i = 0; i < batch->entries.count; i++)
+        batch->tasks[i].past = records_find(&batch->history, batch->entries.items[i].in);
+    if (!batch->gone)
+        return CP_LIMIT;
+    return batch->shard.count > 0 ? CP_OK : find_gone(batch); /* other shards have the other inputs */
+}
+
+/* ---- outputs that meet ---- */
+
+/* The files of the outputs of inputs, and whose they are. */
+struct owners {
+    struct name_map map; /* path -> index of its first owner */
+    const struct record **records;
+    bool *fails;
+    uint32_t count;
+};
+
+static bool claim(struct owners *owners, const struct record *record)
+{
+    owners->records[owners->count] = record;
+    for (uint32_t i = 0; i < record->output_count; i++) {
+        bool added;
+        uint32_t *owner = name_map_add(&owners->map, record->outputs[i].path, owners->count, &added);
+        if (!owner)
+            return false;
+        if (!added && strcmp(owners->records[*owner]->in, record->in) != 0)
+            owners->fails[*owner] = owners->fails[owners->count] = true;
+    }
+    owners->count++;
+    return true;
+}
+
+static cp_status record_clash(struct journal *journal, const struct record *good)
+{
+    struct record record = *good;
+    uint64_t now = time_of_record();
+    if (good->time >= journal->began_at && journal->states[STATE_OK] > 0)
+        journal->states[STATE_OK]--;
+    record.state = STATE_FAILED;
+    record.code = "sink-twice";
+    record.message = "a file of its output is one of another input's, too: give one of them another name";
+    record.key = cp_hash_bytes(&good->key, sizeof good->key); /* of another version: it takes the place of `ok` */
+    record.time = now > good->time ? now : good->time + 1;
+    record.output_count = 0;
+    journal_complain(journal, record.in, record.message, "\n");
+    return journal_record(journal, &record);
+}
+
+cp_status record_clashes(struct batch *batch, struct journal *journal)
+{
+    cp_context *context = batch->cli->context;
+    struct records now = {0};
+    cp_status status =
+        is_regular(journal->path) ? records_read(batch->cli, (const char *const[]){journal->path}, 1, &now) : CP_OK;
+    uint32_t room = now.count + batch->history.count;
+    struct owners owners = {.map.context = context,
+                            .records = memory_allocate(context, room, sizeof *owners.records),
+                            .fails = memory_allocate_zeroed(context, room, sizeof *owners.fails)};
+    bool good = status == CP_OK && owners.records && owners.fails;
+    /* Of earlier runs those count whose output this run has left as it was. */
+    for (uint32_t i = 0; i < batch->history.count && good; i++) {
+        const struct record *record = batch->history.items[i];
+        const struct entry *entry = entries_find(&batch->entries, record->in);
+        if (!entry || batch->tasks[entry - batch->entries.items].deed == DEED_NONE)
+            good = claim(&owners, record);
+    }
+    for (uint32_t i = 0; i < now.count && good; i++)
+        good = now.items[i]->state != STATE_OK || claim(&owners, now.items[i]);
+    for (uint32_t i = 0; i < owners.count && good && status == CP_OK; i++)
+        if (owners.fails[i])
+            status = record_clash(journal, owners.records[i]);
+    memory_free(context, owners.fails, room, sizeof *owners.fails);
+    memory_free(context, owners.records, room, sizeof *owners.records);
+    name_map_free(&owners.map);
+    records_free(&now);
+    return status == CP_OK && !good ? CP_LIMIT : status;
+}

@@ -1,0 +1,189 @@
+/* Whether an output is up to date: by the sizes and times of all files that made it, or by their contents. */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_ATTEMPTS = 3 /* of an input that ends its worker, or takes too long or too much */ };
+
+static void put_plugin(FILE *file, cp_plugin_kind kind, size_t index)
+{
+    if (index != SIZE_MAX)
+        fprintf(file, "%s %s\n", cp_plugin_at(kind, index).name, cp_plugin_at(kind, index).version);
+}
+
+cp_status hash_options(struct batch *batch)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct plan plan;
+    if (!plan_between(batch->cli, &batch->plan, "", "", &plan))
+        return CP_LIMIT;
+    plan.globals.sync = plan.globals.no_clobber = false; /* they change no output */
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return complain(batch->cli, CP_LIMIT, "out of memory");
+    fprintf(file, "cellpipe %s\n", CP_VERSION);
+    print_plan(&plan, file);
+    /* A further file may be of any format, so that all importers count. */
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++)
+        put_plugin(file, CP_IMPORTER, i);
+    for (size_t i = 0; i < plan.count; i++)
+        if (plan.steps[i].kind == STEP_FILTER)
+            put_plugin(file, CP_FILTER, plugin_named(CP_FILTER, plan.steps[i].name));
+    put_plugin(file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
+    bool whole = fclose(file) == 0;
+    if (whole)
+        batch->options = cp_hash_bytes(text, size);
+    free(text);
+    return whole ? CP_OK : complain(batch->cli, CP_LIMIT, "out of memory");
+}
+
+bool key_of(const struct batch *batch, const char *in, const struct record_input *inputs, uint32_t count, cp_hash *key)
+{
+    const char *slash = strrchr(in, '/');
+    size_t folder = slash ? (size_t)(slash - in) + 1 : 0;
+    struct buffer text = {.context = batch->cli->context};
+    buffer_append(&text, &batch->options, sizeof batch->options);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct record_input *input = &inputs[i];
+        bool below = strncmp(input->path, in, folder) == 0;
+        print_line_text(&text, input->path + (below ? folder : 0));
+        if (input->missing)
+            buffer_text(&text, "missing");
+        else
+            buffer_append(&text, &input->hash, sizeof input->hash);
+    }
+    if (!text.failed)
+        *key = cp_hash_bytes(text.data, text.size);
+    buffer_free(&text);
+    return !text.failed;
+}
+
+static int64_t time_of(const struct stat *facts)
+{
+    return (int64_t)facts->st_mtim.tv_sec * 1000000000 + facts->st_mtim.tv_nsec;
+}
+
+bool hash_file(const char *path, struct record_input *file)
+{
+    struct stat facts;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO does not keep anybody waiting */
+    bool good = descriptor >= 0 && fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+    size_t size = good ? (size_t)facts.st_size : 0;
+    const void *bytes = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : "";
+    good = good && bytes != MAP_FAILED;
+    if (good) {
+        file->size = size;
+        file->modified = time_of(&facts);
+        file->hash = cp_hash_bytes(bytes, size);
+    }
+    if (good && size > 0)
+        (void)munmap((void *)(uintptr_t)bytes, size);
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    good = good && !were_bytes_missing();
+    forget_missing_bytes();
+    return good;
+}
+
+bool has_outputs(const struct record *record)
+{
+    struct stat facts;
+    for (uint32_t i = 0; i < record->output_count; i++)
+        if (stat(record->outputs[i].path, &facts) != 0 || !S_ISREG(facts.st_mode) ||
+            (uint64_t)facts.st_size != record->outputs[i].size)
+            return false;
+    return record->output_count > 0;
+}
+
+bool is_same_content(struct batch *batch, struct record *record)
+{
+    for (uint32_t i = 0; i < record->input_count; i++) {
+        struct record_input *input = &record->inputs[i], now = *input;
+        if (input->missing)
+            continue; /* it is still: see decide */
+        if (hash_is_zero(input->hash) || !hash_file(input->path, &now) || !hash_equals(now.hash, input->hash))
+            return false;
+        *input = now;
+    }
+    for (uint32_t i = 0; batch->verify && i < record->output_count; i++) {
+        struct record_input now;
+        if (!hash_file(record->outputs[i].path, &now) || !hash_equals(now.hash, record->outputs[i].hash))
+            return false;
+    }
+    return true;
+}
+
+/* What has happened to an input that changes the output for sure; NULL: nothing that size and time show. */
+static const char *change_of(const struct record_input *input, bool *touched)
+{
+    struct stat facts;
+    bool there = stat(input->path, &facts) == 0;
+    if (input->missing) /* a folder, or what nobody may read, is as good as none */
+        return there && S_ISREG(facts.st_mode) && access(input->path, R_OK) == 0 ? "appeared" : NULL;
+    if (!there)
+        return "is gone";
+    if ((uint64_t)facts.st_size != input->size)
+        return "changed";
+    *touched |= time_of(&facts) != input->modified;
+    return NULL;
+}
+
+cp_status decide(struct batch *batch, uint32_t index)
+{
+    const struct entry *entry = &batch->entries.items[index];
+    struct task *task = &batch->tasks[index];
+    const struct record *past = task->past;
+    task->attempt = 1;
+    if (entry->fault) {
+        *task = (struct task){.deed = DEED_FAULT, .why = entry->fault, .attempt = 1};
+        return CP_OK;
+    }
+    task->deed = DEED_CONVERT;
+    if (!past || strcmp(past->out, entry->out) != 0) {
+        task->why = "new";
+        return CP_OK;
+    }
+    if (batch->force) {
+        task->why = "--force";
+        return CP_OK;
+    }
+    bool touched = false;
+    for (uint32_t i = 0; i < past->input_count; i++) {
+        const char *change = change_of(&past->inputs[i], &touched);
+        if (change) {
+            task->why = arena_print(batch->arena, "%s %s", past->inputs[i].path, change);
+            return task->why ? CP_OK : CP_LIMIT;
+        }
+    }
+    bool good = past->state == STATE_OK || past->state == STATE_SKIPPED;
+    cp_hash key;
+    if (!key_of(batch, entry->in, past->inputs, past->input_count, &key))
+        return CP_LIMIT;
+    if (!hash_is_zero(past->key) && !hash_equals(key, past->key)) {
+        task->why = "options or version changed";
+        return CP_OK;
+    }
+    if (good && !has_outputs(past)) {
+        task->why = "the output is not as it was written";
+        return CP_OK;
+    }
+    bool ends_worker = past->state == STATE_TIMEOUT || past->state == STATE_MEMORY || past->state == STATE_CRASHED;
+    if (!good && (batch->retry || hash_is_zero(past->key) || (ends_worker && past->attempt < MOST_ATTEMPTS))) {
+        task->why = "failed before";
+        task->attempt = past->attempt + 1;
+        return CP_OK;
+    }
+    task->deed = touched || batch->verify ? DEED_CHECK : good ? DEED_NONE : DEED_REPEAT;
+    task->why = touched         ? "touched"
+                : batch->verify ? "to be verified"
+                : good          ? "up to date"
+                                : "failed before; --retry tries again";
+    return CP_OK;
+}

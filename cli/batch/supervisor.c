@@ -1,0 +1,368 @@
+/* The supervisor: hands entries to workers, sees to it that none takes too long, and records what has come of each. It
+ * parses nothing. A worker that dies takes the entry along that it was at, and no other. */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum {
+    AHEAD = 2,         /* entries that a worker has: one it is at, and the next, so that it never waits */
+    MOST_FILES = 1000, /* of a worker's life: what a library may leak goes with it */
+    PATIENCE = 2500,   /* milliseconds that workers get to end after a signal */
+    LAST_WORDS = 1024, /* bytes of a dead worker's standard error */
+    LONGEST_WAIT = 200 /* milliseconds between looks at the progress */
+};
+
+struct worker {
+    pid_t pid;  /* 0: there is none */
+    int socket; /* entries there, answers back */
+    int words;  /* its standard error */
+    uint32_t entries[AHEAD];
+    uint32_t count, files;
+    uint64_t begun;  /* when the first of the entries was, in milliseconds */
+    bool overdue;    /* it was killed for that */
+    bool is_leaving; /* it gets no more entries */
+    struct buffer answer;
+    char last_words[LAST_WORDS + 1];
+    size_t last_size;
+};
+
+struct supervisor {
+    struct batch *batch;
+    struct journal *journal;
+    struct worker *workers;
+    uint32_t worker_count;
+    uint32_t left;   /* entries that no worker has */
+    uint32_t next;   /* the first entry that nobody has looked at */
+    uint32_t *again; /* entries of dead workers that they had not begun */
+    uint32_t again_count;
+    bool stopping;
+    uint64_t deadline; /* once it is stopping: then workers are killed */
+    cp_status outcome;
+};
+
+/* ---- entries ---- */
+
+static bool needs_worker(const struct batch *batch, uint32_t entry)
+{
+    return batch->tasks[entry].deed == DEED_CONVERT || batch->tasks[entry].deed == DEED_CHECK;
+}
+
+/* False: none is left. */
+static bool next_entry(struct supervisor *own, uint32_t *entry)
+{
+    if (own->left == 0)
+        return false;
+    own->left--;
+    if (own->again_count > 0) {
+        *entry = own->again[--own->again_count];
+        return true;
+    }
+    while (!needs_worker(own->batch, own->next))
+        own->next++;
+    *entry = own->next++;
+    return true;
+}
+
+/* No more entries are begun: a signal came, or the status cannot be written. */
+static void stop(struct supervisor *own)
+{
+    if (own->stopping)
+        return;
+    own->stopping = true;
+    own->deadline = milliseconds() + PATIENCE;
+    if (was_interrupted())
+        (void)alarm(2 * PATIENCE / 1000); /* the handler has set a shorter one: time to sweep is wanted */
+    for (uint32_t i = 0; i < own->worker_count; i++)
+        if (own->workers[i].pid > 0)
+            (void)kill(own->workers[i].pid, SIGTERM);
+}
+
+static void keep_outcome(struct supervisor *own, cp_status status)
+{
+    if (status == CP_OK || own->outcome != CP_OK)
+        return;
+    own->outcome = status;
+    stop(own);
+}
+
+/* ---- workers ---- */
+
+static void close_worker(struct worker *worker)
+{
+    (void)close(worker->socket);
+    (void)close(worker->words);
+    buffer_free(&worker->answer);
+    *worker = (struct worker){0};
+}
+
+static bool start_worker(struct supervisor *own, struct worker *worker)
+{
+    int sockets[2], words[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
+        return false;
+    if (pipe(words) != 0) {
+        (void)close(sockets[0]);
+        (void)close(sockets[1]);
+        return false;
+    }
+    (void)fflush(NULL);
+    pid_t supervisor = getpid(), pid = fork();
+    if (pid == 0) {
+#ifdef __linux__
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+        if (getppid() != supervisor)
+            _exit(1);
+        /* A worker that held the ends of others would keep them from seeing that the supervisor is gone. */
+        for (uint32_t i = 0; i < own->worker_count; i++)
+            if (own->workers[i].pid > 0) {
+                (void)close(own->workers[i].socket);
+                (void)close(own->workers[i].words);
+            }
+        (void)close(own->journal->file);
+        (void)close(sockets[0]);
+        (void)close(words[0]);
+        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        (void)dup2(nothing, STDIN_FILENO);
+        (void)dup2(nothing, STDOUT_FILENO);
+        (void)dup2(words[1], STDERR_FILENO);
+        work(own->batch, sockets[1]);
+    }
+    (void)close(sockets[1]);
+    (void)close(words[1]);
+    if (pid < 0) {
+        (void)close(sockets[0]);
+        (void)close(words[0]);
+        return false;
+    }
+    (void)fcntl(words[0], F_SETFL, O_NONBLOCK);
+    *worker = (struct worker){.pid = pid, .socket = sockets[0], .words = words[0]};
+    worker->answer.context = own->batch->cli->context;
+    return true;
+}
+
+/* Keeps the last bytes that the worker has said. False at the end. */
+static bool read_words(struct worker *worker)
+{
+    char text[LAST_WORDS];
+    ssize_t size = read(worker->words, text, sizeof text);
+    if (size <= 0)
+        return size < 0 && (errno == EAGAIN || errno == EINTR);
+    size_t more = (size_t)size, keep = worker->last_size;
+    if (keep + more > LAST_WORDS)
+        keep = LAST_WORDS - more;
+    memmove(worker->last_words, worker->last_words + worker->last_size - keep, keep);
+    memcpy(worker->last_words + keep, text, more);
+    worker->last_size = keep + more;
+    worker->last_words[worker->last_size] = '\0';
+    return true;
+}
+
+/* The last line that is not empty. */
+static const char *last_line(struct worker *worker)
+{
+    char *text = worker->last_words;
+    for (size_t size = worker->last_size; size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' ');)
+        text[--size] = '\0';
+    char *line = strrchr(text, '\n');
+    return line ? line + 1 : text;
+}
+
+/* The record of an entry that has cost its worker. */
+static cp_status record_death(struct supervisor *own, struct worker *worker, uint32_t index, int how)
+{
+    const struct batch *batch = own->batch;
+    const struct entry *entry = &batch->entries.items[index];
+    struct record_input input = {.path = entry->in, .size = entry->size, .modified = entry->modified};
+    const char *words = last_line(worker);
+    char message[LAST_WORDS + 256];
+    int signal_number = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    struct record record = {.in = entry->in,
+                            .out = entry->out,
+                            .state = STATE_CRASHED,
+                            .code = "crashed",
+                            .message = message,
+                            .time = time_of_record(),
+                            .ms = (double)(milliseconds() - worker->begun),
+                            .host = batch->host,
+                            .attempt = batch->tasks[index].attempt,
+                            .inputs = &input,
+                            .input_count = 1};
+    if (worker->overdue || signal_number == SIGXCPU) {
+        record.state = STATE_TIMEOUT;
+        record.code = "timeout";
+        (void)snprintf(message, sizeof message, "took longer than %s s (--timeout)", short_number(batch->timeout).text);
+    } else if (signal_number > 0) {
+        (void)snprintf(message, sizeof message, "ended its worker by signal %d (%s)%s%s", signal_number,
+                       strsignal(signal_number), *words ? ": " : "", words);
+    } else {
+        (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s",
+                       WIFEXITED(how) ? WEXITSTATUS(how) : 0, *words ? ": " : "", words);
+    }
+    cp_status status = key_of(batch, entry->in, &input, 1, &record.key) ? CP_OK : CP_LIMIT;
+    journal_complain(own->journal, entry->in, message, "\n");
+    return status == CP_OK ? journal_record(own->journal, &record) : status;
+}
+
+/* Waits for the end of a worker, and accounts for its entries. */
+static void bury(struct supervisor *own, struct worker *worker)
+{
+    int how = 0;
+    while (waitpid(worker->pid, &how, 0) < 0 && errno == EINTR)
+        if (own->stopping && milliseconds() > own->deadline)
+            (void)kill(worker->pid, SIGKILL);
+    do
+        errno = 0;
+    while (read_words(worker) && errno != EAGAIN);
+    uint32_t first = 0;
+    if (worker->count > 0 && !own->stopping)
+        keep_outcome(own, record_death(own, worker, worker->entries[first++], how));
+    for (; first < worker->count; first++, own->left++)
+        own->again[own->again_count++] = worker->entries[first];
+    close_worker(worker);
+}
+
+/* Takes what the worker has sent; true while the worker is there. */
+static bool take_answers(struct supervisor *own, struct worker *worker)
+{
+    struct buffer *bytes = &worker->answer;
+    struct answer answer;
+    if (!buffer_reserve(bytes, 65536)) {
+        keep_outcome(own, CP_LIMIT);
+        return true;
+    }
+    ssize_t size = recv(worker->socket, bytes->data + bytes->size, bytes->capacity - bytes->size, MSG_DONTWAIT);
+    if (size <= 0)
+        return size < 0 && (errno == EAGAIN || errno == EINTR);
+    bytes->size += (size_t)size;
+    for (;;) {
+        if (bytes->size < sizeof answer)
+            return true;
+        memcpy(&answer, bytes->data, sizeof answer);
+        size_t whole = sizeof answer + answer.line_size + answer.messages_size;
+        if (bytes->size < whole)
+            return true;
+        const char *line = bytes->data + sizeof answer, *messages = line + answer.line_size;
+        bool failed = answer.state > STATE_SKIPPED;
+        own->journal->has_further |= answer.has_further;
+        if (*answer.isolation)
+            memcpy(own->journal->isolation, answer.isolation, sizeof answer.isolation);
+        if (!answer.cancelled) {
+            if (answer.messages_size > 0 && (failed || own->batch->cli->verbose))
+                journal_say(own->journal, messages, answer.messages_size);
+            keep_outcome(own, journal_append(own->journal, answer.state, answer.bytes_in, line, answer.line_size));
+        }
+        memmove(bytes->data, bytes->data + whole, bytes->size - whole);
+        bytes->size -= whole;
+        if (answer.cancelled && !own->stopping)
+            return true; /* somebody has sent a signal to it alone: it ends now, and its entry is still its own */
+        worker->count--;
+        memmove(worker->entries, worker->entries + 1, worker->count * sizeof *worker->entries);
+        worker->begun = milliseconds();
+        worker->files++;
+        worker->is_leaving |= worker->files >= MOST_FILES || answer.state == STATE_MEMORY;
+    }
+}
+
+/* Gives each worker what it can take, and lets those go that get nothing more. Returns how many are there. */
+static uint32_t hand_out(struct supervisor *own)
+{
+    uint32_t entry, there = 0;
+    for (uint32_t i = 0; i < own->worker_count; i++) {
+        struct worker *worker = &own->workers[i];
+        if (worker->pid > 0 && worker->count == 0 && (worker->is_leaving || own->left == 0 || own->stopping)) {
+            (void)shutdown(worker->socket, SHUT_WR);
+            bury(own, worker);
+        }
+    }
+    for (uint32_t ahead = 1; ahead <= AHEAD; ahead++)
+        for (uint32_t i = 0; i < own->worker_count; i++) {
+            struct worker *worker = &own->workers[i];
+            /* The last entries wait for whoever is free. */
+            if (own->left == 0 || own->stopping || worker->is_leaving || worker->count >= ahead ||
+                (ahead > 1 && own->left < own->worker_count) || (worker->pid == 0 && !start_worker(own, worker)) ||
+                !next_entry(own, &entry))
+                continue;
+            if (worker->count == 0)
+                worker->begun = milliseconds();
+            worker->entries[worker->count++] = entry;
+            (void)!send(worker->socket, &entry, sizeof entry, MSG_NOSIGNAL); /* if it is dead, the loop finds out */
+        }
+    for (uint32_t i = 0; i < own->worker_count; i++)
+        there += own->workers[i].pid > 0;
+    return there;
+}
+
+/* Waits until a worker has something to say, its time is up, or a signal comes. */
+static void wait_for_workers(struct supervisor *own, struct pollfd *polls)
+{
+    double patience = 1e3 * own->batch->timeout;
+    uint64_t now = milliseconds();
+    for (uint32_t i = 0; i < own->worker_count; i++) {
+        const struct worker *worker = &own->workers[i];
+        bool there = worker->pid > 0;
+        polls[2 * i] = (struct pollfd){.fd = there ? worker->socket : -1, .events = POLLIN};
+        polls[2 * i + 1] = (struct pollfd){.fd = there ? worker->words : -1, .events = POLLIN};
+    }
+    int ready = poll(polls, 2 * own->worker_count, LONGEST_WAIT);
+    for (uint32_t i = 0; i < own->worker_count; i++) {
+        struct worker *worker = &own->workers[i];
+        if (worker->pid == 0)
+            continue;
+        if (ready > 0 && polls[2 * i + 1].revents)
+            (void)read_words(worker);
+        if (ready > 0 && polls[2 * i].revents && !take_answers(own, worker)) {
+            bury(own, worker);
+            continue;
+        }
+        now = milliseconds();
+        bool overdue = worker->count > 0 && (double)(now - worker->begun) > patience;
+        if (overdue || (own->stopping && now > own->deadline)) {
+            worker->overdue |= overdue && !own->stopping;
+            (void)kill(worker->pid, SIGKILL);
+            bury(own, worker); /* a reader of its own may keep the socket open for some time yet */
+        }
+    }
+}
+
+cp_status supervise(struct batch *batch, struct journal *journal)
+{
+    cp_context *context = batch->cli->context;
+    struct supervisor own = {.batch = batch, .journal = journal};
+    for (uint32_t i = 0; i < batch->entries.count; i++)
+        own.left += needs_worker(batch, i);
+    if (own.left == 0)
+        return CP_OK;
+    own.worker_count = own.left < batch->jobs ? own.left : batch->jobs;
+    batch->threads = batch->cli->threads / own.worker_count;
+    batch->threads = batch->threads > 0 ? batch->threads : 1;
+    own.workers = memory_allocate_zeroed(context, own.worker_count, sizeof *own.workers);
+    own.again = memory_allocate(context, own.worker_count, AHEAD * sizeof *own.again);
+    struct pollfd *polls = memory_allocate(context, own.worker_count, 2 * sizeof *polls);
+    own.outcome = own.workers && own.again && polls ? CP_OK : CP_LIMIT;
+    while (own.workers && own.again && polls && hand_out(&own) > 0) {
+        wait_for_workers(&own, polls);
+        if (was_interrupted())
+            stop(&own);
+        journal_show(journal);
+    }
+    if (own.outcome == CP_OK && own.stopping)
+        own.outcome = CP_CANCELLED;
+    else if (own.outcome == CP_OK && own.left > 0)
+        own.outcome = complain(batch->cli, CP_LIMIT, "no process can be started: %s", strerror(errno));
+    memory_free(context, polls, own.worker_count, 2 * sizeof *polls);
+    memory_free(context, own.again, own.worker_count, AHEAD * sizeof *own.again);
+    memory_free(context, own.workers, own.worker_count, sizeof *own.workers);
+    return own.outcome;
+}

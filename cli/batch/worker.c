@@ -1,0 +1,365 @@
+/* A worker: a process that converts one input after the other. Whatever an input does to it costs that input alone. */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Sanitizers take memory without measure. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { IS_SANITIZED = true };
+#elif defined(__has_feature)
+enum { IS_SANITIZED = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
+#else
+enum { IS_SANITIZED = false };
+#endif
+
+/* One input's conversion. */
+struct job {
+    struct listener listener; /* first: see hear */
+    struct cli cli;           /* as the program's, but with its own context, memory and messages */
+    const struct entry *entry;
+    struct record record;
+    bool out_of_memory;        /* a text of the record is missing */
+    uint32_t losses, warnings; /* how many there were */
+};
+
+/* ---- limits and costs ---- */
+
+static void limit(int resource, uint64_t most)
+{
+    struct rlimit limits;
+    if (getrlimit((__typeof__(RLIMIT_CPU))resource, &limits) != 0)
+        return;
+    limits.rlim_cur = most < limits.rlim_max ? (rlim_t)most : limits.rlim_max;
+    (void)setrlimit((__typeof__(RLIMIT_CPU))resource, &limits);
+}
+
+/* Bytes of data that the process has already: what the supervisor knows is a part of it. */
+static uint64_t data_size(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    bool good = file && fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) == 1;
+    if (file)
+        (void)fclose(file);
+    return good ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static double cpu_seconds(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 2; i++) { /* an isolated reader is a child */
+        struct rusage used = {0};
+        (void)getrusage(i == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &used);
+        sum += (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+               1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    }
+    return sum;
+}
+
+/* From now on the most memory counts anew, where the system can do so. */
+static void reset_most_memory(void)
+{
+    int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!write(file, "5", 1);
+        (void)close(file);
+    }
+}
+
+static uint64_t most_memory(void)
+{
+    char text[4096] = "";
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        (void)close(file);
+    text[size > 0 ? size : 0] = '\0';
+    const char *peak = strstr(text, "VmHWM:");
+    if (peak)
+        return strtoull(peak + 6, NULL, 10) * 1024;
+    struct rusage used = {0};
+    (void)getrusage(RUSAGE_SELF, &used);
+    return (uint64_t)used.ru_maxrss * 1024;
+}
+
+/* ---- one input ---- */
+
+static void keep_text(struct job *job, struct list *list, uint32_t count, const cp_entry *entry)
+{
+    if (count <= MOST_TOLD)
+        (void)list_add(&job->cli, list, cli_print(&job->cli, "%s: %s", entry->code, entry->text));
+}
+
+/* Keeps what the record tells of the report. */
+static void hear(struct listener *listener, const cp_entry *entry)
+{
+    struct job *job = (struct job *)(void *)listener;
+    struct record *record = &job->record;
+    switch (entry->severity) {
+    case CP_NOTE:
+        break;
+    case CP_LOSS:
+        keep_text(job, &record->losses, ++job->losses, entry);
+        break;
+    case CP_WARNING:
+        keep_text(job, &record->warnings, ++job->warnings, entry);
+        break;
+    case CP_ERROR:
+        if (strcmp(entry->code, "out-of-memory") == 0) {
+            record->code = "out-of-memory";
+            record->message = "out of memory (--memory sets the limit)";
+        }
+        if (*record->code)
+            break;
+        bool is_own = !entry->file || strcmp(entry->file, job->entry->in) == 0;
+        const char *code = cli_print(&job->cli, "%s", entry->code);
+        const char *message =
+            is_own ? cli_print(&job->cli, "%s", entry->text) : cli_print(&job->cli, "%s: %s", entry->file, entry->text);
+        record->code = code ? code : "";
+        record->message = message ? message : "";
+        break;
+    }
+}
+
+static void count_more(struct job *job, struct list *list, uint32_t count)
+{
+    if (count > MOST_TOLD && list->count > 0)
+        list->items[list->count - 1] = cli_print(&job->cli, "and %u more", (unsigned)(count - MOST_TOLD + 1));
+    if (list->count > 0 && !list->items[list->count - 1])
+        list->count = 0;
+}
+
+/* Keeps the files that were read, looked for and written. */
+static void take_files(struct listener *listener, const cp_file *files, size_t count)
+{
+    struct job *job = (struct job *)(void *)listener;
+    struct record *record = &job->record;
+    struct cli *cli = &job->cli;
+    if (count == 0 || record->inputs)
+        return;
+    record->inputs = cli_allocate(cli, (count + 1) * sizeof *record->inputs);
+    record->outputs = cli_allocate(cli, (count + 1) * sizeof *record->outputs);
+    job->out_of_memory |= !record->inputs || !record->outputs;
+    for (size_t i = 0; i < count && !job->out_of_memory; i++) {
+        bool written = files[i].use == CP_FILE_WRITTEN;
+        struct record_input *row =
+            written ? &record->outputs[record->output_count++] : &record->inputs[record->input_count++];
+        *row = (struct record_input){.path = cli_print(cli, "%s", files[i].path),
+                                     .size = files[i].size,
+                                     .modified = files[i].modified,
+                                     .hash = files[i].hash,
+                                     .missing = files[i].use == CP_FILE_MISSING};
+        job->out_of_memory |= !row->path;
+        *(written ? &record->bytes_out : &record->bytes_in) += row->size;
+        if (written && strcmp(files[i].path, record->out) == 0)
+            record->out_hash = row->hash;
+    }
+}
+
+/* The key, from all inputs. It stays zero, so that it is tried again, when an input could not be read or the failure
+ * has nothing to do with them. */
+static bool make_key(const struct batch *batch, struct job *job, cp_status status)
+{
+    struct record *record = &job->record;
+    bool known = record->input_count > 0 && status != CP_OUTPUT;
+    for (uint32_t i = 0; i < record->input_count; i++)
+        known &= record->inputs[i].missing || !hash_is_zero(record->inputs[i].hash);
+    return !known || key_of(batch, record->in, record->inputs, record->input_count, &record->key);
+}
+
+/* Sets a limit of the context, if it has one of that name; --limit comes later and wins. */
+static void set_limit(cp_context *context, const char *name, double value)
+{
+    char setting[64];
+    for (size_t i = 0; cp_limit_at(i).name; i++)
+        if (strcmp(cp_limit_at(i).name, name) == 0) {
+            (void)snprintf(setting, sizeof setting, "%s=%.0f", name, ceil(value));
+            (void)cp_set_limit(context, setting);
+        }
+}
+
+/* Of a failure. An isolated reader can die, too. */
+static enum state state_of_code(const char *code)
+{
+    static const struct {
+        const char *code;
+        enum state state;
+    } others[] = {{"out-of-memory", STATE_MEMORY},
+                  {"read-memory", STATE_MEMORY},
+                  {"read-timeout", STATE_TIMEOUT},
+                  {"read-crashed", STATE_CRASHED}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(code, others[i].code) == 0)
+            return others[i].state;
+    return STATE_FAILED;
+}
+
+/* Converts it, and fills the record. CP_CANCELLED: a signal came. */
+static cp_status convert(const struct batch *batch, struct job *job)
+{
+    struct cli *cli = &job->cli;
+    struct record *record = &job->record;
+    const char *out = job->entry->out; /* it has a slash: it lies in the output folder */
+    struct plan plan;
+    cli->context = cp_context_new(NULL);
+    if (!cli->context)
+        return CP_LIMIT;
+    cp_set_cancel(cli->context, must_stop, NULL);
+    cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
+    cp_set_flag(cli->context, CP_FLAG_LIST_FILES, true);
+    cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
+    set_limit(cli->context, "memory", (double)batch->memory);
+    set_limit(cli->context, "reader-memory", (double)batch->memory);
+    set_limit(cli->context, "reader-seconds", batch->timeout);
+    cp_status status = plan_between(cli, &batch->plan, job->entry->in, out, &plan) ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        status = cp_set_threads(cli->context, batch->threads);
+    if (status == CP_OK)
+        status = use_globals(cli, &plan.globals);
+    if (status == CP_OK)
+        status = make_folder(cli, cli_print(cli, "%.*s", (int)(strrchr(out, '/') - out), out));
+    if (status == CP_OK)
+        status = run_plan(cli, &plan);
+    if (status == CP_CANCELLED && were_bytes_missing()) {
+        record->code = "input-cut";
+        record->message = "was cut short by somebody else while it was read";
+        status = CP_INPUT;
+    }
+    forget_missing_bytes();
+    record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
+    record->triangles_in = job->listener.triangles_in;
+    record->triangles_out = status == CP_OK ? job->listener.triangles_out : 0;
+    count_more(job, &record->losses, job->losses);
+    count_more(job, &record->warnings, job->warnings);
+    if (status != CP_CANCELLED && (!make_key(batch, job, status) || job->out_of_memory))
+        record->state = STATE_MEMORY;
+    if (record->state != STATE_OK)
+        record->output_count = 0;
+    return status;
+}
+
+/* Carries out the task; what people are told goes to `messages`, the record's line to `line`. */
+static void do_task(struct batch *batch, struct answer *answer, struct buffer *line, FILE *messages)
+{
+    const struct task *task = &batch->tasks[answer->entry];
+    struct job job = {.listener = {.hear = hear, .take_files = take_files},
+                      .entry = &batch->entries.items[answer->entry]};
+    struct record *record = &job.record;
+    double cpu = cpu_seconds();
+    struct timespec begun, ended;
+    (void)clock_gettime(CLOCK_MONOTONIC, &begun);
+    limit(RLIMIT_CPU, (uint64_t)(cpu + ceil(batch->timeout) * batch->threads) + 1);
+    reset_most_memory();
+    job.cli = *batch->cli;
+    job.cli.blocks = NULL;
+    job.cli.context = NULL;
+    job.cli.listener = &job.listener;
+    job.cli.messages = messages;
+    job.cli.progress = (struct progress){0};
+    *record = (struct record){.in = job.entry->in,
+                              .out = job.entry->out,
+                              .code = "",
+                              .message = "",
+                              .host = batch->host,
+                              .attempt = task->attempt};
+    struct record past;
+    if (task->deed == DEED_CHECK)
+        past = *task->past; /* its inputs are this process's own, and no other worker has this task */
+    if (task->deed == DEED_CHECK && is_same_content(batch, &past)) {
+        *record = past;
+        record->state = past.state == STATE_OK ? STATE_SKIPPED : past.state;
+        if (record->state != STATE_SKIPPED)
+            fprintf(messages, "error: %s" AS_BEFORE, record->message);
+    } else {
+        answer->cancelled = convert(batch, &job) == CP_CANCELLED;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &ended);
+    record->host = batch->host;
+    record->time = time_of_record();
+    record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);
+    record->cpu_ms = 1e3 * (cpu_seconds() - cpu);
+    record->max_rss = most_memory();
+    answer->state = record->state;
+    answer->bytes_in = record->bytes_in;
+    answer->has_further = record->output_count > 1;
+    (void)snprintf(answer->isolation, sizeof answer->isolation, "%s",
+                   job.cli.context ? cp_isolation(job.cli.context) : "");
+    line->size = 0;
+    record_print(record, line);
+    cp_context_free(job.cli.context);
+    cli_free(&job.cli);
+}
+
+/* ---- the loop ---- */
+
+/* Prints messages for people, each line with the input's name at its start: a filter, say, does not know it. */
+static void name_input(const char *in, const char *messages, FILE *file)
+{
+    size_t length = strlen(in), size;
+    for (const char *at = messages; *at; at += size) {
+        size = strcspn(at, "\n");
+        size += at[size] == '\n';
+        if (strncmp(at, in, length) != 0) {
+            print_shown(file, in);
+            fputs(": ", file);
+        }
+        (void)fwrite(at, 1, size, file);
+    }
+}
+
+/* False at the end of the stream, and when a signal came. */
+static bool transfer(int socket, void *bytes, size_t size, bool sends)
+{
+    for (char *at = bytes; size > 0;) {
+        ssize_t done = sends ? send(socket, at, size, MSG_NOSIGNAL) : recv(socket, at, size, 0);
+        if (done <= 0 && !(done < 0 && errno == EINTR && !was_interrupted()))
+            return false;
+        at += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+_Noreturn void work(struct batch *batch, int socket)
+{
+    struct answer answer;
+    struct buffer line = {.context = batch->cli->context};
+    obey_supervisor();
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, batch->most_output);
+    if (!IS_SANITIZED)
+        limit(RLIMIT_DATA, data_size() + batch->memory);
+    for (bool goes_on = true; goes_on && !was_interrupted();) {
+        char *texts[2] = {NULL, NULL}; /* messages, and messages with names */
+        size_t sizes[2] = {0};
+        answer = (struct answer){0};
+        if (!transfer(socket, &answer.entry, sizeof answer.entry, false))
+            break;
+        FILE *file = open_memstream(&texts[0], &sizes[0]);
+        if (!file)
+            break;
+        do_task(batch, &answer, &line, file);
+        goes_on = fclose(file) == 0 && (file = open_memstream(&texts[1], &sizes[1]));
+        if (goes_on) {
+            name_input(batch->entries.items[answer.entry].in, texts[0], file);
+            goes_on = fclose(file) == 0 && !line.failed;
+        }
+        answer.line_size = (uint32_t)line.size;
+        answer.messages_size = (uint32_t)sizes[1];
+        goes_on = goes_on && transfer(socket, &answer, sizeof answer, true) &&
+                  transfer(socket, line.data, line.size, true) && transfer(socket, texts[1], sizes[1], true);
+        free(texts[0]);
+        free(texts[1]);
+    }
+    end_if_interrupted();
+    _exit(0);
+}

@@ -1,0 +1,87 @@
+#!/bin/sh
+# test_hostile.sh PROGRAM: whatever an input is, or does to its worker, the others are converted, and each is told.
+. "$(dirname "$0")/check.sh"
+library lib 30
+
+# Names.
+for name in "$(printf 'new\nline.stl')" "quo\"te's.stl" "$(printf 'esc\033[31m.stl')" "$(printf 'latin\351.stl')" -dash.stl \
+    "$(printf '%0246d.stl' 0)" 'b @l{a}n,k.stl' Case.stl case.stl case.STL; do
+    cp part.stl "lib/$name"
+done
+works "$cellpipe" batch lib --out-dir names --jobs 2
+must "40 names" [ "$(states names)" = '40 ok' ]
+must "40 outputs" [ "$(find names -name '*.glb' -printf x | wc -c)" = 40 ]
+works "$cellpipe" batch lib --out-dir names
+must "known again" [ "$(states names)" = '40 skipped' ]
+must "no escape reaches the terminal" [ "$(cat stdout stderr | tr -cd '\033' | wc -c)" = 0 ]
+
+# What is no file, cannot be found or is damaged, each by itself.
+cp bad.stl lib/bad.stl
+: >lib/empty.stl
+gzip <part.stl | head -c 60 >lib/cut.stl.gz
+mkfifo fifo.stl
+ln -s loop.stl loop.stl
+ln -s nowhere.stl dangling.stl
+cp part.stl "$(printf '%0251d.stl' 0)" # with .glb its name would be too long
+start=$(date +%s)
+ends 1 '.*' "$cellpipe" batch lib fifo.stl loop.stl dangling.stl none.stl /dev/zero ./0*.stl --out-dir damaged --jobs 2
+must "soon" [ $(($(date +%s) - start)) -lt 20 ]
+must "the others: $(states damaged)" [ "$(states damaged)" = '9 failed 40 ok' ]
+for name in bad.stl empty.stl cut.stl.gz fifo.stl loop.stl dangling.stl none.stl /dev/zero; do
+    must "$name is told" grep -q "$name.*error" stderr
+done
+
+# Too long: a search over all that two arms may do.
+cells heavy 15
+start=$(date +%s)
+# shellcheck disable=SC2086
+ends 1 'robots.wu: error: took longer than 0.7 s \(--timeout\)' "$cellpipe" batch heavy --only '*.wu' --out-dir slow --jobs 2 \
+    --timeout 0.7 ! $slow
+must "in time" [ $(($(date +%s) - start)) -lt 15 ]
+must "the others: $(states slow)" [ "$(states slow)" = '15 ok 1 timeout' ]
+for attempt in 2 3; do
+    # shellcheck disable=SC2086
+    ends 1 'took longer' "$cellpipe" batch heavy --only '*.wu' --out-dir slow --timeout 0.3 ! $slow
+    must "attempt $attempt" grep -q "\"attempt\":$attempt" "$(ls -t slow/.cellpipe/status/* | head -n 1)"
+done
+# shellcheck disable=SC2086
+ends 1 'as before; --retry' "$cellpipe" batch heavy --only '*.wu' --out-dir slow --timeout 0.3 ! $slow
+must "then no more" [ "$(states slow)" = '15 skipped 1 timeout' ]
+# shellcheck disable=SC2086
+ends 1 'took longer' "$cellpipe" batch heavy --only '*.wu' --out-dir slow --timeout 0.3 --retry ! $slow
+
+# Too much: a sphere of eight million triangles.
+printf '{ "Ball"\n  GeoID "#Sphere 1 2000"\n}\n' >heavy/ball.wu
+rm heavy/robots.wu
+grep -q __asan_init "$cellpipe" || # sanitizers take memory without measure
+    ends 1 'ball.wu: .*(memory|limit)' "$cellpipe" batch heavy --only '*.wu' --out-dir much --memory 60MB
+[ ! -e much ] || must "the others: $(states much)" [ "$(states much | sed 's/1 memory//;s/1 failed//;s/ //')" = '15 ok' ]
+rm heavy/ball.wu
+
+# A worker that dies takes its input along, and no other; its last words are told.
+cells heavy 15
+# shellcheck disable=SC2086
+"$cellpipe" batch heavy --only '*.wu' --out-dir crash --jobs 1 ! $slow >said 2>&1 &
+program=$!
+wait_until recorded crash 15
+sleep 0.2
+must "a worker is there" kill -ABRT "$(worker $program)"
+wait $program
+must "1, not $?" [ $? = 1 ]
+must "a crash" grep -q 'robots.wu: error: ended its worker by signal 6' said
+must "of that input alone: $(states crash)" [ "$(states crash)" = '1 crashed 15 ok' ]
+
+# A limit of the output's size, a full disk, a folder that cannot be written.
+ends 1 'File too large' "$cellpipe" batch "$top/samples/stl_65536.stl.gz" lib/a --out-dir small --max-output 20kB
+must "the small ones: $(states small)" [ "$(states small)" = '1 failed 15 ok' ]
+must "no part of it" [ -z "$(find small -name '*65536*')" ]
+ends 4 'full.*cannot be written|No space' "$cellpipe" batch lib/a --out-dir small --status /dev/full
+if [ "$(id -u)" != 0 ]; then
+    mkdir -p locked/.cellpipe/status
+    chmod a-w locked
+    ends 1 'cannot be written|Permission denied' "$cellpipe" batch part.stl --out-dir locked
+fi
+for folder in names damaged slow crash small; do
+    must "no temporaries in $folder" [ -z "$(find $folder -name '.cellpipe-*')" ]
+done
+finish

@@ -1,0 +1,146 @@
+#!/bin/sh
+# test_incremental.sh PROGRAM: what batch does again, and what it does not.
+. "$(dirname "$0")/check.sh"
+mkdir lib
+cp part.stl open.stl cell.wu arm.dev lib
+runs() { works "$cellpipe" batch --progress none --out-dir out lib "$@"; }
+batch() { ends "$1" "$2" "$cellpipe" batch lib --out-dir out --progress none ${3+"$3"} ${4+"$4"} ${5+"$5"}; }
+
+# A first run converts everything, as convert does; a second one nothing.
+must "all are new" [ "$(plan lib --out-dir out | sed 's/.*: //' | sort -u)" = new ]
+must "a dry run makes nothing" [ ! -e out ]
+runs
+must "named after their inputs" [ "$(cd out && echo *)" = 'arm.dev.glb cell.wu.glb open.stl.glb part.stl.glb' ]
+"$cellpipe" convert lib/part.stl one.glb
+must "as convert writes it" cmp out/part.stl.glb one.glb
+must "4 are done" [ "$(states out)" = '4 ok' ]
+first=$(tree out)
+runs
+must "then 4 are skipped" [ "$(states out)" = '4 skipped' ]
+must "up to date" [ "$(plan lib --out-dir out | sed 's/.*: //' | sort -u)" = 'up to date' ]
+runs --force
+must "--force does all" [ "$(states out)" = '4 ok' ]
+must "the same outputs" [ "$(tree out)" = "$first" ]
+
+# Only its time has changed: it is compared, not converted, and known from then on.
+touch lib/open.stl
+must "touched" [ "$(plan lib --out-dir out | grep -v 'up to date')" = 'check lib/open.stl: touched' ]
+before=$(stat -c %Y.%i out/open.stl.glb)
+runs
+must "is skipped" [ "$(states out)" = '4 skipped' ]
+must "its output is the same file" [ "$before" = "$(stat -c %Y.%i out/open.stl.glb)" ]
+must "and up to date" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
+
+# Its contents have changed; a file that a cell names has; one that it looked for is there now.
+sed 's/vertex 1 0 0/vertex 2 0 0/' part.stl >lib/open.stl
+must "a new size or content" [ "$(plan lib --out-dir out | grep -vc 'up to date')" = 1 ]
+runs
+must "converts it" [ "$(states out)" = '1 ok 3 skipped' ]
+printf '\n' >>lib/part.stl
+must "a part, and what shows it" [ "$(plan lib --out-dir out | grep -c 'convert .*: lib/part.stl changed')" = 3 ]
+runs
+must "are converted" [ "$(states out)" = '3 ok 1 skipped' ]
+printf '{ "Late"\n  GeoID "late.stl"\n}\n' >lib/late.wu
+runs
+must "a cell without its model" [ "$(states out)" = '1 ok 4 skipped' ]
+cp part.stl lib/late.stl
+must "is new when the model appears" [ "$(plan lib --out-dir out | grep late.wu)" = 'convert lib/late.wu: lib/late.stl appeared' ]
+runs
+must "and shows it" grep -q tetra out/late.wu.glb
+rm lib/late.stl
+must "and again when it is gone" [ "$(plan lib --out-dir out | grep late.wu)" = 'convert lib/late.wu: lib/late.stl is gone' ]
+rm lib/late.wu
+
+# Same size, same time: --verify alone sees it.
+sed 's/vertex 2 0 0/vertex 3 0 0/' lib/open.stl >changed.stl
+touch -r lib/open.stl changed.stl
+cp -p changed.stl lib/open.stl
+must "not by size and time" [ "$(plan lib --out-dir out | grep open.stl)" = 'skip lib/open.stl: up to date' ]
+runs --verify
+must "by content" [ "$(states out)" = '1 ok 3 skipped' ]
+printf 'X' | dd of=out/open.stl.glb bs=1 seek=100 conv=notrunc 2>/dev/null
+runs
+must "a spoilt output of the right size stays" [ "$(states out)" = '4 skipped' ]
+runs --verify
+must "but for --verify" [ "$(states out)" = '1 ok 3 skipped' ]
+rm out/part.stl.glb
+must "a lost output" [ "$(plan lib --out-dir out | grep -v 'up to date')" = 'convert lib/part.stl: the output is not as it was written' ]
+runs
+
+# Options, filters and formats are part of an output's key. What changes no output is not.
+must "an option" [ "$(plan lib --out-dir out --in stl.unit=mm | grep -c 'options or version changed')" = 4 ]
+must "a filter" [ "$(plan lib --out-dir out ! weld | grep -c 'options or version changed')" = 4 ]
+must "threads, --sync, --jobs" [ -z "$(plan lib --out-dir out --sync --threads 3 --jobs 3 --no-clobber | grep -v 'up to date')" ]
+must "another format has other outputs" [ "$(plan lib --out-dir out --to stl | grep -c ': new')" = 4 ]
+works "$cellpipe" batch lib --out-dir out --progress none ! weld
+works "$cellpipe" batch lib --out-dir out --progress none
+must "there and back" [ "$(states out)" = '4 ok' ]
+
+# A failed input is tried again when it changes, with other options, or on demand. It stays a failure until then.
+cp bad.stl lib
+batch 1 'lib/bad.stl:4:12: error'
+must "the others are up to date" [ "$(states out)" = '1 failed 4 skipped' ]
+must "no output" [ ! -e out/bad.stl.glb ]
+must "once" [ "$(plan lib --out-dir out | grep -v 'up to date')" = 'skip lib/bad.stl: failed before; --retry tries again' ]
+batch 1 'lib/bad.stl: error: .* \(as before; --retry tries again\)'
+must "still a failure" [ "$(states out)" = '1 failed 4 skipped' ]
+must "on demand" [ "$(plan lib --out-dir out --retry | grep -v 'up to date')" = 'convert lib/bad.stl: failed before' ]
+touch lib/bad.stl
+batch 1 'lib/bad.stl: error|lib/bad.stl:4:12: error'
+must "not for its time" [ "$(states out)" = '1 failed 4 skipped' ]
+cp part.stl lib/bad.stl
+runs
+must "mended" [ "$(states out)" = '1 ok 4 skipped' ]
+
+# What fails for reasons outside is tried again by itself.
+echo in the way >blocked
+ends 4 'blocked' "$cellpipe" batch part.stl --out-dir blocked
+mkdir -p full/part.stl.glb
+ends 1 'part.stl.glb: error: is a folder' "$cellpipe" batch part.stl --out-dir full
+rmdir full/part.stl.glb
+works "$cellpipe" batch part.stl --out-dir full --progress none
+must "when it works" [ "$(states full)" = '1 ok' ]
+
+# An output whose input is gone is told, and removed on demand if it is as it was written.
+mkdir lib/deep
+cp part.stl lib/deep/x.stl
+cp part.stl lib/y.stl
+runs
+rm -r lib/deep lib/y.stl lib/bad.stl
+batch 0 'out/deep/x.stl.glb: note: --prune would remove it, for its input is gone: lib/deep/x.stl'
+must "it stays" [ -e out/deep/x.stl.glb ]
+printf 'mine' >>out/y.stl.glb
+batch 0 'out/y.stl.glb: warning: is not as it was written, and stays' --prune
+must "the folder is gone, too" [ ! -e out/deep ]
+must "what somebody changed is not" [ -e out/y.stl.glb ]
+must "nor what has its input" [ -e out/part.stl.glb ]
+rm out/y.stl.glb
+batch 0 ''
+
+# A torn last line of a killed run is no record; the next run goes on.
+status=$(ls -t out/.cellpipe/status/* | head -n 1)
+printf '{"in":"lib/part.stl","out":"out/part.stl.glb","state":"fai' >>"$status"
+must "left out" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
+works "$cellpipe" batch lib --out-dir out --progress none --status "$status"
+must "and stays a line of its own" [ -z "$(plan lib --out-dir out 2>/dev/null | grep -v 'up to date')" ]
+
+# Status files of many runs become one, and all is known as before.
+i=0
+while [ $i -lt 20 ]; do
+    works "$cellpipe" batch lib --out-dir out -q
+    i=$((i + 1))
+done
+must "few files" [ "$(find out/.cellpipe/status -type f | wc -l)" -le 17 ]
+must "all is up to date" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
+
+# Requests that make no sense.
+ends 2 'batch needs a folder for its outputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" batch lib
+ends 2 'unknown output format "glv"' "$cellpipe" batch lib --out-dir none --to glv
+ends 2 'unknown filter "wled"; did you mean weld' "$cellpipe" batch lib --out-dir none ! wled
+ends 2 'memory 12XB: needs a size, such as 500MB' "$cellpipe" batch lib --out-dir none --memory 12XB
+ends 2 'progress often: needs json or none' "$cellpipe" batch lib --out-dir none --progress often
+ends 2 'batch writes status files' "$cellpipe" batch lib --out-dir none --report none.json
+must "nothing is made" [ ! -e none ] && [ ! -e none.json ]
+ends 2 'for many: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl --out-dir web
+ends 2 'for several inputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl open.stl cell.wu
+finish

@@ -1,0 +1,85 @@
+#!/bin/sh
+# test_outputs.sh PROGRAM: what batch writes is what convert writes, with all options of convert.
+. "$(dirname "$0")/check.sh"
+mkdir other
+cp part.stl other/part.stl
+
+works "$cellpipe" batch part.stl open.stl --out-dir out/deep --to wrl
+must "named after the inputs" [ "$(cd out/deep && echo *)" = 'open.stl.wrl part.stl.wrl' ]
+works "$cellpipe" batch part.stl --out-dir web ! weld
+must "glb is the default" [ "$(cd web && echo *)" = 'part.stl.glb' ]
+"$cellpipe" convert part.stl one.glb ! weld
+must "as one by one" cmp web/part.stl.glb one.glb
+works "$cellpipe" batch part.stl --out-dir packed --to wrl.gz
+must "a suffix is kept" [ "$(cd packed && echo *)" = 'part.stl.wrl.gz' ]
+must "and packed" gzip -t packed/part.stl.wrl.gz
+works "$cellpipe" batch part.stl --out-dir packed2 --to .wrz
+must "another" gzip -t -S .wrz packed2/part.stl.wrz
+works "$cellpipe" batch part.stl --from stl --in unit=mm --out-dir unit --to stl --out format=ascii
+"$cellpipe" convert part.stl --in unit=mm part_mm.stl --out format=ascii
+must "options of input and output" [ "$(grep vertex part_mm.stl | cksum)" = "$(grep vertex unit/part.stl.stl | cksum)" ]
+
+# A failed input does not keep the others from being converted.
+ends 1 'bad.stl:4:12: error' "$cellpipe" batch bad.stl part.stl missing.stl open.stl --out-dir some --to stl
+must "the others" [ "$(cd some && echo *)" = 'open.stl.stl part.stl.stl' ]
+must "counted" grep -q '2 of 4 inputs failed' stderr
+must "in the status" [ "$(states some)" = '2 failed 2 ok' ]
+
+# One input's losses are not the next one's.
+ends 1 '1 of 2 inputs failed' "$cellpipe" batch -q cell.wu part.stl --out-dir strict --to wrl --strict
+must "told" grep -q '"state":"failed","code":"[^"]' "$(ls -t strict/.cellpipe/status/* | head -n 1)"
+cp part.stl x.stl
+works "$cellpipe" batch part.stl x.stl --out-dir fine --to dump --strict
+works "$cellpipe" batch cell.wu --out-dir lossy --to stl
+must "losses are kept" grep -q '"losses":\["' "$(ls -t lossy/.cellpipe/status/* | head -n 1)"
+
+# Parts of the same name in two worlds do not meet, however long the worlds' names are alike.
+box=$(printf 'box_of_a_long_name%.0s' 1 2 3 4 5)
+for size in 1 2; do printf '{ "Part"\nGeoID "#Box %s 1 1"\n}\n' $size >"$box$size.wu"; done
+mkdir alone
+works "$cellpipe" batch -q "${box}1.wu" "${box}2.wu" --out-dir inline --to wrl --out layout=inline
+for size in 1 2; do
+    url=$(sed -n 's/.*Inline { url "\(.*\)" }.*/\1/p' "inline/$box$size.wu.wrl")
+    "$cellpipe" convert -q "$box$size.wu" "alone/$box$size.wu.wrl" --out layout=inline
+    must "box$size has its own part" cmp -s "inline/$url" "alone/$url"
+done
+
+# A further file of one input that is one of another's: both have failed, in any order, and again in the next run.
+cell() { # FIRST SECOND: a cell of two boxes
+    printf '{ "%s"\nGeoID "#Box 1 1 1"\n}\n{ "%s"\nGeoID "#Box 1 1 1"\n}\n' "$1" "$2"
+}
+mkdir meet
+cell first wu_c >meet/a.wu
+cell first c >meet/a_wu.wu
+cell first second >meet/b.wu
+for jobs in 1 2; do
+    for run in 1 2; do
+        ends 1 'meet/a_wu.wu: error: a file of its output is one of another' "$cellpipe" batch -q meet --out-dir split$jobs \
+            --to stl --out split=yes --jobs $jobs
+        must "two have failed, in run $run with $jobs jobs" [ "$(grep -c 'error: a file' stderr)" = 2 ]
+        must "counted" grep -q '2 of 3 inputs failed' stderr
+    done
+done
+
+# Names that would meet are found before anything is written.
+ends 2 'part.stl' "$cellpipe" batch part.stl other/part.stl --out-dir none --to wrl
+must "nothing was made" [ ! -e none ]
+for words in '! weld tol=1' '--out profil=stage' '--from stl --in uint=mm' '! normals crease=181'; do
+    # shellcheck disable=SC2086
+    ends 2 'option of|must lie in' "$cellpipe" batch part.stl open.stl --out-dir none $words
+    must "once: $words" [ "$(wc -l <stderr)" = 1 ]
+done
+must "still nothing" [ ! -e none ]
+
+# Cells from strangers: files from outside their folder are not read unless asked.
+mkdir cells
+sed 's|"arm.dev"|"../arm.dev"|' cell.wu >cells/cell.wu
+cp part.stl cells
+ends 1 'outside|below' "$cellpipe" batch cells/cell.wu --out-dir out --to dump
+works "$cellpipe" batch -q cells/cell.wu --out-dir out --to dump --confine=no
+
+# Progress: lines of JSON, or nothing; the result of a run on standard output.
+works "$cellpipe" batch part.stl open.stl --out-dir shown --progress json
+ends 0 '' "$cellpipe" batch part.stl open.stl --out-dir shown -q --force
+must "quiet" [ ! -s stdout ]
+finish

@@ -1,0 +1,19 @@
+#!/bin/sh
+# test_parallel.sh PROGRAM: the same tree and the same records for any number of jobs.
+. "$(dirname "$0")/check.sh"
+library lib 60
+cp cell.wu arm.dev part.stl bad.stl lib
+# What does not depend on time and machine, in the order of inputs.
+facts() {
+    cat "$1"/.cellpipe/status/*.jsonl | grep -v '^{"run"' | sed -E 's/"(time|ms|cpu_ms|max_rss|mtime_ns)":("[^"]*"|[-+.e0-9]*),?//g; s#"(out|path)":"[^/"]*/#"\1":"#g' | LC_ALL=C sort
+}
+for jobs in 1 2 8; do
+    ends 1 '1 of 64 inputs failed' "$cellpipe" batch lib --out-dir out$jobs --jobs $jobs --threads 8 --to wrl --out layout=inline
+    must "the same tree with $jobs jobs" [ "$(tree out$jobs)" = "$(tree out1)" ]
+    facts out1 >facts1
+    facts out$jobs >facts$jobs
+    must "the same records with $jobs jobs" cmp facts1 facts$jobs
+done
+must "inputs are named with what they read" grep -q '"in":"lib/cell.wu".*"inputs":.*"path":"arm.dev"' facts1
+must "63 are done" [ "$(states out8)" = '1 failed 63 ok' ]
+finish

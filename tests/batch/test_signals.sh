@@ -1,0 +1,61 @@
+#!/bin/sh
+# test_signals.sh PROGRAM: a signal ends a batch within five seconds, by that signal; what is done stays, nothing else.
+. "$(dirname "$0")/check.sh"
+if ! env --default-signal=INT true 2>/dev/null; then
+    echo "skipped: test_signals needs env --default-signal (coreutils 8.31)"
+    exit 77
+fi
+cells lib 20
+ended() { # CODE WHAT: how the program ended, and what it left
+    wait $program
+    got=$?
+    must "$2 ends with $1, not $got" [ $got = "$1" ]
+    must "$2: soon" [ $(($(date +%s) - start)) -le 5 ]
+    must "$2: no temporaries" [ -z "$(find out -name '.cellpipe-*')" ]
+    must "$2: no worker is left" [ -z "$(ps -o pid= --ppid $program)" ]
+}
+for case in 'INT 130 group' 'TERM 143 group' 'HUP 129 one' 'TERM 143 one'; do
+    # shellcheck disable=SC2086
+    set -- $case
+    rm -rf out
+    # shellcheck disable=SC2086
+    setsid env --default-signal=INT "$cellpipe" batch lib --only '*.wu' --out-dir out --jobs 2 ! $slow >said 2>&1 &
+    program=$!
+    wait_until recorded out 20
+    start=$(date +%s)
+    if [ "$3" = one ]; then kill -"$1" $program; else /bin/kill -"$1" -- -$program; fi
+    ended "$2" "SIG$1 to $3"
+    must "whole records of the others" [ "$(states out)" = '20 ok' ]
+done
+works "$cellpipe" batch lib --only '*.wu' --out-dir out
+must "it goes on" [ -e out/robots.wu.glb ]
+
+# The second one ends it at once.
+rm -rf out
+# shellcheck disable=SC2086
+setsid env --default-signal=INT "$cellpipe" batch lib --only '*.wu' --out-dir out --jobs 2 ! $slow >said 2>&1 &
+program=$!
+wait_until recorded out 20
+worker=$(worker $program)
+kill -STOP $worker # it cannot obey the first one
+start=$(date +%s%N)
+kill -INT $program
+sleep 0.1
+kill -INT $program
+wait $program
+must "130, not $?" [ $? = 130 ]
+must "at once" [ $((($(date +%s%N) - start) / 1000000)) -lt 1500 ]
+wait_until [ ! -e "/proc/$worker" ]
+must "workers go with it" [ ! -e "/proc/$worker" ]
+
+# Whoever has asked to be left alone is.
+(
+    trap '' HUP
+    exec "$cellpipe" batch lib --only '*.wu' --out-dir nohup --progress none >/dev/null 2>&1
+) &
+program=$!
+sleep 0.2
+kill -HUP $program
+wait $program
+must "an ignored signal" [ "$(states nohup)" = '21 ok' ]
+finish
