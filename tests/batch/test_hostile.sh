@@ -58,6 +58,17 @@ grep -q __asan_init "$cellpipe" || # sanitizers take memory without measure
 [ ! -e much ] || must "the others: $(states much)" [ "$(states much | sed 's/1 memory//;s/1 failed//;s/ //')" = '15 ok' ]
 rm heavy/ball.wu
 
+# Zeros: packed, in a file with holes, as a power loss leaves them.
+mkdir zeros
+cp part.stl zeros
+head -c 100000000 /dev/zero | gzip >zeros/bomb.stl.gz
+head -c 4096 /dev/zero >zeros/lost.glb
+grep -q __asan_init "$cellpipe" || truncate -s 10G zeros/holes.stl
+start=$(date +%s)
+ends 1 'lost.glb.*error' "$cellpipe" batch zeros --out-dir nothing --memory 500MB
+must "soon" [ $(($(date +%s) - start)) -lt 10 ]
+must "one output" [ "$(cd nothing && echo *)" = part.stl.glb ]
+
 # A worker that dies takes its input along, and no other; its last words are told.
 cells heavy 15
 # shellcheck disable=SC2086
@@ -81,7 +92,7 @@ if [ "$(id -u)" != 0 ]; then
     chmod a-w locked
     ends 1 'cannot be written|Permission denied' "$cellpipe" batch part.stl --out-dir locked
 fi
-for folder in names damaged slow crash small; do
+for folder in names damaged slow crash small nothing; do
     must "no temporaries in $folder" [ -z "$(find $folder -name '.cellpipe-*')" ]
 done
 finish
