@@ -39,7 +39,7 @@ static const struct limit {
     {"name", "bytes of one name", "65536", offsetof(struct limits, name)},
     {"reader-seconds", "seconds for a file in a process of its own (--isolate); 0: no end", "0",
      offsetof(struct limits, reader_seconds)},
-    {"reader-memory", "bytes that such a process may take; 0: as many as the machine has", "0",
+    {"reader-memory", "bytes that such a process may take; by default as many as memory", NULL,
      offsetof(struct limits, reader_memory)},
     {"memory",
      "bytes of memory that the work may take, mapped files and the libraries' own apart; by default three quarters of "

@@ -14,7 +14,7 @@ struct limits {
     uint64_t depth;          /* of the scene's tree */
     uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t nodes, vertices, includes, files, name;
-    uint64_t reader_seconds, reader_memory; /* of a reader's process; 0: no end, the machine's */
+    uint64_t reader_seconds, reader_memory; /* of a reader's process; 0 seconds: no end */
     uint64_t memory;                        /* of the context and those beside it, by memory.h */
     uint64_t ratio;                         /* of unpacked to packed bytes, after the first 16 MiB */
 };

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "../context.h"
-#include "../machine.h"
 #include "../options.h"
 #include "../registry.h"
 #include "listen.h"
+#include "messages.h"
 #include "reader.h"
 #include "sandbox.h"
 
@@ -254,12 +254,12 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
         .source = source,
         .settings = settings,
         .scene = scene,
-        .memory = limits->reader_memory ? limits->reader_memory : machine_memory(),
+        .memory = limits->reader_memory,
         .seconds = limits->reader_seconds,
     };
     /* Ours ends at 4 GiB by its format; the memory that bounds the process bounds what it may send, too. */
     struct listener listener = {.context = context, .source = source, .most = UINT32_MAX};
-    if (reader.memory > 0 && reader.memory < listener.most)
+    if (reader.memory < listener.most)
         listener.most = reader.memory;
     cp_status status = start(&reader, &listener);
     if (status != CP_OK)
@@ -271,7 +271,9 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
     context->isolation = listener.means;
     if (hearing != HEARD_ANSWER)
         return report_end(&reader, &listener, hearing, how);
-    if (listener.lacked_memory)
+    if (listener.lack == LACK_OF_LIMIT)
+        report_memory_limit(context);
+    if (listener.lack == LACK_OF_MEMORY)
         return report_memory(&reader, "");
     return listener.status == CP_OK ? read_back(&reader, &listener.scene) : listener.status;
 }

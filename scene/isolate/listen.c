@@ -222,7 +222,7 @@ static enum hearing hear_answer(struct listener *listener, size_t size)
     if (!is_status(message.status) || has_scene != (message.size > 0) || message.size > listener->most ||
         message.size >= SIZE_MAX)
         return HEARD_NONSENSE;
-    listener->lacked_memory = message.lacked_memory != 0;
+    listener->lack = has_scene ? LACK_OF_NOTHING : message.lack;
     listener->status = (cp_status)message.status;
     if (!has_scene)
         return HEARD_ANSWER;

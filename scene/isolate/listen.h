@@ -30,8 +30,8 @@ struct listener {
     uint64_t spent, longest_entry; /* bytes that entries may take, and the longest one's */
     unsigned means;                /* SANDBOX_... */
     cp_status status;              /* the answer's */
-    bool lacked_memory;
-    struct buffer scene; /* size bytes and a NUL, if the status is CP_OK; the caller frees it */
+    uint32_t lack;                 /* LACK_OF_... */
+    struct buffer scene;           /* size bytes and a NUL, if the status is CP_OK; the caller frees it */
 };
 
 /* Milliseconds of the monotonic clock. */

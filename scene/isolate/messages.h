@@ -38,9 +38,12 @@ struct file_message {
     uint64_t size;
 };
 
+/* What was too little where the status is CP_LIMIT. */
+enum lack { LACK_OF_NOTHING, LACK_OF_MEMORY, LACK_OF_LIMIT /* of memory, as the context counts it */ };
+
 struct done_message {
     uint32_t status;
-    uint32_t lacked_memory;
+    uint32_t lack;
     uint64_t size; /* of the scene */
 };
 

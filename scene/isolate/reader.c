@@ -171,11 +171,13 @@ static cp_status ask_for_file(const struct source *parent, const char *name, str
 
 /* ---- the reading ---- */
 
-/* Whether the last error says so. */
-static bool lacks_memory(const cp_context *context)
+/* By the last error. */
+static enum lack find_lack(const cp_context *context)
 {
     const char *code = context->entry_count ? context->entries[context->entry_count - 1].code : "";
-    return context->out_of_memory || text_ends_nocase(code, "memory");
+    if (context->out_of_memory)
+        return *context->memory_message ? LACK_OF_LIMIT : LACK_OF_MEMORY;
+    return text_ends_nocase(code, "memory") ? LACK_OF_MEMORY : LACK_OF_NOTHING;
 }
 
 noreturn void run_reader(const struct reader *reader)
@@ -189,6 +191,7 @@ noreturn void run_reader(const struct reader *reader)
         _exit(1);
 #endif
     cp_report_clear(context);
+    context->memory_message[0] = '\0';
     context->callbacks = (struct callbacks){0};
     context->threads = 1;
     context->flags[CP_FLAG_STRICT] = context->flags[CP_FLAG_ISOLATE] = false; /* the parent sees to losses */
@@ -201,12 +204,12 @@ noreturn void run_reader(const struct reader *reader)
     void *bytes = NULL;
     size_t size = 0;
     cp_status status = reader->importer->read(context, reader->source, reader->settings, reader->scene);
-    struct done_message done = {.lacked_memory = status == CP_LIMIT && lacks_memory(context)};
+    struct done_message done = {.lack = find_lack(context)};
     say_report(context);
     if (status == CP_OK && !context->out_of_memory) {
         status = write_further(context, reader->scene, carrier->format, &carrier->option, carrier->option != NULL,
                                &bytes, &size);
-        done.lacked_memory = context->out_of_memory;
+        done.lack = find_lack(context);
         if (status != CP_OK) { /* what it reports otherwise is about a file that nobody wants */
             report_error(context, status, "read-handover", NOWHERE,
                          "the scene cannot be handed over by the process that read it; read it without (--isolate=no)");
@@ -215,7 +218,6 @@ noreturn void run_reader(const struct reader *reader)
     }
     if (context->out_of_memory)
         status = CP_LIMIT;
-    done.lacked_memory |= context->out_of_memory;
     done.status = status;
     done.size = size;
     say_head(MESSAGE_DONE, sizeof done);

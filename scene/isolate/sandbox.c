@@ -85,7 +85,7 @@ static bool limit_resources(uint64_t memory, uint64_t seconds)
         good &= lower_limit(RLIMIT_CPU, seconds, add_bounded(seconds, 1)); /* SIGXCPU, then SIGKILL */
     /* Beyond what the parent had: its mapped files, and what a sanitizer reserves. The second counts where the first
      * has been reserved long ago. */
-    if (memory > 0 && read_sizes(&all, &own)) {
+    if (read_sizes(&all, &own)) {
         good &= lower_limit(RLIMIT_AS, add_bounded(all, memory), add_bounded(all, memory));
         good &= lower_limit(RLIMIT_DATA, add_bounded(own, memory), add_bounded(own, memory));
     }

@@ -304,6 +304,11 @@ static void test_memory(void **state)
         assert_false(was_reported(context, "out-of-memory"));
     }
     assert_goes_on(context);
+    assert_int_equal(cp_set_limit(context, "memory=10000000"), CP_OK);
+    cp_scene *scene;
+    assert_int_equal(read_text(context, "planted memory", &scene), CP_LIMIT);
+    assert_non_null(strstr(find_entry(context, "out-of-memory")->message, "--limit memory="));
+    assert_goes_on(context);
 }
 
 static bool is_late(void *user)
