@@ -3,7 +3,7 @@
 # and pieces that may be put elsewhere stay in. With CELLPIPE_LONG: 300,000 configurations and 300 searches a pair.
 soundness=$(realpath "$2")
 . "$(dirname "$0")/../cli/check.sh"
-cells=$top/tests/cells
+cells=$top/tests/cells corpus=$top/../shared/corpus
 if [ -n "${CELLPIPE_LONG-}" ]; then
     states=300000 descents=300 effort="work=200000" seeds="1 2 3 4 5" slow=lrmate.wu
 else
@@ -22,7 +22,7 @@ never=0
 holds() { # cell
     name=$(basename "$1")
     # shellcheck disable=SC2086 # words
-    must "list of $name" "$cellpipe" exclude -q $effort "$1" list.glb
+    must "list of $name" "$cellpipe" exclude -q -I "$corpus" $effort "$1" list.glb
     if "$soundness" list.glb $states $descents >table 2>&1; then
         pass
     else
@@ -35,7 +35,6 @@ holds() { # cell
 for cell in "$cells"/*.wu; do
     holds "$cell"
 done
-corpus=$top/../shared/corpus
 if [ -d "$corpus" ]; then
     must "the makers' robots" "$cells/write_robots.sh" .
     # shellcheck disable=SC2086
