@@ -81,6 +81,7 @@ static cp_scene *exclude(cp_context *context, const char *cell, uint32_t threads
     char option[32];
     snprintf(option, sizeof option, "work=%llu", (unsigned long long)work);
     need(context, cp_set_threads(context, threads));
+    cp_set_flag(context, CP_FLAG_CONFINE, false);
     need(context, cp_read(context, cell, NULL, NULL, 0, &scene));
     struct times begin = times_now();
     need(context, cp_apply(context, scene, "exclude", (const char *const[]){option}, 1));
