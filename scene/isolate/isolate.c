@@ -153,8 +153,8 @@ static const char *signal_words(int number)
 static cp_status report_memory(const struct reader *reader, const char *words)
 {
     return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
-                        "%s needed more than %.4g GiB of memory (--limit reader-memory=)%s",
-                        reader->importer->plugin.name, (double)reader->memory / (1 << 30), words);
+                        "%s needed more than %llu MiB of memory (--limit reader-memory=)%s",
+                        reader->importer->plugin.name, (unsigned long long)(reader->memory >> 20), words);
 }
 
 static cp_status report_killed(const struct reader *reader)

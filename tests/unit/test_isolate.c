@@ -300,7 +300,7 @@ static void test_memory(void **state)
         cp_scene *scene;
         assert_int_not_equal(read_text(context, "planted memory", &scene), CP_OK);
     } else {
-        assert_fails(context, "planted memory", CP_LIMIT, "read-memory", "planted needed more than 0.25 GiB");
+        assert_fails(context, "planted memory", CP_LIMIT, "read-memory", "planted needed more than 256 MiB");
         assert_false(was_reported(context, "out-of-memory"));
     }
     assert_goes_on(context);
