@@ -78,6 +78,7 @@ struct importer {
     /* It calls code that is not ours: CP_FLAG_ISOLATE has it read in a process of its own. It then opens further files
      * with the source that `read` was given as their parent. */
     bool third_party;
+    bool lists_pairs; /* it has pairs of frames alone, for a cell that is read beside it: nothing to convert */
     /* Fills the scene (made by scene_new) and ends in scene_finish. */
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
 };

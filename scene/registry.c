@@ -126,8 +126,10 @@ cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, s
                            .package = plugin->package,
                            .lacks = plugin->lacks,
                            .version = plugin->version ? plugin->version() : "1"};
-    if (kind == CP_IMPORTER)
+    if (kind == CP_IMPORTER) {
         info.suffixes = plugins->importers[index]->suffixes;
+        info.lists_pairs = plugins->importers[index]->lists_pairs;
+    }
     if (kind == CP_EXPORTER)
         info.suffixes = plugins->exporters[index]->suffixes;
     while (option_at(plugins, kind, index, info.option_count))

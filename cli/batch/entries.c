@@ -119,8 +119,9 @@ static bool learn_suffixes(struct listing *listing)
 {
     listing->suffixes.context = listing->cli->context;
     for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        const char *at = cp_plugin_at(CP_IMPORTER, i).suffixes;
-        for (size_t size; *at; at += size + (at[size] == ' ')) { /* ".a .b" */
+        const cp_plugin_info importer = cp_plugin_at(CP_IMPORTER, i);
+        const char *at = importer.lists_pairs ? "" : importer.suffixes; /* most .xml are something else, anyway */
+        for (size_t size; *at; at += size + (at[size] == ' ')) {        /* ".a .b" */
             size = strcspn(at, " ");
             char *suffix = arena_copy_text(listing->entries->arena, at, size);
             if (!suffix || !name_map_add(&listing->suffixes, suffix, 0, NULL))

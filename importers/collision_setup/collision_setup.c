@@ -155,5 +155,6 @@ const struct importer collision_setup_importer = {
     .suffixes = ".xml",
     .probe = probe,
     .sign = "XML with <CollisionSetup",
+    .lists_pairs = true,
     .read = read,
 };

@@ -19,6 +19,15 @@ works "$cellpipe" batch part.stl --from stl --in unit=mm --out-dir unit --to stl
 "$cellpipe" convert part.stl --in unit=mm part_mm.stl --out format=ascii
 must "options of input and output" [ "$(grep vertex part_mm.stl | cksum)" = "$(grep vertex unit/part.stl.stl | cksum)" ]
 
+# Lists of pairs are no parts: a folder's are left out, one that is named is an input.
+mkdir robot
+cp part.stl robot
+echo '<package/>' >robot/package.xml
+echo '<CollisionSetup/>' >robot/pairs.xml
+works "$cellpipe" batch robot --out-dir robots
+must "left out, and told" grep -q 'passed over: 2 .xml' stdout
+ends 1 'error: .*<package>' "$cellpipe" batch robot/package.xml --out-dir robots
+
 # A failed input does not keep the others from being converted.
 ends 1 'bad.stl:4:12: error' "$cellpipe" batch bad.stl part.stl missing.stl open.stl --out-dir some --to stl
 must "the others" [ "$(cd some && echo *)" = 'open.stl.stl part.stl.stl' ]
