@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_soundness.sh PROGRAM SOUNDNESS: what the filter exclude says of sample robots is true, in random configurations and searches; near misses
-# and pieces that may be put elsewhere stay in. With CELLPIPE_LONG: 300,000 configurations and 300 searches a pair.
+# test_soundness.sh PROGRAM SOUNDNESS: what the filter exclude says of sample robots is true, in random configurations and
+# searches; near misses and pieces that may be put elsewhere stay in. With CELLPIPE_LONG: 300,000 configurations and 300 searches a pair.
 soundness=$(realpath "$2")
 . "$(dirname "$0")/../cli/check.sh"
 cells=$top/tests/cells corpus=$top/../shared/corpus
@@ -18,34 +18,36 @@ said() { # list, first, second
 
 # ---- sample robots ----
 
-never=0
-holds() { # cell
-    name=$(basename "$1")
-    # shellcheck disable=SC2086 # words
-    must "list of $name" "$cellpipe" exclude -q -I "$corpus" $effort "$1" list.glb
-    if "$soundness" list.glb $states $descents >table 2>&1; then
-        pass
-    else
-        fail "$name: $(grep WRONG table || tail -n 1 table)"
-    fi
-    never=$((never + $(grep -c '^never-proved' table)))
-    [ -z "${CELLPIPE_LONG-}" ] || sed "s/^/$name\t/" table
-}
-
-for cell in "$cells"/*.wu; do
-    holds "$cell"
-done
+# Each in a folder of its own, as many at a time as there are processors.
+lines=$(for cell in "$cells"/*.wu; do echo "$cell $states $descents"; done)
 if [ -d "$corpus" ]; then
     must "the makers' robots" "$cells/write_robots.sh" .
-    # shellcheck disable=SC2086
     for cell in irb120.wu irb2400.wu "$corpus/robwork-pa10-2009/PA10.wu" "$corpus/robwork-snippets/workcell.wu" $slow; do
-        holds "$cell"
+        lines="$(realpath "$cell") $states $descents
+$lines"
     done
 fi
-if [ -n "${CELLPIPE_LONG-}" ]; then
-    states=30000 descents=30 # it has 750 pairs
-    holds "$top/samples/demo.wu"
-fi
+[ -z "${CELLPIPE_LONG-}" ] || lines="$top/samples/demo.wu 30000 30
+$lines" # it has 750 pairs
+export cellpipe soundness corpus effort
+# shellcheck disable=SC2016,SC2086 # words
+echo "$lines" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 sh -c '
+    mkdir "of_${1##*/}" && cd "of_${1##*/}" || exit 0
+    "$cellpipe" exclude -q -I "$corpus" $effort "$1" list.glb >table 2>&1 &&
+        "$soundness" list.glb "$2" "$3" >table 2>&1 && touch holds
+    exit 0' sh
+
+never=0
+for cell in $(echo "$lines" | cut -d ' ' -f 1); do
+    name=${cell##*/}
+    if [ -e "of_$name/holds" ]; then
+        pass
+    else
+        fail "$name: $(grep WRONG "of_$name/table" || tail -n 1 "of_$name/table")"
+    fi
+    never=$((never + $(grep -c '^never-proved' "of_$name/table")))
+    [ -z "${CELLPIPE_LONG-}" ] || sed "s/^/$name\t/" "of_$name/table"
+done
 must "pairs that are proved never to meet" [ $never -ge 40 ]
 
 # ---- near misses ----
