@@ -317,7 +317,8 @@ static cp_status take_member(struct listing *listing, const struct folder *folde
     }
     if (request->only.count > 0 && !matches(&request->only, path + name_at, name))
         return pass_over(listing, "left out by --only");
-    if (request->only.count == 0 && !is_known(listing, name))
+    bool may_be_folder = error && !is_link;
+    if (request->only.count == 0 && !may_be_folder && !is_known(listing, name))
         return pass_over_name(listing, name);
     if (error)
         return add_fault(entries, path, path + name_at, what, error);
