@@ -297,7 +297,8 @@ static uint32_t hand_out(struct supervisor *own)
             if (worker->count == 0)
                 worker->begun = milliseconds();
             worker->entries[worker->count++] = entry;
-            (void)!send(worker->socket, &entry, sizeof entry, MSG_NOSIGNAL); /* if it is dead, the loop finds out */
+            if (send(worker->socket, &entry, sizeof entry, MSG_NOSIGNAL) != (ssize_t)sizeof entry)
+                (void)shutdown(worker->socket, SHUT_WR); /* it ends, if it has not: the loop finds out */
         }
     for (uint32_t i = 0; i < own->worker_count; i++)
         there += own->workers[i].pid > 0;
@@ -323,6 +324,7 @@ static void wait_for_workers(struct supervisor *own, struct pollfd *polls)
         if (ready > 0 && polls[2 * i + 1].revents)
             (void)read_words(worker);
         if (ready > 0 && polls[2 * i].revents && !take_answers(own, worker)) {
+            (void)kill(worker->pid, SIGKILL); /* it has ended, unless the socket itself has failed */
             bury(own, worker);
             continue;
         }
