@@ -169,8 +169,11 @@ static void take_files(struct listener *listener, const cp_file *files, size_t c
  * has nothing to do with them. */
 static bool make_key(const struct batch *batch, struct job *job, cp_status status)
 {
+    static const char *const passing[] = {"source-open", "source-read", "source-changed", "read-fork", "input-cut"};
     struct record *record = &job->record;
     bool known = record->input_count > 0 && status != CP_OUTPUT;
+    for (size_t i = 0; i < sizeof passing / sizeof *passing && status != CP_OK; i++)
+        known &= strcmp(record->code, passing[i]) != 0;
     for (uint32_t i = 0; i < record->input_count; i++)
         known &= record->inputs[i].missing || !hash_is_zero(record->inputs[i].hash);
     return !known || key_of(batch, record->in, record->inputs, record->input_count, &record->key);

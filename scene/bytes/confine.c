@@ -19,8 +19,10 @@ void root_open(struct root *root, const char *folder)
     *root = (struct root){realpath(*folder ? folder : ".", NULL), -1};
     if (root->path)
         root->file = open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int error = errno;
     if (root->file < 0)
         root_close(root);
+    errno = error;
 }
 
 void root_close(struct root *root)

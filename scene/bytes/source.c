@@ -243,6 +243,12 @@ static cp_status open_further(const struct source *source, int *file)
             bool is_root = !at->parent || at->state->is_option;
             if (is_root && !at->state->root.path)
                 root_open(&at->state->root, at->folder);
+            if (is_root && !at->state->root.path) { /* nobody can say what lies below it */
+                int error = errno;
+                free(real);
+                errno = error;
+                return CP_OK;
+            }
             if (is_root && root_holds(&at->state->root, real))
                 root = &at->state->root;
             top = at;
@@ -455,7 +461,12 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
     if (status != CP_OK)
         return status;
     struct stat info = {0};
-    bool is_folder = file >= 0 && fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
+    if (file >= 0 && fstat(file, &info) != 0) {
+        error = errno;
+        (void)close(file);
+        file = -1;
+    }
+    bool is_folder = file >= 0 && S_ISDIR(info.st_mode);
     if (is_folder) /* a model "Robot" may lie beside a folder "Robot" */
         (void)close(file);
     if (file < 0 || is_folder)
