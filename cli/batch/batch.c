@@ -277,22 +277,40 @@ static void tell_gone(const struct batch *batch)
 
 /* ---- the story ---- */
 
+/* How many outputs that this run has written are not there any more: somebody has removed them, or a whole folder. */
+static uint32_t count_lost(const struct journal *journal, const struct records *table)
+{
+    uint32_t lost = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct record *record = table->items[i];
+        lost += record->state == STATE_OK && record->time >= journal->began_at && !has_outputs(record);
+    }
+    return lost;
+}
+
 static cp_status tell_outcome(struct batch *batch, const struct journal *journal)
 {
     struct records table = {0};
-    uint32_t failed = 0;
+    uint32_t failed = 0, lost = 0;
     cp_status result = CP_OK;
     for (int i = STATE_FAILED; i < STATE_COUNT; i++)
         failed += journal->states[i];
-    if (!batch->cli->quiet && is_regular(journal->path)) {
+    if (journal->is_regular && !is_regular(journal->path))
+        return complain(batch->cli, CP_OUTPUT, "%s was removed meanwhile, and outputs perhaps, too: run it again",
+                        journal->path);
+    if (journal->is_regular && (!batch->cli->quiet || journal->states[STATE_OK] > 0)) {
         result = records_read(batch->cli, (const char *const[]){journal->path}, 1, &table);
         if (result == CP_OK)
+            lost = count_lost(journal, &table);
+        if (result == CP_OK && !batch->cli->quiet)
             result = print_report(batch->cli, &table, &batch->entries, REPORT_TEXT, stdout);
         records_free(&table);
     }
-    if ((result != CP_OK && result != CP_NO) || failed == 0)
+    if (result != CP_OK && result != CP_NO)
         return result;
-    return complain(batch->cli, CP_NO, "%u of %u inputs failed", failed, batch->entries.count);
+    if (lost > 0)
+        return complain(batch->cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", lost);
+    return failed > 0 ? complain(batch->cli, CP_NO, "%u of %u inputs failed", failed, batch->entries.count) : result;
 }
 
 static cp_status run(struct batch *batch, size_t bang)

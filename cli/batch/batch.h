@@ -105,6 +105,7 @@ struct journal {
     struct batch *batch;
     const char *path;
     int file;
+    bool is_regular; /* the file, which can be read again then */
     struct buffer line;
     uint32_t states[STATE_COUNT]; /* how many records of each there are */
     uint64_t bytes_in;

@@ -77,8 +77,9 @@ cp_status journal_open(struct batch *batch, struct journal *journal)
     journal->file = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (journal->file < 0 || fstat(journal->file, &facts) != 0)
         return fail(journal);
+    journal->is_regular = S_ISREG(facts.st_mode);
     /* A run that was killed may have left a part of a line, which must stay a line of its own. */
-    if (S_ISREG(facts.st_mode) && facts.st_size > 0 && pread(journal->file, &last, 1, facts.st_size - 1) == 1 &&
+    if (journal->is_regular && facts.st_size > 0 && pread(journal->file, &last, 1, facts.st_size - 1) == 1 &&
         last != '\n')
         made = write_line(journal, "\n", 1);
     return made == CP_OK ? journal_note(journal) : made;

@@ -130,5 +130,21 @@ else
     done
 fi
 
+# ---- the output folder goes away ----
+
+library many 60
+batch many --out-dir all >/dev/null 2>&1
+"$cellpipe" batch many --out-dir gone --jobs 1 --progress none >said 2>&1 &
+run=$!
+wait_until recorded gone 1
+kill -STOP $run
+rm -rf gone
+kill -CONT $run
+wait $run
+must "a folder that was removed ends with 4, not $?" [ $? = 4 ]
+must "and a message" grep -q 'removed meanwhile' said
+works batch many --out-dir gone
+must "the next run makes it whole" [ "$(tree gone)" = "$(tree all)" ]
+
 [ -z "$skipped" ] || echo "skipped: test_faults:$skipped"
 finish
