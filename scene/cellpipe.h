@@ -59,11 +59,6 @@ typedef struct cp_allocator {
 
 /* Makes a context with safe limits. allocator NULL: the C library's. NULL if out of memory. */
 CP_API cp_context *cp_context_new(const cp_allocator *allocator);
-/* Makes a context for another thread that does a part of the same job. It takes over the first context's present
- * limits, flags, options, folders and cancel callback. Together they record the files that any of them reads or writes.
- * It uses the first context's allocator, which must support several threads. The first context must outlive it, and
- * makes no calls while it works. NULL if out of memory. */
-CP_API cp_context *cp_context_beside(const cp_context *first);
 /* Frees the context. Free its scenes before. NULL is allowed. */
 CP_API void cp_context_free(cp_context *context);
 
@@ -80,7 +75,7 @@ typedef enum cp_flag {
                          * below the current folder. Off: a file may name any file, also one that is secret */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
-    CP_FLAG_WRITE_ONCE, /* replacing an output of this context, or of one beside it, fails with CP_USAGE */
+    CP_FLAG_WRITE_ONCE, /* replacing an output of this context fails with CP_USAGE */
     CP_FLAG_LIST_FILES, /* list the files that are read, looked for and written (cp_files) */
     /* Third-party importers (assimp) read in a process of their own, so that a damaged file cannot end or block this
      * one. The process is a fork of this one, without exec, and restricts itself: it may not open files or sockets,
@@ -433,9 +428,6 @@ CP_API cp_status cp_write_file(cp_context *context, const char *path, const void
  * process is gone from this host, and those that nobody has changed for 24 hours, whoever wrote them. *removed is their
  * number; it is 0 if there is no such folder. CP_OUTPUT if the folder cannot be read. */
 CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed);
-/* Reserves the path for a cp_write with this context or one beside it. Further files of other outputs cannot take it:
- * they fail with CP_USAGE. CP_NO, without an entry in the report, if the path is reserved already. */
-CP_API cp_status cp_reserve_output(cp_context *context, const char *path);
 /* True if this context has read the file at path, also under another name. cp_write refuses to replace such a file. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);
 /* Adds `other` below a new node `name` of the world. `other` is emptied; free it all the same. CP_USAGE unless both are

@@ -64,15 +64,13 @@ uint64_t context_random(const void *salt)
     return (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)salt;
 }
 
-/* first: NULL, or the context that it is beside. */
-static cp_context *make_context(const cp_allocator *allocator, const struct plugins *plugins, const cp_context *first)
+cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins)
 {
     cp_allocator use = allocator ? *allocator : (cp_allocator){memory_resize_by_library, NULL};
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;
     *context = (cp_context){.allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1};
-    context->first = first ? first->first : context;
     context->flags[CP_FLAG_CONFINE] = true;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) =
@@ -80,51 +78,6 @@ static cp_context *make_context(const cp_allocator *allocator, const struct plug
     context->arena = arena_new(context);
     context->texts = arena_new(context);
     if (context->arena && context->texts && report_make_room(context))
-        context->book = first ? first->book : files_new(context);
-    if (context->book)
-        return context;
-    cp_context_free(context);
-    return NULL;
-}
-
-cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins)
-{
-    return make_context(allocator, plugins, NULL);
-}
-
-/* The strings of the list stay the first's. */
-static bool share_list(cp_context *context, const char ***list, uint32_t *room, uint32_t count)
-{
-    const char *const *shared = *list;
-    *list = NULL;
-    *room = 0;
-    if (!array_reserve(context, list, room, count, sizeof **list))
-        return false;
-    if (count > 0)
-        memcpy(*list, shared, count * sizeof **list);
-    return true;
-}
-
-cp_context *cp_context_beside(const cp_context *first)
-{
-    cp_context *context = make_context(&first->allocator, first->plugins, first);
-    if (!context)
-        return NULL;
-    context->limits = first->limits;
-    memcpy(context->flags, first->flags, sizeof context->flags);
-    context->callbacks.is_cancelled = first->callbacks.is_cancelled;
-    context->callbacks.cancel_user = first->callbacks.cancel_user;
-    context->importer_options = first->importer_options;
-    context->importer_option_count = first->importer_option_count;
-    context->include_folders = first->include_folders;
-    context->include_folder_count = first->include_folder_count;
-    context->package_folders = first->package_folders;
-    context->package_folder_count = first->package_folder_count;
-    bool done =
-        share_list(context, &context->importer_options, &context->importer_option_room, first->importer_option_count);
-    done &= share_list(context, &context->include_folders, &context->include_folder_room, first->include_folder_count);
-    done &= share_list(context, &context->package_folders, &context->package_folder_room, first->package_folder_count);
-    if (done)
         return context;
     cp_context_free(context);
     return NULL;
@@ -140,8 +93,7 @@ void cp_context_free(cp_context *context)
     memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
     memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);
     memory_free(context, context->package_folders, context->package_folder_room, sizeof *context->package_folders);
-    if (context->first == context)
-        files_free(context->book);
+    files_free(context);
     cp_allocator use = context->allocator;
     (void)use.resize(use.user, context, sizeof *context, 0);
 }

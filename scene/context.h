@@ -2,8 +2,6 @@
 #ifndef CELLPIPE_CONTEXT_H
 #define CELLPIPE_CONTEXT_H
 
-#include <stdatomic.h>
-
 #include "memory.h"
 #include "report.h"
 
@@ -15,14 +13,19 @@ struct limits {
     uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t nodes, vertices, includes, files, name;
     uint64_t reader_seconds, reader_memory; /* of a reader's process; 0 seconds: no end */
-    uint64_t memory;                        /* of the context and those beside it, by memory.h */
+    uint64_t memory;                        /* of the context, by memory.h */
     uint64_t ratio;                         /* of unpacked to packed bytes, after the first 16 MiB */
 };
 
-struct file_book;
+struct file_entry;
 struct file_list;
 struct plugins;
 struct source;
+
+struct file_book {
+    struct file_entry **chains; /* by hash: chain_count by path, then as many by place on the disk */
+    size_t chain_count, count;
+};
 
 /* Callbacks; each may be NULL. */
 struct callbacks {
@@ -57,11 +60,10 @@ struct cp_context {
     uint32_t include_folder_count, include_folder_room;
     const char **package_folders; /* NAME=FOLDER */
     uint32_t package_folder_count, package_folder_room;
-    struct file_book *book;     /* everything read and written: of the first of the contexts beside each other */
-    struct file_list *list;     /* what cp_files gives; NULL so far */
-    struct cp_context *first;   /* that one; itself when alone */
-    atomic_uint_least64_t held; /* of the first: bytes of memory that all of them have */
-    unsigned isolation;         /* SANDBOX_...: what restrained the last reader's process */
+    struct file_book files; /* everything read and written */
+    struct file_list *list; /* what cp_files gives; NULL so far */
+    uint64_t held;          /* bytes of memory */
+    unsigned isolation;     /* SANDBOX_...: what restrained the last reader's process */
     /* Opens further files in place of source_open; NULL: source_open does (isolate/). */
     cp_status (*open_further)(const struct source *parent, const char *name, struct source **opened);
 };

@@ -46,34 +46,26 @@ void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t 
     return moved;
 }
 
-/* Counts what the context and those beside it hold. */
-static bool hold(cp_context *context, size_t more)
+/* Whether the context may hold so many bytes more. */
+static bool has_room(cp_context *context, size_t more)
 {
-    uint64_t held = atomic_fetch_add_explicit(&context->first->held, more, memory_order_relaxed);
-    if (more <= context->limits.memory && held + more <= context->limits.memory)
+    if (more <= context->limits.memory && context->held + more <= context->limits.memory)
         return true;
-    (void)atomic_fetch_sub_explicit(&context->first->held, more, memory_order_relaxed);
     report_memory_limit(context);
     return false;
 }
 
-static void let_go(cp_context *context, size_t less)
-{
-    (void)atomic_fetch_sub_explicit(&context->first->held, less, memory_order_relaxed);
-}
-
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size)
 {
-    size_t more = size > old_size ? size - old_size : 0, less = size < old_size ? old_size - size : 0;
     if (size > 0 && context_is_cancelled(context)) /* every caller knows what to do without memory */
         return NULL;
-    if (more > 0 && !hold(context, more))
+    if (size > old_size && !has_room(context, size - old_size))
         return NULL;
     void *moved = context->allocator.resize(context->allocator.user, block, old_size, size);
-    bool failed = !moved && size > 0;
-    if (failed)
+    if (!moved && size > 0)
         report_out_of_memory(context);
-    let_go(context, failed ? more : less);
+    else
+        context->held = context->held - old_size + size;
     return moved;
 }
 
@@ -101,14 +93,14 @@ void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size)
     size_t bytes;
     if (context->allocator.resize == memory_resize_by_library && product(count, size, &bytes) &&
         !context_is_cancelled(context)) {
-        if (!hold(context, bytes))
+        if (!has_room(context, bytes))
             return NULL;
         void *zeros = calloc(bytes, 1);
         ask_for_large_pages(zeros, bytes);
-        if (!zeros) {
-            let_go(context, bytes);
+        if (zeros)
+            context->held += bytes;
+        else
             report_out_of_memory(context);
-        }
         return zeros;
     }
     void *block = memory_allocate(context, count, size);

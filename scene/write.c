@@ -130,11 +130,6 @@ cp_status write_further(cp_context *context, const cp_scene *scene, const char *
     return write_memory(&job, format, &(struct texts){options, option_count}, bytes, size);
 }
 
-cp_status cp_reserve_output(cp_context *context, const char *path)
-{
-    return context_finish(context, files_reserve(context, path));
-}
-
 cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size)
 {
     struct sink *sink;

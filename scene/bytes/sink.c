@@ -12,7 +12,6 @@
 
 #include "../context.h"
 #include "../text/text.h"
-#include "files.h"
 #include "gzip.h"
 #include "inputs.h"
 #include "listing.h"
@@ -376,8 +375,6 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     const char *path = path_beside(top, relative);
     if (!path)
         return CP_LIMIT;
-    if (files_reserved(top->context, path))
-        return report_error(top->context, CP_USAGE, "sink-twice", IN_FILE(path), "is reserved for another output");
     if (strchr(relative, '/'))
         status = make_folder(top, path);
     if (status != CP_OK)
@@ -484,11 +481,7 @@ cp_status sink_close(struct sink *sink, cp_status status)
             (void)sink_close_further(at);
     if (status == CP_OK)
         status = sink->status;
-    /* Put the files in place, the top one last, or take them away. Since they were opened another thread may have read
-     * or written files of their names, so that is asked again; one thread at a time asks and puts in place. */
-    files_begin_placing(context);
-    for (struct sink *at = sink; at && status == CP_OK; at = at->further)
-        status = target_check(context, &at->target);
+    /* Put the files in place, the top one last, or take them away. */
     for (struct sink *at = sink; at && status == CP_OK; at = at->further)
         status = target_record(context, &at->target);
     for (struct sink *at = sink->further; at && status == CP_OK; at = at->further)
@@ -502,7 +495,6 @@ cp_status sink_close(struct sink *sink, cp_status status)
         status = target_put_in_place(context, &sink->target, is_set);
     for (struct sink *at = sink; at && status != CP_OK; at = at->further)
         target_take_back(&at->target);
-    files_end_placing(context);
     if (status != CP_OK)
         list_cut(context, listed);
     /* Make the renames last: the folders' entries are data too. Files of one folder come one after the other. */

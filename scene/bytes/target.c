@@ -69,20 +69,6 @@ static int connect_socket(const char *path)
     return -1;
 }
 
-static cp_status check_path(cp_context *context, const char *path)
-{
-    if (files_known(context, path, FILE_READ))
-        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
-    if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
-        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
-    return CP_OK;
-}
-
-cp_status target_check(cp_context *context, const struct target *target)
-{
-    return target->temporary ? check_path(context, target->path) : CP_OK;
-}
-
 /* What is there; *mode 0: nothing. */
 static cp_status look_at(cp_context *context, const char *path, mode_t *mode, bool *through)
 {
@@ -128,9 +114,12 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         int folder = link[0] == '/' ? 0 : folder_length(target->path);
         target->path = arena_print(arena, "%.*s%.*s", folder, target->path, (int)size, link);
     }
-    status = target->path ? check_path(context, path) : CP_LIMIT;
-    if (status != CP_OK)
-        return status;
+    if (!target->path)
+        return CP_LIMIT;
+    if (files_known(context, path, FILE_READ))
+        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
+    if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
+        return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
     /* A new file beside it: a name that nobody has. Nobody may read it who may not read the one that it replaces. */
     for (int i = 0; i < 1000; i++) {
         target->temporary = temporary_name(arena, target->path, folder_length(target->path));

@@ -18,12 +18,11 @@ struct target {
     } placed;
 };
 
-/* Opens what the path names, or a temporary file beside it. Its strings are in the arena. */
+/* Opens what the path names, or a temporary file beside it. Its strings are in the arena. CP_USAGE when a file that was
+ * read would be replaced, or one that was written where that is not allowed. */
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target);
 /* CP_OUTPUT when it can be seen already, before there is anything to write, that the path cannot be opened. */
 cp_status target_expect(cp_context *context, const char *path);
-/* CP_USAGE when a file that was read would be replaced, or one that was written where that is not allowed. */
-cp_status target_check(cp_context *context, const struct target *target);
 /* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */
 cp_status target_record(cp_context *context, const struct target *target);
 /* Gives the temporary file its name. The permissions of a replaced file stay. keeps_old: the replaced file stays under

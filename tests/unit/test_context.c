@@ -381,6 +381,11 @@ static void test_write_file(void **state)
     cp_set_flag(context, CP_FLAG_NO_CLOBBER, false);
     assert_int_equal(cp_write_file(context, path_of("part.bin"), "gone", 4), CP_USAGE);
     assert_int_equal(cp_write_file(context, path_of("part.gltf"), "gone", 4), CP_USAGE);
+    cp_set_flag(context, CP_FLAG_WRITE_ONCE, true);
+    assert_int_equal(cp_write(context, scene, path_of("part.gltf"), NULL, NULL, 0), CP_USAGE);
+    assert_true(was_reported(context, "sink-twice"));
+    cp_set_flag(context, CP_FLAG_WRITE_ONCE, false);
+    assert_int_equal(cp_write(context, scene, path_of("part.gltf"), NULL, NULL, 0), CP_OK);
     assert_int_equal(cp_write_file(context, path_of("none/notes"), "one", 3), CP_OUTPUT);
     cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
     assert_int_equal(cp_write_file(context, path_of("other"), "gone", 4), CP_OUTPUT);
@@ -420,7 +425,6 @@ static void work_once(cp_context *context)
     assert_int_equal(cp_read(context, path_of("none.stl"), NULL, NULL, 0, &none), CP_INPUT);
     assert_int_equal(cp_apply(context, scene, "select", nobody, 1), CP_USAGE);
     assert_int_equal(cp_write(context, scene, path_of("part.glb"), NULL, NULL, 0), CP_OK);
-    assert_true(cp_reserve_output(context, path_of("other.glb")) != CP_LIMIT); /* is kept from the first time on */
     cp_scene_free(scene);
     cp_report_clear(context);
 }
@@ -478,8 +482,7 @@ static void test_names_of_files_read(void **state)
 
 /* ---- memory ---- */
 
-/* The limit counts what is held, not what was: a thousand reads fit where one does. Contexts beside each other share
- * it, whoever gives the memory back. */
+/* The limit counts what is held, not what was: a thousand reads fit where one does. */
 static void test_limit_of_memory(void **state)
 {
     (void)state;
@@ -489,32 +492,29 @@ static void test_limit_of_memory(void **state)
     cp_scene *scene, *other;
     for (int own = 0; own < 2; own++) { /* the library's allocator has its own way for zeros */
         const cp_allocator *allocator = own ? &(cp_allocator){resize, &owner} : NULL;
-        cp_context *first = cp_context_new(allocator), *beside = cp_context_beside(first);
+        cp_context *context = cp_context_new(allocator);
         cp_status status = CP_LIMIT;
         for (size_t most = 1000; status == CP_LIMIT; most += most / 8) { /* what one read just fits in */
-            cp_report_clear(beside);
+            cp_report_clear(context);
             (void)snprintf(limit, sizeof limit, "memory=%zu", most);
             (void)snprintf(text, sizeof text, "out of memory: more than %zu bytes (--limit memory=)", most);
-            assert_int_equal(cp_set_limit(beside, limit), CP_OK);
-            status = cp_read(beside, PART, NULL, NULL, 0, &scene);
+            assert_int_equal(cp_set_limit(context, limit), CP_OK);
+            status = cp_read(context, PART, NULL, NULL, 0, &scene);
             if (status != CP_OK)
-                assert_string_equal(cp_report(beside, &count)->text, text);
+                assert_string_equal(cp_report(context, &count)->text, text);
         }
         assert_int_equal(status, CP_OK);
         for (int i = 0; i < 1000; i++) {
             cp_scene_free(scene);
-            cp_report_clear(beside);
-            assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_OK);
+            cp_report_clear(context);
+            assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
         }
-        assert_int_equal(cp_read(first, PART, NULL, NULL, 0, &other), CP_OK);
+        assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &other), CP_LIMIT); /* `scene` takes the room */
         cp_scene_free(scene);
-        assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_LIMIT); /* `other` takes the room */
-        cp_scene_free(other);
-        cp_report_clear(beside);
-        assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_OK);
+        cp_report_clear(context);
+        assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
         cp_scene_free(scene);
-        cp_context_free(beside);
-        cp_context_free(first);
+        cp_context_free(context);
         assert_int_equal(owner.bytes, 0);
     }
 }
@@ -553,107 +553,9 @@ static void test_no_mapping(void **state)
     (void)empty_folder();
 }
 
-/* ---- contexts beside each other ---- */
-
-static cp_scene *read_part(cp_context *context)
-{
-    cp_scene *scene = NULL;
-    assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
-    return scene;
-}
-
-/* What another thread does while an output is being written: it writes or reads a file of that name. */
-struct meanwhile {
-    cp_context *context;
-    const cp_scene *scene; /* to write, or NULL: read */
-    bool done;
-};
-
-static void do_meanwhile(void *user, const cp_progress *progress)
-{
-    struct meanwhile *meanwhile = user;
-    if (meanwhile->done || strcmp(progress->work, "writing") != 0)
-        return;
-    meanwhile->done = true;
-    cp_scene *scene = NULL;
-    if (meanwhile->scene)
-        assert_int_equal(cp_write(meanwhile->context, meanwhile->scene, path_of("a.stl"), NULL, NULL, 0), CP_OK);
-    else
-        assert_int_equal(cp_read(meanwhile->context, path_of("a.stl"), NULL, NULL, 0, &scene), CP_OK);
-    cp_scene_free(scene);
-}
-
-/* Who comes to place later is refused. */
-static void test_files_of_contexts_beside_each_other(void **state)
-{
-    (void)state;
-    cp_context *first = cp_context_new(NULL);
-    cp_set_flag(first, CP_FLAG_WRITE_ONCE, true);
-    cp_context *one = cp_context_beside(first), *two = cp_context_beside(first);
-    cp_scene *scene = read_part(one);
-    assert_true(cp_was_read(two, PART));
-    struct meanwhile write = {two, scene, false}, read = {two, NULL, false};
-    cp_set_progress(one, do_meanwhile, &write);
-    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_USAGE);
-    assert_true(was_reported(one, "sink-twice") && !was_reported(two, "sink-twice"));
-    cp_report_clear(one);
-    cp_set_flag(one, CP_FLAG_WRITE_ONCE, false);
-    cp_set_progress(one, do_meanwhile, &read);
-    assert_int_equal(cp_write(one, scene, path_of("a.stl"), NULL, NULL, 0), CP_USAGE);
-    assert_true(was_reported(one, "write-input"));
-    assert_true(write.done && read.done);
-    cp_scene_free(scene);
-    cp_context_free(one);
-    cp_context_free(two);
-    cp_context_free(first);
-    assert_int_equal(empty_folder(), 1);
-}
-
-/* What is kept for a top output is no further file's. */
-static void test_reserved_output(void **state)
-{
-    (void)state;
-    cp_context *first = cp_context_new(NULL), *beside = cp_context_beside(first);
-    cp_scene *scene = read_part(beside);
-    assert_int_equal(cp_reserve_output(first, path_of("a.bin")), CP_OK);
-    assert_int_equal(cp_reserve_output(beside, path_of("a.bin")), CP_NO);
-    assert_int_equal(cp_reserve_output(beside, path_of("b.glb")), CP_OK);
-    assert_int_equal(cp_write(beside, scene, path_of("a.gltf"), NULL, NULL, 0), CP_USAGE);
-    assert_true(was_reported(beside, "sink-twice"));
-    assert_int_equal(empty_folder(), 0);
-    assert_int_equal(cp_write(beside, scene, path_of("a.bin"), "glb", NULL, 0), CP_OK);
-    assert_int_equal(cp_write(beside, scene, path_of("b.gltf"), NULL, NULL, 0), CP_OK);
-    assert_int_equal(empty_folder(), 3);
-    cp_scene_free(scene);
-    cp_context_free(beside);
-    cp_context_free(first);
-}
-
-static void test_settings_of_a_context_beside(void **state)
-{
-    (void)state;
-    cp_context *first = cp_context_new(NULL);
-    assert_int_equal(cp_set_limit(first, "vertices=1"), CP_OK);
-    assert_int_equal(cp_set_importer_option(first, "stl.unit=mm"), CP_OK);
-    cp_context *beside = cp_context_beside(first);
-    cp_scene *scene = NULL;
-    assert_int_equal(cp_read(beside, PART, NULL, NULL, 0, &scene), CP_LIMIT);
-    assert_int_equal(cp_set_limit(beside, "vertices=1000000"), CP_OK);
-    cp_report_clear(beside);
-    scene = read_part(beside);
-    assert_true(cp_scene_source(scene)->unit == 0.001);
-    cp_scene_free(scene);
-    assert_int_equal(cp_set_importer_option(beside, "stl.unit=in"), CP_OK); /* its own list from now on */
-    cp_context_free(beside);
-    cp_context_free(first);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_of_contexts_beside_each_other),
-        cmocka_unit_test(test_reserved_output),
-        cmocka_unit_test(test_settings_of_a_context_beside),
         cmocka_unit_test(test_cancelled_anywhere),
         cmocka_unit_test(test_goes_on_after_cancelling),
         cmocka_unit_test(test_cancelled_nonsense),

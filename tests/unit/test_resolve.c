@@ -62,9 +62,6 @@ static void test_names(void **state)
 {
     (void)state;
     add_folders();
-    cp_context *beside = cp_context_beside(context);
-    assert_non_null(beside);
-    cp_context_free(beside);
     struct source *top = open_robot();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct source *found = NULL;
