@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 void differ(struct diff *diff, const char *format, ...)
 {

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct clip_facts clip_facts(const cp_clip *clip)
 {

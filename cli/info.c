@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static const double degrees = 180 / 3.14159265358979323846;
 

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* Members of the top and what they list get lines of their own; anything deeper stays on its line. */
 enum { LINE_DEPTH = 2 };

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 const struct exit_code exit_codes[] = {{0, "done"},

@@ -13,7 +13,6 @@
 #include "exporters.h"
 
 #include <math.h>
-#include <string.h>
 
 #define DUMP_VERSION 1
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include "machine.h"
 #include "options.h"
 #include "registry.h"
-#include "text/text.h"
 
 static const struct limit {
     const char *name, *help, *initial;

@@ -1,6 +1,5 @@
 /* Ids: every node, mesh, material, joint and device gets a name of its own that later stages keep. */
 #include <math.h>
-#include <string.h>
 
 #include "context.h"
 #include "tables.h"

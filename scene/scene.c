@@ -1,6 +1,5 @@
 /* Building a scene. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "build.h"

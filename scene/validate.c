@@ -1,6 +1,5 @@
 /* The invariants of a scene (docs of cellpipe.h). A broken one is a bug of the importer or filter that made it. */
 #include <math.h>
-#include <string.h>
 
 #include "context.h"
 #include "motion/expression.h"

@@ -1,6 +1,5 @@
 #include "binary.h"
 
-#include <math.h>
 #include <string.h>
 
 /* glTF wants accessors at multiples of their component; 4 is one of all. */

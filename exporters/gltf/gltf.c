@@ -21,8 +21,6 @@
 #include "../exporters.h"
 #include "writer.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define SHARED_OPTIONS                                                                                                 \
     {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", OPTION_CHOICE,                     \

@@ -1,5 +1,4 @@
 /* The first pass: what is where, what moves it, and how often a mesh is used. */
-#include <string.h>
 
 #include "vrml97.h"
 

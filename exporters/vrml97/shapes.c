@@ -1,6 +1,5 @@
 /* A mesh is written once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
 #include <math.h>
-#include <string.h>
 
 #include "vrml97.h"
 

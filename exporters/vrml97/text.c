@@ -1,8 +1,6 @@
 /* Words of a VRML97 file. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "vrml97.h"
 

@@ -22,7 +22,6 @@
  *   Script, the only Script written).
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
-#include <string.h>
 
 #include "../exporters.h"
 #include "vrml97.h"

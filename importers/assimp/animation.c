@@ -4,7 +4,6 @@
 #ifdef HAVE_ASSIMP
 
 #include <math.h>
-#include <string.h>
 
 /* assimp: "0 if not specified", and its viewers then take 25. */
 #define DEFAULT_TICKS_PER_SECOND 25

@@ -1,7 +1,6 @@
 /* A cell as a scene: hosts before what hangs on them, nodes, then joints in the order of the nodes. */
 #include "cell.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../../scene/motion/mechanism.h"

@@ -1,5 +1,4 @@
 /* The geometry of parts: each file read once, and once more for each colour that devices give it. */
-#include <string.h>
 
 #include "cell.h"
 

@@ -5,7 +5,6 @@
 #ifdef HAVE_MESHOPT
 
 #include <meshoptimizer.h>
-#include <string.h>
 
 enum { FILTER_NONE, FILTER_OCTAHEDRAL, FILTER_QUATERNION, FILTER_EXPONENTIAL };
 

@@ -2,7 +2,6 @@
  * taken; an id that nothing has is a warning. */
 #include "gltf.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

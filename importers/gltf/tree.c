@@ -3,7 +3,6 @@
 #include "gltf.h"
 
 #include <math.h>
-#include <string.h>
 
 enum visit { NOT_VISITED, CLIMBING, READ, LEFT_OUT };
 

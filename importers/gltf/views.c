@@ -1,8 +1,6 @@
 /* bufferViews: slices of buffers, or what EXT_meshopt_compression makes of them. */
 #include "gltf.h"
 
-#include <string.h>
-
 /* The slice byteOffset, byteLength of the buffer that `object` names. */
 static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
 {

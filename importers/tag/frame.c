@@ -1,5 +1,4 @@
 /* A tag as a node: its fixed transform, its joint, its flags. */
-#include <string.h>
 
 #include "tag.h"
 

@@ -1,5 +1,4 @@
 /* The models of a frame: which file a model id means, and where it is shown. */
-#include <string.h>
 
 #include "tag.h"
 

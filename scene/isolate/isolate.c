@@ -16,7 +16,6 @@
 #include "listen.h"
 #include "messages.h"
 #include "reader.h"
-#include "sandbox.h"
 
 /* ---- the process ---- */
 

@@ -4,7 +4,6 @@
 #include "../context.h"
 #include "../motion/motion.h"
 #include "../pose.h"
-#include "../report.h"
 #include "../vector.h"
 #include "mesh.h"
 #include "sum.h"

@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 uint64_t mesh_triangle_count(const cp_mesh *mesh)
 {

@@ -3,7 +3,6 @@
 #include "web.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { ONE = 127 };
 

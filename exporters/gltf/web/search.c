@@ -6,7 +6,6 @@
 #include "../../../scene/mesh/simplify/simplify.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A file of this part of the budget is near enough; after so many files the search ends. */
 static const double close_enough = 0.98;

@@ -1,6 +1,5 @@
 /* Do two bodies have a point in common? */
 #include "../../predicates.h"
-#include "../../vector.h"
 #include "../surface/plane.h"
 #include "body.h"
 

@@ -1,5 +1,4 @@
 /* Pairs of frames in collision: in the course of a clip. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 #include "hull.h"
-#include "../../vector.h"
 #include "corners.h"
 
 #include <math.h>

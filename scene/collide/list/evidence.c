@@ -1,7 +1,6 @@
 #include "evidence.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../bytes/source.h"

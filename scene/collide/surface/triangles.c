@@ -3,8 +3,6 @@
 #include "triangles.h"
 #include "../../predicates.h"
 
-#include <stddef.h>
-
 static const int planes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* the pairs of axes to look along the third */
 
 /* ---- in one plane ---- */

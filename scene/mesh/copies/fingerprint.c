@@ -1,7 +1,6 @@
 /* Lookalikes: meshes are sorted by one value after the other, and cut where the ranges that their tolerances leave do
  * not meet. */
 #include "fingerprint.h"
-#include "../mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

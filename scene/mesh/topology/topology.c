@@ -1,6 +1,5 @@
 /* How the faces of a mesh hang together. */
 #include "../../context.h"
-#include "../mesh.h"
 #include "../polygon.h"
 #include "../sets.h"
 #include "../tessellate.h"
