@@ -135,6 +135,7 @@ struct arena {
     cp_context *context;
     struct block *blocks; /* the first is the one in use */
     struct taken *taken;
+    bool failed;
 };
 
 static size_t align_up(size_t size)
@@ -193,19 +194,42 @@ static struct block *arena_grow(struct arena *arena, size_t bytes)
 void *arena_allocate(struct arena *arena, size_t count, size_t size)
 {
     size_t bytes;
+    if (!arena)
+        return NULL;
     if (!product(count, size, &bytes) || bytes > SIZE_MAX - alignof(max_align_t)) {
         report_out_of_memory(arena->context);
+        arena->failed = true;
         return NULL;
     }
     bytes = align_up(bytes);
     struct block *block = arena->blocks;
     if (!block || block->size - block->used < bytes)
         block = arena_grow(arena, bytes);
+    arena->failed |= !block;
     if (!block)
         return NULL;
     char *result = (char *)block + block->used;
     block->used += bytes;
     return result;
+}
+
+void *arena_allocate_zeroed(struct arena *arena, size_t count, size_t size)
+{
+    bool large = arena && size > 0 && count > ARENA_BLOCK / 4 / size; /* zeros from the system */
+    void *block = large ? memory_allocate_zeroed(arena->context, count, size) : arena_allocate(arena, count, size);
+    if (block && !large)
+        memset(block, 0, count * size);
+    if (large && (!block || !arena_take(arena, block, count, size))) {
+        memory_free(arena->context, block, count, size);
+        arena->failed = true;
+        return NULL;
+    }
+    return block;
+}
+
+bool arena_failed(const struct arena *arena)
+{
+    return !arena || arena->failed;
 }
 
 void *arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size)

@@ -17,7 +17,8 @@ void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size);
 /* Frees a block of memory_allocate(context, count, size). NULL is fine. */
 void memory_free(cp_context *context, void *block, size_t count, size_t size);
 
-/* An arena: many blocks, freed together. */
+/* An arena: many blocks, freed together. Arrays of one job come from one: arena_new, the arrays, arena_failed, the job,
+ * arena_free. Where arena_new has failed (NULL), so do they. */
 struct arena;
 struct arena *arena_new(cp_context *context);
 void arena_free(struct arena *arena);
@@ -25,6 +26,9 @@ void arena_free(struct arena *arena);
 void arena_clear(struct arena *arena);
 /* count x size uninitialised bytes, aligned for any type. */
 void *arena_allocate(struct arena *arena, size_t count, size_t size);
+void *arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
+/* True once any allocation has failed. */
+bool arena_failed(const struct arena *arena);
 /* A NUL-ended copy of size bytes (which may hold no NUL). */
 char *arena_copy_text(struct arena *arena, const char *bytes, size_t size);
 /* A copy of count x size bytes. */

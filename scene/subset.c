@@ -130,9 +130,10 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     cp_context *context = scene->context;
     struct moves moves = {.scene = scene};
     uint32_t nodes = scene->node_count;
-    bool *moved = memory_allocate_zeroed(context, nodes, sizeof *moved);
-    uint32_t *still = memory_allocate_zeroed(context, nodes, sizeof *still);
-    uint32_t *parents = memory_allocate(context, nodes, sizeof *parents);
+    struct arena *scratch = arena_new(context);
+    bool *moved = arena_allocate_zeroed(scratch, nodes, sizeof *moved);
+    uint32_t *still = arena_allocate_zeroed(scratch, nodes, sizeof *still);
+    uint32_t *parents = arena_allocate(scratch, nodes, sizeof *parents);
     cp_mechanism mechanism; /* the joints as they are before */
     cp_status status = mechanism_open(&mechanism, context, scene);
     if (status == CP_OK)
@@ -143,9 +144,7 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
         status = stop_orphans(&moves, moved, still, parents);
     status = moves_end(&moves, status);
     mechanism_close(&mechanism);
-    memory_free(context, moved, nodes, sizeof *moved);
-    memory_free(context, still, nodes, sizeof *still);
-    memory_free(context, parents, nodes, sizeof *parents);
+    arena_free(scratch);
     if (status != CP_OK)
         return status;
     uint32_t kept = 0; /* clips that still move anything */

@@ -291,12 +291,11 @@ static cp_status build(struct builder *builder)
 cp_status deneb_build(struct deneb_cell *cell, bool strict)
 {
     struct builder builder = {.cell = cell, .scene = cell->scene, .strict = strict};
-    builder.order = memory_allocate(cell->context, cell->device_count, sizeof *builder.order);
-    builder.joint_lists = memory_allocate(cell->context, cell->joint_count, sizeof *builder.joint_lists);
-    builder.joint_ends = memory_allocate_zeroed(cell->context, cell->part_count, sizeof *builder.joint_ends);
+    struct arena *scratch = arena_new(cell->context);
+    builder.order = arena_allocate(scratch, cell->device_count, sizeof *builder.order);
+    builder.joint_lists = arena_allocate(scratch, cell->joint_count, sizeof *builder.joint_lists);
+    builder.joint_ends = arena_allocate_zeroed(scratch, cell->part_count, sizeof *builder.joint_ends);
     cp_status status = build(&builder);
-    memory_free(cell->context, builder.order, cell->device_count, sizeof *builder.order);
-    memory_free(cell->context, builder.joint_lists, cell->joint_count, sizeof *builder.joint_lists);
-    memory_free(cell->context, builder.joint_ends, cell->part_count, sizeof *builder.joint_ends);
+    arena_free(scratch);
     return status;
 }

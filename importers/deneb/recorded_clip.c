@@ -9,22 +9,20 @@ static bool make_room(struct recorder *recorder)
 {
     const struct deneb_cell *cell = recorder->cell;
     uint32_t nodes = recorder->scene->node_count;
-    cp_context *context = cell->context;
-    recorder->devices = memory_allocate_zeroed(context, cell->device_count, sizeof *recorder->devices);
-    recorder->joints = memory_allocate_zeroed(context, cell->joint_count, sizeof *recorder->joints);
-    recorder->listed = memory_allocate(context, cell->device_count, sizeof *recorder->listed);
+    struct arena *arena = recorder->arena = arena_new(cell->context);
+    recorder->devices = arena_allocate_zeroed(arena, cell->device_count, sizeof *recorder->devices);
+    recorder->joints = arena_allocate_zeroed(arena, cell->joint_count, sizeof *recorder->joints);
+    recorder->listed = arena_allocate(arena, cell->device_count, sizeof *recorder->listed);
     recorder->joint_numbers =
-        memory_allocate_zeroed(context, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
-    recorder->parents = memory_allocate(context, nodes, sizeof *recorder->parents);
-    recorder->locals = memory_allocate(context, nodes, sizeof *recorder->locals);
-    recorder->worlds = memory_allocate(context, nodes, sizeof *recorder->worlds);
-    recorder->stamps = memory_allocate_zeroed(context, nodes, sizeof *recorder->stamps);
-    recorder->placed = memory_allocate_zeroed(context, nodes, sizeof *recorder->placed);
-    recorder->order = memory_allocate(context, nodes, sizeof *recorder->order);
-    recorder->way = memory_allocate(context, nodes, sizeof *recorder->way);
-    return recorder->devices && recorder->joints && recorder->listed && recorder->joint_numbers && recorder->parents &&
-           recorder->locals && recorder->worlds && recorder->stamps && recorder->placed && recorder->order &&
-           recorder->way;
+        arena_allocate_zeroed(arena, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
+    recorder->parents = arena_allocate(arena, nodes, sizeof *recorder->parents);
+    recorder->locals = arena_allocate(arena, nodes, sizeof *recorder->locals);
+    recorder->worlds = arena_allocate(arena, nodes, sizeof *recorder->worlds);
+    recorder->stamps = arena_allocate_zeroed(arena, nodes, sizeof *recorder->stamps);
+    recorder->placed = arena_allocate_zeroed(arena, nodes, sizeof *recorder->placed);
+    recorder->order = arena_allocate(arena, nodes, sizeof *recorder->order);
+    recorder->way = arena_allocate(arena, nodes, sizeof *recorder->way);
+    return !arena_failed(arena);
 }
 
 /* A share of the tolerance for each track that may move a point. */
@@ -77,23 +75,11 @@ cp_status recorder_start(struct recorder *recorder)
 
 void recorder_free(struct recorder *recorder)
 {
-    const struct deneb_cell *cell = recorder->cell;
-    uint32_t nodes = recorder->scene->node_count;
-    cp_context *context = cell->context;
     key_log_free(&recorder->log);
-    memory_free(context, recorder->devices, cell->device_count, sizeof *recorder->devices);
-    memory_free(context, recorder->joints, cell->joint_count, sizeof *recorder->joints);
-    memory_free(context, recorder->listed, cell->device_count, sizeof *recorder->listed);
     mechanism_close(&recorder->mechanism);
-    memory_free(context, recorder->joint_numbers, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
-    memory_free(context, recorder->parents, nodes, sizeof *recorder->parents);
-    memory_free(context, recorder->locals, nodes, sizeof *recorder->locals);
-    memory_free(context, recorder->worlds, nodes, sizeof *recorder->worlds);
-    memory_free(context, recorder->stamps, nodes, sizeof *recorder->stamps);
-    memory_free(context, recorder->placed, nodes, sizeof *recorder->placed);
-    memory_free(context, recorder->order, nodes, sizeof *recorder->order);
-    memory_free(context, recorder->way, nodes, sizeof *recorder->way);
-    memory_free(context, recorder->attachments, recorder->attachment_room, sizeof *recorder->attachments);
+    memory_free(recorder->cell->context, recorder->attachments, recorder->attachment_room,
+                sizeof *recorder->attachments);
+    arena_free(recorder->arena);
 }
 
 /* ---- the clip ---- */

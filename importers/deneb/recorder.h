@@ -22,6 +22,7 @@ struct recorder {
     struct deneb_file *file;
     struct deneb_cell *cell;
     cp_scene *scene;
+    struct arena *arena; /* all arrays but the attachments */
     struct deneb_units units;
     bool frame_is_parent;
     struct recorded_device *devices;

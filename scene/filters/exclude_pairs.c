@@ -236,7 +236,7 @@ static cp_status list_static_pairs(struct statements *made)
 {
     cp_scene *scene = made->scene;
     cp_context *context = scene->context;
-    struct pair_rules rules = {.context = context};
+    struct pair_rules rules = {0};
     uint32_t room = scene->pair_count, nodes = scene->node_count;
     bool *candidates = memory_allocate(context, nodes, sizeof *candidates);
     uint64_t *known = memory_allocate(context, room, sizeof *known);
@@ -368,6 +368,6 @@ cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const
     cp_status status = open && made.findings && made.judged ? state_all(&made) : CP_LIMIT;
     memory_free(context, made.findings, found->count, sizeof *made.findings);
     memory_free(context, made.judged, scene->node_count, sizeof *made.judged);
-    chain_close(&made.chain, context);
+    chain_close(&made.chain);
     return status;
 }

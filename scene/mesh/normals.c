@@ -126,9 +126,10 @@ static bool split_vertices(struct smoothing *work, struct split *split)
 {
     const cp_mesh *mesh = work->mesh;
     cp_context *context = work->context;
-    uint32_t(*keys)[2] = memory_allocate(context, mesh->corner_count, sizeof *keys);
-    uint32_t *first = memory_allocate(context, mesh->corner_count, sizeof *first);
-    bool *taken = memory_allocate_zeroed(context, mesh->vertex_count, sizeof *taken);
+    struct arena *scratch = arena_new(context);
+    uint32_t(*keys)[2] = arena_allocate(scratch, mesh->corner_count, sizeof *keys);
+    uint32_t *first = arena_allocate(scratch, mesh->corner_count, sizeof *first);
+    bool *taken = arena_allocate_zeroed(scratch, mesh->vertex_count, sizeof *taken);
     for (uint32_t corner = 0; keys && corner < mesh->corner_count; corner++) {
         keys[corner][0] = mesh->corners[corner];
         keys[corner][1] = set_leader(work->leaders, corner);
@@ -149,9 +150,7 @@ static bool split_vertices(struct smoothing *work, struct split *split)
             split->corners[corner] = split->count++;
         }
     }
-    memory_free(context, keys, mesh->corner_count, sizeof *keys);
-    memory_free(context, first, mesh->corner_count, sizeof *first);
-    memory_free(context, taken, mesh->vertex_count, sizeof *taken);
+    arena_free(scratch);
     return good;
 }
 
@@ -218,19 +217,15 @@ static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, double crease_angl
     cp_context *context = scene->context;
     uint32_t faces = mesh->face_count, corners = mesh->corner_count;
     struct smoothing work = {.context = context, .mesh = &before, .crease_angle = crease_angle, .by_area = by_area};
-    work.face_normals = memory_allocate(context, faces, sizeof *work.face_normals);
-    work.sums = memory_allocate_zeroed(context, corners, sizeof *work.sums);
-    work.faces = memory_allocate(context, corners, sizeof *work.faces);
-    work.leaders = memory_allocate(context, corners, sizeof *work.leaders);
-    work.uses = memory_allocate_zeroed(context, corners, sizeof *work.uses);
-    bool good = work.face_normals && work.sums && work.faces && work.leaders && work.uses &&
-                mesh_edges_find(&work.edges, context, &before);
+    struct arena *scratch = arena_new(context);
+    work.face_normals = arena_allocate(scratch, faces, sizeof *work.face_normals);
+    work.sums = arena_allocate_zeroed(scratch, corners, sizeof *work.sums);
+    work.faces = arena_allocate(scratch, corners, sizeof *work.faces);
+    work.leaders = arena_allocate(scratch, corners, sizeof *work.leaders);
+    work.uses = arena_allocate_zeroed(scratch, corners, sizeof *work.uses);
+    bool good = !arena_failed(scratch) && mesh_edges_find(&work.edges, context, &before);
     cp_status status = good ? smooth(scene, mesh, &work) : CP_LIMIT;
-    memory_free(context, work.face_normals, faces, sizeof *work.face_normals);
-    memory_free(context, work.sums, corners, sizeof *work.sums);
-    memory_free(context, work.faces, corners, sizeof *work.faces);
-    memory_free(context, work.leaders, corners, sizeof *work.leaders);
-    memory_free(context, work.uses, corners, sizeof *work.uses);
+    arena_free(scratch);
     mesh_edges_free(&work.edges);
     return status;
 }

@@ -71,11 +71,12 @@ cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_
 {
     uint32_t count = scene->joint_count;
     *mechanism = (cp_mechanism){.context = context, .scene = scene, .joint_count = count};
-    mechanism->joints = memory_allocate(context, count, sizeof *mechanism->joints);
-    mechanism->values = memory_allocate(context, count, sizeof *mechanism->values);
-    mechanism->q = memory_allocate(context, count, sizeof *mechanism->q);
-    mechanism->motions = memory_allocate(context, count, sizeof *mechanism->motions);
-    cp_status status = mechanism->joints && mechanism->values && mechanism->q && mechanism->motions ? CP_OK : CP_LIMIT;
+    struct arena *arena = mechanism->arena = arena_new(context);
+    mechanism->joints = arena_allocate(arena, count, sizeof *mechanism->joints);
+    mechanism->values = arena_allocate(arena, count, sizeof *mechanism->values);
+    mechanism->q = arena_allocate(arena, count, sizeof *mechanism->q);
+    mechanism->motions = arena_allocate(arena, count, sizeof *mechanism->motions);
+    cp_status status = arena_failed(arena) ? CP_LIMIT : CP_OK;
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
         status = compile_joint(mechanism, i);
     return status == CP_OK ? mechanism_values(mechanism, NULL) : status;
@@ -84,11 +85,7 @@ cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_
 void mechanism_close(cp_mechanism *mechanism)
 {
     cp_context *context = mechanism->context;
-    uint32_t count = mechanism->joint_count; /* the scene may have lost some */
-    memory_free(context, mechanism->joints, count, sizeof *mechanism->joints);
-    memory_free(context, mechanism->values, count, sizeof *mechanism->values);
-    memory_free(context, mechanism->q, count, sizeof *mechanism->q);
-    memory_free(context, mechanism->motions, count, sizeof *mechanism->motions);
+    arena_free(mechanism->arena);
     memory_free(context, mechanism->steps, mechanism->step_room, sizeof *mechanism->steps);
     *mechanism = (cp_mechanism){.context = context};
 }

@@ -21,6 +21,7 @@ struct mechanism_joint {
 
 struct cp_mechanism {
     cp_context *context;
+    struct arena *arena; /* of all arrays but the steps */
     const cp_scene *scene;
     struct mechanism_joint *joints;
     struct expression_step *steps;

@@ -138,13 +138,14 @@ cp_status player_start(struct player *player, cp_context *context, const cp_scen
     cp_status status = mechanism_open(&player->mechanism, context, scene);
     if (status != CP_OK)
         return status;
-    player->parents = memory_allocate(context, nodes, sizeof *player->parents);
-    player->parts = memory_allocate(context, nodes, sizeof *player->parts);
-    player->locals = memory_allocate(context, nodes, sizeof *player->locals);
-    player->worlds = memory_allocate(context, nodes, sizeof *player->worlds);
-    player->known = memory_allocate(context, nodes, sizeof *player->known);
-    player->way = memory_allocate(context, nodes, sizeof *player->way);
-    if (!player->parents || !player->parts || !player->locals || !player->worlds || !player->known || !player->way)
+    struct arena *arena = player->arena = arena_new(context);
+    player->parents = arena_allocate(arena, nodes, sizeof *player->parents);
+    player->parts = arena_allocate(arena, nodes, sizeof *player->parts);
+    player->locals = arena_allocate(arena, nodes, sizeof *player->locals);
+    player->worlds = arena_allocate(arena, nodes, sizeof *player->worlds);
+    player->known = arena_allocate(arena, nodes, sizeof *player->known);
+    player->way = arena_allocate(arena, nodes, sizeof *player->way);
+    if (arena_failed(arena))
         return CP_LIMIT;
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].path != CP_PATH_JOINT)
@@ -154,15 +155,8 @@ cp_status player_start(struct player *player, cp_context *context, const cp_scen
 
 void player_free(struct player *player)
 {
-    cp_context *context = player->context;
-    uint32_t nodes = player->scene->node_count;
     mechanism_close(&player->mechanism);
-    memory_free(context, player->parents, nodes, sizeof *player->parents);
-    memory_free(context, player->parts, nodes, sizeof *player->parts);
-    memory_free(context, player->locals, nodes, sizeof *player->locals);
-    memory_free(context, player->worlds, nodes, sizeof *player->worlds);
-    memory_free(context, player->known, nodes, sizeof *player->known);
-    memory_free(context, player->way, nodes, sizeof *player->way);
+    arena_free(player->arena);
 }
 
 /* Of several tracks of one thing the first holds: it is set last. */

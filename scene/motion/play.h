@@ -21,6 +21,7 @@ struct player {
     bool is_baked; /* tracks of joints with an expression hold, in its place; may be set after the start */
     bool *known;   /* private: worlds that are computed */
     uint32_t *way;
+    struct arena *arena; /* private: of these arrays */
 };
 
 /* Call player_free even on failure. */

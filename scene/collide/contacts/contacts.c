@@ -74,7 +74,7 @@ static bool find_rules_of(const cp_collider *collider, bool planes, struct pair_
 
 static cp_status find_rules(cp_collider *collider)
 {
-    struct pair_rules planes = {.context = collider->context};
+    struct pair_rules planes = {0};
     bool good = find_rules_of(collider, false, &collider->rules) && find_rules_of(collider, true, &planes);
     if (good)
         collider->plane_pairs = count_pairs(collider, &planes);
@@ -102,7 +102,7 @@ cp_status cp_collider_new(cp_context *context, const cp_scene *scene, double tou
     if (!made)
         return context_finish(context, CP_LIMIT);
     *made = (cp_collider){.context = context, .scene = scene, .touch = touch, .every_pair = every_pair};
-    made->bodies.context = made->rules.context = context;
+    made->bodies.context = context;
     cp_status status = bodies_find(&made->bodies, context, scene);
     if (status == CP_OK)
         status = find_rules(made);

@@ -281,14 +281,15 @@ static cp_status keep_corners(const struct growth *growth, struct hull *hull)
 cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t count, double size, struct hull *hull)
 {
     uint32_t all = count + SIMPLEX;
+    struct arena *scratch = arena_new(context);
     struct growth growth = {.context = context,
                             .count = all,
                             .first_free = none,
-                            .points = memory_allocate(context, all, sizeof *growth.points),
-                            .sees = memory_allocate(context, all, sizeof *growth.sees),
-                            .rim = memory_allocate(context, all, sizeof *growth.rim),
-                            .candidates = memory_allocate(context, all, sizeof *growth.candidates)};
-    bool good = growth.points && growth.sees && growth.rim && growth.candidates;
+                            .points = arena_allocate(scratch, all, sizeof *growth.points),
+                            .sees = arena_allocate(scratch, all, sizeof *growth.sees),
+                            .rim = arena_allocate(scratch, all, sizeof *growth.rim),
+                            .candidates = arena_allocate(scratch, all, sizeof *growth.candidates)};
+    bool good = !arena_failed(scratch);
     /* Place all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's
      * generator). */
     uint64_t state = 1;
@@ -311,9 +312,6 @@ cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t 
     memory_free(context, growth.facets, growth.facet_room, sizeof *growth.facets);
     memory_free(context, growth.seen.items, growth.seen.room, sizeof *growth.seen.items);
     memory_free(context, growth.fresh.items, growth.fresh.room, sizeof *growth.fresh.items);
-    memory_free(context, growth.points, all, sizeof *growth.points);
-    memory_free(context, growth.sees, all, sizeof *growth.sees);
-    memory_free(context, growth.rim, all, sizeof *growth.rim);
-    memory_free(context, growth.candidates, all, sizeof *growth.candidates);
+    arena_free(scratch);
     return status;
 }

@@ -54,9 +54,10 @@ static uint64_t hash_mesh(const cp_mesh *mesh)
 cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys)
 {
     /* Hashes of the scene's meshes, as far as they are needed, and room for those of a frame's instances. */
-    uint64_t *meshes = memory_allocate(context, scene->mesh_count, sizeof *meshes);
-    uint64_t *instances = memory_allocate(context, scene->instance_count, sizeof *instances);
-    bool *known = memory_allocate_zeroed(context, scene->mesh_count, sizeof *known);
+    struct arena *scratch = arena_new(context);
+    uint64_t *meshes = arena_allocate(scratch, scene->mesh_count, sizeof *meshes);
+    uint64_t *instances = arena_allocate(scratch, scene->instance_count, sizeof *instances);
+    bool *known = arena_allocate_zeroed(scratch, scene->mesh_count, sizeof *known);
     bool good = meshes && instances && known;
     for (uint32_t i = 0; good && i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
@@ -78,9 +79,7 @@ cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *ke
         uint64_t hash = hash_content(instances, count * sizeof *instances);
         keys[i] = hash ? hash : 1;
     }
-    memory_free(context, meshes, scene->mesh_count, sizeof *meshes);
-    memory_free(context, instances, scene->instance_count, sizeof *instances);
-    memory_free(context, known, scene->mesh_count, sizeof *known);
+    arena_free(scratch);
     return good ? CP_OK : CP_LIMIT;
 }
 
@@ -145,10 +144,11 @@ uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys)
 {
     struct chain chain;
-    bool *movables = memory_allocate(context, scene->node_count, sizeof *movables);
+    struct arena *scratch = arena_new(context);
+    bool *movables = arena_allocate(scratch, scene->node_count, sizeof *movables);
     bool open = chain_open(&chain, context, scene, movables) && movables;
-    uint64_t *geometry = memory_allocate(context, scene->node_count, sizeof *geometry);
-    uint32_t *numbers = memory_allocate(context, chain.most, sizeof *numbers);
+    uint64_t *geometry = arena_allocate(scratch, scene->node_count, sizeof *geometry);
+    uint32_t *numbers = arena_allocate(scratch, chain.most, sizeof *numbers);
     cp_status status = open && geometry && numbers ? geometry_keys(context, scene, geometry) : CP_LIMIT;
     if (status == CP_OK)
         find_movables(scene, movables);
@@ -160,10 +160,8 @@ cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *p
         chain_find(&chain, first, second);
         keys[i] = pair_key(&chain, (const uint64_t[]){geometry[first], geometry[second]}, numbers);
     }
-    memory_free(context, movables, scene->node_count, sizeof *movables);
-    memory_free(context, geometry, scene->node_count, sizeof *geometry);
-    memory_free(context, numbers, chain.most, sizeof *numbers);
-    chain_close(&chain, context);
+    arena_free(scratch);
+    chain_close(&chain);
     return status;
 }
 

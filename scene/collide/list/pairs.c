@@ -56,7 +56,7 @@ cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *
             chain_find(&chain, pair->first, pair->second);
             outdated[i] = chain.moves;
         }
-        chain_close(&chain, context);
+        chain_close(&chain);
         memory_free(context, movables, scene->node_count, sizeof *movables);
     }
     *count = 0;
@@ -79,17 +79,13 @@ uint64_t pairs_of(uint64_t count)
 
 bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_scene *scene, const bool *candidates)
 {
-    *rules = (struct pair_rules){.context = context,
-                                 .node_count = scene->node_count,
-                                 .excluded_room = scene->pair_count,
-                                 .skip_static = scene->exclude_static_pairs};
-    uint32_t *members = memory_allocate_zeroed(context, scene->node_count, sizeof *members); /* of the groups */
-    rules->groups = memory_allocate(context, scene->node_count, sizeof *rules->groups);
-    rules->excluded = memory_allocate(context, rules->excluded_room, sizeof *rules->excluded);
-    bool *movables = memory_allocate(context, scene->node_count, sizeof *movables);
-    bool *outdated = memory_allocate(context, scene->pair_count, sizeof *outdated);
-    bool good = members && movables && rules->groups && rules->excluded && outdated &&
-                pairs_find_outdated(context, scene, outdated, &rules->outdated) == CP_OK;
+    *rules = (struct pair_rules){.arena = arena_new(context), .skip_static = scene->exclude_static_pairs};
+    uint32_t *members = arena_allocate_zeroed(rules->arena, scene->node_count, sizeof *members); /* of the groups */
+    rules->groups = arena_allocate(rules->arena, scene->node_count, sizeof *rules->groups);
+    rules->excluded = arena_allocate(rules->arena, scene->pair_count, sizeof *rules->excluded);
+    bool *movables = arena_allocate(rules->arena, scene->node_count, sizeof *movables);
+    bool *outdated = arena_allocate(rules->arena, scene->pair_count, sizeof *outdated);
+    bool good = !arena_failed(rules->arena) && pairs_find_outdated(context, scene, outdated, &rules->outdated) == CP_OK;
     if (good)
         find_movables(scene, movables);
     /* A joint, or a frame that may be moved or hung elsewhere, begins a new group. */
@@ -116,16 +112,12 @@ bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_sce
         rules->all = pairs_of(count);
         rules->checked = rules->all - rules->excluded_count - (rules->skip_static ? in_groups : 0);
     }
-    memory_free(context, members, scene->node_count, sizeof *members);
-    memory_free(context, movables, scene->node_count, sizeof *movables);
-    memory_free(context, outdated, scene->pair_count, sizeof *outdated);
     return good;
 }
 
 void pair_rules_free(struct pair_rules *rules)
 {
-    memory_free(rules->context, rules->groups, rules->node_count, sizeof *rules->groups);
-    memory_free(rules->context, rules->excluded, rules->excluded_room, sizeof *rules->excluded);
+    arena_free(rules->arena);
 }
 
 bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other)
@@ -136,7 +128,7 @@ bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t othe
 
 cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts)
 {
-    struct pair_rules rules = {.context = context};
+    struct pair_rules rules = {0};
     bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
     *counts = (cp_pair_counts){0};
     for (uint32_t i = 0; candidates && i < scene->node_count; i++) {
@@ -155,7 +147,7 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
 
 cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count)
 {
-    struct pair_rules rules = {.context = context};
+    struct pair_rules rules = {0};
     bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
     *count = 0;
     for (uint32_t i = 0; candidates && i < scene->node_count; i++)

@@ -6,11 +6,11 @@
 #include "../../build.h"
 
 struct pair_rules {
-    cp_context *context;
-    uint32_t *groups;   /* of each node the head of its static group */
-    uint64_t *excluded; /* pairs of candidates of different groups, or of any where static pairs are looked at;
-                           ascending, each once */
-    uint32_t node_count, excluded_count, excluded_room;
+    struct arena *arena; /* of the arrays */
+    uint32_t *groups;    /* of each node the head of its static group */
+    uint64_t *excluded;  /* pairs of candidates of different groups, or of any where static pairs are looked at;
+                            ascending, each once */
+    uint32_t excluded_count;
     uint32_t outdated; /* excluded pairs that are to be checked: pairs_find_outdated */
     bool skip_static;
     uint64_t all, checked; /* how many pairs of candidates there are, and are left */

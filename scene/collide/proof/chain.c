@@ -255,29 +255,23 @@ static uint32_t find_frames(struct chain *chain)
 
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables)
 {
-    *chain = (struct chain){.scene = scene, .movables = movables};
-    chain->frames = memory_allocate(context, scene->node_count, sizeof *chain->frames);
+    *chain = (struct chain){.scene = scene, .movables = movables, .arena = arena_new(context)};
+    chain->frames = arena_allocate(chain->arena, scene->node_count, sizeof *chain->frames);
     if (!chain->frames)
         return false;
     chain->most = 2 * find_frames(chain);
-    chain->motions = memory_allocate(context, chain->most, sizeof *chain->motions);
-    chain->variables = memory_allocate(context, chain->most, sizeof *chain->variables);
-    chain->numbers = memory_allocate(context, scene->joint_count, sizeof *chain->numbers);
-    chain->nodes = memory_allocate(context, chain->levels, sizeof *chain->nodes);
+    chain->motions = arena_allocate(chain->arena, chain->most, sizeof *chain->motions);
+    chain->variables = arena_allocate(chain->arena, chain->most, sizeof *chain->variables);
+    chain->numbers = arena_allocate(chain->arena, scene->joint_count, sizeof *chain->numbers);
+    chain->nodes = arena_allocate(chain->arena, chain->levels, sizeof *chain->nodes);
     for (uint32_t i = 0; chain->numbers && i < scene->joint_count; i++)
         chain->numbers[i] = CP_NONE;
-    return chain->motions && chain->variables && chain->numbers && chain->nodes;
+    return !arena_failed(chain->arena);
 }
 
-void chain_close(struct chain *chain, cp_context *context)
+void chain_close(struct chain *chain)
 {
-    memory_free(context, chain->motions, chain->most, sizeof *chain->motions);
-    memory_free(context, chain->variables, chain->most, sizeof *chain->variables);
-    memory_free(context, chain->nodes, chain->levels, sizeof *chain->nodes);
-    if (chain->numbers)
-        memory_free(context, chain->numbers, chain->scene->joint_count, sizeof *chain->numbers);
-    if (chain->frames)
-        memory_free(context, chain->frames, chain->scene->node_count, sizeof *chain->frames);
+    arena_free(chain->arena);
     *chain = (struct chain){0};
 }
 

@@ -52,6 +52,7 @@ struct frame {
 };
 
 struct chain {
+    struct arena *arena; /* of all arrays but movables */
     const cp_scene *scene;
     struct frame *frames; /* of the nodes */
     const bool *movables; /* of the nodes: see find_movables */
@@ -91,7 +92,7 @@ void find_movables(const cp_scene *scene, bool *marks);
 /* Room for the chain between any two frames of the scene. False when out of memory; call chain_close even on
  * failure. */
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
-void chain_close(struct chain *chain, cp_context *context);
+void chain_close(struct chain *chain);
 /* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way
  * from zero, those with more than a turn between them the turn nearest to zero, unless what follows them is elsewhere
  * after a turn. */

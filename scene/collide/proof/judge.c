@@ -332,6 +332,6 @@ void judge_close(struct judge *judge, cp_context *context)
 {
     memory_free(context, judge->values, judge->chain.most, sizeof *judge->values);
     memory_free(context, judge->tries, judge->chain.most, sizeof *judge->tries);
-    prover_close(&judge->prover, context);
-    chain_close(&judge->chain, context);
+    prover_close(&judge->prover);
+    chain_close(&judge->chain);
 }

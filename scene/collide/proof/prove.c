@@ -476,25 +476,19 @@ bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motio
     size_t one = 2 * (size_t)most_motions; /* chains have up to so many variables */
     size_t all = most_motions < MOST_BOXES / HALVINGS ? one * room_for_boxes(most_motions) : MOST_NUMBERS;
     *prover = (struct prover){.most_motions = most_motions, .number_room = all > one ? all : one};
-    prover->boxes = memory_allocate(context, prover->number_room, sizeof *prover->boxes);
-    prover->poses = memory_allocate(context, most_motions, sizeof *prover->poses);
-    prover->terms = memory_allocate(context, most_motions, sizeof *prover->terms);
-    prover->halves = memory_allocate(context, most_motions, sizeof *prover->halves);
-    prover->values = memory_allocate(context, most_motions, sizeof *prover->values);
+    prover->arena = arena_new(context);
+    prover->boxes = arena_allocate(prover->arena, prover->number_room, sizeof *prover->boxes);
+    prover->poses = arena_allocate(prover->arena, most_motions, sizeof *prover->poses);
+    prover->terms = arena_allocate(prover->arena, most_motions, sizeof *prover->terms);
+    prover->halves = arena_allocate(prover->arena, most_motions, sizeof *prover->halves);
+    prover->values = arena_allocate(prover->arena, most_motions, sizeof *prover->values);
     for (int side = 0; side < 2; side++)
-        prover->radii[side] = memory_allocate(context, most_motions, sizeof *prover->radii[side]);
-    return prover->boxes && prover->poses && prover->terms && prover->halves && prover->values && prover->radii[0] &&
-           prover->radii[1];
+        prover->radii[side] = arena_allocate(prover->arena, most_motions, sizeof *prover->radii[side]);
+    return !arena_failed(prover->arena);
 }
 
-void prover_close(struct prover *prover, cp_context *context)
+void prover_close(struct prover *prover)
 {
-    memory_free(context, prover->boxes, prover->number_room, sizeof *prover->boxes);
-    memory_free(context, prover->poses, prover->most_motions, sizeof *prover->poses);
-    memory_free(context, prover->terms, prover->most_motions, sizeof *prover->terms);
-    memory_free(context, prover->halves, prover->most_motions, sizeof *prover->halves);
-    memory_free(context, prover->values, prover->most_motions, sizeof *prover->values);
-    for (int side = 0; side < 2; side++)
-        memory_free(context, prover->radii[side], prover->most_motions, sizeof *prover->radii[side]);
+    arena_free(prover->arena);
     *prover = (struct prover){0};
 }

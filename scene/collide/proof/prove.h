@@ -24,6 +24,7 @@ struct proof {
 
 /* Room to work in, for one thread. */
 struct prover {
+    struct arena *arena; /* of all arrays */
     const struct chain *chain;
     const struct body *bodies[2];
     double *boxes; /* the waiting ones: the lower ends of all variables, and the upper ones */
@@ -45,7 +46,7 @@ struct prover {
 
 /* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
 bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions);
-void prover_close(struct prover *prover, cp_context *context);
+void prover_close(struct prover *prover);
 
 /* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all
  * that the joints can take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths).

@@ -290,9 +290,10 @@ cp_status find_copies(const cp_scene *scene, const struct copies_settings *setti
 {
     cp_context *context = scene->context;
     struct search search = {.context = context, .scene = scene, .settings = settings, .copies = copies};
-    search.materials = memory_allocate(context, scene->material_count, sizeof *search.materials);
-    search.stretches = memory_allocate(context, scene->mesh_count, sizeof *search.stretches);
-    search.hashes = memory_allocate(context, scene->mesh_count, sizeof *search.hashes);
+    struct arena *scratch = arena_new(context);
+    search.materials = arena_allocate(scratch, scene->material_count, sizeof *search.materials);
+    search.stretches = arena_allocate(scratch, scene->mesh_count, sizeof *search.stretches);
+    search.hashes = arena_allocate(scratch, scene->mesh_count, sizeof *search.hashes);
     cp_status status = search.materials && search.stretches && search.hashes ? find_materials(&search) : CP_LIMIT;
     if (status == CP_OK)
         status = find_stretches(&search);
@@ -304,9 +305,7 @@ cp_status find_copies(const cp_scene *scene, const struct copies_settings *setti
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
         if (copies[copies[i].leader].leader != copies[i].leader)
             copies[i] = copies[copies[i].leader];
-    memory_free(context, search.materials, scene->material_count, sizeof *search.materials);
-    memory_free(context, search.stretches, scene->mesh_count, sizeof *search.stretches);
-    memory_free(context, search.hashes, scene->mesh_count, sizeof *search.hashes);
+    arena_free(scratch);
     *unfinished = search.unfinished;
     return status;
 }

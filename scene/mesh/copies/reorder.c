@@ -86,15 +86,14 @@ static int compare_spots(const void *a, const void *b)
     return (p->place > q->place) - (p->place < q->place);
 }
 
-static bool prepare_side(cp_context *context, struct side *side, const cp_mesh *mesh)
+static bool prepare_side(cp_context *context, struct arena *scratch, struct side *side, const cp_mesh *mesh)
 {
     uint32_t count = mesh->vertex_count;
     double at[3], off[3];
-    side->places = memory_allocate(context, count, sizeof *side->places);
-    side->points = memory_allocate(context, 3 * (size_t)count, sizeof *side->points);
-    side->spots = memory_allocate_zeroed(context, count, sizeof *side->spots);
-    if (!side->places || !side->points || !side->spots ||
-        !join_positions(context, mesh->positions, count, side->places))
+    side->places = arena_allocate(scratch, count, sizeof *side->places);
+    side->points = arena_allocate(scratch, 3 * (size_t)count, sizeof *side->points);
+    side->spots = arena_allocate_zeroed(scratch, count, sizeof *side->spots);
+    if (arena_failed(scratch) || !join_positions(context, mesh->positions, count, side->places))
         return false;
     side->count = join_number(side->places, count);
     for (uint32_t i = 0, next = 0; i < count; i++)
@@ -119,14 +118,6 @@ static bool prepare_side(cp_context *context, struct side *side, const cp_mesh *
     }
     qsort(side->spots, side->count, sizeof *side->spots, compare_spots);
     return true;
-}
-
-static void free_side(cp_context *context, struct side *side)
-{
-    size_t count = side->mesh->vertex_count;
-    memory_free(context, side->places, count, sizeof *side->places);
-    memory_free(context, side->points, 3 * count, sizeof *side->points);
-    memory_free(context, side->spots, count, sizeof *side->spots);
 }
 
 /* ---- the seed: two places of `from` ---- */
@@ -261,18 +252,17 @@ static uint32_t *cell_head(const struct attempt *attempt, const double cell[3])
 }
 
 /* A hash table of the places by their cells. */
-static bool prepare_cells(struct attempt *attempt)
+static bool prepare_cells(struct arena *scratch, struct attempt *attempt)
 {
     struct cells *cells = &attempt->cells;
-    cp_context *context = attempt->search->context;
     const struct side *to = &attempt->to;
     cells->width = fmax(2 * COARSE * attempt->search->tolerance, 1e-60);
     for (cells->slot_count = 64; cells->slot_count < 2 * (uint64_t)to->count;)
         cells->slot_count *= 2;
-    cells->heads = memory_allocate(context, cells->slot_count, sizeof *cells->heads);
-    cells->next = memory_allocate(context, to->count, sizeof *cells->next);
-    cells->taken = memory_allocate(context, to->count, sizeof *cells->taken);
-    if (!cells->heads || !cells->next || !cells->taken)
+    cells->heads = arena_allocate(scratch, cells->slot_count, sizeof *cells->heads);
+    cells->next = arena_allocate(scratch, to->count, sizeof *cells->next);
+    cells->taken = arena_allocate(scratch, to->count, sizeof *cells->taken);
+    if (arena_failed(scratch))
         return false;
     memset(cells->heads, 0xff, cells->slot_count * sizeof *cells->heads);
     for (uint32_t i = to->count; i-- > 0;) {
@@ -385,22 +375,17 @@ cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *
     struct attempt attempt = {.search = search, .from.mesh = a, .to.mesh = b};
     struct side *from = &attempt.from, *to = &attempt.to;
     struct spot seed[2];
-    attempt.map = memory_allocate(context, vertices, sizeof *attempt.map);
-    attempt.renamed = memory_allocate(context, vertices, sizeof *attempt.renamed);
-    bool good = attempt.map && attempt.renamed && prepare_side(context, from, a) && prepare_side(context, to, b) &&
-                prepare_cells(&attempt);
+    struct arena *scratch = arena_new(context);
+    attempt.map = arena_allocate(scratch, vertices, sizeof *attempt.map);
+    attempt.renamed = arena_allocate(scratch, vertices, sizeof *attempt.renamed);
+    bool good = prepare_side(context, scratch, from, a) && prepare_side(context, scratch, to, b) &&
+                prepare_cells(scratch, &attempt);
     attempt.size = search->scaled && from->square > 0 ? sqrt(to->square / from->square) : 1;
     cp_status status = good ? CP_OK : CP_LIMIT;
     if (good && from->count == to->count && attempt.size > 0 && choose_seed(&attempt, seed))
         *found = try_pairs(&attempt, seed, &status);
     *motion = attempt.motion;
     *displaced = attempt.displaced;
-    free_side(context, from);
-    free_side(context, to);
-    memory_free(context, attempt.map, vertices, sizeof *attempt.map);
-    memory_free(context, attempt.renamed, vertices, sizeof *attempt.renamed);
-    memory_free(context, attempt.cells.heads, attempt.cells.slot_count, sizeof *attempt.cells.heads);
-    memory_free(context, attempt.cells.next, to->count, sizeof *attempt.cells.next);
-    memory_free(context, attempt.cells.taken, to->count, sizeof *attempt.cells.taken);
+    arena_free(scratch);
     return status;
 }

@@ -121,7 +121,6 @@ static bool take_partner(struct table *table, uint32_t face)
 bool reorder_faces_match(const struct reorder_search *search, const uint32_t *from_places, const uint32_t *to_places,
                          const cp_pose *motion, cp_status *status)
 {
-    cp_context *context = search->context;
     uint32_t faces = search->to->face_count;
     struct table table = {.search = search,
                           .from = {.mesh = search->from, .places = from_places, .backward = search->mirrored},
@@ -129,12 +128,13 @@ bool reorder_faces_match(const struct reorder_search *search, const uint32_t *fr
                           .slot_count = 64};
     while (table.slot_count < 2 * (uint64_t)faces)
         table.slot_count *= 2;
-    table.from.materials = memory_allocate(context, faces, sizeof *table.from.materials);
-    table.to.materials = memory_allocate(context, faces, sizeof *table.to.materials);
-    table.starts = memory_allocate(context, faces, sizeof *table.starts);
-    table.heads = memory_allocate(context, table.slot_count, sizeof *table.heads);
-    table.next = memory_allocate(context, faces, sizeof *table.next);
-    bool match = table.from.materials && table.to.materials && table.starts && table.heads && table.next;
+    struct arena *scratch = arena_new(search->context);
+    table.from.materials = arena_allocate(scratch, faces, sizeof *table.from.materials);
+    table.to.materials = arena_allocate(scratch, faces, sizeof *table.to.materials);
+    table.starts = arena_allocate(scratch, faces, sizeof *table.starts);
+    table.heads = arena_allocate(scratch, table.slot_count, sizeof *table.heads);
+    table.next = arena_allocate(scratch, faces, sizeof *table.next);
+    bool match = !arena_failed(scratch);
     *status = match ? CP_OK : CP_LIMIT;
     if (match) {
         mesh_face_materials(search->from, search->materials, table.from.materials);
@@ -150,10 +150,6 @@ bool reorder_faces_match(const struct reorder_search *search, const uint32_t *fr
     }
     for (uint32_t face = 0; match && face < faces; face++)
         match = take_partner(&table, face);
-    memory_free(context, table.from.materials, faces, sizeof *table.from.materials);
-    memory_free(context, table.to.materials, faces, sizeof *table.to.materials);
-    memory_free(context, table.starts, faces, sizeof *table.starts);
-    memory_free(context, table.heads, table.slot_count, sizeof *table.heads);
-    memory_free(context, table.next, faces, sizeof *table.next);
+    arena_free(scratch);
     return match;
 }

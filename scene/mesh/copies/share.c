@@ -68,9 +68,10 @@ cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *sett
 {
     cp_context *context = scene->context;
     uint32_t meshes = scene->mesh_count, unfinished = 0;
-    struct mesh_copy *copies = memory_allocate(context, meshes, sizeof *copies);
-    bool *gone = memory_allocate_zeroed(context, meshes, sizeof *gone);
-    bool *told = memory_allocate_zeroed(context, meshes, sizeof *told);
+    struct arena *scratch = arena_new(context);
+    struct mesh_copy *copies = arena_allocate(scratch, meshes, sizeof *copies);
+    bool *gone = arena_allocate_zeroed(scratch, meshes, sizeof *gone);
+    bool *told = arena_allocate_zeroed(scratch, meshes, sizeof *told);
     *displaced = 0;
     cp_status status = copies && gone && told ? find_copies(scene, settings, copies, &unfinished) : CP_LIMIT;
     if (status == CP_OK) {
@@ -84,8 +85,6 @@ cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *sett
         *displaced = report_work(scene, copies, gone, unfinished);
         status = scene_drop_rows(scene, TABLE_MESHES, gone);
     }
-    memory_free(context, copies, meshes, sizeof *copies);
-    memory_free(context, gone, meshes, sizeof *gone);
-    memory_free(context, told, meshes, sizeof *told);
+    arena_free(scratch);
     return status;
 }

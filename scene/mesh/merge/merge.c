@@ -245,21 +245,19 @@ static cp_status finish(struct merge_job *job, uint32_t old_meshes)
     uint32_t nodes = scene->node_count, meshes = scene->mesh_count, most = 0;
     for (uint32_t i = 0; i < old_meshes; i++)
         most = job->faces[i].vertex_count > most ? job->faces[i].vertex_count : most;
-    bool *moved = memory_allocate_zeroed(context, nodes, sizeof *moved);
-    bool *gone = memory_allocate_zeroed(context, meshes, sizeof *gone);
-    bool *told = memory_allocate_zeroed(context, meshes, sizeof *told);
-    bool *used = memory_allocate(context, most, sizeof *used);
-    cp_status status = moved && gone && told && used ? CP_OK : CP_LIMIT;
+    struct arena *scratch = arena_new(context);
+    bool *moved = arena_allocate_zeroed(scratch, nodes, sizeof *moved);
+    bool *gone = arena_allocate_zeroed(scratch, meshes, sizeof *gone);
+    bool *told = arena_allocate_zeroed(scratch, meshes, sizeof *told);
+    bool *used = arena_allocate(scratch, most, sizeof *used);
+    cp_status status = arena_failed(scratch) ? CP_LIMIT : CP_OK;
     if (status == CP_OK) {
         count_losses(job, gone, told, moved, used);
         status = place_instances(job);
     }
     if (status == CP_OK)
         status = scene_drop_rows(scene, TABLE_MESHES, gone);
-    memory_free(context, moved, nodes, sizeof *moved);
-    memory_free(context, gone, meshes, sizeof *gone);
-    memory_free(context, told, meshes, sizeof *told);
-    memory_free(context, used, most, sizeof *used);
+    arena_free(scratch);
     return status;
 }
 
@@ -293,25 +291,21 @@ cp_status scene_merge_meshes(cp_scene *scene, const struct merge_settings *setti
     cp_context *context = scene->context;
     size_t nodes = scene->node_count, meshes = scene->mesh_count, instances = scene->instance_count;
     *result = (struct merge_result){0};
+    struct arena *scratch = arena_new(context);
     struct merge_job job = {.scene = scene,
                             .settings = settings,
                             .result = result,
-                            .heads = memory_allocate(context, nodes, sizeof *job.heads),
-                            .anchors = memory_allocate(context, nodes, sizeof *job.anchors),
-                            .relative = memory_allocate(context, nodes, sizeof *job.relative),
-                            .worlds = memory_allocate(context, nodes, sizeof *job.worlds),
-                            .faces = memory_allocate(context, meshes, sizeof *job.faces),
-                            .joined = memory_allocate_zeroed(context, instances, sizeof *job.joined)};
-    bool good = job.heads && job.anchors && job.relative && job.worlds && job.faces && job.joined;
+                            .heads = arena_allocate(scratch, nodes, sizeof *job.heads),
+                            .anchors = arena_allocate(scratch, nodes, sizeof *job.anchors),
+                            .relative = arena_allocate(scratch, nodes, sizeof *job.relative),
+                            .worlds = arena_allocate(scratch, nodes, sizeof *job.worlds),
+                            .faces = arena_allocate(scratch, meshes, sizeof *job.faces),
+                            .joined = arena_allocate_zeroed(scratch, instances, sizeof *job.joined)};
+    bool good = !arena_failed(scratch);
     if (good && meshes > 0)
         memcpy(job.faces, scene->meshes, meshes * sizeof *job.faces);
     cp_status status = good ? merge(&job) : CP_LIMIT;
-    memory_free(context, job.heads, nodes, sizeof *job.heads);
-    memory_free(context, job.anchors, nodes, sizeof *job.anchors);
-    memory_free(context, job.relative, nodes, sizeof *job.relative);
-    memory_free(context, job.worlds, nodes, sizeof *job.worlds);
-    memory_free(context, job.faces, meshes, sizeof *job.faces);
-    memory_free(context, job.joined, instances, sizeof *job.joined);
+    arena_free(scratch);
     memory_free(context, job.parts, job.part_room, sizeof *job.parts);
     memory_free(context, job.buckets, job.bucket_count, sizeof *job.buckets);
     return status;

@@ -14,11 +14,11 @@
 static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materials, uint32_t *elements)
 {
     uint32_t count = mesh->corner_count;
-    uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
-    uint32_t *of_face = materials ? memory_allocate(context, mesh->face_count, sizeof *of_face) : NULL;
-    uint32_t(*keys)[2] = materials ? memory_allocate(context, count, sizeof *keys) : NULL;
-    bool good = places && (!materials || (of_face && keys)) &&
-                join_positions(context, mesh->positions, mesh->vertex_count, places);
+    struct arena *scratch = arena_new(context);
+    uint32_t *places = arena_allocate(scratch, mesh->vertex_count, sizeof *places);
+    uint32_t *of_face = materials ? arena_allocate(scratch, mesh->face_count, sizeof *of_face) : NULL;
+    uint32_t(*keys)[2] = materials ? arena_allocate(scratch, count, sizeof *keys) : NULL;
+    bool good = !arena_failed(scratch) && join_positions(context, mesh->positions, mesh->vertex_count, places);
     for (uint32_t i = 0; good && i < count; i++)
         elements[i] = places[mesh->corners[i]];
     if (good && materials) {
@@ -31,9 +31,7 @@ static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materia
             }
         good = join_rows(context, keys, 2, 2, count, elements);
     }
-    memory_free(context, places, mesh->vertex_count, sizeof *places);
-    memory_free(context, of_face, mesh->face_count, sizeof *of_face);
-    memory_free(context, keys, count, sizeof *keys);
+    arena_free(scratch);
     return good;
 }
 
@@ -42,11 +40,12 @@ bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by
     uint32_t faces = mesh->face_count, corners = mesh->corner_count;
     uint32_t sets = mesh->vertex_count > corners ? mesh->vertex_count : corners;
     bool meeting = by != SPLIT_MATERIALS;
-    uint32_t *first = memory_allocate(context, faces, sizeof *first);
-    uint32_t *elements = meeting ? memory_allocate(context, corners, sizeof *elements) : NULL;
-    bool good = first && (!meeting || (elements && find_elements(context, mesh, by == SPLIT_BOTH, elements)));
-    uint32_t *parents = good && meeting ? memory_allocate(context, sets, sizeof *parents) : NULL;
-    good = good && (parents || !meeting);
+    struct arena *scratch = arena_new(context);
+    uint32_t *first = arena_allocate(scratch, faces, sizeof *first);
+    uint32_t *elements = meeting ? arena_allocate(scratch, corners, sizeof *elements) : NULL;
+    bool good = !arena_failed(scratch) && (!meeting || find_elements(context, mesh, by == SPLIT_BOTH, elements));
+    uint32_t *parents = good && meeting ? arena_allocate(scratch, sets, sizeof *parents) : NULL;
+    good = good && !arena_failed(scratch);
     if (good && meeting) {
         /* Each face's first element leads to its piece's root. */
         for (uint32_t i = 0; i < sets; i++)
@@ -65,9 +64,7 @@ bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by
         for (uint32_t face = 0; face < faces; face++)
             pieces[face] = first[face];
     }
-    memory_free(context, first, faces, sizeof *first);
-    memory_free(context, elements, corners, sizeof *elements);
-    memory_free(context, parents, sets, sizeof *parents);
+    arena_free(scratch);
     return good;
 }
 
@@ -204,12 +201,13 @@ cp_status mesh_cut(cp_scene *scene, uint32_t mesh, const uint32_t *pieces, uint3
     cp_context *context = scene->context;
     struct cut cut = {.scene = scene, .from = scene->meshes[mesh], .pieces = pieces, .count = count};
     uint32_t faces = cut.from.face_count, vertices = cut.from.vertex_count;
-    cut.starts = memory_allocate_zeroed(context, (size_t)count + 1, sizeof *cut.starts);
-    cut.order = memory_allocate(context, faces, sizeof *cut.order);
-    cut.stamps = memory_allocate_zeroed(context, vertices, sizeof *cut.stamps);
-    cut.numbers = memory_allocate(context, vertices, sizeof *cut.numbers);
-    cut.materials = cut.from.group_count ? memory_allocate(context, faces, sizeof *cut.materials) : NULL;
-    bool good = cut.starts && cut.order && cut.stamps && cut.numbers && (cut.materials || !cut.from.group_count);
+    struct arena *scratch = arena_new(context);
+    cut.starts = arena_allocate_zeroed(scratch, (size_t)count + 1, sizeof *cut.starts);
+    cut.order = arena_allocate(scratch, faces, sizeof *cut.order);
+    cut.stamps = arena_allocate_zeroed(scratch, vertices, sizeof *cut.stamps);
+    cut.numbers = arena_allocate(scratch, vertices, sizeof *cut.numbers);
+    cut.materials = cut.from.group_count ? arena_allocate(scratch, faces, sizeof *cut.materials) : NULL;
+    bool good = !arena_failed(scratch);
     if (good) {
         if (cut.materials)
             mesh_face_materials(&cut.from, NULL, cut.materials);
@@ -221,10 +219,6 @@ cp_status mesh_cut(cp_scene *scene, uint32_t mesh, const uint32_t *pieces, uint3
     *first = scene->mesh_count;
     for (uint32_t piece = 0; good && piece < count; piece++)
         good = add_piece(&cut, piece) != CP_NONE;
-    memory_free(context, cut.starts, (size_t)count + 1, sizeof *cut.starts);
-    memory_free(context, cut.order, faces, sizeof *cut.order);
-    memory_free(context, cut.stamps, vertices, sizeof *cut.stamps);
-    memory_free(context, cut.numbers, vertices, sizeof *cut.numbers);
-    memory_free(context, cut.materials, faces, sizeof *cut.materials);
+    arena_free(scratch);
     return good ? CP_OK : CP_LIMIT;
 }

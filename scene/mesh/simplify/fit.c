@@ -240,25 +240,20 @@ bool surface_fit(struct surface *surface, uint32_t passes, double most, double *
     for (int axis = 0; axis < 3; axis++)
         largest = fmax(largest, 1 + fabs(surface->centre[axis]) / surface->scale);
     struct fit fit = {.surface = surface, .noise = largest * largest * FLT_EPSILON * FLT_EPSILON};
-    fit.faces = memory_allocate(context, originals, sizeof *fit.faces);
-    fit.hits = memory_allocate(context, originals, sizeof *fit.hits);
-    fit.normals = memory_allocate(context, faces, sizeof *fit.normals);
-    fit.moments = memory_allocate(context, faces, sizeof *fit.moments);
-    fit.steps = memory_allocate(context, vertices, sizeof *fit.steps);
-    fit.next_steps = memory_allocate(context, vertices, sizeof *fit.next_steps);
-    bool good = face_map_make(&fit.map, surface) && fit.faces && fit.hits && fit.normals && fit.moments && fit.steps &&
-                fit.next_steps;
+    struct arena *scratch = arena_new(context);
+    fit.faces = arena_allocate(scratch, originals, sizeof *fit.faces);
+    fit.hits = arena_allocate(scratch, originals, sizeof *fit.hits);
+    fit.normals = arena_allocate(scratch, faces, sizeof *fit.normals);
+    fit.moments = arena_allocate(scratch, faces, sizeof *fit.moments);
+    fit.steps = arena_allocate(scratch, vertices, sizeof *fit.steps);
+    fit.next_steps = arena_allocate(scratch, vertices, sizeof *fit.next_steps);
+    bool good = face_map_make(&fit.map, surface) && !arena_failed(scratch);
     for (uint32_t pass = 0; good && pass < passes; pass++)
         good = fit_once(&fit);
     if (good && passes == 0)
         good = place_originals(&fit);
     good = good && measure_error(&fit.map, fit.faces, fit.noise, most, error);
     face_map_free(&fit.map);
-    memory_free(context, fit.faces, originals, sizeof *fit.faces);
-    memory_free(context, fit.hits, originals, sizeof *fit.hits);
-    memory_free(context, fit.normals, faces, sizeof *fit.normals);
-    memory_free(context, fit.moments, faces, sizeof *fit.moments);
-    memory_free(context, fit.steps, vertices, sizeof *fit.steps);
-    memory_free(context, fit.next_steps, vertices, sizeof *fit.next_steps);
+    arena_free(scratch);
     return good;
 }

@@ -264,23 +264,17 @@ cp_status mesh_resolve_caps(cp_scene *scene, cp_mesh *mesh, struct cap_counts *c
         return CP_OK;
     struct caps caps = {.mesh = *mesh, .turns_left = 4 * count, .counts = counts};
     caps.corners = scene_allocate(scene, corners, sizeof *caps.corners);
-    caps.faces = memory_allocate(context, corners, sizeof *caps.faces);
-    caps.partner = memory_allocate(context, corners, sizeof *caps.partner);
-    caps.uses = memory_allocate_zeroed(context, corners, sizeof *caps.uses);
-    caps.groups = memory_allocate_zeroed(context, faces, sizeof *caps.groups);
-    caps.drop = memory_allocate_zeroed(context, faces, sizeof *caps.drop);
-    caps.stack = memory_allocate(context, faces, sizeof *caps.stack);
-    caps.waits = memory_allocate_zeroed(context, faces, sizeof *caps.waits);
-    bool good = caps.corners && caps.faces && caps.partner && caps.uses && caps.groups && caps.drop && caps.stack &&
-                caps.waits && mesh_edges_find(&caps.edges, context, &caps.mesh);
+    struct arena *scratch = arena_new(context);
+    caps.faces = arena_allocate(scratch, corners, sizeof *caps.faces);
+    caps.partner = arena_allocate(scratch, corners, sizeof *caps.partner);
+    caps.uses = arena_allocate_zeroed(scratch, corners, sizeof *caps.uses);
+    caps.groups = arena_allocate_zeroed(scratch, faces, sizeof *caps.groups);
+    caps.drop = arena_allocate_zeroed(scratch, faces, sizeof *caps.drop);
+    caps.stack = arena_allocate(scratch, faces, sizeof *caps.stack);
+    caps.waits = arena_allocate_zeroed(scratch, faces, sizeof *caps.waits);
+    bool good = caps.corners && !arena_failed(scratch) && mesh_edges_find(&caps.edges, context, &caps.mesh);
     cp_status status = good ? resolve(&caps, scene, mesh) : CP_LIMIT;
-    memory_free(context, caps.faces, corners, sizeof *caps.faces);
-    memory_free(context, caps.partner, corners, sizeof *caps.partner);
-    memory_free(context, caps.uses, corners, sizeof *caps.uses);
-    memory_free(context, caps.groups, faces, sizeof *caps.groups);
-    memory_free(context, caps.drop, faces, sizeof *caps.drop);
-    memory_free(context, caps.stack, faces, sizeof *caps.stack);
-    memory_free(context, caps.waits, faces, sizeof *caps.waits);
+    arena_free(scratch);
     mesh_edges_free(&caps.edges);
     return status;
 }

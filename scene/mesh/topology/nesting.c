@@ -294,14 +294,14 @@ bool shells_place(struct mesh_shells *shells)
     uint32_t count = nesting.count, solids = 0;
     if (count < 2)
         return true;
-    uint32_t *numbers = memory_allocate(context, shells->count, sizeof *numbers); /* of shells among the solids */
-    nesting.solids = memory_allocate(context, count, sizeof *nesting.solids);
-    nesting.boxes = memory_allocate(context, count, sizeof *nesting.boxes);
-    nesting.enclosed = memory_allocate(context, count, sizeof *nesting.enclosed);
-    nesting.encloses = memory_allocate(context, count, sizeof *nesting.encloses);
-    nesting.placed = memory_allocate_zeroed(context, shells->count, sizeof *nesting.placed);
-    bool any = false,
-         good = numbers && nesting.solids && nesting.boxes && nesting.enclosed && nesting.encloses && nesting.placed;
+    struct arena *scratch = arena_new(context);
+    uint32_t *numbers = arena_allocate(scratch, shells->count, sizeof *numbers); /* of shells among the solids */
+    nesting.solids = arena_allocate(scratch, count, sizeof *nesting.solids);
+    nesting.boxes = arena_allocate(scratch, count, sizeof *nesting.boxes);
+    nesting.enclosed = arena_allocate(scratch, count, sizeof *nesting.enclosed);
+    nesting.encloses = arena_allocate(scratch, count, sizeof *nesting.encloses);
+    nesting.placed = arena_allocate_zeroed(scratch, shells->count, sizeof *nesting.placed);
+    bool any = false, good = !arena_failed(scratch);
     for (uint32_t i = 0; good && i < shells->count; i++) {
         if (!shells->shells[i].solid)
             continue;
@@ -314,13 +314,8 @@ bool shells_place(struct mesh_shells *shells)
         if (shell != CP_NONE && shells->shells[shell].solid)
             add_face(&nesting.boxes[numbers[shell]], mesh, face);
     }
-    memory_free(context, numbers, shells->count, sizeof *numbers);
     good = good && find_enclosed(&nesting, context, &any) && (!any || place_enclosed(&nesting, context));
-    memory_free(context, nesting.solids, count, sizeof *nesting.solids);
-    memory_free(context, nesting.boxes, count, sizeof *nesting.boxes);
-    memory_free(context, nesting.enclosed, count, sizeof *nesting.enclosed);
-    memory_free(context, nesting.encloses, count, sizeof *nesting.encloses);
-    memory_free(context, nesting.placed, shells->count, sizeof *nesting.placed);
+    arena_free(scratch);
     memory_free(context, nesting.faces, nesting.face_room, sizeof *nesting.faces);
     memory_free(context, nesting.face_boxes, nesting.face_room, sizeof *nesting.face_boxes);
     free_tree(&nesting, context);

@@ -207,21 +207,21 @@ static uint64_t ordered_bits(float value)
 cp_status sweep_line_cut(cp_context *context, const float (*points)[2], const uint32_t *corners, uint32_t count,
                          uint32_t *triangles)
 {
-    float(*ring)[2] = memory_allocate(context, count, sizeof *ring);
-    uint64_t *sorted = memory_allocate(context, count, sizeof *sorted);
-    uint64_t *spare = memory_allocate(context, count, sizeof *spare);
+    struct arena *scratch = arena_new(context);
+    float(*ring)[2] = arena_allocate(scratch, count, sizeof *ring);
+    uint64_t *sorted = arena_allocate(scratch, count, sizeof *sorted);
+    uint64_t *spare = arena_allocate(scratch, count, sizeof *spare);
     struct sweep_line sweep = {.points = (const float(*)[2])ring,
                                .corners = corners,
                                .count = count,
                                .triangles = triangles,
-                               .rank = memory_allocate(context, count, sizeof *sweep.rank),
-                               .place = memory_allocate(context, count, sizeof *sweep.place),
-                               .gaps = memory_allocate(context, count, sizeof *sweep.gaps),
-                               .links = memory_allocate(context, 3 * (size_t)count, sizeof *sweep.links),
+                               .rank = arena_allocate(scratch, count, sizeof *sweep.rank),
+                               .place = arena_allocate(scratch, count, sizeof *sweep.place),
+                               .gaps = arena_allocate(scratch, count, sizeof *sweep.gaps),
+                               .links = arena_allocate(scratch, 3 * (size_t)count, sizeof *sweep.links),
                                .order = {(const float(*)[2])ring,
-                                         memory_allocate(context, count, sizeof *sweep.order.edges), CP_NONE, CP_NONE}};
-    bool room = ring && sorted && spare && sweep.rank && sweep.place && sweep.gaps && sweep.links && sweep.order.edges;
-    bool fits = room;
+                                         arena_allocate(scratch, count, sizeof *sweep.order.edges), CP_NONE, CP_NONE}};
+    bool room = !arena_failed(scratch), fits = room;
     if (room) {
         /* From left to right, then from below, then by number. */
         for (uint32_t i = 0; i < count; i++) {
@@ -240,13 +240,6 @@ cp_status sweep_line_cut(cp_context *context, const float (*points)[2], const ui
             fits = take_corner(&sweep, (uint32_t)sorted[i]);
         fits = fits && sweep.triangle_count == count - 2;
     }
-    memory_free(context, ring, count, sizeof *ring);
-    memory_free(context, sorted, count, sizeof *sorted);
-    memory_free(context, spare, count, sizeof *spare);
-    memory_free(context, sweep.rank, count, sizeof *sweep.rank);
-    memory_free(context, sweep.place, count, sizeof *sweep.place);
-    memory_free(context, sweep.gaps, count, sizeof *sweep.gaps);
-    memory_free(context, sweep.links, 3 * (size_t)count, sizeof *sweep.links);
-    memory_free(context, sweep.order.edges, count, sizeof *sweep.order.edges);
+    arena_free(scratch);
     return room ? fits ? CP_OK : CP_NO : CP_LIMIT;
 }
