@@ -257,6 +257,17 @@ cp_status records_read(struct cli *cli, const char *const *paths, size_t count, 
     return status;
 }
 
+void records_forget_times(struct records *records)
+{
+    for (uint32_t i = 0; i < records->count; i++) {
+        struct record *record = records->items[i];
+        record->ms = record->cpu_ms = 0;
+        record->time = record->max_rss = record->attempt = 0;
+        record->host = "";
+    }
+    records->isolations.count = records->torn = 0;
+}
+
 void records_free(struct records *records)
 {
     if (!records->context)

@@ -28,6 +28,8 @@ struct records {
 cp_status records_read(struct cli *cli, const char *const *paths, size_t count, struct records *records);
 /* The record that holds for the input, or NULL. */
 const struct record *records_find(const struct records *records, const char *in);
+/* Sets to 0 and "" what differs from run to run: times, memory, hosts, attempts, isolation, torn lines. */
+void records_forget_times(struct records *records);
 void records_free(struct records *records);
 
 /* Replaces the status files of a folder by one, FOLDER/NAME.jsonl, if there are more than `most` and is_dead(file name)

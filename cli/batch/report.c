@@ -259,8 +259,9 @@ static void print_text(const struct summary *summary, const struct records *reco
     if (summary->copies_count > 0)
         fprintf(file, "copies     %" PRIu32 " outputs occur several times, byte for byte; once each would save %s\n",
                 summary->copies_count, show_bytes(summary->spare).text);
-    fprintf(file, "time       %s of work, %s of processors; memory of a file at most %s\n",
-            show_seconds(summary->ms).text, show_seconds(summary->cpu_ms).text, show_bytes(summary->max_rss).text);
+    if (summary->ms > 0)
+        fprintf(file, "time       %s of work, %s of processors; memory of a file at most %s\n",
+                show_seconds(summary->ms).text, show_seconds(summary->cpu_ms).text, show_bytes(summary->max_rss).text);
     for (size_t i = 0; i < records->isolations.count; i++) {
         fputs("isolation  ", file);
         print_shown(file, records->isolations.items[i]);
@@ -436,7 +437,7 @@ cp_status print_report(struct cli *cli, const struct records *records, const str
 struct asked {
     struct request request; /* first: see cli.h */
     const char *manifest;
-    bool json, csv;
+    bool json, csv, no_times;
 };
 
 static cp_status command_report(struct cli *cli)
@@ -453,6 +454,8 @@ static cp_status command_report(struct cli *cli)
         status = manifest_read(cli, asked.manifest, &expected);
     if (status == CP_OK)
         status = records_read(cli, asked.request.words.items, asked.request.words.count, &records);
+    if (asked.no_times)
+        records_forget_times(&records);
     if (status == CP_OK)
         status = print_report(cli, &records, asked.manifest ? &expected : NULL,
                               asked.json  ? REPORT_JSON
@@ -469,12 +472,14 @@ static const struct option options[] = {
      .help = "the inputs that there should be; those without a record are missing"},
     {"--json", NULL, OPTION_SWITCH, offsetof(struct asked, json), .help = "print one JSON object, for scripts"},
     {"--csv", NULL, OPTION_SWITCH, offsetof(struct asked, csv), .help = "print a line of CSV for each input"},
+    {"--no-times", NULL, OPTION_SWITCH, offsetof(struct asked, no_times),
+     .help = "leave out what differs from run to run: times, memory, hosts, attempts, isolation, torn lines"},
     {0}};
 
 const struct command report_command = {
     .name = "report",
     .title = "tell what a batch has done",
-    .usage = "STATUS... [--manifest FILE] [--json|--csv]",
+    .usage = "STATUS... [--manifest FILE] [--json|--csv] [--no-times]",
     .help =
         "Reads the status files of cellpipe batch and prints how many inputs were converted, which failed and why, "
         "which took longest, and which are missing. STATUS is a status file, a folder of them, or the output folder "
