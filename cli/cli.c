@@ -129,6 +129,14 @@ bool list_add(struct cli *cli, struct list *list, const char *item)
     return true;
 }
 
+bool list_has(const struct list *list, const char *item)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], item) == 0)
+            return true;
+    return false;
+}
+
 struct short_number short_number(double value)
 {
     struct short_number number;

@@ -64,6 +64,7 @@ void *cli_allocate(struct cli *cli, size_t size);
 /* A text in the cli's memory; NULL when out of memory, which is then reported. */
 char *cli_print(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool list_add(struct cli *cli, struct list *list, const char *item);
+bool list_has(const struct list *list, const char *item);
 /* Six digits for people, with a decimal point in any locale. */
 struct short_number {
     char text[32];
@@ -166,7 +167,6 @@ extern const struct command any_command;
 cp_status take_global_flags(struct cli *cli, int argc, char **argv);
 /* Sorts the words begin .. end - 1 into the command's settings, which are zero bytes before. */
 cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct command *command, void *settings);
-bool was_said(const struct list *said, const char *name);
 /* An importer option: for the top importer into `in`, "stl.unit=mm" for every use of stl. */
 cp_status add_input_option(struct cli *cli, struct list *in, const char *setting);
 /* "touch=LENGTH", "-I, --include DIR", "closed". */

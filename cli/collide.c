@@ -295,7 +295,7 @@ static cp_status command_collide(struct cli *cli)
     if (status != CP_OK)
         return status;
     status = choose_clip(cli, scene, &asked, &found.clip);
-    if (status == CP_OK && !found.clip && was_said(&asked.request.said, "step"))
+    if (status == CP_OK && !found.clip && list_has(&asked.request.said, "step"))
         status = complain(cli, CP_USAGE, "step= is for a clip, and none is checked");
     if (status == CP_OK)
         status = pose_cell(cli, scene, &asked);

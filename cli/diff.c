@@ -370,7 +370,7 @@ static cp_status command_diff(struct cli *cli)
         return complain(cli, CP_USAGE, "diff compares two files: cellpipe diff A B [tol=1e-9]");
     if (strcmp(request->words.items[0], "-") == 0 && strcmp(request->words.items[1], "-") == 0)
         return complain(cli, CP_USAGE, "standard input can be read once only");
-    if (asked.cell && was_said(&request->said, "tol"))
+    if (asked.cell && list_has(&request->said, "tol"))
         return complain(cli, CP_USAGE, "unknown option of exclude \"tol\": with cell= all options are its");
     if (asked.cell)
         return diff_lists(cli, request, asked.cell, &request->settings);

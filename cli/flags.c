@@ -113,14 +113,6 @@ const struct command *command_named(const struct cli *cli, const char *name)
     return NULL;
 }
 
-bool was_said(const struct list *said, const char *name)
-{
-    for (size_t i = 0; i < said->count; i++)
-        if (strcmp(said->items[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* ---- values ---- */
 
 static cp_status complain_value(struct cli *cli, const struct option *option, const char *text)

@@ -147,9 +147,11 @@ typedef enum cp_file_use {
 typedef struct cp_file {
     const char *path; /* as it was opened; "-" for a standard stream */
     cp_file_use use;
-    uint64_t size;    /* in bytes, as on the disk: packed if the file is. 0 if missing, as are modified and hash */
-    int64_t modified; /* nanoseconds since 1970; 0 if it is no regular file */
-    cp_hash hash;     /* of the bytes as on the disk, taken while they were read or written */
+    uint64_t size;      /* in bytes, as on the disk: packed if the file is. 0 if missing, as are modified and hash */
+    int64_t modified;   /* nanoseconds since 1970; 0 if it is no regular file */
+    cp_hash hash;       /* of the bytes as on the disk, taken while they were read or written */
+    const char *format; /* the importer that read it; "" if none knew it; NULL for what no importer was sought for, such
+                         * as pictures and buffers, and for outputs */
 } cp_file;
 
 /* Under CP_FLAG_LIST_FILES: the files that calls with this context have used, in the order of their first use, since

@@ -3,6 +3,7 @@
 
 #include "bytes/files.h"
 #include "bytes/inputs.h"
+#include "bytes/listing.h"
 #include "context.h"
 #include "isolate/isolate.h"
 #include "options.h"
@@ -77,6 +78,7 @@ static cp_status read_source(struct source *source, const char *format, const st
     cp_context *context = source->context;
     const struct importer *importer = NULL;
     cp_status status = choose(source, format, &importer);
+    list_format(context, source->path, importer ? importer->plugin.name : "");
     if (status != CP_OK)
         return status;
     /* The options that hold for all uses of the importer, then those of this one. */
@@ -177,6 +179,7 @@ bool source_is_known(const struct source *source)
         if (!(*at)->plugin.package && (plugin_suffix_matches((*at)->suffixes, source->name) ||
                                        (*at)->probe(source->data, head, source->size) > 1))
             return true;
+    list_format(source->context, source->path, "");
     return false;
 }
 

@@ -64,7 +64,7 @@ static cp_status check_request(struct batch *batch)
     if (!exporter_named(batch->request.to))
         return complain_unknown(cli, "output format", batch->request.to, plugin_words(cli, CP_EXPORTER));
     batch->list.in = batch->request.words;
-    if (!was_said(&batch->request.said, "--jobs")) {
+    if (!list_has(&batch->request.said, "--jobs")) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
         batch->jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? (uint32_t)processors : CP_MOST_THREADS;
     }

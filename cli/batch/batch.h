@@ -68,9 +68,9 @@ cp_status record_clashes(struct batch *batch, struct journal *journal);
 
 /* Fills batch->options. */
 cp_status hash_options(struct batch *batch);
-/* The key of an output: options and versions, and all inputs' names below the folder of `in` with their contents. False
- * when out of memory. */
-bool key_of(const struct batch *batch, const char *in, const struct record_input *inputs, uint32_t count, cp_hash *key);
+/* The key of the record's output: options, versions of the importers that read the inputs, and all inputs' names below
+ * the folder of `in` with their contents. False when out of memory. */
+bool key_of(const struct batch *batch, const struct record *record, cp_hash *key);
 /* Decides from the past and the files' sizes and times what to do for an entry. */
 cp_status decide(struct batch *batch, uint32_t entry);
 /* Compares all inputs, and with --verify the outputs, with the record by their contents. The record's sizes and times

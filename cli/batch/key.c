@@ -11,7 +11,7 @@
 
 enum { MOST_ATTEMPTS = 3 /* of an input that ends its worker, or takes too long or too much */ };
 
-static void put_plugin(FILE *file, cp_plugin_kind kind, size_t index)
+static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
 {
     if (index != SIZE_MAX)
         fprintf(file, "%s %s\n", cp_plugin_at(kind, index).name, cp_plugin_at(kind, index).version);
@@ -30,13 +30,10 @@ cp_status hash_options(struct batch *batch)
         return complain(batch->cli, CP_LIMIT, "out of memory");
     fprintf(file, "cellpipe %s\n", CP_VERSION);
     print_plan(&plan, file);
-    /* A further file may be of any format, so that all importers count. */
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++)
-        put_plugin(file, CP_IMPORTER, i);
     for (size_t i = 0; i < plan.count; i++)
         if (plan.steps[i].kind == STEP_FILTER)
-            put_plugin(file, CP_FILTER, plugin_named(CP_FILTER, plan.steps[i].name));
-    put_plugin(file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
+            print_plugin(file, CP_FILTER, plugin_named(CP_FILTER, plan.steps[i].name));
+    print_plugin(file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
     bool whole = fclose(file) == 0;
     if (whole)
         batch->options = cp_hash_bytes(text, size);
@@ -44,15 +41,20 @@ cp_status hash_options(struct batch *batch)
     return whole ? CP_OK : complain(batch->cli, CP_LIMIT, "out of memory");
 }
 
-bool key_of(const struct batch *batch, const char *in, const struct record_input *inputs, uint32_t count, cp_hash *key)
+bool key_of(const struct batch *batch, const struct record *record, cp_hash *key)
 {
-    const char *slash = strrchr(in, '/');
-    size_t folder = slash ? (size_t)(slash - in) + 1 : 0;
+    const char *slash = strrchr(record->in, '/');
+    size_t folder = slash ? (size_t)(slash - record->in) + 1 : 0;
     struct buffer text = {.context = batch->cli->context};
     buffer_append(&text, &batch->options, sizeof batch->options);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct record_input *input = &inputs[i];
-        bool below = strncmp(input->path, in, folder) == 0;
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
+        cp_plugin_info importer = cp_plugin_at(CP_IMPORTER, i);
+        if (record->formats.count == 0 || list_has(&record->formats, importer.name))
+            buffer_print(&text, "%s %s\n", importer.name, importer.version);
+    }
+    for (uint32_t i = 0; i < record->input_count; i++) {
+        const struct record_input *input = &record->inputs[i];
+        bool below = strncmp(input->path, record->in, folder) == 0;
         print_line_text(&text, input->path + (below ? folder : 0));
         if (input->missing)
             buffer_text(&text, "missing");
@@ -164,7 +166,7 @@ cp_status decide(struct batch *batch, uint32_t index)
     }
     bool good = past->state == STATE_OK || past->state == STATE_SKIPPED;
     cp_hash key;
-    if (!key_of(batch, entry->in, past->inputs, past->input_count, &key))
+    if (!key_of(batch, past, &key))
         return CP_LIMIT;
     if (!hash_is_zero(past->key) && !hash_equals(key, past->key)) {
         task->why = "options or version changed";

@@ -469,7 +469,7 @@ static cp_status command_manifest(struct cli *cli)
     if (status != CP_OK)
         return status;
     wanted.list.in = wanted.request.words;
-    if (!was_said(&cli->said, "--confine")) /* as in batch */
+    if (!list_has(&cli->said, "--confine")) /* as in batch */
         cli->globals.confine = true;
     status = list_entries(cli, &wanted.list, &entries);
     if (status == CP_OK)

@@ -23,6 +23,7 @@ static const struct field record_fields[] = {{"in", FIELD_PATH, FIELD(in), 0, NU
                                              {"warnings", FIELD_TEXTS, FIELD(warnings), 0, NULL},
                                              {"host", FIELD_HOST, FIELD(host), 0, NULL},
                                              {"attempt", FIELD_SMALL, FIELD(attempt), 0, NULL},
+                                             {"formats", FIELD_TEXTS, FIELD(formats), 0, NULL},
                                              {"inputs", FIELD_FILES, FIELD(inputs), FIELD(input_count), NULL},
                                              {"outputs", FIELD_FILES, FIELD(outputs), FIELD(output_count), NULL},
                                              {0}};

@@ -102,9 +102,7 @@ struct reading {
 static cp_status take_note(struct reading *reading, const struct run_note *note)
 {
     struct records *records = reading->records;
-    bool told = !*note->isolation;
-    for (size_t i = 0; i < records->isolations.count && !told; i++)
-        told = strcmp(records->isolations.items[i], note->isolation) == 0;
+    bool told = !*note->isolation || list_has(&records->isolations, note->isolation);
     if (!told && !list_add(reading->cli, &records->isolations, note->isolation))
         return CP_LIMIT;
     for (uint32_t i = 0; i < note->passed_count; i++) {

@@ -210,7 +210,7 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s",
                        WIFEXITED(how) ? WEXITSTATUS(how) : 0, *words ? ": " : "", words);
     }
-    cp_status status = key_of(batch, entry->in, &input, 1, &record.key) ? CP_OK : CP_LIMIT;
+    cp_status status = key_of(batch, &record, &record.key) ? CP_OK : CP_LIMIT;
     journal_complain(own->journal, entry->in, message, "\n");
     return status == CP_OK ? journal_record(own->journal, &record) : status;
 }

@@ -149,6 +149,7 @@ static void take_files(struct listener *listener, const cp_file *files, size_t c
     record->inputs = cli_allocate(cli, (count + 1) * sizeof *record->inputs);
     record->outputs = cli_allocate(cli, (count + 1) * sizeof *record->outputs);
     job->out_of_memory |= !record->inputs || !record->outputs;
+    bool known = true;
     for (size_t i = 0; i < count && !job->out_of_memory; i++) {
         bool written = files[i].use == CP_FILE_WRITTEN;
         struct record_input *row =
@@ -159,10 +160,15 @@ static void take_files(struct listener *listener, const cp_file *files, size_t c
                                      .hash = files[i].hash,
                                      .missing = files[i].use == CP_FILE_MISSING};
         job->out_of_memory |= !row->path;
+        known &= !files[i].format || *files[i].format;
+        if (files[i].format && !list_has(&record->formats, files[i].format))
+            job->out_of_memory |= !list_add(cli, &record->formats, files[i].format);
         *(written ? &record->bytes_out : &record->bytes_in) += row->size;
         if (written && strcmp(files[i].path, record->out) == 0)
             record->out_hash = row->hash;
     }
+    if (!known) /* another version of any importer might know it */
+        record->formats.count = 0;
 }
 
 /* The key, from all inputs. It stays zero, so that it is tried again, when an input could not be read or the failure
@@ -176,7 +182,7 @@ static bool make_key(const struct batch *batch, struct job *job, cp_status statu
         known &= strcmp(record->code, passing[i]) != 0;
     for (uint32_t i = 0; i < record->input_count; i++)
         known &= record->inputs[i].missing || !hash_is_zero(record->inputs[i].hash);
-    return !known || key_of(batch, record->in, record->inputs, record->input_count, &record->key);
+    return !known || key_of(batch, record, &record->key);
 }
 
 /* Sets a limit of the context, if it has one of that name; --limit comes later and wins. */

@@ -24,6 +24,20 @@ static struct file_list *list_new(cp_context *context)
     return NULL;
 }
 
+static cp_file *latest_of(struct file_list *list, cp_file_use use, const char *path)
+{
+    const uint32_t *latest = name_map_find(&list->latest[use], path);
+    cp_file *file = latest && *latest < list->count ? &list->items[*latest] : NULL;
+    return file && file->use == use && strcmp(file->path, path) == 0 ? file : NULL;
+}
+
+void list_format(cp_context *context, const char *path, const char *format)
+{
+    cp_file *file = context->list ? latest_of(context->list, CP_FILE_READ, path) : NULL;
+    if (file)
+        file->format = format;
+}
+
 cp_status list_file(cp_context *context, cp_file file)
 {
     if (!context->flags[CP_FLAG_LIST_FILES])
@@ -31,14 +45,11 @@ cp_status list_file(cp_context *context, cp_file file)
     struct file_list *list = context->list = context->list ? context->list : list_new(context);
     if (!list)
         return CP_LIMIT;
-    uint32_t *latest = name_map_find(&list->latest[file.use], file.path);
-    const cp_file *same = latest && *latest < list->count ? &list->items[*latest] : NULL;
-    if (same && same->use == file.use && strcmp(same->path, file.path) == 0 && same->hash.low == file.hash.low &&
-        same->hash.high == file.hash.high)
+    const cp_file *same = latest_of(list, file.use, file.path);
+    if (same && same->hash.low == file.hash.low && same->hash.high == file.hash.high)
         return CP_OK;
     file.path = arena_copy_text(list->arena, file.path, strlen(file.path));
-    if (file.path && !latest)
-        latest = name_map_add(&list->latest[file.use], file.path, 0, NULL);
+    uint32_t *latest = file.path ? name_map_add(&list->latest[file.use], file.path, 0, NULL) : NULL;
     if (!latest || !file.path ||
         !array_reserve(context, &list->items, &list->room, list->count + UINT64_C(1), sizeof file))
         return CP_LIMIT;

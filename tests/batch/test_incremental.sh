@@ -76,6 +76,21 @@ works "$cellpipe" batch lib --out-dir out --progress none ! weld
 works "$cellpipe" batch lib --out-dir out --progress none
 must "there and back" [ "$(states out)" = '4 ok' ]
 
+# Of the importers, those count that have read a file for the output: here assimp's place has one whose version changes.
+planted=$(dirname "$cellpipe")/tests/cellpipe_planted
+mkdir formats
+cp part.stl bad.stl formats
+echo 'planted scene' >formats/a.planted
+echo 'neither' >formats/unknown.xyz
+printf '{ "A"\n  GeoID "a.planted"\n}\n' >formats/names_it.wu
+printf '{ "A"\n  GeoID "part.stl"\n}\n' >formats/names_another.wu
+printf '{ "A"\n  GeoID "unknown.xyz"\n}\n' >formats/names_unknown.wu
+"$planted" batch formats formats/unknown.xyz --out-dir apart --progress none >/dev/null 2>&1
+must "all is known" [ "$(states apart)" = '2 failed 5 ok' ]
+PLANTED_VERSION=2 "$planted" batch formats formats/unknown.xyz --out-dir apart --dry-run | grep version | cut -d ' ' -f 2 >again
+must "another version" [ "$(tr '\n' ' ' <again)" = \
+    'formats/a.planted formats/names_it.wu formats/names_unknown.wu formats/unknown.xyz ' ]
+
 # A failed input is tried again when it changes, with other options, or on demand. It stays a failure until then.
 cp bad.stl lib
 batch 1 'lib/bad.stl:4:12: error'

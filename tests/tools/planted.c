@@ -229,8 +229,17 @@ static cp_status read_planted(cp_context *context, struct source *source, const 
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
+static const char *version(void)
+{
+    const char *planted = getenv("PLANTED_VERSION");
+    return planted ? planted : "1";
+}
+
 const struct importer planted_importer = {
-    .plugin = {.name = "planted", .title = "what tests plant", .settings_size = sizeof(struct import_settings)},
+    .plugin = {.name = "planted",
+               .title = "what tests plant",
+               .settings_size = sizeof(struct import_settings),
+               .version = version},
     .suffixes = ".planted",
     .probe = probe,
     .sign = "the word planted",

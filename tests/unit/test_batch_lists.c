@@ -126,6 +126,7 @@ static struct record random_record(void)
                             .triangles_out = random_bits(),
                             .losses = random_list(),
                             .warnings = random_list(),
+                            .formats = random_list(),
                             .host = random_text(),
                             .attempt = random_below(5),
                             .state = (enum state)random_below(STATE_COUNT)};
@@ -170,6 +171,7 @@ static void assert_same_record(const struct record *a, const struct record *b)
     assert_int_equal(a->triangles_out, b->triangles_out);
     assert_same_list(&a->losses, &b->losses);
     assert_same_list(&a->warnings, &b->warnings);
+    assert_same_list(&a->formats, &b->formats);
     assert_string_equal(a->host, b->host);
     assert_int_equal(a->attempt, b->attempt);
     assert_int_equal(a->state, b->state);
@@ -211,7 +213,7 @@ static void test_a_line(void **state)
         "\"message\":\"\\u001b\\udcff\",\"time\":0,\"ms\":0.1,\"cpu_ms\":0,\"max_rss\":0,\"bytes_in\":0,\"bytes_out\":"
         "0,"
         "\"triangles_in\":0,\"triangles_out\":0,\"losses\":[\"x\"],\"warnings\":[],\"host\":\"\",\"attempt\":2,"
-        "\"inputs\":["
+        "\"formats\":[],\"inputs\":["
         "{\"path\":\"a\\\"b\xc3\xa4\\u000a\",\"size\":684,\"mtime_ns\":1700000000123456789,"
         "\"hash\":\"00000000000000010000000000000002\"},{\"path\":\"m\",\"missing\":true}],\"outputs\":[]}\n";
     struct record_input inputs[] = {{"a\"b\xc3\xa4\n", 684, 1700000000123456789, {2, 1}, false},

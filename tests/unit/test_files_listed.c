@@ -119,10 +119,12 @@ static void test_files_of_a_cell(void **unused)
     assert_true(count >= 5);
     assert_string_equal(files[0].path, "cells/cell.wu");
     assert_true(files[0].use == CP_FILE_READ);
+    assert_string_equal(files[0].format, "tag");
     unsigned folder = 0, part = 0, none[2] = {0};
     for (size_t i = 0; i < count; i++) {
         folder += files[i].use == CP_FILE_MISSING && strcmp(files[i].path, "cells/part.stl") == 0;
-        part += files[i].use == CP_FILE_READ && strcmp(files[i].path, "lib/part.stl") == 0;
+        part += files[i].use == CP_FILE_READ && strcmp(files[i].path, "lib/part.stl") == 0 &&
+                strcmp(files[i].format, "stl") == 0;
         none[0] += files[i].use == CP_FILE_MISSING && strcmp(files[i].path, "cells/none.stl") == 0;
         none[1] += files[i].use == CP_FILE_MISSING && strcmp(files[i].path, "lib/none.stl") == 0;
     }
@@ -132,6 +134,11 @@ static void test_files_of_a_cell(void **unused)
 static void test_the_input_itself(void **unused)
 {
     (void)unused;
+    write_text("bytes", "\x01\x02");
+    read_again("bytes", CP_INPUT);
+    size_t count;
+    assert_string_equal(cp_files(context, &count)->format, "");
+    cp_report_clear(context);
     read_again("none.stl", CP_INPUT);
     write_text("a.stl", PART);
     read_again("a.stl", CP_OK);
@@ -146,7 +153,6 @@ static void test_the_input_itself(void **unused)
     EXPECT_FILES("r a.stl");
     write_text("a.stl", PART PART); /* other bytes: listed once more */
     read_again("a.stl", CP_OK);
-    size_t count;
     const cp_file *files = cp_files(context, &count);
     assert_int_equal(count, 2);
     assert_string_equal(files[1].path, "a.stl");
