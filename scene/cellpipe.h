@@ -430,6 +430,10 @@ CP_API cp_status cp_write_file(cp_context *context, const char *path, const void
  * process is gone from this host, and those that nobody has changed for 24 hours, whoever wrote them. *removed is their
  * number; it is 0 if there is no such folder. CP_OUTPUT if the folder cannot be read. */
 CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed);
+/* Makes the file at path a hard link of the one at `model`, if they are equal byte for byte and have the same owner and
+ * permissions, by a temporary in its folder. *fresh: it was not one before. CP_NO if they differ; CP_OUTPUT, with a
+ * warning in the report, if there cannot be such a link, as between file systems. In these cases nothing changes. */
+CP_API cp_status cp_link_equal(cp_context *context, const char *path, const char *model, bool *fresh);
 /* True if this context has read the file at path, also under another name. cp_write refuses to replace such a file. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);
 /* Adds `other` below a new node `name` of the world. `other` is emptied; free it all the same. CP_USAGE unless both are

@@ -173,7 +173,8 @@ static void sweep_folder(struct batch *batch, const char *path)
     (void)closedir(folder);
 }
 
-/* In all folders that an output of this run goes to: an input without a record is converted again. */
+/* In all folders that an output of this run goes to: an input without a record is converted again, and links are made
+ * again. */
 static void sweep(struct batch *batch)
 {
     struct name_map seen = {.context = batch->cli->context};
@@ -181,8 +182,8 @@ static void sweep(struct batch *batch)
     for (uint32_t i = 0; i < batch->entries.count; i++) {
         const char *out = batch->entries.items[i].out, *slash = out ? strrchr(out, '/') : NULL;
         size_t size = slash ? (size_t)(slash - out) : 0;
-        if (!slash || batch->tasks[i].deed < DEED_CHECK || batch->tasks[i].deed > DEED_CONVERT ||
-            (strncmp(last, out, size) == 0 && !last[size]))
+        bool is_written = batch->tasks[i].deed == DEED_CHECK || batch->tasks[i].deed == DEED_CONVERT;
+        if (!slash || !(is_written || batch->link_duplicates) || (strncmp(last, out, size) == 0 && !last[size]))
             continue;
         bool fresh = false;
         last = arena_copy_text(batch->arena, out, size);
@@ -300,6 +301,9 @@ static cp_status tell_outcome(struct batch *batch, const struct journal *journal
                         journal->path);
     if (journal->is_regular && (!batch->cli->quiet || journal->states[STATE_OK] > 0)) {
         result = records_read(batch->cli, (const char *const[]){journal->path}, 1, &table);
+        if (result == CP_OK && batch->link_duplicates)
+            printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", batch->links.count,
+                   batch->links.fresh, show_bytes(batch->links.saved).text);
         if (result == CP_OK)
             lost = count_lost(journal, &table);
         if (result == CP_OK && !batch->cli->quiet)
@@ -339,6 +343,8 @@ static cp_status run(struct batch *batch, size_t bang)
             result = journal_note(&journal);
         if (result == CP_OK && journal.has_further)
             result = record_clashes(batch, &journal);
+        if (result == CP_OK && batch->link_duplicates)
+            result = link_outputs(batch);
         if (result == CP_OK)
             tell_gone(batch);
     }
@@ -384,6 +390,8 @@ static const struct option batch_options[] = {
     {"--retry", NULL, OPTION_SWITCH, offsetof(struct batch, retry), .help = "try again what failed before"},
     {"--prune", NULL, OPTION_SWITCH, offsetof(struct batch, prune),
      .help = "remove outputs whose input is gone, if they are as they were written"},
+    {"--link-duplicates", NULL, OPTION_SWITCH, offsetof(struct batch, link_duplicates),
+     .help = "make outputs that are equal byte for byte hard links of one file"},
     {"--dry-run", NULL, OPTION_SWITCH, offsetof(struct batch, dry_run), .help = "print what would be done, and why"},
     {"--status", "FILE", OPTION_TEXT, offsetof(struct batch, status_path),
      .help = "append a line for each input to FILE, by default to one in DIR/.cellpipe/status"},

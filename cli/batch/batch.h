@@ -28,12 +28,18 @@ struct task {
     uint32_t attempt; /* from 1 */
 };
 
+/* Outputs that are hard links of others. */
+struct links {
+    uint32_t count, fresh; /* fresh: of this run */
+    uint64_t saved;        /* bytes */
+};
+
 /* One run of the command. The options fill it; then each step of batch.c its part. */
 struct batch {
     struct request request; /* first: see cli.h */
     struct list_request list;
     const char *status_path, *progress, *manifest, *shard_text, *balance;
-    bool short_names, whole_cells, force, verify, retry, prune, dry_run;
+    bool short_names, whole_cells, force, verify, retry, prune, link_duplicates, dry_run;
     uint32_t jobs;
     double timeout;               /* seconds a file */
     uint64_t memory, most_output; /* bytes a file */
@@ -51,6 +57,7 @@ struct batch {
     char host[256];
     const char *status_folder; /* OUT/.cellpipe/status */
     uint32_t threads;          /* a worker */
+    struct links links;
 };
 
 struct journal;
@@ -59,6 +66,8 @@ struct journal;
 
 /* Reads the status files: gives each task its past, and fills `gone`. */
 cp_status read_history(struct batch *batch);
+/* What holds now, of this run and those before, is read by records_read from these paths. */
+size_t status_paths(const struct batch *batch, const char *paths[2]);
 bool is_regular(const char *path);
 /* Inputs whose outputs have replaced each other's, or those of an earlier run, have failed, whichever came first: their
  * records say so. */
@@ -80,6 +89,12 @@ bool is_same_content(struct batch *batch, struct record *record);
 bool has_outputs(const struct record *record);
 /* Of a file's bytes as they lie there; its size and time, too. False when it cannot be read. */
 bool hash_file(const char *path, struct record_input *file);
+
+/* ---- links.c ---- */
+
+/* All files of outputs of this run's inputs that are equal byte for byte become hard links of one; fills batch->links.
+ */
+cp_status link_outputs(struct batch *batch);
 
 /* ---- supervisor.c, worker.c ---- */
 

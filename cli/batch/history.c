@@ -52,10 +52,19 @@ static bool is_of_dead_run(void *user, const char *file)
     return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
+size_t status_paths(const struct batch *batch, const char *paths[2])
+{
+    size_t count = 0;
+    if (access(batch->status_folder, F_OK) == 0)
+        paths[count++] = batch->status_folder;
+    if (batch->status_path && is_regular(batch->status_path)) /* not /dev/full */
+        paths[count++] = batch->status_path;
+    return count;
+}
+
 cp_status read_history(struct batch *batch)
 {
     const char *paths[2];
-    size_t count = 0;
     if (access(batch->status_folder, F_OK) == 0) {
         const char *name = arena_print(batch->arena, "%s-%ld-merged", batch->host, (long)getpid());
         cp_status merged =
@@ -65,11 +74,8 @@ cp_status read_history(struct batch *batch)
                 : records_merge(batch->cli, batch->status_folder, MOST_FILES, name, is_of_dead_run, batch);
         if (merged != CP_OK)
             return merged;
-        paths[count++] = batch->status_folder;
     }
-    if (batch->status_path && is_regular(batch->status_path)) /* not /dev/full */
-        paths[count++] = batch->status_path;
-    cp_status status = records_read(batch->cli, paths, count, &batch->history);
+    cp_status status = records_read(batch->cli, paths, status_paths(batch, paths), &batch->history);
     if (status != CP_OK)
         return status;
     batch->gone = arena_allocate(batch->arena, batch->history.count, sizeof *batch->gone);

@@ -205,11 +205,7 @@ static bool summarise(struct summary *summary, const struct records *records, co
 
 /* ---- for people ---- */
 
-struct amount {
-    char text[32];
-};
-
-static struct amount show_bytes(uint64_t bytes)
+struct amount show_bytes(uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
     struct amount amount;

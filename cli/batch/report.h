@@ -11,4 +11,10 @@ enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 cp_status print_report(struct cli *cli, const struct records *records, const struct entries *expected,
                        enum report_form form, FILE *file);
 
+/* "7672 bytes", "10 kB". */
+struct amount {
+    char text[32];
+};
+struct amount show_bytes(uint64_t bytes);
+
 #endif

@@ -1,4 +1,4 @@
-/* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. For target.c. */
+/* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. For target.c and link.c. */
 #ifndef CELLPIPE_TEMPORARY_H
 #define CELLPIPE_TEMPORARY_H
 

@@ -173,6 +173,53 @@ static void test_what_is_swept(void **unused)
     assert_int_equal(cp_sweep(context, "any", &count), CP_OUTPUT); /* no folder */
 }
 
+static void put(const char *name, const char *text)
+{
+    assert_int_equal(cp_write_file(context, name, text, strlen(text)), CP_OK);
+}
+
+static bool is_one_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    assert_int_equal(lstat(a, &first), 0);
+    assert_int_equal(lstat(b, &second), 0);
+    return first.st_ino == second.st_ino;
+}
+
+static void test_links_of_equal_files(void **unused)
+{
+    bool fresh;
+    (void)unused;
+    put("model", "text");
+    put("same", "text");
+    put("other", "tezt");
+    put("hidden", "text");
+    assert_int_equal(chmod("hidden", 0600), 0);
+    assert_int_equal(chmod("model", 0644) | chmod("same", 0644) | chmod("other", 0644), 0);
+    assert_int_equal(symlink("model", "link"), 0);
+    static const char *const apart[] = {"other", "hidden", "link", "none"};
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        assert_int_equal(cp_link_equal(context, apart[i], "model", &fresh), CP_NO);
+        assert_false(fresh);
+    }
+    assert_false(is_one_file("other", "model") || is_one_file("hidden", "model") || is_one_file("link", "model"));
+    assert_int_equal(cp_link_equal(context, "same", "model", &fresh), CP_OK);
+    assert_true(fresh && is_one_file("same", "model"));
+    assert_int_equal(cp_link_equal(context, "same", "model", &fresh), CP_OK);
+    assert_false(fresh);
+    /* What is written anew is a file of its own. */
+    cp_context *later = cp_context_new(NULL);
+    assert_int_equal(cp_write_file(later, "same", "mine", 4), CP_OK);
+    cp_context_free(later);
+    assert_false(is_one_file("same", "model"));
+    assert_int_equal(cp_link_equal(context, "same", "model", &fresh), CP_NO);
+    static const char *const made[] = {"model", "same", "other", "hidden", "link"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        assert_int_equal(unlink(made[i]), 0);
+    assert_int_equal(rmdir(folder), 0); /* no temporaries */
+    assert_int_equal(mkdir(folder, 0777), 0);
+}
+
 static void end_here(void *user, const cp_progress *progress)
 {
     (void)user;
@@ -203,6 +250,7 @@ static void test_after_a_kill(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_permissions), TEST(test_what_is_swept), TEST(test_after_a_kill)};
+    const struct CMUnitTest tests[] = {TEST(test_permissions), TEST(test_what_is_swept),
+                                       TEST(test_links_of_equal_files), TEST(test_after_a_kill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

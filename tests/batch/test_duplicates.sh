@@ -1,0 +1,103 @@
+#!/bin/sh
+# test_duplicates.sh PROGRAM: outputs that are equal byte for byte become links of one file; parts of one shape in
+# several places are told.
+. "$(dirname "$0")/check.sh"
+inode() { stat -c %i "$1"; }
+left() { find "$1" -name '.cellpipe-*' | wc -l; }
+runs() { works "$cellpipe" batch lib --out-dir out --progress none "$@"; }
+
+# ---- links ----
+mkdir -p lib/a lib/b lib/c
+for name in a/x b/x c/x; do cp part.stl lib/$name.stl; done
+sed 's/vertex 1 0 0/vertex 2 0 0/' part.stl >lib/a/other.stl
+runs
+plain=$(tree out)
+must "files of their own without the option" [ "$(inode out/a/x.stl.glb)" != "$(inode out/b/x.stl.glb)" ]
+bytes=$(stat -c %s out/a/x.stl.glb)
+runs --link-duplicates
+must "links of one file" [ "$(find out -name '*.glb' -links 3 | wc -l)" = 3 ]
+must "what differs is apart" [ "$(stat -c %h out/a/other.stl.glb)" = 1 ]
+must "the same bytes" [ "$(tree out)" = "$plain" ]
+must "told: 2 links, $((2 * bytes)) bytes" grep -q "^links *2 outputs are links of equal ones, 2 of them new; saves $((2 * bytes)) bytes" stdout
+must "no temporaries" [ "$(left out)" = 0 ]
+must "nothing to do after it" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
+runs --verify --link-duplicates
+must "by contents, too" [ "$(states out)" = '4 skipped' ]
+must "none is new" grep -q '2 outputs are links of equal ones, 0 of them new' stdout
+
+# An output that is converted anew leaves the others as they are.
+sed 's/vertex 1 0 0/vertex 3 0 0/' part.stl >lib/b/x.stl
+before=$(cksum <out/a/x.stl.glb)
+runs
+must "one is converted" [ "$(states out)" = '1 ok 3 skipped' ]
+must "it has its own bytes" [ "$(stat -c %h out/b/x.stl.glb) $(stat -c %h out/a/x.stl.glb)" = '1 2' ]
+must "the others have theirs" [ "$before $before" = "$(cksum <out/a/x.stl.glb) $(cksum <out/c/x.stl.glb)" ]
+cp part.stl lib/b/x.stl
+runs --link-duplicates
+must "a link again" [ "$(stat -c %h out/a/x.stl.glb)" = 3 ]
+runs --force
+must "--force makes files of them" [ "$(find out -name '*.glb' -links +1 | wc -l)" = 0 ]
+
+# Other permissions, other bytes of the same size, what is no file any more: left apart.
+chmod 600 out/a/x.stl.glb
+printf X | dd of=out/c/x.stl.glb bs=1 seek=100 conv=notrunc 2>/dev/null
+changed=$(cksum <out/c/x.stl.glb)
+runs --link-duplicates
+must "none is a link" [ "$(find out -name '*.glb' -links +1 | wc -l)" = 0 ]
+must "nor replaced" [ "$changed $(stat -c %a out/a/x.stl.glb)" = "$(cksum <out/c/x.stl.glb) 600" ]
+rm out/a/x.stl.glb out/c/x.stl.glb
+runs --link-duplicates
+must "links of those made anew" [ "$(stat -c %h out/a/x.stl.glb)" = 3 ]
+
+# --prune removes a name and no other.
+rm lib/c/x.stl
+runs --prune
+must "one name is gone" [ "$(stat -c %h out/a/x.stl.glb)" = 2 ] && [ ! -e out/c/x.stl.glb ]
+must "the others are whole" [ "$before" = "$(cksum <out/b/x.stl.glb)" ]
+
+# Further files of outputs, too.
+printf '{ "A"\n GeoID "#Box 1 1 1"\n}\n{ "B"\n Position (3, 0, 0)\n GeoID "#Box 1 2 1"\n}\n' >one.wu
+mkdir 1 2
+cp one.wu 1
+mv one.wu 2
+works "$cellpipe" batch 1/one.wu 2/one.wu --root . --out-dir further --to gltf --link-duplicates
+must "further files" [ "$(find further -type f -name '*.bin' -links 2 | wc -l)" = 2 ]
+
+# Shards link what is theirs.
+"$cellpipe" manifest lib >manifest.jsonl
+for shard in 0 1; do
+    works "$cellpipe" batch --manifest manifest.jsonl --shard $shard/2 --out-dir shards --link-duplicates
+done
+must "all shards have all outputs" [ "$(find shards -name '*.glb' | wc -l)" = 3 ]
+
+# Killed at any instant: every output is there and whole, and the next run leaves no temporary.
+mkdir many
+i=0
+while [ $i -lt 300 ]; do
+    mkdir many/$i
+    cp part.stl many/$i
+    i=$((i + 1))
+done
+works "$cellpipe" batch many --out-dir kill --progress none
+whole=$(tree kill)
+for delay in 0.01 0.02 0.03 0.04 0.05; do
+    "$cellpipe" batch many --out-dir kill -q --link-duplicates &
+    sleep $delay
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+    must "killed after $delay s" [ "$(find kill -name '*.glb' -size +0 | wc -l)" = 300 ]
+done
+works "$cellpipe" batch many --out-dir kill --progress none --link-duplicates
+must "all the same after kills" [ "$(tree kill)" = "$whole" ]
+must "one file" [ "$(find kill -name '*.glb' -links 300 | wc -l)" = 300 ]
+
+# A file system without hard links: told once, and the run goes on.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    works strace -f -o /dev/null -e trace=link,linkat -e inject=link,linkat:error=EPERM \
+        "$cellpipe" batch many --out-dir nolinks --progress none --link-duplicates --jobs 1
+    must "told once" [ "$(grep -c 'cannot be a hard link of' stderr)" = 1 ]
+    must "all are there" [ "$(find nolinks -name '*.glb' | wc -l) $(left nolinks)" = '300 0' ]
+else
+    echo "SKIPPED: no strace"
+fi
+finish
