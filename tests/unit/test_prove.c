@@ -175,8 +175,8 @@ static struct proof prove(struct setting *setting, double clearance, uint64_t wo
         for (uint32_t k = 0; k < chain.variable_count; k++)
             if (setting->joints[i] == chain.variables[k].joint)
                 values[i] = found[k];
-    prover_close(&prover, context);
-    chain_close(&chain, context);
+    prover_close(&prover);
+    chain_close(&chain);
     for (int side = 0; side < 2; side++)
         hull_free(context, &bodies[side].hull);
     return proof;

@@ -179,7 +179,8 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     }
     for (uint32_t i = 0; i < chain->variable_count; i++) /* of the chain before */
         chain->numbers[chain->variables[i].joint] = CP_NONE;
-    *chain = (struct chain){.scene = chain->scene,
+    *chain = (struct chain){.arena = chain->arena,
+                            .scene = chain->scene,
                             .frames = chain->frames,
                             .movables = chain->movables,
                             .motions = chain->motions,
