@@ -13,8 +13,8 @@
 enum { PROBE_SIZE = 1 << 16 };
 
 /* The surest by the bytes; between equals the one with the suffix, then the earlier. A file that nobody knows goes to
- * the importer of its suffix, whose error says most. */
-static const struct importer *probe(const struct source *source)
+ * the importer of its suffix, whose error says most. *known: more than one that takes everything knows it. */
+static const struct importer *probe(const struct source *source, bool *known)
 {
     const struct importer *best = NULL;
     int best_score = 0;
@@ -30,6 +30,8 @@ static const struct importer *probe(const struct source *source)
             best_score = score;
         }
     }
+    *known = best_score > 2;
+    list_format(source->context, source->path, *known ? best->plugin.name : "");
     return best;
 }
 
@@ -50,15 +52,17 @@ cp_status report_unknown_content(const struct source *source)
 static cp_status choose(const struct source *source, const char *format, const struct importer **importer)
 {
     const struct plugins *plugins = source->context->plugins;
+    bool known;
     if (format) {
         size_t index = plugin_find(plugins, CP_IMPORTER, format);
         if (index == SIZE_MAX)
             return plugin_unknown(source->context, CP_IMPORTER, format);
         *importer = plugins->importers[index];
+        list_format(source->context, source->path, (*importer)->plugin.name);
     } else if (source->size == 0) {
         return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
     } else {
-        *importer = probe(source);
+        *importer = probe(source, &known);
     }
     /* No probe took it: perhaps assimp would, which is not built. */
     for (const struct importer *const *at = plugins->importers; *at && !*importer; at++)
@@ -78,7 +82,6 @@ static cp_status read_source(struct source *source, const char *format, const st
     cp_context *context = source->context;
     const struct importer *importer = NULL;
     cp_status status = choose(source, format, &importer);
-    list_format(context, source->path, importer ? importer->plugin.name : "");
     if (status != CP_OK)
         return status;
     /* The options that hold for all uses of the importer, then those of this one. */
@@ -174,13 +177,9 @@ bool cp_was_read(const cp_context *context, const char *path)
 
 bool source_is_known(const struct source *source)
 {
-    size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
-    for (const struct importer *const *at = source->context->plugins->importers; *at; at++)
-        if (!(*at)->plugin.package && (plugin_suffix_matches((*at)->suffixes, source->name) ||
-                                       (*at)->probe(source->data, head, source->size) > 1))
-            return true;
-    list_format(source->context, source->path, "");
-    return false;
+    bool known;
+    (void)probe(source, &known);
+    return known;
 }
 
 cp_status read_further(struct source *source, const char *format, cp_scene **scene)
