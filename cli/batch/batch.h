@@ -82,11 +82,9 @@ cp_status hash_options(struct batch *batch);
 bool key_of(const struct batch *batch, const struct record *record, cp_hash *key);
 /* Decides from the past and the files' sizes and times what to do for an entry. */
 cp_status decide(struct batch *batch, uint32_t entry);
-/* Compares all inputs, and with --verify the outputs, with the record by their contents. The record's sizes and times
- * are made those of today. */
-bool is_same_content(struct batch *batch, struct record *record);
-/* Whether the outputs of the record are there in their sizes. */
-bool has_outputs(const struct record *record);
+/* Compares all inputs and outputs that have other times than in the record, with --verify all, by their contents. The
+ * record's times are made those of today. */
+bool is_same_content(const struct batch *batch, struct record *record);
 /* Of a file's bytes as they lie there; its size and time, too. False when it cannot be read. */
 bool hash_file(const char *path, struct record_input *file);
 

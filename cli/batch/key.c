@@ -94,32 +94,41 @@ bool hash_file(const char *path, struct record_input *file)
     return good;
 }
 
-bool has_outputs(const struct record *record)
+/* Whether the outputs of the record are there in their sizes; *touched: one has another time. */
+static bool has_outputs(const struct record *record, bool *touched)
 {
     struct stat facts;
-    for (uint32_t i = 0; i < record->output_count; i++)
-        if (stat(record->outputs[i].path, &facts) != 0 || !S_ISREG(facts.st_mode) ||
-            (uint64_t)facts.st_size != record->outputs[i].size)
+    for (uint32_t i = 0; i < record->output_count; i++) {
+        const struct record_input *output = &record->outputs[i];
+        if (stat(output->path, &facts) != 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size != output->size)
             return false;
+        *touched |= time_of(&facts) != output->modified;
+    }
     return record->output_count > 0;
 }
 
-bool is_same_content(struct batch *batch, struct record *record)
+/* Files that were missing still are: see decide. */
+static bool is_same_file(const struct batch *batch, struct record_input *file)
 {
-    for (uint32_t i = 0; i < record->input_count; i++) {
-        struct record_input *input = &record->inputs[i], now = *input;
-        if (input->missing)
-            continue; /* it is still: see decide */
-        if (hash_is_zero(input->hash) || !hash_file(input->path, &now) || !hash_equals(now.hash, input->hash))
-            return false;
-        *input = now;
-    }
-    for (uint32_t i = 0; batch->verify && i < record->output_count; i++) {
-        struct record_input now;
-        if (!hash_file(record->outputs[i].path, &now) || !hash_equals(now.hash, record->outputs[i].hash))
-            return false;
-    }
+    struct record_input now = *file;
+    struct stat facts;
+    if (file->missing || (!batch->verify && stat(file->path, &facts) == 0 && (uint64_t)facts.st_size == file->size &&
+                          time_of(&facts) == file->modified))
+        return true;
+    if (hash_is_zero(file->hash) || !hash_file(file->path, &now) || !hash_equals(now.hash, file->hash))
+        return false;
+    *file = now;
     return true;
+}
+
+bool is_same_content(const struct batch *batch, struct record *record)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < record->input_count && same; i++)
+        same = is_same_file(batch, &record->inputs[i]);
+    for (uint32_t i = 0; i < record->output_count && same; i++)
+        same = is_same_file(batch, &record->outputs[i]);
+    return same;
 }
 
 /* What has happened to an input that changes the output for sure; NULL: nothing that size and time show. */
@@ -172,7 +181,7 @@ cp_status decide(struct batch *batch, uint32_t index)
         task->why = "options or version changed";
         return CP_OK;
     }
-    if (good && !has_outputs(past)) {
+    if (good && !has_outputs(past, &touched)) {
         task->why = "the output is not as it was written";
         return CP_OK;
     }

@@ -32,6 +32,8 @@ static struct record *later_record(struct record *before, struct record *after)
         if (after->input_count > 0 && hash_equals(before->key, after->key)) { /* touched: what it was found to be */
             before->inputs = after->inputs;
             before->input_count = after->input_count;
+            before->outputs = after->outputs;
+            before->output_count = after->output_count;
         }
         return before;
     }

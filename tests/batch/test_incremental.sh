@@ -58,9 +58,23 @@ cp -p changed.stl lib/open.stl
 must "not by size and time" [ "$(plan lib --out-dir out | grep open.stl)" = 'skip lib/open.stl: up to date' ]
 runs --verify
 must "by content" [ "$(states out)" = '1 ok 3 skipped' ]
-printf 'X' | dd of=out/open.stl.glb bs=1 seek=100 conv=notrunc 2>/dev/null
+
+# Outputs are compared in the same way.
+good=$(tree out)
+spoil() { printf 'X' | dd of=out/open.stl.glb bs=1 seek=100 conv=notrunc 2>/dev/null; }
+spoil
+must "spoilt, of the right size" [ "$(plan lib --out-dir out | grep -v 'up to date')" = 'check lib/open.stl: touched' ]
 runs
-must "a spoilt output of the right size stays" [ "$(states out)" = '4 skipped' ]
+must "is converted" [ "$(states out)/$(tree out)" = "1 ok 3 skipped/$good" ]
+touch out/open.stl.glb
+runs
+must "not for its time" [ "$(states out)" = '4 skipped' ]
+must "which is known from then on" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
+touch -r out/open.stl.glb time
+spoil
+touch -r time out/open.stl.glb
+runs
+must "with its old time, it stays" [ "$(states out)" = '4 skipped' ]
 runs --verify
 must "but for --verify" [ "$(states out)" = '1 ok 3 skipped' ]
 rm out/part.stl.glb
