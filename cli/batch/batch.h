@@ -80,6 +80,11 @@ cp_status hash_options(struct batch *batch);
 /* The key of the record's output: options, versions of the importers that read the inputs, and all inputs' names below
  * the folder of `in` with their contents. False when out of memory. */
 bool key_of(const struct batch *batch, const struct record *record, cp_hash *key);
+/* Of a record that knows no inputs, as they cost a worker or all memory: makes `input` the only one, the file itself as
+ * it is now (a large one by size and time alone), and then the key. False when out of memory. */
+bool take_input(const struct batch *batch, struct record *record, struct record_input *input);
+/* The number of the attempt: 1 if the file itself has other bytes than in the task's past. */
+uint32_t attempt_at(const struct task *task, const struct record *record);
 /* Decides from the past and the files' sizes and times what to do for an entry. */
 cp_status decide(struct batch *batch, uint32_t entry);
 /* Compares all inputs and outputs that have other times than in the record, with --verify all, by their contents. The

@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ATTEMPTS = 3 /* of an input that ends its worker, or takes too long or too much */ };
+enum {
+    MOST_ATTEMPTS = 3,      /* of an input that ends its worker, or takes too long or too much */
+    MOST_HASHED = 256 << 20 /* bytes of such a file: others wait for the supervisor meanwhile */
+};
 
 static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
 {
@@ -92,6 +95,28 @@ bool hash_file(const char *path, struct record_input *file)
     good = good && !were_bytes_missing();
     forget_missing_bytes();
     return good;
+}
+
+bool take_input(const struct batch *batch, struct record *record, struct record_input *input)
+{
+    struct stat facts;
+    *input = (struct record_input){.path = record->in};
+    input->missing = stat(record->in, &facts) != 0;
+    if (!input->missing && ((uint64_t)facts.st_size > MOST_HASHED || !hash_file(record->in, input))) {
+        input->size = (uint64_t)facts.st_size;
+        input->modified = time_of(&facts);
+    }
+    record->inputs = input;
+    record->input_count = 1;
+    return key_of(batch, record, &record->key);
+}
+
+uint32_t attempt_at(const struct task *task, const struct record *record)
+{
+    const struct record *past = task->past;
+    bool same = past && past->input_count > 0 && record->input_count > 0 &&
+                hash_equals(past->inputs[0].hash, record->inputs[0].hash);
+    return same ? task->attempt : 1;
 }
 
 /* Whether the outputs of the record are there in their sizes; *touched: one has another time. */

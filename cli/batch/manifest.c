@@ -72,6 +72,7 @@ static cp_status scan_entry(struct scanning *scanning, struct entry *entry)
         return CP_LIMIT;
     cp_set_cancel(own.context, must_stop, NULL);
     cp_set_flag(own.context, CP_FLAG_LIST_FILES, true);
+    cp_set_flag(own.context, CP_FLAG_ISOLATE, own.isolate);
     (void)use_globals(&own, &own.globals);
     cp_status status = cp_read(own.context, entry->in, NULL, NULL, 0, &scene);
     const char *format = "";

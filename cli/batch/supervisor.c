@@ -184,7 +184,7 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
 {
     const struct batch *batch = own->batch;
     const struct entry *entry = &batch->entries.items[index];
-    struct record_input input = {.path = entry->in, .size = entry->size, .modified = entry->modified};
+    struct record_input input;
     const char *words = last_line(worker);
     char message[LAST_WORDS + 256];
     int signal_number = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
@@ -195,10 +195,7 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
                             .message = message,
                             .time = time_of_record(),
                             .ms = (double)(milliseconds() - worker->begun),
-                            .host = batch->host,
-                            .attempt = batch->tasks[index].attempt,
-                            .inputs = &input,
-                            .input_count = 1};
+                            .host = batch->host};
     if (worker->overdue || signal_number == SIGXCPU) {
         record.state = STATE_TIMEOUT;
         record.code = "timeout";
@@ -210,7 +207,8 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s",
                        WIFEXITED(how) ? WEXITSTATUS(how) : 0, *words ? ": " : "", words);
     }
-    cp_status status = key_of(batch, &record, &record.key) ? CP_OK : CP_LIMIT;
+    cp_status status = take_input(batch, &record, &input) ? CP_OK : CP_LIMIT;
+    record.attempt = attempt_at(&batch->tasks[index], &record);
     journal_complain(own->journal, entry->in, message, "\n");
     return status == CP_OK ? journal_record(own->journal, &record) : status;
 }

@@ -27,6 +27,7 @@ struct job {
     struct cli cli;           /* as the program's, but with its own context, memory and messages */
     const struct entry *entry;
     struct record record;
+    struct record_input input; /* of the record, if it knows no others */
     bool out_of_memory;        /* a text of the record is missing */
     uint32_t losses, warnings; /* how many there were */
 };
@@ -249,8 +250,14 @@ static cp_status convert(const struct batch *batch, struct job *job)
     record->triangles_out = status == CP_OK ? job->listener.triangles_out : 0;
     count_more(job, &record->losses, job->losses);
     count_more(job, &record->warnings, job->warnings);
-    if (status != CP_CANCELLED && (!make_key(batch, job, status) || job->out_of_memory))
+    if (status != CP_CANCELLED && !job->out_of_memory)
+        job->out_of_memory = !make_key(batch, job, status);
+    if (job->out_of_memory)
         record->state = STATE_MEMORY;
+    if (record->state == STATE_MEMORY && hash_is_zero(record->key)) {
+        record->formats.count = 0;
+        (void)take_input(batch, record, &job->input);
+    }
     if (record->state != STATE_OK)
         record->output_count = 0;
     return status;
@@ -274,12 +281,8 @@ static void do_task(struct batch *batch, struct answer *answer, struct buffer *l
     job.cli.listener = &job.listener;
     job.cli.messages = messages;
     job.cli.progress = (struct progress){0};
-    *record = (struct record){.in = job.entry->in,
-                              .out = job.entry->out,
-                              .code = "",
-                              .message = "",
-                              .host = batch->host,
-                              .attempt = task->attempt};
+    *record =
+        (struct record){.in = job.entry->in, .out = job.entry->out, .code = "", .message = "", .host = batch->host};
     struct record past;
     if (task->deed == DEED_CHECK)
         past = *task->past; /* its inputs are this process's own, and no other worker has this task */
@@ -290,6 +293,7 @@ static void do_task(struct batch *batch, struct answer *answer, struct buffer *l
             fprintf(messages, "error: %s" AS_BEFORE, record->message);
     } else {
         answer->cancelled = convert(batch, &job) == CP_CANCELLED;
+        record->attempt = attempt_at(task, record);
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &ended);
     record->host = batch->host;

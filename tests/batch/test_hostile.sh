@@ -82,6 +82,39 @@ must "1, not $?" [ $? = 1 ]
 must "a crash" grep -q 'robots.wu: error: ended its worker by signal 6' said
 must "of that input alone: $(states crash)" [ "$(states crash)" = '1 crashed 15 ok' ]
 
+# Three attempts for the same bytes, whether the worker dies or its reader, by folder or by manifest; then only when they
+# change, though the size stays.
+planted=$(dirname "$cellpipe")/tests/cellpipe_planted
+mkdir planted
+cp part.stl planted
+echo 'planted abort' >planted/x.planted
+works "$planted" manifest planted
+must "nor does a manifest die of it" [ "$(grep -c part.stl stdout)" = 1 ]
+cp stdout planted.jsonl
+attempts() { # WORDS...: the numbers that six runs record
+    for _ in 1 2 3 4 5 6; do
+        ends 1 'planted' "$planted" batch "$@" --timeout 0.3 --progress none
+        sed -n 's/.*"code":"\([^"]*\)".*"attempt":\([2-9]\).*/\2/p' "$(ls -t tries/.cellpipe/status/* | head -n 1)"
+        sleep 0.01
+        touch planted/x.planted
+    done | tr -d '\n'
+}
+for deed in abort loop; do
+    for isolate in yes no; do
+        for list in planted '--manifest planted.jsonl'; do
+            rm -rf tries
+            echo "planted $deed" >planted/x.planted
+            # shellcheck disable=SC2086 # one word or two
+            must "three attempts ($deed, isolate=$isolate, $list)" [ "$(attempts $list --out-dir tries --isolate=$isolate)" = 23333 ]
+            echo 'planted error' | head -c "$(wc -c <planted/x.planted)" >planted/x.planted.new
+            mv planted/x.planted.new planted/x.planted
+            # shellcheck disable=SC2086
+            ends 1 'planted' "$planted" batch $list --out-dir tries --isolate=$isolate --progress none
+            must "another one" grep -q '"state":"failed".*"attempt":1' "$(ls -t tries/.cellpipe/status/* | head -n 1)"
+        done
+    done
+done
+
 # A limit of the output's size, a full disk, a folder that cannot be written.
 ends 1 'File too large' "$cellpipe" batch "$top/samples/stl_65536.stl.gz" lib/a --out-dir small --max-output 20kB
 must "the small ones: $(states small)" [ "$(states small)" = '1 failed 15 ok' ]
