@@ -27,6 +27,7 @@ uint64_t time_of_record(void)
 cp_status make_folder(struct cli *cli, char *folder)
 {
     struct stat facts;
+    int above = 0; /* the first error: the others follow from it */
     if (!folder)
         return CP_LIMIT;
     if (stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode))
@@ -34,12 +35,13 @@ cp_status make_folder(struct cli *cli, char *folder)
     for (char *at = folder; *folder && *++at;)
         if (*at == '/') {
             *at = '\0';
-            (void)mkdir(folder, 0777);
+            if (mkdir(folder, 0777) != 0 && errno != EEXIST && above == 0)
+                above = errno;
             *at = '/';
         }
     if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode)))
         return CP_OK;
-    return complain(cli, CP_OUTPUT, "the folder %s cannot be made: %s", folder, strerror(errno));
+    return complain(cli, CP_OUTPUT, "the folder %s cannot be made: %s", folder, strerror(above ? above : errno));
 }
 
 static cp_status fail(struct journal *journal)
