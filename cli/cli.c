@@ -182,7 +182,7 @@ void flush_report(struct cli *cli, cp_status status)
         /* Losses that ended the program under --strict are no chatter. */
         bool chatter = severity == CP_WARNING || (severity == CP_LOSS && status != CP_LOSSY);
         bool shown = severity == CP_NOTE ? cli->verbose : !chatter || !cli->quiet;
-        if (!was_interrupted() && shown)
+        if (!must_stop(NULL) && shown) /* that it was cancelled says nothing */
             fprintf(cli->messages, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
     }

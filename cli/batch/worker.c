@@ -242,6 +242,7 @@ static cp_status convert(const struct batch *batch, struct job *job)
     if (status == CP_CANCELLED && were_bytes_missing()) {
         record->code = "input-cut";
         record->message = "was cut short by somebody else while it was read";
+        fprintf(cli->messages, "error: %s\n", record->message);
         status = CP_INPUT;
     }
     forget_missing_bytes();

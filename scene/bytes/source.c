@@ -27,6 +27,7 @@ struct source_state {
     struct inputs inputs;   /* of the top file: what was read, in the order of its end */
     uint64_t *further;      /* how many have been opened below the top file */
     uint64_t own_further;
+    bool has_changed; /* of the top file: one that was opened below it did, while it was open */
     bool is_option;   /* the user names it, in an option of the importer */
     struct root root; /* its folder, where it is the top file or an option's and names further files */
     dev_t device;
@@ -125,6 +126,8 @@ cp_status source_check(const struct source *source)
     const struct source_state *state = source->state;
     const struct stat *before = &state->opened;
     struct stat now;
+    if (state->has_changed) /* reported */
+        return CP_INPUT;
     if (state->file < 0 ||
         (fstat(state->file, &now) == 0 && now.st_size == before->st_size &&
          now.st_mtim.tv_sec == before->st_mtim.tv_sec && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec))
@@ -145,6 +148,11 @@ void source_close(struct source *source)
     if (!source)
         return;
     cp_context *context = source->context;
+    const struct source *top = source->parent;
+    while (top && top->parent)
+        top = top->parent;
+    if (top && source->state && source_check(source) != CP_OK)
+        top->state->has_changed = true;
     if (source->state) {
         root_close(&source->state->root);
         release_mapping(source->state);

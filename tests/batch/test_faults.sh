@@ -77,6 +77,7 @@ traced() {
     wait
 }
 
+# shellcheck disable=SC2317 # wait_until calls it
 # Sets process to the worker: below the run's time limit, strace, and the supervisor.
 is_there() {
     process=$run
@@ -120,7 +121,7 @@ if ! strace -qq -o /dev/null true 2>/dev/null || [ ! -r "/proc/$$/task/$$/childr
 else
     for side in supervisor worker; do
         faults "$side" >all_faults
-        [ -n "$CELLPIPE_LONG" ] || shuf -n 50 --random-source="$cellpipe" all_faults >some
+        [ -n "$CELLPIPE_LONG" ] || shuf -n 40 --random-source="$cellpipe" all_faults >some
         [ -n "$CELLPIPE_LONG" ] && mv all_faults some
         must "there are calls of the $side" [ -s some ]
         while read -r call number error; do
@@ -130,21 +131,179 @@ else
     done
 fi
 
+# ---- no room ----
+
+# on_disk SIZE: a run on a disk of so many bytes, which are kept in out.
+on_disk() {
+    mkdir out kept
+    # shellcheck disable=SC2016 # the words of the inner shell
+    unshare -Urm sh -c 'mount -t tmpfs -o "size=$1" none out || exit 77
+        "$2" batch lib --out-dir out --jobs 1 --progress none >said 2>&1
+        code=$?
+        cp -a out/. kept
+        exit $code' sh "$1" "$cellpipe"
+    code=$?
+    rmdir out
+    mv kept out
+}
+on_disk 300k
+if [ $code = 77 ]; then
+    skipped="$skipped full disks (user namespaces);"
+    rm -r out
+else
+    must "300 KiB are enough" [ $code = 0 ]
+    ended "a small disk" $code
+    rm -r out
+    size=4
+    while [ $size -le 64 ]; do
+        on_disk ${size}k
+        sound "a disk of $size KiB" $code
+        size=$((size + 4))
+    done
+fi
+for blocks in 0 1 2 3 4 5 6 7 8 9 10 12; do
+    (ulimit -f $blocks; exec "$cellpipe" batch lib --out-dir out --jobs 1 --progress none) 2>&1 | cat >said
+    (ulimit -f $blocks; exec "$cellpipe" batch lib --out-dir out --jobs 1 --progress none) >/dev/null 2>&1
+    sound "files of $blocks blocks" $?
+done
+for most in 1 1kB 2kB 3kB; do
+    batch lib --out-dir out --max-output $most >said 2>&1
+    sound "--max-output $most" $?
+done
+for status in /dev/full nowhere/status; do
+    batch lib --out-dir out --status $status >said 2>&1
+    must "4 with --status $status, not $?" [ $? = 4 ]
+    sound "--status $status" 4
+done
+
+# ---- nobody hears, nobody may write ----
+
+for words in "batch lib --out-dir out" "manifest lib" "report whole" "report whole --json" "report whole --csv" \
+    "batch lib --out-dir whole --dry-run"; do
+    # shellcheck disable=SC2086
+    ends 4 'standard output cannot be written' sh -c "'$cellpipe' $words >/dev/full"
+    [ ! -e out ] || sound "$words to a full disk" 0
+    # shellcheck disable=SC2086
+    { sleep 0.05; "$cellpipe" $words 2>said; echo $? >code; } | :
+    must "$words to nobody ends with 141, not $(cat code)" [ "$(cat code)" = 141 ]
+    [ ! -e out ] || sound "$words to nobody" 141
+done
+cp bad.stl lib
+for error in /dev/full '&-'; do
+    ends 1 '' sh -c "'$cellpipe' batch lib --out-dir out >/dev/null 2>$error"
+    must "the others, with 2>$error" [ "$(find out -name '*.glb' | wc -l)" = "$inputs" ]
+    rm -r out
+done
+{ sleep 0.05; "$cellpipe" batch lib --out-dir out 2>&1 >/dev/null; echo $? >code; } | :
+must "errors to nobody end with 141, not $(cat code)" [ "$(cat code)" = 141 ]
+rm lib/bad.stl
+sound "errors to nobody" 141
+
+# As root, without its right to write anywhere.
+as_user=
+[ "$(id -u)" != 0 ] || as_user="setpriv --bounding-set=-all --inh-caps=-all"
+for folder in out out/sub out/.cellpipe/status; do
+    mkdir -p $folder
+    chmod a-w $folder
+    # shellcheck disable=SC2086
+    if $as_user sh -c ": 2>/dev/null >$folder/try" 2>/dev/null; then
+        skipped="$skipped folders that cannot be written (setpriv);"
+        rm -r out
+        break
+    fi
+    # shellcheck disable=SC2086
+    $as_user "$cellpipe" batch lib --out-dir out --jobs 1 --progress none >said 2>&1
+    code=$?
+    must "1 or 4 with $folder that cannot be written, not $code" expr $code : '[14]$' >/dev/null
+    must "and a message" grep -q 'Permission denied' said
+    ended "$folder cannot be written" $code
+    chmod u+w $folder
+    sound "$folder can be written again" $code
+done
+
 # ---- the output folder goes away ----
 
-library many 60
-batch many --out-dir all >/dev/null 2>&1
-"$cellpipe" batch many --out-dir gone --jobs 1 --progress none >said 2>&1 &
-run=$!
-wait_until recorded gone 1
-kill -STOP $run
-rm -rf gone
-kill -CONT $run
-wait $run
-must "a folder that was removed ends with 4, not $?" [ $? = 4 ]
-must "and a message" grep -q 'removed meanwhile' said
-works batch many --out-dir gone
-must "the next run makes it whole" [ "$(tree gone)" = "$(tree all)" ]
+cells heavy 15
+heavy() { # WORDS...: into gone; one cell takes longer than it may
+    # shellcheck disable=SC2086
+    "$cellpipe" batch heavy --only '*.wu' --out-dir gone --jobs 1 --timeout 2 "$@" ! $slow >said 2>&1
+}
+for status in gone/.cellpipe/status/here.jsonl there.jsonl; do
+    mkdir -p gone/.cellpipe/status
+    heavy --status $status &
+    run=$!
+    wait_until grep -q c14.wu $status
+    rm -r gone
+    wait $run
+    must "a folder that was removed ends with 4, not $?, status in $status" [ $? = 4 ]
+    must "and a message" grep -q 'removed meanwhile' said
+    heavy
+    must "the next run makes all that there was" [ "$(find gone -name '*.glb' | wc -l)" = 15 ]
+    rm -r gone
+done
+
+# ---- an input is cut while it is read ----
+
+# Large files, so that they are mapped: binary STL, which a worker reads; glTF with a buffer; OBJ, which a reader reads.
+mkdir big
+gzip -dc "$top/samples/stl_65536.stl.gz" | tail -c +85 >facets
+for _ in 1 2 3 4 5; do
+    cp facets half
+    cat half >>facets
+done
+count=$(($(wc -c <facets) / 50))
+count=$(printf '\\%03o\\%03o\\%03o\\000' $((count % 256)) $((count / 256 % 256)) $((count / 65536)))
+# shellcheck disable=SC2059 # the format has the bytes
+{ head -c 80 /dev/zero && printf "$count" && cat facets; } >big/a.stl
+yes | head -c 24000000 >big/b.bin # numbers near zero
+cat >big/b.gltf <<'END'
+{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+ "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+ "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2000000, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]}],
+ "bufferViews": [{"buffer": 0, "byteLength": 24000000}], "buffers": [{"byteLength": 24000000, "uri": "b.bin"}]}
+END
+awk 'BEGIN { for (i = 0; i < 60000; i++) printf "v %d 0 0\nv %d 1 0\nv %d 0 1\nf -1 -2 -3\n", i, i, i }' >big/c.obj
+works batch big --out-dir uncut
+must "three outputs" [ "$(find uncut -name '*.glb' | wc -l)" = 3 ]
+
+# shellcheck disable=SC2317
+# reads: a process below the run has the file open; below the worker, if it is a reader's.
+reads() {
+    process=$(pgrep -P "$run" | head -n 1)
+    [ "$input" != c.obj ] || process=$(pgrep -P "$process")
+    grep -q "/$file" "/proc/$process/maps"
+}
+# cut_once: $file to $cut while it is read; what is left is the old output, or an error. True if it was seen.
+cut_once() {
+    rm -rf cut out
+    mkdir cut
+    cp big/b.bin "big/$input" cut
+    "$cellpipe" batch "cut/$input" --out-dir out --jobs 1 --progress none >said 2>&1 &
+    run=$!
+    until reads 2>/dev/null || ! kill -0 $run 2>/dev/null; do :; done
+    kill -STOP "$process" 2>/dev/null
+    truncate -s "$cut" "cut/$file"
+    kill -CONT "$process" 2>/dev/null
+    wait $run
+    code=$?
+    if [ $code = 0 ]; then
+        must "$file cut to $cut: what it was" cmp "out/$input.glb" "uncut/$input.glb"
+    else
+        must "$file cut to $cut: a message" grep -Eq "^cut/$input: .*(cut short|changed while)" said
+        must "$file cut to $cut: no output" [ ! -e "out/$input.glb" ]
+    fi
+    [ $code = 1 ]
+}
+for input in a.stl b.gltf c.obj; do
+    file=$input
+    [ "$input" != b.gltf ] || file=b.bin
+    size=$(wc -c <big/$file)
+    for cut in 0 500000 $((size / 4096 * 4096 - 100)); do # the last one leaves zeros in a page that is there
+        tries=0
+        until cut_once || [ $tries = 10 ]; do tries=$((tries + 1)); done
+        must "$file cut to $cut is seen" [ $tries -lt 10 ]
+    done
+done
 
 [ -z "$skipped" ] || echo "skipped: test_faults:$skipped"
 finish
