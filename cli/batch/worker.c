@@ -76,17 +76,9 @@ static void reset_most_memory(void)
     }
 }
 
+/* Since reset_most_memory: a worker never calls exec, whose peak would count besides. */
 static uint64_t most_memory(void)
 {
-    char text[4096] = "";
-    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-    if (file >= 0)
-        (void)close(file);
-    text[size > 0 ? size : 0] = '\0';
-    const char *peak = strstr(text, "VmHWM:");
-    if (peak)
-        return strtoull(peak + 6, NULL, 10) * 1024;
     struct rusage used = {0};
     (void)getrusage(RUSAGE_SELF, &used);
     return (uint64_t)used.ru_maxrss * 1024;
@@ -264,7 +256,7 @@ static cp_status convert(const struct batch *batch, struct job *job)
     return status;
 }
 
-/* Carries out the task; what people are told goes to `messages`, the record's line to `line`. */
+/* Carries out the task; what people are told goes to `messages`, the record's line behind what `line` has. */
 static void do_task(struct batch *batch, struct answer *answer, struct buffer *line, FILE *messages)
 {
     const struct task *task = &batch->tasks[answer->entry];
@@ -307,7 +299,6 @@ static void do_task(struct batch *batch, struct answer *answer, struct buffer *l
     answer->has_further = record->output_count > 1;
     (void)snprintf(answer->isolation, sizeof answer->isolation, "%s",
                    job.cli.context ? cp_isolation(job.cli.context) : "");
-    line->size = 0;
     record_print(record, line);
     cp_context_free(job.cli.context);
     cli_free(&job.cli);
@@ -361,16 +352,24 @@ _Noreturn void work(struct batch *batch, int socket)
         FILE *file = open_memstream(&texts[0], &sizes[0]);
         if (!file)
             break;
+        line.size = 0;
+        buffer_append(&line, &answer, sizeof answer); /* its room */
         do_task(batch, &answer, &line, file);
         goes_on = fclose(file) == 0 && (file = open_memstream(&texts[1], &sizes[1]));
         if (goes_on) {
             name_input(batch->entries.items[answer.entry].in, texts[0], file);
-            goes_on = fclose(file) == 0 && !line.failed;
+            goes_on = fclose(file) == 0;
         }
-        answer.line_size = (uint32_t)line.size;
-        answer.messages_size = (uint32_t)sizes[1];
-        goes_on = goes_on && transfer(socket, &answer, sizeof answer, true) &&
-                  transfer(socket, line.data, line.size, true) && transfer(socket, texts[1], sizes[1], true);
+        if (goes_on) { /* in one piece: every piece wakes the supervisor */
+            answer.line_size = (uint32_t)(line.size - sizeof answer);
+            answer.messages_size = (uint32_t)sizes[1];
+            buffer_append(&line, texts[1], sizes[1]);
+            goes_on = !line.failed;
+        }
+        if (goes_on) {
+            memcpy(line.data, &answer, sizeof answer);
+            goes_on = transfer(socket, line.data, line.size, true);
+        }
         free(texts[0]);
         free(texts[1]);
     }
