@@ -8,12 +8,15 @@ peers_folder=$here/peers
 usage() {
     cat <<'EOF'
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
-  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web memory recordings poses
-                    collisions linear quality (all)
+  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web batch memory recordings
+                    poses collisions linear quality (all)
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
   --parts N         parts of the library (2000)
+  --files N         files of the longest list; a tenth of them in other rows of batch (1000000)
+  --before PROGRAM  an older cellpipe, for the row batch
+  --unhashed PROGRAM  a cellpipe that hashes no files, for the same row (README.md tells how to build it)
   --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
   --recorded N      steps of the longest recording (10000)
   --samples N       samples each way of a surface's distance (200000)
@@ -29,6 +32,7 @@ EOF
 . "$here/common.sh"
 . "$here/speed.sh"
 . "$here/floors.sh"
+. "$here/batch.sh"
 . "$here/memory.sh"
 . "$here/recording.sh"
 . "$here/poses.sh"
@@ -36,8 +40,8 @@ EOF
 . "$here/linear.sh"
 . "$here/quality.sh"
 
-all_rows="floors $speed_rows memory recordings poses collisions linear quality"
-rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into=''
+all_rows="floors $speed_rows batch memory recordings poses collisions linear quality"
+rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 files=1000000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into='' before='' unhashed=''
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
 
@@ -58,7 +62,7 @@ require_number() { # option value
 options=
 remember_option() { # option value
     case $1:$2 in
-    --work:* | --tools:* | --into:*) ;;
+    --work:* | --tools:* | --into:* | --before:* | --unhashed:*) ;;
     *' '*) options="$options $1 '$2'" ;;
     *) options="$options $1 $2" ;;
     esac
@@ -67,7 +71,7 @@ remember_option() { # option value
 set_option() { # option value
     remember_option "$@"
     case $1 in
-    --rounds | --triangles | --parts | --linear | --recorded | --samples | --limit | --threads) require_number "$@" ;;
+    --rounds | --triangles | --parts | --files | --linear | --recorded | --samples | --limit | --threads) require_number "$@" ;;
     esac
     case $1 in
     --rows) rows=$2 ;;
@@ -75,6 +79,9 @@ set_option() { # option value
     --rounds) rounds=$2 ;;
     --triangles) triangles=$2 ;;
     --parts) parts=$2 ;;
+    --files) files=$2 ;;
+    --before) before=$(realpath "$2") ;;
+    --unhashed) unhashed=$(realpath "$2") ;;
     --linear) linear=$2 ;;
     --recorded) recorded=$2 ;;
     --samples) samples=$2 ;;
@@ -105,7 +112,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 tools=${tools:-$(dirname "$cellpipe")/tests/bench}
-export cellpipe tools threads
+export cellpipe tools threads before unhashed
 
 for tool in "$cellpipe" "$tools/run_timed"; do
     [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release && cmake --build --preset release --target bench"
@@ -125,10 +132,10 @@ fi
 
 # ---- before the run ----
 
-temporary='' display=''
+temporary='' display='' in_memory=''
 clean_up() {
     [ -z "$display" ] || kill "$display" 2>/dev/null || true
-    [ -z "$temporary" ] || rm -rf "$temporary"
+    rm -rf ${temporary:+"$temporary"} ${in_memory:+"$in_memory"}
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
@@ -178,6 +185,7 @@ print_estimate() {
     for row in $rows; do
         case $row in
         floors | memory) seconds=30 ;;
+        batch) seconds=$((rounds * parts / 50 + files / 3000)) ;;
         poses) seconds=$((rounds * triangles / 1000000)) ;;
         recordings) seconds=$((recorded / 100)) ;;
         collisions) seconds=$((rounds * triangles / 100000)) ;;
@@ -217,6 +225,7 @@ describe_run() {
 measure_row() { # row
     case $1 in
     floors) measure_floors ;;
+    batch) measure_batch ;;
     memory) measure_memory ;;
     recordings) measure_recordings ;;
     poses) measure_poses ;;

@@ -1,5 +1,6 @@
 /* make_shape SHAPE TRIANGLES FORMAT FILE    writes one shape
  * make_shape library PARTS FOLDER           writes part_0000.stl ..., every second one ASCII
+ * make_shape library PARTS FOLDER FORMAT    writes the same parts as part_0000.FORMAT ...: obj or glb
  * make_shape list                           names the shapes */
 #include "shapes.h"
 #include "write_mesh.h"
@@ -14,7 +15,7 @@ struct format {
 static const struct format formats[] = {
     {"binary", write_binary_stl},      {"ascii", write_ascii_stl}, {"line", write_one_line_stl},
     {"solids", write_many_solids},     {"glb", write_glb},         {"polygon", write_polygon_glb},
-    {"meshes", write_many_meshes_glb},
+    {"meshes", write_many_meshes_glb}, {"obj", write_obj},
 };
 
 static const struct shape *find_shape(const char *name)
@@ -44,16 +45,18 @@ static size_t parse_count(const char *text)
     return (size_t)count;
 }
 
-static void write_library(size_t parts, const char *folder)
+/* `format` is the suffix, too; NULL: STL. */
+static void write_library(size_t parts, const char *folder, const struct format *format)
 {
     struct random random = library_begin();
     for (size_t part = 0; part < parts; part++) {
         struct mesh mesh = {0};
         char path[4096];
         make_library_part(&mesh, &random, (int)part);
-        if (snprintf(path, sizeof path, "%s/part_%04zu.stl", folder, part) >= (int)sizeof path)
+        if (snprintf(path, sizeof path, "%s/part_%04zu.%s", folder, part, format ? format->name : "stl") >=
+            (int)sizeof path)
             fail("%s is too long", folder);
-        (part % 2 ? write_ascii_stl : write_binary_stl)(&mesh, path);
+        (format ? format->write : part % 2 ? write_ascii_stl : write_binary_stl)(&mesh, path);
         mesh_free(&mesh);
     }
 }
@@ -80,14 +83,17 @@ int main(int count, char **arguments)
         list_shapes(part_shapes);
         list_shapes(hostile_shapes);
     } else if (count == 4 && strcmp(arguments[1], "library") == 0) {
-        write_library(parse_count(arguments[2]), arguments[3]);
+        write_library(parse_count(arguments[2]), arguments[3], NULL);
+    } else if (count == 5 && strcmp(arguments[1], "library") == 0) {
+        write_library(parse_count(arguments[2]), arguments[3], find_format(arguments[4]));
     } else if (count == 5) {
         struct mesh mesh = {0};
         find_shape(arguments[1])->make(&mesh, parse_count(arguments[2]));
         find_format(arguments[3])->write(&mesh, arguments[4]);
         mesh_free(&mesh);
     } else {
-        fail("usage: make_shape SHAPE TRIANGLES FORMAT FILE | make_shape library PARTS FOLDER | make_shape list");
+        fail("usage: make_shape SHAPE TRIANGLES FORMAT FILE | make_shape library PARTS FOLDER [FORMAT] | make_shape "
+             "list");
     }
     return 0;
 }

@@ -12,6 +12,9 @@ void write_one_line_stl(const struct mesh *mesh, const char *path);
 /* A solid for each triangle. */
 void write_many_solids(const struct mesh *mesh, const char *path);
 
+/* Indexed triangles. */
+void write_obj(const struct mesh *mesh, const char *path);
+
 /* Indexed triangles: one mesh, one node. */
 void write_glb(const struct mesh *mesh, const char *path);
 /* All vertices in order are one polygon, by FB_ngon_encoding. */

@@ -12,3 +12,14 @@ library() {
         assimp export "$part" "$2/$(basename "$part" .stl).glb" || exit 1
     done
 }
+# A shell's loop, or $jobs processes at a time
+batch() {
+    cd "$1"
+    if [ "$jobs" = 1 ]; then
+        for part in *; do
+            assimp export "$part" "$2/$part.glb"
+        done
+    else
+        printf '%s\n' * | xargs -P "$jobs" -I '{}' assimp export '{}' "$2/{}.glb"
+    fi
+}
