@@ -282,9 +282,10 @@ static void tell_gone(const struct batch *batch)
 static uint32_t count_lost(const struct journal *journal, const struct records *table)
 {
     uint32_t lost = 0;
+    bool touched = false; /* perhaps by a link */
     for (uint32_t i = 0; i < table->count; i++) {
         const struct record *record = table->items[i];
-        lost += record->state == STATE_OK && record->time >= journal->began_at && !has_outputs(record);
+        lost += record->state == STATE_OK && record->time >= journal->began_at && !has_outputs(record, &touched);
     }
     return lost;
 }

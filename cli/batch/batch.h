@@ -90,6 +90,8 @@ cp_status decide(struct batch *batch, uint32_t entry);
 /* Compares all inputs and outputs that have other times than in the record, with --verify all, by their contents. The
  * record's times are made those of today. */
 bool is_same_content(const struct batch *batch, struct record *record);
+/* Whether the outputs of the record are there in their sizes; *touched: one has another time. */
+bool has_outputs(const struct record *record, bool *touched);
 /* Of a file's bytes as they lie there; its size and time, too. False when it cannot be read. */
 bool hash_file(const char *path, struct record_input *file);
 

@@ -119,8 +119,7 @@ uint32_t attempt_at(const struct task *task, const struct record *record)
     return same ? task->attempt : 1;
 }
 
-/* Whether the outputs of the record are there in their sizes; *touched: one has another time. */
-static bool has_outputs(const struct record *record, bool *touched)
+bool has_outputs(const struct record *record, bool *touched)
 {
     struct stat facts;
     for (uint32_t i = 0; i < record->output_count; i++) {
