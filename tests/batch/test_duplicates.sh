@@ -20,6 +20,8 @@ must "what differs is apart" [ "$(stat -c %h out/a/other.stl.glb)" = 1 ]
 must "the same bytes" [ "$(tree out)" = "$plain" ]
 must "told: 2 links, $((2 * bytes)) bytes" grep -q "^links *2 outputs are links of equal ones, 2 of them new; saves $((2 * bytes)) bytes" stdout
 must "no temporaries" [ "$(left out)" = 0 ]
+must "their times are to be seen: $(plan lib --out-dir out)" [ "$(plan lib --out-dir out | grep -c touched)" = 2 ]
+runs
 must "nothing to do after it" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
 runs --verify --link-duplicates
 must "by contents, too" [ "$(states out)" = '4 skipped' ]
@@ -40,7 +42,9 @@ must "--force makes files of them" [ "$(find out -name '*.glb' -links +1 | wc -l
 
 # Other permissions, other bytes of the same size, what is no file any more: left apart.
 chmod 600 out/a/x.stl.glb
+touch -r out/c/x.stl.glb time
 printf X | dd of=out/c/x.stl.glb bs=1 seek=100 conv=notrunc 2>/dev/null
+touch -r time out/c/x.stl.glb
 changed=$(cksum <out/c/x.stl.glb)
 runs --link-duplicates
 must "none is a link" [ "$(find out -name '*.glb' -links +1 | wc -l)" = 0 ]
