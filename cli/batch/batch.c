@@ -173,12 +173,13 @@ static void sweep_folder(struct batch *batch, const char *path)
     (void)closedir(folder);
 }
 
-/* In all folders that an output of this run goes to: an input without a record is converted again, and links are made
+/* In that of the status files, and in all that an output of this run goes to: an input without a record is converted
  * again. */
 static void sweep(struct batch *batch)
 {
     struct name_map seen = {.context = batch->cli->context};
     const char *last = "";
+    sweep_folder(batch, batch->status_folder);
     for (uint32_t i = 0; i < batch->entries.count; i++) {
         const char *out = batch->entries.items[i].out, *slash = out ? strrchr(out, '/') : NULL;
         size_t size = slash ? (size_t)(slash - out) : 0;

@@ -66,7 +66,7 @@ cp_status read_history(struct batch *batch)
 {
     const char *paths[2];
     if (access(batch->status_folder, F_OK) == 0) {
-        const char *name = arena_print(batch->arena, "%s-%ld-merged", batch->host, (long)getpid());
+        const char *name = arena_print(batch->arena, "%s-%ld", batch->host, (long)getpid());
         cp_status merged =
             !name ? CP_LIMIT
             : batch->shard.count || batch->dry_run

@@ -332,8 +332,8 @@ cp_status records_merge(struct cli *cli, const char *folder, uint32_t most, cons
         const char *path = cli_print(cli, "%s/%s", folder, names.items[i]);
         status = path && list_add(cli, &paths, path) ? CP_OK : CP_LIMIT;
     }
-    const char *temporary = cli_print(cli, "%s/.cellpipe-%s", folder, name),
-               *merged = cli_print(cli, "%s/%s.jsonl", folder, name);
+    const char *temporary = cli_print(cli, "%s/.cellpipe-%s-%016u", folder, name, 0u), /* as cp_sweep knows them */
+        *merged = cli_print(cli, "%s/%s-merged.jsonl", folder, name);
     if (status == CP_OK && temporary && merged)
         status = records_read(cli, paths.items, paths.count, &records);
     int file =

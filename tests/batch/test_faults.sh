@@ -129,6 +129,14 @@ else
             sound "$side: $call $number: $error" "$code"
         done <some
     done
+    # A run that is killed while it makes one of many status files.
+    batch lib --out-dir out >said 2>&1
+    for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do # of processes that there cannot be
+        cp out/.cellpipe/status/*-0.jsonl "out/.cellpipe/status/$(uname -n)-$((9000000 + i))-1.jsonl"
+    done
+    traced supervisor -qq -o /dev/null -e trace=fsync -e inject=fsync:signal=KILL
+    must "killed while it merges" [ -n "$(find out/.cellpipe -name '.cellpipe-*')" ]
+    sound "killed while it merges" 0
 fi
 
 # ---- no room ----

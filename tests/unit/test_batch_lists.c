@@ -409,13 +409,13 @@ static void test_merging_files(void **state)
     char *before = report_text(), *torn = strstr(before, "\"torn_lines\": 6");
     assert_non_null(torn);
     torn[strlen("\"torn_lines\": ")] = '0';
-    assert_int_equal(records_merge(&cli, folder, 3, "merged", everybody_is_dead, &dead), CP_OK);
-    (void)snprintf(path, sizeof path, "%s/merged.jsonl", folder);
+    assert_int_equal(records_merge(&cli, folder, 3, "here-1", everybody_is_dead, &dead), CP_OK);
+    (void)snprintf(path, sizeof path, "%s/here-1-merged.jsonl", folder);
     assert_int_not_equal(access(path, F_OK), 0);
     dead = true;
-    assert_int_equal(records_merge(&cli, folder, 9, "merged", everybody_is_dead, &dead), CP_OK);
+    assert_int_equal(records_merge(&cli, folder, 9, "here-1", everybody_is_dead, &dead), CP_OK);
     assert_int_not_equal(access(path, F_OK), 0);
-    assert_int_equal(records_merge(&cli, folder, 3, "merged", everybody_is_dead, &dead), CP_OK);
+    assert_int_equal(records_merge(&cli, folder, 3, "here-1", everybody_is_dead, &dead), CP_OK);
     assert_int_equal(access(path, F_OK), 0);
     char *after = report_text();
     assert_string_equal(before, after);
