@@ -86,6 +86,39 @@ for word in "$bad" "$wrong" "-$bad" "--$wrong"; do
     clean "a report" "$cellpipe" info --report "$bad$wrong/report" "$word"
 done
 
+# Whole libraries: files and folders of hostile names, one of 255 bytes, one that is damaged, one that is gone.
+mkdir "lib$bad" "lib$bad/$wrong"
+for name in "$bad.wu" "$wrong.wu" "$(printf 'new\nline.wu')" -dash.wu "$wrong/--out-dir.wu" "$(printf '%0252d' 0).wu"; do
+    cp plain.wu "lib$bad/$name"
+done
+cp broken.stl "lib$bad/$bad$wrong.stl"
+for words in "" "--dry-run" "--progress json" "--verify" "-q"; do
+    # shellcheck disable=SC2086
+    clean "batch $words" "$cellpipe" batch "lib$bad" --out-dir "web$wrong$bad" $words
+done
+must "five outputs" [ "$(find "web$wrong$bad" -name '*.glb' -printf x | wc -c)" = 5 ]
+rm "lib$bad/$bad.wu"
+clean "an output whose input is gone" "$cellpipe" batch "lib$bad" --out-dir "web$wrong$bad" --dry-run --prune
+clean "and removed" "$cellpipe" batch "lib$bad" --out-dir "web$wrong$bad" --prune
+clean "names that meet" "$cellpipe" batch "lib$bad" "$bad.wu" "$bad$wrong.stl" "x/$bad$wrong" --out-dir none --short-names
+clean "a list" "$cellpipe" batch "@$bad$wrong" --out-dir none
+printf '%s\0' "lib$bad" "$bad$wrong" -no.wu >list
+clean "a list of hostile names" "$cellpipe" batch @0list --out-dir "none$bad" --root "$wrong"
+clean "messages of a manifest" sh -c '"$@" >/dev/null' sh "$cellpipe" manifest "lib$bad" "$bad$wrong" ./-no.wu
+"$cellpipe" manifest "lib$bad" >"$bad$wrong.jsonl" 2>said
+must "a line of JSON each" python3 -c 'import json, sys; assert len([json.loads(line) for line in sys.stdin]) == 6' <"$bad$wrong.jsonl"
+clean "a shard" "$cellpipe" batch --manifest "$bad$wrong.jsonl" --shard 0/2 --out-dir shard
+clean "no shard" "$cellpipe" batch --manifest "no$bad$wrong.jsonl" --shard "0/$bad" --out-dir shard
+clean "a report" "$cellpipe" report "web$wrong$bad"
+clean "report -v" "$cellpipe" report "web$wrong$bad" -v
+clean "what is missing" "$cellpipe" report "web$wrong$bad" --manifest "$bad$wrong.jsonl"
+clean "report --csv" sh -c '"$@" | tr -d "\r"' sh "$cellpipe" report "web$wrong$bad" --csv
+"$cellpipe" report "web$wrong$bad" --json >said
+must "a report in JSON" python3 -m json.tool said /dev/null
+clean "a report of nothing" "$cellpipe" report "no$bad$wrong"
+printf '{"in":"%s"}\n' "$wrong" >"$bad.jsonl"
+clean "a report of what is no record" "$cellpipe" report "$bad.jsonl"
+
 # What was escaped reads as it was meant, and all else stays as it is.
 ends 0 'loss: ' "$cellpipe" info bad.wu
 must "escapes" grep -qF '\x1b[31mX\x1b]0;title\x07\u009b\x7f\r\nforged: in collision\t\u061c\u200e\u200f\u202a\u202e\u2066\u2069' "$work/stdout"
