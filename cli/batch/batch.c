@@ -280,20 +280,20 @@ static void tell_gone(const struct batch *batch)
 /* ---- the story ---- */
 
 /* How many outputs that this run has written are not there any more: somebody has removed them, or a whole folder. */
-static uint32_t count_lost(const struct journal *journal, const struct records *table)
+static uint32_t count_lost(const struct records *table)
 {
     uint32_t lost = 0;
     bool touched = false; /* perhaps by a link */
     for (uint32_t i = 0; i < table->count; i++) {
         const struct record *record = table->items[i];
-        lost += record->state == STATE_OK && record->time >= journal->began_at && !has_outputs(record, &touched);
+        lost += record->state == STATE_OK && !has_outputs(record, &touched);
     }
     return lost;
 }
 
 static cp_status tell_outcome(struct batch *batch, const struct journal *journal)
 {
-    struct records table = {0};
+    struct records table = {.from = journal->start};
     uint32_t failed = 0, lost = 0;
     cp_status result = CP_OK;
     for (int i = STATE_FAILED; i < STATE_COUNT; i++)
@@ -307,7 +307,7 @@ static cp_status tell_outcome(struct batch *batch, const struct journal *journal
             printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", batch->links.count,
                    batch->links.fresh, show_bytes(batch->links.saved).text);
         if (result == CP_OK)
-            lost = count_lost(journal, &table);
+            lost = count_lost(&table);
         if (result == CP_OK && !batch->cli->quiet)
             result = print_report(batch->cli, &table, &batch->entries, REPORT_TEXT, stdout);
         records_free(&table);

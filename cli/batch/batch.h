@@ -130,7 +130,7 @@ struct journal {
     uint32_t states[STATE_COUNT]; /* how many records of each there are */
     uint64_t bytes_in;
     uint64_t begun, shown; /* by milliseconds() */
-    uint64_t began_at;     /* by time_of_record() */
+    uint64_t start;        /* bytes that the file had before */
     bool line_is_visible;  /* on the terminal */
     bool has_further;      /* an input has got several outputs */
     char isolation[64];    /* as a worker has told it; "" */

@@ -115,8 +115,6 @@ static cp_status record_clash(struct journal *journal, const struct record *good
 {
     struct record record = *good;
     uint64_t now = time_of_record();
-    if (good->time >= journal->began_at && journal->states[STATE_OK] > 0)
-        journal->states[STATE_OK]--;
     record.state = STATE_FAILED;
     record.code = "sink-twice";
     record.message = "a file of its output is one of another input's, too: give one of them another name";
@@ -130,7 +128,7 @@ static cp_status record_clash(struct journal *journal, const struct record *good
 cp_status record_clashes(struct batch *batch, struct journal *journal)
 {
     cp_context *context = batch->cli->context;
-    struct records now = {0};
+    struct records now = {.from = journal->start};
     cp_status status =
         is_regular(journal->path) ? records_read(batch->cli, (const char *const[]){journal->path}, 1, &now) : CP_OK;
     uint32_t room = now.count + batch->history.count;

@@ -67,7 +67,6 @@ cp_status journal_open(struct batch *batch, struct journal *journal)
     struct stat facts;
     *journal = (struct journal){.batch = batch, .file = -1, .line.context = cli->context, .begun = milliseconds()};
     journal->shown = journal->begun;
-    journal->began_at = time_of_record();
     journal->path = batch->status_path ? batch->status_path
                                        : arena_print(batch->arena, "%s/%s-%ld-%u.jsonl", batch->status_folder,
                                                      batch->host, (long)getpid(), (unsigned)batch->shard.index);
@@ -80,6 +79,7 @@ cp_status journal_open(struct batch *batch, struct journal *journal)
     if (journal->file < 0 || fstat(journal->file, &facts) != 0)
         return fail(journal);
     journal->is_regular = S_ISREG(facts.st_mode);
+    journal->start = (uint64_t)facts.st_size;
     /* A run that was killed may have left a part of a line, which must stay a line of its own. */
     if (journal->is_regular && facts.st_size > 0 && pread(journal->file, &last, 1, facts.st_size - 1) == 1 &&
         last != '\n')

@@ -167,6 +167,8 @@ static cp_status read_status_file(struct reading *reading, const char *path)
         return CP_INPUT;
     reading->file = path;
     reading->broken = 0;
+    if (file >= 0 && reading->records->from > 0)
+        (void)lseek(file, (off_t)reading->records->from, SEEK_SET);
     cp_status status =
         file < 0 ? CP_INPUT : read_lines(reading->cli->context, file, '\n', take_status_line, reading, &line);
     if (status == CP_INPUT) {

@@ -153,6 +153,10 @@ must "left out" [ -z "$(plan lib --out-dir out | grep -v 'up to date')" ]
 works "$cellpipe" batch lib --out-dir out --progress none --status "$status"
 must "and stays a line of its own" [ -z "$(plan lib --out-dir out 2>/dev/null | grep -v 'up to date')" ]
 
+works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
+works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
+must "a summary is of its own run" [ "$(sed -n 's/^  \([a-z]*\) *\([0-9]*\)$/\2 \1/p' stdout)" = '2 skipped' ]
+
 # Status files of many runs become one, and all is known as before.
 i=0
 while [ $i -lt 20 ]; do
