@@ -66,8 +66,8 @@ struct journal;
 
 /* Reads the status files: gives each task its past, and fills `gone`. */
 cp_status read_history(struct batch *batch);
-/* What holds now, of this run and those before, is read by records_read from these paths. */
-size_t status_paths(const struct batch *batch, const char *paths[2]);
+/* Reads what holds now, of this run and those before. */
+cp_status read_status(const struct batch *batch, struct records *records);
 bool is_regular(const char *path);
 /* Inputs whose outputs have replaced each other's, or those of an earlier run, have failed, whichever came first: their
  * records say so. */

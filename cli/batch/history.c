@@ -52,30 +52,27 @@ static bool is_of_dead_run(void *user, const char *file)
     return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
-size_t status_paths(const struct batch *batch, const char *paths[2])
+cp_status read_status(const struct batch *batch, struct records *records)
 {
+    const char *paths[2];
     size_t count = 0;
     if (access(batch->status_folder, F_OK) == 0)
         paths[count++] = batch->status_folder;
     if (batch->status_path && is_regular(batch->status_path)) /* not /dev/full */
         paths[count++] = batch->status_path;
-    return count;
+    return records_read(batch->cli, paths, count, records);
 }
 
 cp_status read_history(struct batch *batch)
 {
-    const char *paths[2];
-    if (access(batch->status_folder, F_OK) == 0) {
-        const char *name = arena_print(batch->arena, "%s-%ld", batch->host, (long)getpid());
-        cp_status merged =
-            !name ? CP_LIMIT
-            : batch->shard.count || batch->dry_run
-                ? CP_OK
-                : records_merge(batch->cli, batch->status_folder, MOST_FILES, name, is_of_dead_run, batch);
-        if (merged != CP_OK)
-            return merged;
-    }
-    cp_status status = records_read(batch->cli, paths, status_paths(batch, paths), &batch->history);
+    const char *name = arena_print(batch->arena, "%s-%ld", batch->host, (long)getpid());
+    cp_status status = name ? CP_OK : CP_LIMIT;
+    if (batch->shard.count > 0)
+        batch->history.only = &batch->entries;
+    else if (status == CP_OK && !batch->dry_run)
+        status = records_merge(batch->cli, batch->status_folder, MOST_FILES, name, is_of_dead_run, batch);
+    if (status == CP_OK)
+        status = read_status(batch, &batch->history);
     if (status != CP_OK)
         return status;
     batch->gone = arena_allocate(batch->arena, batch->history.count, sizeof *batch->gone);
@@ -131,20 +128,24 @@ cp_status record_clashes(struct batch *batch, struct journal *journal)
     struct records now = {.from = journal->start};
     cp_status status =
         is_regular(journal->path) ? records_read(batch->cli, (const char *const[]){journal->path}, 1, &now) : CP_OK;
-    uint32_t room = now.count + batch->history.count;
+    struct records all = {0}; /* a shard has left out the records of others */
+    const struct records *history = batch->shard.count > 0 ? &all : &batch->history;
+    if (status == CP_OK && batch->shard.count > 0)
+        status = read_status(batch, &all);
+    uint32_t room = now.count + history->count;
     struct owners owners = {.map.context = context,
                             .records = memory_allocate(context, room, sizeof *owners.records),
                             .fails = memory_allocate_zeroed(context, room, sizeof *owners.fails)};
     bool good = status == CP_OK && owners.records && owners.fails;
     /* Of earlier runs those count whose output this run has left as it was. */
-    for (uint32_t i = 0; i < batch->history.count && good; i++) {
-        const struct record *record = batch->history.items[i];
+    for (uint32_t i = 0; i < history->count && good; i++) {
+        const struct record *record = history->items[i];
         const struct entry *entry = entries_find(&batch->entries, record->in);
         if (!entry || batch->tasks[entry - batch->entries.items].deed == DEED_NONE)
             good = claim(&owners, record);
     }
     for (uint32_t i = 0; i < now.count && good; i++)
-        good = now.items[i]->state != STATE_OK || claim(&owners, now.items[i]);
+        good = claim(&owners, now.items[i]);
     for (uint32_t i = 0; i < owners.count && good && status == CP_OK; i++)
         if (owners.fails[i])
             status = record_clash(journal, owners.records[i]);
@@ -152,5 +153,6 @@ cp_status record_clashes(struct batch *batch, struct journal *journal)
     memory_free(context, owners.records, room, sizeof *owners.records);
     name_map_free(&owners.map);
     records_free(&now);
+    records_free(&all);
     return status == CP_OK && !good ? CP_LIMIT : status;
 }

@@ -39,11 +39,11 @@ static const struct record_input **list_outputs(const struct batch *batch, const
 cp_status link_outputs(struct batch *batch)
 {
     struct cli *cli = batch->cli;
-    struct records records = {0};
-    const char *paths[2], *model = NULL;
+    struct records records = {.only = &batch->entries};
+    const char *model = NULL;
     uint32_t count = 0;
     bool told = false;
-    cp_status status = records_read(cli, paths, status_paths(batch, paths), &records);
+    cp_status status = read_status(batch, &records);
     const struct record_input **outputs = status == CP_OK ? list_outputs(batch, &records, &count) : NULL;
     if (status == CP_OK && !outputs)
         status = CP_LIMIT;

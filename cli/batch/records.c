@@ -131,6 +131,22 @@ static void warn_of_line(struct reading *reading, uint64_t line)
                                             : "is no record, and is left out");
 }
 
+/* By the start of the line, as batch writes it: a shard passes over the lines of all others. */
+static bool is_of_others(const struct entries *only, const char *text, size_t size)
+{
+    static const char start[] = "{\"in\":\"";
+    const size_t begin = sizeof start - 1;
+    char path[4096];
+    const char *end =
+        only && size > begin && memcmp(text, start, begin) == 0 ? memchr(text + begin, '"', size - begin) : NULL;
+    size_t length = end ? (size_t)(end - text) - begin : 0;
+    if (!end || length >= sizeof path || memchr(text + begin, '\\', length))
+        return false;
+    memcpy(path, text + begin, length);
+    path[length] = '\0';
+    return !entries_find(only, path);
+}
+
 static cp_status take_status_line(void *user, uint64_t line, const char *text, size_t size, bool whole)
 {
     struct reading *reading = user;
@@ -138,9 +154,11 @@ static cp_status take_status_line(void *user, uint64_t line, const char *text, s
     struct record record;
     struct run_note note;
     records->torn += !whole;
-    if (!whole)
+    if (!whole || is_of_others(records->only, text, size))
         return CP_OK;
     cp_status status = record_parse(&reading->reader, text, size, &record);
+    if (status == CP_OK && records->only && !entries_find(records->only, record.in))
+        return CP_OK;
     if (status == CP_OK) {
         struct record *copy = arena_copy(records->arena, &record, 1, sizeof record);
         if (!copy || !array_reserve(records->context, &records->items, &records->room, (uint64_t)records->count + 1,

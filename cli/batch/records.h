@@ -15,8 +15,9 @@
 struct records {
     cp_context *context;
     struct arena *arena;
-    uint64_t from;         /* bytes at the start of each file that are left out */
-    struct record **items; /* sorted bytewise by `in`, each input once */
+    uint64_t from;              /* bytes at the start of each file that are left out */
+    const struct entries *only; /* records of others are left out while they are read; NULL: none are */
+    struct record **items;      /* sorted bytewise by `in`, each input once */
     uint32_t count, room;
     struct passed_over *passed_over; /* the most that one run left out of each kind */
     uint32_t passed_count, passed_room;

@@ -12,6 +12,7 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nmtllib none.mtl\n' >lib/no_material.
 printf '{ "Late"\n  GeoID "late.stl"\n}\n' >lib/late.wu
 gzip <part.stl | head -c 60 >lib/cut.stl.gz
 : >lib/empty.stl
+cp part.stl "$(printf 'lib/latin\351 "1".stl')"
 ln -s nowhere lib/dangling.stl
 cp part.stl lib/locked.stl
 chmod 000 lib/locked.stl
@@ -47,6 +48,10 @@ for balance in size hash; do
         while [ $i -gt 0 ]; do
             i=$((i - 1))
             batch "$cellpipe" --balance $balance --shard $i/$shards --jobs 2
+        done
+        for i in 0 $((shards - 1)); do
+            batch "$cellpipe" --balance $balance --shard $i/$shards --jobs 2 --dry-run
+            must "a shard knows its own: $i/$shards" [ "$(grep -c '^convert' said)" = 0 ]
         done
         keep $balance$shards
     done
