@@ -173,9 +173,9 @@ static void sweep_folder(struct batch *batch, const char *path)
     (void)closedir(folder);
 }
 
-/* In that of the status files, and in all that an output of this run goes to: an input without a record is converted
- * again. */
-static void sweep(struct batch *batch)
+/* In the folder of the status files and those of outputs that this run writes, or of all outputs: a lost host's
+ * temporaries are removed when they are a day old, and by then all may be up to date. */
+static void sweep(struct batch *batch, bool all)
 {
     struct name_map seen = {.context = batch->cli->context};
     const char *last = "";
@@ -184,7 +184,7 @@ static void sweep(struct batch *batch)
         const char *out = batch->entries.items[i].out, *slash = out ? strrchr(out, '/') : NULL;
         size_t size = slash ? (size_t)(slash - out) : 0;
         bool is_written = batch->tasks[i].deed == DEED_CHECK || batch->tasks[i].deed == DEED_CONVERT;
-        if (!slash || !(is_written || batch->link_duplicates) || (strncmp(last, out, size) == 0 && !last[size]))
+        if (!slash || !(is_written || all) || (strncmp(last, out, size) == 0 && !last[size]))
             continue;
         bool fresh = false;
         last = arena_copy_text(batch->arena, out, size);
@@ -336,11 +336,11 @@ static cp_status run(struct batch *batch, size_t bang)
     if (result == CP_OK)
         result = journal_open(batch, &journal);
     if (result == CP_OK) {
-        sweep(batch);
+        sweep(batch, batch->shard.count == 0 || batch->link_duplicates);
         result = record_others(batch, &journal);
         if (result == CP_OK)
             result = supervise(batch, &journal);
-        sweep(batch); /* of workers that were killed */
+        sweep(batch, false); /* of workers that were killed */
         if (result == CP_OK && *journal.isolation)
             result = journal_note(&journal);
         if (result == CP_OK && journal.has_further)

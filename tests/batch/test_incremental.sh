@@ -157,6 +157,13 @@ works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
 works "$cellpipe" batch part.stl open.stl --out-dir stated --status one.jsonl
 must "a summary is of its own run" [ "$(sed -n 's/^  \([a-z]*\) *\([0-9]*\)$/\2 \1/p' stdout)" = '2 skipped' ]
 
+# What a lost host has left is removed after a day, though all is up to date.
+touch -d '25 hours ago' out/.cellpipe-elsewhere-1-0123456789abcdef
+touch out/.cellpipe-elsewhere-1-fedcba9876543210
+runs
+must "after a day" [ "$(echo out/.cellpipe-*)" = out/.cellpipe-elsewhere-1-fedcba9876543210 ]
+rm out/.cellpipe-elsewhere-*
+
 # Status files of many runs become one, and all is known as before.
 i=0
 while [ $i -lt 20 ]; do
