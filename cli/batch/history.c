@@ -118,6 +118,11 @@ static cp_status record_clash(struct journal *journal, const struct record *good
     record.key = cp_hash_bytes(&good->key, sizeof good->key); /* of another version: it takes the place of `ok` */
     record.time = now > good->time ? now : good->time + 1;
     record.output_count = 0;
+    for (uint32_t i = 0; i < good->output_count; i++) { /* a failure leaves none; what nobody has written stays */
+        struct record_input file;
+        if (hash_file(good->outputs[i].path, &file) && hash_equals(file.hash, good->outputs[i].hash))
+            (void)unlink(good->outputs[i].path);
+    }
     journal_complain(journal, record.in, record.message, "\n");
     return journal_record(journal, &record);
 }

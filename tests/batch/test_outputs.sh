@@ -61,12 +61,14 @@ mkdir meet
 cell first wu_c >meet/a.wu
 cell first c >meet/a_wu.wu
 cell first second >meet/b.wu
+works "$cellpipe" batch -q meet/b.wu --out-dir apart --to stl --out split=yes
 for jobs in 1 2; do
     for run in 1 2; do
         ends 1 'meet/a_wu.wu: error: a file of its output is one of another' "$cellpipe" batch -q meet --out-dir split$jobs \
             --to stl --out split=yes --jobs $jobs
         must "two have failed, in run $run with $jobs jobs" [ "$(grep -c 'error: a file' stderr)" = 2 ]
         must "counted" grep -q '2 of 3 inputs failed' stderr
+        must "they leave nothing" [ "$(tree split$jobs)" = "$(tree apart)" ]
     done
 done
 
