@@ -28,9 +28,9 @@ while IFS=$tab read -r file path; do
     [ -f "$path" ] || fail "$file includes $path, which is not there"
     case ${file%%/*}:${path%%/*} in
     scene:scene | importers:scene | exporters:scene | importers:importers | exporters:exporters | cli:cli) ;;
-    cli:scene) # batch reads its own lines of JSON back
+    cli:scene) # batch has a million entries in arenas, and reads its lines of JSON back
         case $path:$file in
-        scene/cellpipe.h:* | scene/text/json_read.h:cli/batch/* | scene/text/text.h:cli/batch/* | scene/memory.h:cli/batch/*) continue ;;
+        scene/cellpipe.h:* | scene/memory.h:cli/batch/* | scene/text/*:cli/batch/*) continue ;;
         esac
         fail "$file includes $path, which is not public" ;;
     *) fail "$file includes $path" ;;
