@@ -52,11 +52,6 @@ cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option
     return plugin_option(&plugins, kind, index, option);
 }
 
-const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word)
-{
-    return plugin_nearest(&plugins, kind, word);
-}
-
 size_t cp_exporter_of(const char *path)
 {
     return exporter_of(&plugins, path);

@@ -633,8 +633,6 @@ CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t
  * in range. Else the report names the wrong ones. */
 CP_API cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name,
                                   const char *const *options, size_t option_count);
-/* The plug-in name nearest to `word`, or NULL. */
-CP_API const char *cp_plugin_nearest(cp_plugin_kind kind, const char *word);
 /* The word nearest to `word` in a NULL-terminated list, or NULL if none is near. */
 CP_API const char *cp_nearest_word(const char *word, const char *const *words);
 /* The index of the exporter that cp_write uses for a path, or SIZE_MAX if no suffix fits. */

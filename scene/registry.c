@@ -34,27 +34,15 @@ size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const cha
 
 enum { MOST_PLUGINS = 64 };
 
-static void plugin_names(const struct plugins *plugins, cp_plugin_kind kind, const char *names[MOST_PLUGINS + 1])
-{
-    size_t count = 0;
-    for (; count < MOST_PLUGINS && plugin_at(plugins, kind, count); count++)
-        names[count] = plugin_at(plugins, kind, count)->name;
-    names[count] = NULL;
-}
-
 cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name)
 {
     static const char *const words[] = {"input format", "output format", "filter"};
     const char *names[MOST_PLUGINS + 1];
-    plugin_names(context->plugins, kind, names);
+    size_t count = 0;
+    for (; count < MOST_PLUGINS && plugin_at(context->plugins, kind, count); count++)
+        names[count] = plugin_at(context->plugins, kind, count)->name;
+    names[count] = NULL;
     return report_unknown(context, "plugin-unknown", words[kind], name, strlen(name), names);
-}
-
-const char *plugin_nearest(const struct plugins *plugins, cp_plugin_kind kind, const char *word)
-{
-    const char *names[MOST_PLUGINS + 1];
-    plugin_names(plugins, kind, names);
-    return nearest_word(word, names);
 }
 
 bool plugin_suffix_matches(const char *suffixes, const char *name)

@@ -34,10 +34,9 @@ size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const cha
 /* Reports that the context has no plug-in of that name, with the nearest one: CP_USAGE. */
 cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name);
 
-/* The answers of the public functions cp_plugin_at, cp_plugin_option, cp_plugin_nearest and cp_exporter_of. */
+/* The answers of the public functions cp_plugin_at, cp_plugin_option and cp_exporter_of. */
 cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index);
 cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option);
-const char *plugin_nearest(const struct plugins *plugins, cp_plugin_kind kind, const char *word);
 size_t exporter_of(const struct plugins *plugins, const char *path);
 
 /* True when name ends in one of the suffixes (".a .b"), ".gz" after it ignored. */

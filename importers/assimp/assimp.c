@@ -63,8 +63,7 @@ static const char *assimp_version(void)
  * the names of further files come out relative to the top one's folder. */
 static char *visible_name(cp_scene *scene, const char *name)
 {
-    const char *slash = strrchr(name, '/');
-    name = slash ? slash + 1 : name;
+    name = text_file_name(name);
     size_t size = strlen(name);
     if (text_ends_nocase(name, ".gz"))
         size -= 3;

@@ -281,8 +281,7 @@ static cp_status open_path(struct sink *sink, const char *path)
 
 static cp_status set_top_names(struct sink *sink, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = text_file_name(path);
     size_t size;
     const char *stem = text_stem(path, &size);
     sink->file_name = arena_copy_text(sink->arena, name, strlen(name));
@@ -337,9 +336,8 @@ cp_status sink_expect_further(const struct sink *top)
 
 static const char *path_beside(const struct sink *top, const char *relative)
 {
-    const char *slash = strrchr(top->target.path, '/');
-    int folder = slash ? (int)(slash - top->target.path) + 1 : 0;
-    return arena_print(top->arena, "%.*s%s", folder, top->target.path, relative);
+    const char *path = top->target.path;
+    return arena_print(top->arena, "%.*s%s", (int)(text_file_name(path) - path), path, relative);
 }
 
 bool sink_has_beside(const struct sink *top, const char *name)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../context.h"
+#include "../text/text.h"
 #include "confine.h"
 #include "files.h"
 #include "inputs.h"
@@ -187,14 +188,7 @@ static struct source *source_new(cp_context *context)
 
 static const char *folder_of(struct arena *arena, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? arena_copy_text(arena, path, (size_t)(slash - path) + 1) : "";
-}
-
-static const char *name_without_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return arena_copy_text(arena, path, (size_t)(text_file_name(path) - path));
 }
 
 static cp_status set_names(struct source *source, const char *path, const char *name)
@@ -207,13 +201,8 @@ static cp_status set_names(struct source *source, const char *path, const char *
     if (!source->path || !source->name || !source->folder || !source->name_folder)
         return CP_LIMIT;
     if (!source->parent)
-        source->label = name_without_folder(source->name);
+        source->label = text_file_name(source->name);
     return CP_OK;
-}
-
-static bool is_missing(int error)
-{
-    return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
 }
 
 /* The folders of settings: FOLDER, or NAME=FOLDER. */
@@ -479,7 +468,8 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
         (void)close(file);
     if (file < 0 || is_folder)
         status = list_missing(context, source->path);
-    if (status == CP_OK && file < 0 && !is_missing(error))
+    bool is_missing = error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
+    if (status == CP_OK && file < 0 && !is_missing)
         return report_error(context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
                             "file \"%s\" cannot be opened: %s", source->name, strerror(error));
     if (status != CP_OK || file < 0 || is_folder)
@@ -518,7 +508,7 @@ static cp_status open_below(const struct source *parent, const char *name, bool 
     source->state->is_option = is_option;
     /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
     bool whole = name[0] == '/' || uri_is_known(name);
-    int folder = whole ? 0 : (int)(name_without_folder(parent->label) - parent->label);
+    int folder = whole ? 0 : (int)(text_file_name(parent->label) - parent->label);
     source->label = arena_print(arena, "%.*s%s", folder, parent->label, name);
     struct candidates list = {0};
     cp_status status = source->label ? resolve(parent, arena, name, &list) : CP_LIMIT;

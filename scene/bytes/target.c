@@ -16,19 +16,13 @@
 #include <unistd.h>
 
 #include "../context.h"
+#include "../text/text.h"
 #include "files.h"
 #include "temporary.h"
 
 enum { MOST_LINKS = 40 };
 
 /* ---- opening ---- */
-
-/* Of the folder that a path begins with, and its slash. */
-static int folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
-}
 
 static cp_status say_unwritable(cp_context *context, const char *path)
 {
@@ -88,7 +82,7 @@ static cp_status look_at(cp_context *context, const char *path, mode_t *mode, bo
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
 {
     mode_t mode;
-    bool through;
+    bool through = false;
     path = arena_copy_text(arena, path, strlen(path));
     cp_status status = path ? look_at(context, path, &mode, &through) : CP_LIMIT;
     if (status != CP_OK)
@@ -111,7 +105,7 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         ssize_t size = readlink(target->path, link, sizeof link);
         if (size < 0 || (size_t)size == sizeof link)
             break;
-        int folder = link[0] == '/' ? 0 : folder_length(target->path);
+        int folder = link[0] == '/' ? 0 : (int)(text_file_name(target->path) - target->path);
         target->path = arena_print(arena, "%.*s%.*s", folder, target->path, (int)size, link);
     }
     if (!target->path)
@@ -122,7 +116,7 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
     /* A new file beside it: a name that nobody has. Nobody may read it who may not read the one that it replaces. */
     for (int i = 0; i < 1000; i++) {
-        target->temporary = temporary_name(arena, target->path, folder_length(target->path));
+        target->temporary = temporary_name(arena, target->path);
         if (!target->temporary)
             return CP_LIMIT;
         target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ? mode & 0777 : 0666);
@@ -139,13 +133,12 @@ cp_status target_expect(cp_context *context, const char *path)
 {
     struct stat link = {0};
     mode_t mode;
-    bool through;
+    bool through = false;
     cp_status status = look_at(context, path, &mode, &through);
-    const char *slash = strrchr(path, '/');
     if (status != CP_OK || through || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)))
         return status;
     struct buffer folder = {.context = context};
-    buffer_append(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
+    buffer_append(&folder, path, (size_t)(text_file_name(path) - path));
     buffer_append(&folder, ".", sizeof "."); /* "FOLDER/." */
     if (folder.failed)
         status = CP_LIMIT;

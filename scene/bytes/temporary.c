@@ -46,10 +46,10 @@ static const char *host_name(void)
     return host;
 }
 
-const char *temporary_name(struct arena *arena, const char *path, int folder_size)
+const char *temporary_name(struct arena *arena, const char *path)
 {
-    return arena_print(arena, "%.*s%s%s-%ld-%016llx", folder_size, path, prefix, host_name(), (long)getpid(),
-                       (unsigned long long)context_random(arena));
+    return arena_print(arena, "%.*s%s%s-%ld-%016llx", (int)(text_file_name(path) - path), path, prefix, host_name(),
+                       (long)getpid(), (unsigned long long)context_random(arena));
 }
 
 /* ---- sweeping ---- */

@@ -4,8 +4,7 @@
 
 #include "../memory.h"
 
-/* A new name each time, in the folder that the path begins with (folder_size bytes of it, with the slash). In the
- * arena; NULL when out of memory. */
-const char *temporary_name(struct arena *arena, const char *path, int folder_size);
+/* A new name each time, in the path's folder. In the arena; NULL when out of memory. */
+const char *temporary_name(struct arena *arena, const char *path);
 
 #endif

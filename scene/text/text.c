@@ -139,10 +139,15 @@ bool text_ends_nocase(const char *text, const char *suffix)
     return length >= wanted && text_equal_nocase(text + length - wanted, suffix);
 }
 
-const char *text_stem(const char *path, size_t *size)
+const char *text_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    return slash ? slash + 1 : path;
+}
+
+const char *text_stem(const char *path, size_t *size)
+{
+    const char *name = text_file_name(path);
     *size = strlen(name);
     if (text_ends_nocase(name, ".gz"))
         *size -= 3;

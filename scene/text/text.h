@@ -81,7 +81,9 @@ const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const
 /* Lower-case ASCII comparison. */
 bool text_equal_nocase(const char *a, const char *b);
 bool text_ends_nocase(const char *text, const char *suffix);
-/* A path's last part without its suffix, and without .gz: "parts/link.1.stl.gz" gives "link.1" (size bytes of path). */
+/* A path's last part, behind its folders. */
+const char *text_file_name(const char *path);
+/* That without its suffix, and without .gz: "parts/link.1.stl.gz" gives "link.1" (size bytes of path). */
 const char *text_stem(const char *path, size_t *size);
 /* The entry of NULL-ended words nearest to word by edit distance, or NULL when none is near. */
 const char *nearest_word(const char *word, const char *const *words);

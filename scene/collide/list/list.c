@@ -6,6 +6,7 @@
 #include "../../bytes/listing.h"
 #include "../../context.h"
 #include "../../numbers.h"
+#include "../../text/text.h"
 #include "../proof/outside.h"
 #include "evidence.h"
 #include "key.h"
@@ -53,8 +54,7 @@ static cp_status read_files(cp_context *context, const char *path, const struct 
 {
     struct name_map names = {.context = context}; /* of the list's nodes */
     struct buffer further = {.context = context};
-    const char *slash = strrchr(path, '/');
-    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    size_t folder = (size_t)(text_file_name(path) - path);
     cp_status status = read_file(context, path, evidence->prefix, list);
     if (status != CP_OK || evidence->file_count == 0)
         return status;
