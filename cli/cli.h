@@ -30,6 +30,7 @@ struct listener {
     void (*hear)(struct listener *listener, const cp_entry *entry); /* called with each entry of the report */
     void (*take_files)(struct listener *listener, const cp_file *files, size_t count); /* before the list is cleared */
     uint64_t triangles_in, triangles_out; /* of all drawn instances, before the first filter and after the last */
+    cp_shape shape;                       /* of what was read */
 };
 
 /* One run of the program. */

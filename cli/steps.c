@@ -194,6 +194,8 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
         }
         if (cli->listener && status == CP_OK && step->kind != STEP_WRITE)
             count_triangles(cli->listener, step, scene);
+        if (cli->listener && status == CP_OK && step->kind == STEP_READ)
+            status = cp_find_shape(cli->context, scene, &cli->listener->shape);
     }
     cp_scene_free(scene);
     flush_report(cli, status);

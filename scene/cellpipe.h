@@ -484,6 +484,25 @@ CP_API cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, c
 /* Finds equal meshes: first[mesh count]. first[i] is the first mesh that equals mesh i bit for bit, materials included;
  * it is i if there is none before. A mesh without an instance equals only itself. */
 CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uint32_t *first);
+/* What stays of all that a scene shows when it is moved as a whole. Two that agree have as many vertices and faces of
+ * each size, and their values differ by no more than the roundings of their vertices explain: equal up to a motion,
+ * most likely, without a proof. Materials, colours and normals do not count. */
+enum { CP_SHAPE_VALUES = 10 };
+typedef struct cp_shape {
+    uint64_t kind;    /* of the counts, below 2^53; 0: nothing is shown */
+    double tolerance; /* metres, by which its vertices may be off: 1e-6 of the distance from their mesh's origin */
+    /* Of the vertices' distances from their centre, in metres: root mean square, largest, smallest; with the covariance
+     * C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. Of faces, by the differences d of the
+     * squared distances of their corners, m the largest: cubic mean of m; mean of d d d m. Of the third moment u, with
+     * the largest distance as the unit: |u|; det(u, C u, C C u). Mirror images have another sign of the last one; of
+     * d d d m, too, if their faces show the same side. */
+    double values[CP_SHAPE_VALUES];
+} cp_shape;
+/* The shape of all instances at home, drawn or for collisions. CP_LIMIT if out of memory. */
+CP_API cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *shape);
+/* first[count]: of the shapes before that agree with none before them, the one that this shape differs from least; or
+ * itself, if it agrees with none. Those of kind 0 agree with none. n log n. */
+CP_API cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint32_t count, uint32_t *first);
 /* The size of a mesh's arrays in bytes. */
 CP_API uint64_t cp_mesh_bytes(const cp_mesh *mesh);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { NESTING = 16, CHUNK = 1 << 20 };
@@ -97,6 +98,17 @@ static void print_value(struct buffer *out, const struct field *field, const voi
         buffer_double(out, isfinite(number) ? number : 0);
         break;
     }
+    case FIELD_SHAPE: {
+        const cp_shape *shape = place;
+        buffer_print(out, "[%" PRIu64 ",", shape->kind);
+        buffer_double(out, shape->tolerance);
+        for (int i = 0; i < CP_SHAPE_VALUES; i++) {
+            buffer_append(out, ",", 1);
+            buffer_double(out, shape->values[i]);
+        }
+        buffer_append(out, "]", 1);
+        break;
+    }
     case FIELD_WORD:
         print_line_text(out, field->words[*(const int *)place]);
         break;
@@ -119,10 +131,11 @@ static void print_value(struct buffer *out, const struct field *field, const voi
 
 static bool is_left_out(const struct field *field, const void *place)
 {
-    return field->kind == FIELD_TRUE   ? !*(const bool *)place
-           : field->kind == FIELD_TIME ? *(const int64_t *)place == 0
-           : field->kind == FIELD_SAID ? !*(const char *const *)place || !**(const char *const *)place
-                                       : false;
+    return field->kind == FIELD_TRUE    ? !*(const bool *)place
+           : field->kind == FIELD_SHAPE ? ((const cp_shape *)place)->kind == 0
+           : field->kind == FIELD_TIME  ? *(const int64_t *)place == 0
+           : field->kind == FIELD_SAID  ? !*(const char *const *)place || !**(const char *const *)place
+                                        : false;
 }
 
 void print_line(struct buffer *out, const struct field *fields, const void *value)
@@ -217,6 +230,23 @@ static cp_status take_files(struct record_reader *reader, uint32_t array, struct
     return CP_OK;
 }
 
+static cp_status take_shape(const struct json_document *json, uint32_t array, cp_shape *shape)
+{
+    double numbers[2 + CP_SHAPE_VALUES] = {0};
+    size_t count = 0;
+    for (uint32_t at = json_first(json, array); at != JSON_NONE; at = json_next(json, array, at)) {
+        if (!json_is(json, at, JSON_NUMBER) || count == sizeof numbers / sizeof *numbers)
+            return CP_INPUT;
+        numbers[count++] = json_to_number(json, at);
+    }
+    if (count < sizeof numbers / sizeof *numbers || !(numbers[0] >= 0 && numbers[0] < 9007199254740992.0))
+        return CP_INPUT;
+    shape->kind = (uint64_t)numbers[0];
+    shape->tolerance = numbers[1];
+    memcpy(shape->values, numbers + 2, sizeof shape->values);
+    return CP_OK;
+}
+
 static cp_status take_value(struct record_reader *reader, uint32_t value, const struct field *field, void *members)
 {
     static const enum json_type types[] = {
@@ -224,7 +254,7 @@ static cp_status take_value(struct record_reader *reader, uint32_t value, const 
         [FIELD_HOST] = JSON_STRING,   [FIELD_TEXTS] = JSON_ARRAY,  [FIELD_HASH] = JSON_STRING,
         [FIELD_COUNT] = JSON_NUMBER,  [FIELD_SMALL] = JSON_NUMBER, [FIELD_TIME] = JSON_NUMBER,
         [FIELD_NUMBER] = JSON_NUMBER, [FIELD_WORD] = JSON_STRING,  [FIELD_TRUE] = JSON_TRUE,
-        [FIELD_FILES] = JSON_ARRAY};
+        [FIELD_FILES] = JSON_ARRAY,   [FIELD_SHAPE] = JSON_ARRAY};
     const struct json_document *json = &reader->json;
     void *place = (char *)members + field->offset;
     uint64_t whole = 0;
@@ -252,6 +282,8 @@ static cp_status take_value(struct record_reader *reader, uint32_t value, const 
         return take_files(reader, value, place, (uint32_t *)((char *)members + field->count_offset));
     case FIELD_HASH:
         return take_hash(json, value, place) ? CP_OK : CP_INPUT;
+    case FIELD_SHAPE:
+        return take_shape(json, value, place);
     case FIELD_NUMBER:
         *(double *)place = json_to_number(json, value);
         return CP_OK;

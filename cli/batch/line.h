@@ -17,6 +17,7 @@ enum field_kind {
     FIELD_SMALL,  /* uint32_t */
     FIELD_TIME,   /* int64_t; 0 is not written */
     FIELD_NUMBER, /* double; what is not finite is 0 */
+    FIELD_SHAPE,  /* cp_shape, as an array of numbers; of kind 0 is not written */
     FIELD_WORD,   /* an enum, by its words */
     FIELD_TRUE,   /* bool; false is not written */
     FIELD_FILES   /* struct record_input *, and its count as uint32_t */

@@ -19,6 +19,7 @@ static const struct field record_fields[] = {{"in", FIELD_PATH, FIELD(in), 0, NU
                                              {"bytes_out", FIELD_COUNT, FIELD(bytes_out), 0, NULL},
                                              {"triangles_in", FIELD_COUNT, FIELD(triangles_in), 0, NULL},
                                              {"triangles_out", FIELD_COUNT, FIELD(triangles_out), 0, NULL},
+                                             {"shape", FIELD_SHAPE, FIELD(shape), 0, NULL},
                                              {"losses", FIELD_TEXTS, FIELD(losses), 0, NULL},
                                              {"warnings", FIELD_TEXTS, FIELD(warnings), 0, NULL},
                                              {"host", FIELD_HOST, FIELD(host), 0, NULL},

@@ -2,8 +2,8 @@
  *
  *     {"in":"parts/a.stl","out":"web/a.stl.glb","key":"<32 hex digits>","out_hash":"<32>","state":"ok","code":"",
  *      "message":"","time":1700000000000,"ms":3.5,"cpu_ms":2,"max_rss":9400320,"bytes_in":684,"bytes_out":1020,
- *      "triangles_in":12,"triangles_out":12,"losses":[],"warnings":[],"host":"cell7","attempt":1,
- *      "formats":["stl"],
+ *      "triangles_in":12,"triangles_out":12,"shape":[KIND,1e-6,...],"losses":[],"warnings":[],"host":"cell7",
+ *      "attempt":1,"formats":["stl"],
  *      "inputs":[{"path":"parts/a.stl","size":684,"mtime_ns":1700000000000000000,"hash":"<32>"},
  *                {"path":"parts/a.mtl","missing":true}],
  *      "outputs":[{"path":"web/a.stl.glb","size":1020,"mtime_ns":1700000000000000001,"hash":"<32>"}]}
@@ -28,6 +28,7 @@ struct record {
     uint64_t time;              /* when it was done: milliseconds since 1970; orders records of several files */
     double ms, cpu_ms;
     uint64_t max_rss, bytes_in, bytes_out, triangles_in, triangles_out;
+    cp_shape shape; /* of the scene as it was read: kind, tolerance, values; kind 0, which is not written: none */
     struct list losses, warnings; /* "code: text", at most MOST_TOLD of each; the last may be "and 12 more" */
     const char *host;
     struct list formats;                   /* of the inputs: names of importers; none: all may have counted */

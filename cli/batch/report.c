@@ -14,11 +14,19 @@ struct group {
     uint32_t count;
 };
 
-/* Outputs that are equal byte for byte. */
+/* What inputs may have in common; a group of one kind counts as one input for the next. */
+enum likeness { SAME_OUTPUT, SAME_INPUT, SAME_SHAPE, LIKENESS_COUNT };
+
+/* Inputs of which one output would do. */
 struct copies {
     const struct record **first; /* by input */
     uint32_t count;
-    uint64_t spare; /* bytes of all but one */
+    uint64_t spare; /* bytes of all outputs but the first */
+};
+
+struct candidate {
+    const struct record *record;
+    cp_hash hash; /* equal: alike */
 };
 
 struct summary {
@@ -30,12 +38,14 @@ struct summary {
     uint64_t states[STATE_COUNT], bytes_in, bytes_out, triangles_in, triangles_out, max_rss;
     uint32_t lossy, warned; /* files */
     double ms, cpu_ms;
-    const struct record **failed, **slowest, **hashed; /* each with its own order */
-    uint32_t failed_count, slowest_count, hashed_count;
+    const struct record **failed, **slowest; /* each with its own order */
+    struct candidate *candidates;            /* good ones, which have an output */
+    uint32_t failed_count, slowest_count, candidate_count;
     struct group *groups;
-    struct copies *copies;
-    uint32_t group_count, copies_count;
-    uint64_t spare;
+    uint32_t group_count;
+    struct copies *copies[LIKENESS_COUNT];
+    uint32_t copies_count[LIKENESS_COUNT];
+    uint64_t spare[LIKENESS_COUNT];
 };
 
 /* ---- sums and orders ---- */
@@ -51,12 +61,12 @@ static int compare_slowness(const void *a, const void *b)
     return first->ms != second->ms ? (first->ms < second->ms ? 1 : -1) : strcmp(first->in, second->in);
 }
 
-static int compare_hashes(const void *a, const void *b)
+static int compare_candidates(const void *a, const void *b)
 {
-    const struct record *first = *(const struct record *const *)a, *second = *(const struct record *const *)b;
-    return first->out_hash.high != second->out_hash.high ? (first->out_hash.high < second->out_hash.high ? -1 : 1)
-           : first->out_hash.low != second->out_hash.low ? (first->out_hash.low < second->out_hash.low ? -1 : 1)
-                                                         : strcmp(first->in, second->in);
+    const struct candidate *first = a, *second = b;
+    return first->hash.high != second->hash.high ? (first->hash.high < second->hash.high ? -1 : 1)
+           : first->hash.low != second->hash.low ? (first->hash.low < second->hash.low ? -1 : 1)
+                                                 : strcmp(first->record->in, second->record->in);
 }
 
 /* What is special to a file in a message does not part the failures: numbers and quoted words. Steps over one piece of
@@ -135,7 +145,7 @@ static void add_record(struct summary *summary, const struct record *record)
     if (record->ms > 0)
         summary->slowest[summary->slowest_count++] = record;
     if (!is_failure(record) && !hash_is_zero(record->out_hash))
-        summary->hashed[summary->hashed_count++] = record;
+        summary->candidates[summary->candidate_count++] = (struct candidate){record, record->out_hash};
 }
 
 static bool group_failures(struct summary *summary)
@@ -158,21 +168,69 @@ static bool group_failures(struct summary *summary)
     return summary->groups != NULL;
 }
 
-static bool find_copies(struct summary *summary)
+/* Of the contents of all inputs: the same file may name others elsewhere. Of its path, if a content is not known. */
+static cp_hash hash_inputs(const struct record *record)
 {
-    sort(summary->hashed, summary->hashed_count, sizeof *summary->hashed, compare_hashes);
-    summary->copies = cli_allocate(summary->cli, summary->hashed_count / 2 * sizeof *summary->copies);
-    for (uint32_t i = 0, next; summary->copies && i < summary->hashed_count; i = next) {
-        for (next = i + 1; next < summary->hashed_count &&
-                           hash_equals(summary->hashed[i]->out_hash, summary->hashed[next]->out_hash);)
-            next++;
-        uint64_t spare = (next - i - 1) * summary->hashed[i]->bytes_out;
-        if (next - i > 1)
-            summary->copies[summary->copies_count++] = (struct copies){&summary->hashed[i], next - i, spare};
-        summary->spare += spare;
+    cp_hash hash = {0};
+    for (uint32_t i = 0; i < record->input_count; i++) {
+        const cp_hash pair[] = {hash, record->inputs[i].hash};
+        if (hash_is_zero(pair[1]) && !record->inputs[i].missing)
+            return cp_hash_bytes(record->in, strlen(record->in));
+        hash = cp_hash_bytes(pair, sizeof pair);
     }
-    sort(summary->copies, summary->copies_count, sizeof *summary->copies, compare_copies);
-    return summary->copies != NULL;
+    return hash;
+}
+
+static bool hash_candidates(struct summary *summary, enum likeness likeness)
+{
+    struct candidate *candidates = summary->candidates;
+    uint32_t count = summary->candidate_count;
+    if (likeness != SAME_SHAPE) {
+        for (uint32_t i = 0; i < count; i++)
+            candidates[i].hash =
+                likeness == SAME_OUTPUT ? candidates[i].record->out_hash : hash_inputs(candidates[i].record);
+        return true;
+    }
+    cp_shape *shapes = cli_allocate(summary->cli, count * sizeof *shapes);
+    uint32_t *first = cli_allocate(summary->cli, count * sizeof *first);
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i].hash = (cp_hash){0};
+    sort(candidates, count, sizeof *candidates, compare_candidates); /* by input */
+    for (uint32_t i = 0; shapes && i < count; i++)
+        shapes[i] = candidates[i].record->shape;
+    bool good = shapes && first && cp_find_alike(summary->cli->context, shapes, count, first) == CP_OK;
+    for (uint32_t i = 0; good && i < count; i++)
+        candidates[i].hash = (cp_hash){.low = first[i]};
+    return good;
+}
+
+static bool find_copies(struct summary *summary, enum likeness likeness)
+{
+    struct candidate *candidates = summary->candidates;
+    const struct record **members = cli_allocate(summary->cli, summary->candidate_count * sizeof *members);
+    struct copies *copies = cli_allocate(summary->cli, summary->candidate_count / 2 * sizeof *copies);
+    uint32_t count = 0, kept = 0;
+    if (!members || !copies || !hash_candidates(summary, likeness))
+        return false;
+    sort(candidates, summary->candidate_count, sizeof *candidates, compare_candidates);
+    for (uint32_t i = 0, next; i < summary->candidate_count; i = next) {
+        struct copies group = {.first = &members[i]};
+        for (next = i; next < summary->candidate_count && hash_equals(candidates[i].hash, candidates[next].hash);
+             next++) {
+            members[next] = candidates[next].record;
+            group.spare += next > i ? members[next]->bytes_out : 0;
+        }
+        group.count = next - i;
+        if (group.count > 1)
+            copies[count++] = group;
+        summary->spare[likeness] += group.spare;
+        candidates[kept++] = candidates[i];
+    }
+    sort(copies, count, sizeof *copies, compare_copies);
+    summary->candidate_count = kept;
+    summary->copies[likeness] = copies;
+    summary->copies_count[likeness] = count;
+    return true;
 }
 
 /* All memory is the cli's. */
@@ -183,9 +241,9 @@ static bool summarise(struct summary *summary, const struct records *records, co
     summary->items = cli_allocate(cli, room * sizeof *summary->items);
     summary->failed = cli_allocate(cli, room * sizeof *summary->failed);
     summary->slowest = cli_allocate(cli, room * sizeof *summary->slowest);
-    summary->hashed = cli_allocate(cli, room * sizeof *summary->hashed);
+    summary->candidates = cli_allocate(cli, room * sizeof *summary->candidates);
     summary->missing = cli_allocate(cli, (expected ? expected->count : 0) * sizeof *summary->missing);
-    if (!summary->items || !summary->failed || !summary->slowest || !summary->hashed || !summary->missing)
+    if (!summary->items || !summary->failed || !summary->slowest || !summary->candidates || !summary->missing)
         return false;
     for (uint32_t i = 0; i < room && !expected; i++)
         add_record(summary, records->items[i]);
@@ -200,7 +258,10 @@ static bool summarise(struct summary *summary, const struct records *records, co
     sort(summary->slowest, summary->slowest_count, sizeof *summary->slowest, compare_slowness);
     if (summary->slowest_count > MOST_SLOWEST)
         summary->slowest_count = MOST_SLOWEST;
-    return group_failures(summary) && find_copies(summary);
+    bool good = group_failures(summary);
+    for (int i = 0; i < LIKENESS_COUNT; i++)
+        good = good && find_copies(summary, (enum likeness)i);
+    return good;
 }
 
 /* ---- for people ---- */
@@ -237,6 +298,23 @@ static void print_inputs(FILE *file, const struct record *const *records, uint32
         fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", count - MOST_LISTED);
 }
 
+static void print_copies(const struct summary *summary, enum likeness likeness, FILE *file)
+{
+    static const char *const titles[LIKENESS_COUNT] = {"outputs equal byte for byte", "inputs equal byte for byte",
+                                                       "one shape in several places"};
+    bool all = summary->cli->verbose;
+    uint32_t count = summary->copies_count[likeness];
+    if (count > 0)
+        fprintf(file, "\n%s:\n", titles[likeness]);
+    for (uint32_t i = 0; i < count && (all || i < MOST_SLOWEST); i++) {
+        const struct copies *copies = &summary->copies[likeness][i];
+        fprintf(file, "  %" PRIu32 ", once would save %s\n", copies->count, show_bytes(copies->spare).text);
+        print_inputs(file, copies->first, copies->count, all);
+    }
+    if (count > MOST_SLOWEST && !all)
+        fprintf(file, "  and %" PRIu32 " more (-v lists all)\n", count - MOST_SLOWEST);
+}
+
 static void print_text(const struct summary *summary, const struct records *records, FILE *file)
 {
     bool all = summary->cli->verbose;
@@ -252,9 +330,14 @@ static void print_text(const struct summary *summary, const struct records *reco
     if (summary->lossy > 0 || summary->warned > 0)
         fprintf(file, "messages   %" PRIu32 " files with losses, %" PRIu32 " with warnings\n", summary->lossy,
                 summary->warned);
-    if (summary->copies_count > 0)
-        fprintf(file, "copies     %" PRIu32 " outputs occur several times, byte for byte; once each would save %s\n",
-                summary->copies_count, show_bytes(summary->spare).text);
+    static const char *const likenesses[LIKENESS_COUNT] = {
+        "copies     %" PRIu32 " outputs occur several times, byte for byte; once each would save %s\n",
+        "originals  %" PRIu32
+        " inputs occur several times, byte for byte, with other outputs; once each would save %s\n",
+        "shapes     %" PRIu32 " shapes occur in several places; once each would save %s\n"};
+    for (int i = 0; i < LIKENESS_COUNT; i++)
+        if (summary->copies_count[i] > 0)
+            fprintf(file, likenesses[i], summary->copies_count[i], show_bytes(summary->spare[i]).text);
     if (summary->ms > 0)
         fprintf(file, "time       %s of work, %s of processors; memory of a file at most %s\n",
                 show_seconds(summary->ms).text, show_seconds(summary->cpu_ms).text, show_bytes(summary->max_rss).text);
@@ -275,6 +358,8 @@ static void print_text(const struct summary *summary, const struct records *reco
         print_shown(file, summary->slowest[i]->in);
         fputc('\n', file);
     }
+    for (int i = 0; i < LIKENESS_COUNT; i++)
+        print_copies(summary, (enum likeness)i, file);
     for (uint32_t i = 0; i < summary->group_count; i++) {
         const struct group *group = &summary->groups[i];
         fprintf(file, "%s  %" PRIu32 " %s: ", i ? "" : "\nfailures:\n", group->count,
@@ -348,14 +433,19 @@ static void print_json(const struct summary *summary, const struct records *reco
         buffer_text(out, i ? ", " : "");
         print_line_text(out, records->isolations.items[i]);
     }
-    buffer_print(out, "],\n \"spare_bytes\": %" PRIu64 ",\n \"copies\": [", summary->spare);
-    for (uint32_t i = 0; i < summary->copies_count; i++) {
-        const struct copies *copies = &summary->copies[i];
-        buffer_print(out, "%s\n  {\"spare_bytes\": %" PRIu64 ", \"inputs\": ", i ? "," : "", copies->spare);
-        add_inputs(out, copies->first, copies->count);
-        buffer_text(out, "}");
+    buffer_print(out, "],\n \"spare_bytes\": %" PRIu64, summary->spare[SAME_OUTPUT]);
+    for (int k = 0; k < LIKENESS_COUNT; k++) {
+        static const char *const names[LIKENESS_COUNT] = {"copies", "same_inputs", "same_shapes"};
+        buffer_print(out, ",\n \"%s\": [", names[k]);
+        for (uint32_t i = 0; i < summary->copies_count[k]; i++) {
+            const struct copies *copies = &summary->copies[k][i];
+            buffer_print(out, "%s\n  {\"spare_bytes\": %" PRIu64 ", \"inputs\": ", i ? "," : "", copies->spare);
+            add_inputs(out, copies->first, copies->count);
+            buffer_text(out, "}");
+        }
+        buffer_text(out, "]");
     }
-    buffer_text(out, "],\n \"time\": {\"ms\": "); /* all that differs from run to run */
+    buffer_text(out, ",\n \"time\": {\"ms\": "); /* all that differs from run to run */
     buffer_double(out, summary->ms);
     buffer_text(out, ", \"cpu_ms\": ");
     buffer_double(out, summary->cpu_ms);

@@ -239,6 +239,7 @@ static cp_status convert(const struct batch *batch, struct job *job)
     }
     forget_missing_bytes();
     record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
+    record->shape = job->listener.shape;
     record->triangles_in = job->listener.triangles_in;
     record->triangles_out = status == CP_OK ? job->listener.triangles_out : 0;
     count_more(job, &record->losses, job->losses);

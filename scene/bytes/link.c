@@ -56,8 +56,7 @@ cp_status cp_link_equal(cp_context *context, const char *path, const char *model
     if (is_same_file(&own, &one) || !may_be_one(&own, &one))
         return is_same_file(&own, &one) ? CP_OK : CP_NO;
     struct arena *arena = arena_new(context);
-    const char *slash = strrchr(path, '/');
-    const char *temporary = arena ? temporary_name(arena, path, slash ? (int)(slash + 1 - path) : 0) : NULL;
+    const char *temporary = arena ? temporary_name(arena, path) : NULL;
     cp_status status = temporary ? CP_OK : CP_LIMIT;
     if (status == CP_OK && link(model, temporary) != 0)
         status = report_failure(context, path, model);

@@ -97,11 +97,62 @@ must "one file" [ "$(find kill -name '*.glb' -links 300 | wc -l)" = 300 ]
 
 # A file system without hard links: told once, and the run goes on.
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
-    works strace -f -o /dev/null -e trace=link,linkat -e inject=link,linkat:error=EPERM \
+    works env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -f -o /dev/null -e trace=link,linkat -e inject=link,linkat:error=EPERM \
         "$cellpipe" batch many --out-dir nolinks --progress none --link-duplicates --jobs 1
     must "told once" [ "$(grep -c 'cannot be a hard link of' stderr)" = 1 ]
     must "all are there" [ "$(find nolinks -name '*.glb' | wc -l) $(left nolinks)" = '300 0' ]
 else
     echo "SKIPPED: no strace"
 fi
+# ---- one shape in several places ----
+# surface PROGRAM: a curved surface of 288 facets without symmetry; PROGRAM (awk) changes its vertex x y z, the i k-th.
+surface() {
+    awk ${2+-v "$2"} 'function put(i, k) { x = i / 12; y = k / 9; z = 0.3 * sin(3 * x) + 0.2 * x * y + 0.1 * y * y; '"$1"'
+            return sprintf("vertex %.9g %.9g %.9g\n", x, y, z) }
+        function facet(a, b, c) { print "facet normal 0 0 0\nouter loop\n" a b c "endloop\nendfacet" }
+        BEGIN { print "solid part"
+            for (i = 0; i < 12; i++) for (k = 0; k < 12; k++) {
+                a = put(i, k); b = put(i + 1, k); c = put(i + 1, k + 1); d = put(i, k + 1)
+                if (mirrored) { t = b; b = d; d = t }
+                facet(a, b, c); facet(a, c, d) }
+            print "endsolid part" }'
+}
+turn='u = 0.36 * x + 0.48 * y - 0.8 * z; v = -0.8 * x + 0.6 * y; w = 0.48 * x + 0.64 * y + 0.6 * z; x = u; y = v; z = w'
+mkdir -p shapes/copies
+surface '' >shapes/original.stl
+surface "$turn; x += 3; y -= 5; z += 0.7" >shapes/turned.stl
+surface "x += 40" >shapes/far.stl
+mkdir shapes/other
+cp shapes/turned.stl shapes/other/again.stl
+"$cellpipe" convert -q shapes/other/again.stl shapes/other.glb
+rm -r shapes/other
+cp shapes/original.stl shapes/copies/same_bytes.stl
+# None of these is equal up to a motion.
+surface 'x = -x' mirrored=1 >shapes/mirrored.stl
+surface "x = -x; $turn" mirrored=1 >shapes/mirrored_and_turned.stl
+surface 'x = -x' >shapes/inside_out.stl
+surface 'x *= 1.0001; y *= 1.0001; z *= 1.0001' >shapes/scaled.stl
+surface 'x *= 1.001' >shapes/stretched.stl
+surface 'if (i == 5 && k == 7) z += 0.01' >shapes/vertex.stl
+surface "if (i == 5 && k == 7) z += 0.01; $turn" >shapes/vertex_turned.stl
+# The same two boxes, moved as a whole; apart by more; and one turned.
+cell() { # X OF_SECOND RPY
+    printf '{ "A"\n Position (%s, 1, 2)\n GeoID "#Box 1 2 3"\n}\n{ "B"\n Position (%s, 1, 2)\n RPY (%s, 0, 0)\n GeoID "#Box 3 2 1"\n}\n' "$1" "$2" "$3"
+}
+cell 0 4 0 >shapes/cell.wu
+cell 7 11 0 >shapes/cell_moved.wu
+cell 7 11.1 0 >shapes/cell_apart.wu
+cell 7 11 20 >shapes/cell_turned.wu
+works "$cellpipe" batch shapes --out-dir same --progress none
+"$cellpipe" report same --json >report.json
+part_of() { # NAME: its groups in the JSON, without their bytes
+    sed -n '/"'"$1"'": \[/,/\]\(,\|$\)/p' report.json | grep -o '"inputs": .*\]' | sed 's/"inputs": //; s/}.*//; s/shapes\///g' | sort | tr '\n' ' '
+}
+must "one shape: $(part_of same_shapes)" [ "$(part_of same_shapes)" = \
+    '["cell.wu","cell_moved.wu"] ["copies/same_bytes.stl","far.stl","other.glb","turned.stl"] ["mirrored.stl","mirrored_and_turned.stl"] ["vertex.stl","vertex_turned.stl"] ' ]
+must "one content: $(part_of same_inputs)" [ "$(part_of same_inputs)" = '["copies/same_bytes.stl","original.stl"] ' ]
+must "told" grep -q '^shapes  *4 shapes occur in several places' stdout
+works "$cellpipe" batch shapes --out-dir same --progress none
+"$cellpipe" report same --json | sed '/"time"/,$d' >again
+must "again, from records of both runs" [ "$(cat again)" = "$(sed '/"time"/,$d' report.json)" ]
 finish

@@ -50,6 +50,11 @@ slowest:
      0.002 s  b.stl
      0.001 s  a.stl
 
+outputs equal byte for byte:
+  2, once would save 500 bytes
+    a.stl
+    f.stl
+
 failures:
   2 failed: stl-number: line 3 is no number: "x"
     b.stl

@@ -130,6 +130,11 @@ static struct record random_record(void)
                             .host = random_text(),
                             .attempt = random_below(5),
                             .state = (enum state)random_below(STATE_COUNT)};
+    for (int i = 0; random_below(3) && i < CP_SHAPE_VALUES; i++)
+        record.shape.values[i] = ((double)random_bits() - 1e18) / 7e12;
+    record.shape.kind = random_bits() >> 11;
+    if (record.shape.kind == 0)
+        record.shape = (cp_shape){0};
     record.inputs = random_files(&record.input_count);
     record.outputs = random_files(&record.output_count);
     return record;
@@ -169,6 +174,10 @@ static void assert_same_record(const struct record *a, const struct record *b)
     assert_int_equal(a->bytes_out, b->bytes_out);
     assert_int_equal(a->triangles_in, b->triangles_in);
     assert_int_equal(a->triangles_out, b->triangles_out);
+    assert_int_equal(a->shape.kind, b->shape.kind);
+    assert_true(a->shape.tolerance == b->shape.tolerance);
+    for (int i = 0; i < CP_SHAPE_VALUES; i++)
+        assert_true(a->shape.values[i] == b->shape.values[i]);
     assert_same_list(&a->losses, &b->losses);
     assert_same_list(&a->warnings, &b->warnings);
     assert_same_list(&a->formats, &b->formats);

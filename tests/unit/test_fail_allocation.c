@@ -418,10 +418,17 @@ static cp_status ask(cp_context *context, const cp_scene *scene)
     const cp_mesh *meshes = cp_meshes(scene, &count);
     cp_topology topology;
     cp_measures measures[64];
+    cp_shape shapes[2];
     assert_true(count <= 64);
     cp_status status = cp_measure_meshes(context, scene, measures);
     if (status == CP_OK)
         status = cp_equal_meshes(context, scene, first);
+    for (int i = 0; i < 2 && status == CP_OK; i++)
+        status = cp_find_shape(context, scene, &shapes[i]);
+    if (status == CP_OK)
+        status = cp_find_alike(context, shapes, 2, first);
+    if (status == CP_OK)
+        assert_int_equal(first[1], 0);
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
         status = cp_mesh_topology(context, &meshes[i], &topology);
     return status;

@@ -159,13 +159,13 @@ static cp_status find_equal(const struct search *search)
 /* ---- moved meshes ---- */
 
 /* By how much the vertices of one mesh may be off, in its own unit. What is given is taken, but for a tenth of the
- * diameter: what is shown tiny now may be shown large at other joint values. Else what floats and most ASCII files
- * leave, 7 digits, but for a thousandth of the diameter: small parts far from the origin must not all look alike. */
+ * diameter: what is shown tiny now may be shown large at other joint values. */
 static double own_tolerance(const struct search *search, const struct fingerprint *print)
 {
     if (search->settings->tolerance > 0)
-        return fmin(search->settings->tolerance / search->stretches[print->mesh], 0.2 * print->values[0]);
-    return fmin(1e-6 * print->reach, 2e-3 * print->values[0]);
+        return fmin(search->settings->tolerance / search->stretches[print->mesh],
+                    0.2 * print->values[FINGERPRINT_LARGEST]);
+    return fingerprint_tolerance(print);
 }
 
 static double pair_tolerance(const struct search *search, const struct fingerprint *leader,
@@ -174,7 +174,7 @@ static double pair_tolerance(const struct search *search, const struct fingerpri
     double size = search->settings->scaled && leader->radius > 0 ? copy->radius / leader->radius : 1;
     if (search->settings->tolerance > 0)
         return copy->tolerance;
-    return fmin(leader->tolerance * size + copy->tolerance, 2e-3 * copy->values[0]);
+    return fmin(leader->tolerance * size + copy->tolerance, 2e-3 * copy->values[FINGERPRINT_LARGEST]);
 }
 
 /* The usual case: one export, placed many times. */
@@ -259,11 +259,11 @@ static cp_status find_moved(struct search *search)
             mesh->vertex_count == 0)
             continue;
         struct fingerprint *print = &prints[count++];
-        *print = fingerprint_find(mesh, search->materials);
+        *print = fingerprint_find(&(struct placed_mesh){mesh, POSE_IDENTITY}, 1, search->materials, NULL);
         print->mesh = i;
         print->tolerance = own_tolerance(search, print);
     }
-    bool good = fingerprint_cluster(search->context, prints, count, search->settings->scaled);
+    bool good = fingerprint_cluster(search->context, prints, count, FINGERPRINT_LENGTHS, search->settings->scaled);
     cp_status status = good ? CP_OK : CP_LIMIT;
     /* In the order of the meshes: each joins the first leader of its cluster that it is a copy of, else leads itself.
      * */
