@@ -56,7 +56,8 @@ must "links of those made anew" [ "$(stat -c %h out/a/x.stl.glb)" = 3 ]
 # --prune removes a name and no other.
 rm lib/c/x.stl
 runs --prune
-must "one name is gone" [ "$(stat -c %h out/a/x.stl.glb)" = 2 ] && [ ! -e out/c/x.stl.glb ]
+must "one name is gone" [ "$(stat -c %h out/a/x.stl.glb)" = 2 ]
+must "and its file" [ ! -e out/c/x.stl.glb ]
 must "the others are whole" [ "$before" = "$(cksum <out/b/x.stl.glb)" ]
 
 # Further files of outputs, too.
@@ -84,15 +85,23 @@ while [ $i -lt 300 ]; do
 done
 works "$cellpipe" batch many --out-dir kill --progress none
 whole=$(tree kill)
-for delay in 0.01 0.02 0.03 0.04 0.05; do
-    "$cellpipe" batch many --out-dir kill -q --link-duplicates &
-    sleep $delay
-    kill -9 $! 2>/dev/null
-    wait $! 2>/dev/null
-    must "killed after $delay s" [ "$(find kill -name '*.glb' -size +0 | wc -l)" = 300 ]
-done
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    for at in link,linkat:1 link,linkat:100 rename,renameat,renameat2:2 rename,renameat,renameat2:150; do
+        ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -o /dev/null -e trace="${at%:*}" \
+            -e inject="${at%:*}:signal=KILL:when=${at#*:}" \
+            "$cellpipe" batch many --out-dir kill -q --link-duplicates >/dev/null 2>&1
+        must "killed at $at" [ $? = 137 ]
+        must "all are there: $at" [ "$(find kill -name '*.glb' -size +0 | wc -l)" = 300 ]
+        must "with one temporary at most: $at" [ "$(left kill)" -le 1 ]
+        must "the same: $at" [ "$(rm -f kill/*/.cellpipe-* && tree kill)" = "$whole" ]
+    done
+    works "$cellpipe" batch many --out-dir kill -q --force
+    strace -o /dev/null -e trace=rename,renameat,renameat2 -e inject=rename,renameat,renameat2:signal=KILL:when=2 \
+        "$cellpipe" batch many --out-dir kill -q --link-duplicates >/dev/null 2>&1
+    must "a temporary stays" [ "$(left kill)" = 1 ]
+fi
 works "$cellpipe" batch many --out-dir kill --progress none --link-duplicates
-must "all the same after kills" [ "$(tree kill)" = "$whole" ]
+must "all the same after kills, without a temporary" [ "$(tree kill) $(left kill)" = "$whole 0" ]
 must "one file" [ "$(find kill -name '*.glb' -links 300 | wc -l)" = 300 ]
 
 # A file system without hard links: told once, and the run goes on.
