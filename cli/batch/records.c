@@ -213,14 +213,19 @@ static cp_status list_status_files(struct cli *cli, const char *folder, struct l
     if (!members)
         return CP_INPUT;
     bool good = true;
-    while (good && (member = readdir(members))) {
+    while (good && (errno = 0, member = readdir(members))) {
         size_t size = strlen(member->d_name);
         if (size <= 6 || strcmp(member->d_name + size - 6, ".jsonl") != 0)
             continue;
         const char *name = cli_print(cli, "%s", member->d_name);
         good = name && list_add(cli, names, name);
     }
+    int error = good ? errno : 0;
     (void)closedir(members);
+    if (error != 0) {
+        errno = error;
+        return CP_INPUT;
+    }
     if (names->count > 1)
         qsort(names->items, names->count, sizeof *names->items, compare_names);
     return good ? CP_OK : CP_LIMIT;
@@ -263,8 +268,8 @@ cp_status records_read(struct cli *cli, const char *const *paths, size_t count, 
             status = CP_LIMIT;
         else if (stat(paths[i], &facts) != 0)
             status = complain(cli, CP_INPUT, "%s cannot be read: %s", paths[i], strerror(errno));
-        else if (S_ISDIR(facts.st_mode))
-            status = read_status_folder(&reading, stat(inside, &facts) == 0 ? inside : paths[i]);
+        else if (S_ISDIR(facts.st_mode)) /* where there is none inside, it is a folder of status files itself */
+            status = read_status_folder(&reading, stat(inside, &facts) != 0 && errno == ENOENT ? paths[i] : inside);
         else if ((status = read_status_file(&reading, paths[i])) == CP_INPUT && errno == ENOENT)
             status = complain(cli, CP_INPUT, "%s cannot be read: %s", paths[i], strerror(errno));
     }

@@ -129,6 +129,16 @@ else
             sound "$side: $call $number: $error" "$code"
         done <some
     done
+    # A report tells all, or that it cannot.
+    "$cellpipe" report whole >whole.report
+    for call in $(seq -f newfstatat:%g 30) getdents64:1 getdents64:2; do
+        if strace -qq -o /dev/null -e "trace=${call%:*}" -e "inject=${call%:*}:error=EIO:when=${call#*:}" \
+            "$cellpipe" report whole >got 2>said; then
+            must "a report, $call: the whole one" cmp got whole.report
+        else
+            must "a report, $call: a message" [ -s said ]
+        fi
+    done
     # A run that is killed while it makes one of many status files.
     batch lib --out-dir out >said 2>&1
     for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do # of processes that there cannot be
