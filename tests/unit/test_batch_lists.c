@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../cli/batch/names.h"
-#include "../../cli/batch/report.h"
+#include "../../cli/batch/batch.h"
 #include "poor_memory.h"
 #include "text/text.h"
 
@@ -631,6 +630,62 @@ static void test_without_memory(void **state)
     (void)unlink(path);
 }
 
+/* How many bytes and records the status file has. */
+static uint32_t count_records(const char *status_file, long *size)
+{
+    char line[1 << 16];
+    uint32_t count = 0;
+    FILE *file = fopen(status_file, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, "\"state\"") != NULL;
+    *size = ftell(file);
+    assert_int_equal(fclose(file), 0);
+    return count;
+}
+
+/* A run with nothing to convert: lists, history, decisions and records. It ends as ever, with a record of each input,
+ * or says that memory ran out. */
+static void test_a_run_without_memory(void **state)
+{
+    (void)state;
+    char in[128], out[128], status_file[128];
+    long size, size_now;
+    (void)snprintf(in, sizeof in, "%s/in.stl", folder);
+    (void)snprintf(out, sizeof out, "%s/out", folder);
+    (void)snprintf(status_file, sizeof status_file, "%s/status", folder);
+    const char *const part[] = {"solid",        "facet",   "outer loop", "vertex 0 0 0", "vertex 1 0 0",
+                                "vertex 0 1 0", "endloop", "endfacet",   "endsolid"};
+    const char *run_words[] = {"batch", in, "none.stl", "--out-dir", out, "--status", status_file};
+    write_lines(in, part, sizeof part / sizeof *part);
+    cli.words = (struct list){run_words, sizeof run_words / sizeof *run_words, sizeof run_words / sizeof *run_words};
+    cli.plain = SIZE_MAX;
+    cli.quiet = true;
+    assert_int_equal(batch_command.run(&cli), CP_NO); /* one is not there */
+    assert_int_equal(count_records(status_file, &size), 2);
+    cp_allocator allocator = {.resize = failing_resize};
+    cp_context *context = cli.context;
+    for (int program = 0; program < 2; program++) {
+        bool enough = false;
+        for (long left = 0; !enough; left++) {
+            long of_library = program ? LONG_MAX : left;
+            allocator.user = &of_library;
+            cli.context = cp_context_new(&allocator);
+            calls_left = program ? (unsigned)left + 1 : 0;
+            cp_status status = cli.context ? batch_command.run(&cli) : CP_LIMIT;
+            enough = program ? calls_left > 0 : of_library > 0;
+            calls_left = 0;
+            cp_context_free(cli.context);
+            assert_true(status == CP_NO || (status == CP_LIMIT && !enough));
+            assert_true(status == CP_LIMIT || count_records(status_file, &size_now) == 4);
+            assert_int_equal(truncate(status_file, size), 0);
+        }
+    }
+    cli.context = context;
+    (void)snprintf(path, sizeof path, "rm -r %s/*", folder);
+    assert_int_equal(system(path), 0); /* NOLINT: the folder is ours */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +698,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_shards, begin, end),
         cmocka_unit_test_setup_teardown(test_whole_cells, begin, end),
         cmocka_unit_test_setup_teardown(test_without_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_run_without_memory, begin, end),
     };
     if (!mkdtemp(folder))
         return 1;
