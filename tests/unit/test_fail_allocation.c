@@ -106,9 +106,11 @@ void __wrap_free(void *block)
 /* ---- arenas ---- */
 
 void *__real_arena_allocate(struct arena *arena, size_t count, size_t size);
+void *__real_arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
 char *__real_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
 void *__real_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
 void *__wrap_arena_allocate(struct arena *arena, size_t count, size_t size);
+void *__wrap_arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
 char *__wrap_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
 void *__wrap_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
 char *__wrap_arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -132,6 +134,11 @@ static void *fail_in(struct arena *arena)
 void *__wrap_arena_allocate(struct arena *arena, size_t count, size_t size)
 {
     return arena_fails() ? fail_in(arena) : __real_arena_allocate(arena, count, size);
+}
+
+void *__wrap_arena_allocate_zeroed(struct arena *arena, size_t count, size_t size)
+{
+    return arena_fails() ? fail_in(arena) : __real_arena_allocate_zeroed(arena, count, size);
 }
 
 char *__wrap_arena_copy_text(struct arena *arena, const char *bytes, size_t size)
