@@ -641,7 +641,7 @@ typedef struct cp_plugin_info {
     const char *package;  /* NULL if built; else the missing Debian package */
     const char *lacks;    /* NULL, or the part that is not built: "EXT_meshopt_compression (libmeshoptimizer-dev)" */
     const char *version;  /* another one if results of the same input may differ; assimp's has that of the library */
-    bool lists_pairs; /* an importer of exclusion lists, which have no shapes */
+    bool lists_pairs;     /* an importer of exclusion lists, which have no shapes */
     size_t option_count;
 } cp_plugin_info;
 

@@ -34,8 +34,9 @@ const struct record *records_find(const struct records *records, const char *in)
 void records_forget_times(struct records *records);
 void records_free(struct records *records);
 
-/* Replaces the status files of a folder by one, FOLDER/NAME-merged.jsonl with a name of HOST-PID, if there are more than `most` and is_dead(file name)
- * is true of all of them. What records_read finds stays the same. Killed at any instant, nothing is lost. */
+/* Replaces the status files of a folder by one, FOLDER/NAME-merged.jsonl with a name of HOST-PID, if there are more
+ * than `most` and is_dead(file name) is true of all of them. What records_read finds stays the same. Killed at any
+ * instant, nothing is lost. */
 cp_status records_merge(struct cli *cli, const char *folder, uint32_t most, const char *name,
                         bool (*is_dead)(void *user, const char *file), void *user);
 

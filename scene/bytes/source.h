@@ -31,8 +31,8 @@ cp_status source_open_option(const struct source *parent, const char *path, stru
 void source_close(struct source *source);
 /* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */
 void source_forget(const struct source *source, const char *at);
-/* After reading: CP_INPUT when somebody has changed the file meanwhile, or, of the top file, one below it that is closed
- * by now. A file that is not mapped was read at once. */
+/* After reading: CP_INPUT when somebody has changed the file meanwhile, or, of the top file, one below it that is
+ * closed by now. A file that is not mapped was read at once. */
 cp_status source_check(const struct source *source);
 /* The line of a byte offset, from 1 (linear: for messages only). */
 uint64_t source_line(const struct source *source, size_t offset);
