@@ -116,7 +116,7 @@ fi
 # ---- one shape in several places ----
 # surface PROGRAM: a curved surface of 288 facets without symmetry; PROGRAM (awk) changes its vertex x y z, the i k-th.
 surface() {
-    awk ${2+-v "$2"} 'function put(i, k) { x = i / 12; y = k / 9; z = 0.3 * sin(3 * x) + 0.2 * x * y + 0.1 * y * y; '"$1"'
+    LC_ALL=C awk ${2+-v "$2"} 'function put(i, k) { x = i / 12; y = k / 9; z = 0.3 * sin(3 * x) + 0.2 * x * y + 0.1 * y * y; '"$1"'
             return sprintf("vertex %.9g %.9g %.9g\n", x, y, z) }
         function facet(a, b, c) { print "facet normal 0 0 0\nouter loop\n" a b c "endloop\nendfacet" }
         BEGIN { print "solid part"
