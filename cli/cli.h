@@ -109,6 +109,7 @@ bool were_bytes_missing(void);
 void forget_missing_bytes(void);
 /* Ends the program by the signal that was caught, if any. */
 void end_if_interrupted(void);
+uint64_t milliseconds(void); /* of a clock that only goes on */
 /* From now on a line on the terminal says what goes on; none without a terminal or with --quiet. */
 void start_progress(struct cli *cli);
 /* To be called before anything else is printed on the terminal. */

@@ -7,7 +7,7 @@
 
 enum { FIRST_AFTER = 1000, THEN_EVERY = 100, LONGEST_NAME = 40 }; /* milliseconds, bytes */
 
-static uint64_t milliseconds(void)
+uint64_t milliseconds(void)
 {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);

@@ -151,7 +151,6 @@ void journal_say(struct journal *journal, const char *text, size_t size);
 void journal_complain(struct journal *journal, const char *in, const char *message, const char *end);
 /* Makes the folder and those above it; NULL is CP_LIMIT. */
 cp_status make_folder(struct cli *cli, char *folder);
-uint64_t milliseconds(void);   /* of a clock that only goes on */
 uint64_t time_of_record(void); /* milliseconds since 1970 */
 
 #endif

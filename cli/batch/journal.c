@@ -10,13 +10,6 @@
 
 enum { EVERY_ON_TERMINAL = 200, EVERY_ELSEWHERE = 5000, EVERY_JSON = 1000 }; /* milliseconds */
 
-uint64_t milliseconds(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 uint64_t time_of_record(void)
 {
     struct timespec now = {0};

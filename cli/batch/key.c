@@ -1,7 +1,6 @@
 /* Whether an output is up to date: by the sizes and times of all files that made it, or by their contents. */
 #include "batch.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -180,7 +180,8 @@ ends 2 'unknown filter "wled"; did you mean weld' "$cellpipe" batch lib --out-di
 ends 2 'memory 12XB: needs a size, such as 500MB' "$cellpipe" batch lib --out-dir none --memory 12XB
 ends 2 'progress often: needs json or none' "$cellpipe" batch lib --out-dir none --progress often
 ends 2 'batch writes status files' "$cellpipe" batch lib --out-dir none --report none.json
-must "nothing is made" [ ! -e none ] && [ ! -e none.json ]
+must "no outputs are made" [ ! -e none ]
+must "no report is made" [ ! -e none.json ]
 ends 2 'for many: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl --out-dir web
 ends 2 'for several inputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" convert part.stl open.stl cell.wu
 finish
