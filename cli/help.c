@@ -1,6 +1,7 @@
 /* help: the overview, a command, a format, a filter, the limits, or the flags. */
 #include "cli.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { WIDTH = 100 }; /* columns */

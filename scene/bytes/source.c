@@ -26,11 +26,12 @@ struct source_state {
     struct stat opened;     /* what it was then */
     cp_hash hash;           /* of its bytes; zero without CP_FLAG_LIST_FILES */
     struct inputs inputs;   /* of the top file: what was read, in the order of its end */
-    uint64_t *further;      /* how many have been opened below the top file */
-    uint64_t own_further;
-    bool has_changed; /* of the top file: one that was opened below it did, while it was open */
-    bool is_option;   /* the user names it, in an option of the importer */
-    struct root root; /* its folder, where it is the top file or an option's and names further files */
+    uint64_t further;       /* of the top file: how many have been opened below it */
+    bool has_changed;       /* of the top file: one that was opened below it did, while it was open */
+    bool is_option;         /* the user names it, in an option of the importer */
+    struct root root;       /* its folder, where it is the top file or an option's and names further files */
+    /* The top file's, perhaps this one: it outlives all below it, which are closed in any order. */
+    struct source_state *top;
     dev_t device;
     ino_t inode;
 };
@@ -149,11 +150,8 @@ void source_close(struct source *source)
     if (!source)
         return;
     cp_context *context = source->context;
-    const struct source *top = source->parent;
-    while (top && top->parent)
-        top = top->parent;
-    if (top && source->state && source_check(source) != CP_OK)
-        top->state->has_changed = true;
+    if (source->state && source->state->top != source->state && source_check(source) != CP_OK)
+        source->state->top->has_changed = true;
     if (source->state) {
         root_close(&source->state->root);
         release_mapping(source->state);
@@ -177,13 +175,20 @@ static struct source *source_new(cp_context *context)
         source->state->arena = arena_new(context);
     if (source->state) {
         source->state->content.context = context;
-        source->state->further = &source->state->own_further;
+        source->state->top = source->state;
         source->state->file = -1;
     }
     if (source->state && source->state->arena)
         return source;
     source_close(source);
     return NULL;
+}
+
+static void put_below(struct source *source, const struct source *parent)
+{
+    source->parent = parent;
+    source->depth = parent->depth + 1;
+    source->state->top = parent->state->top;
 }
 
 static const char *folder_of(struct arena *arena, const char *path)
@@ -274,14 +279,12 @@ static cp_status open_further(const struct source *source, int *file)
 static cp_status note_input(const struct source *source)
 {
     const struct stat *opened = &source->state->opened;
-    const struct source *top = source;
-    while (top->parent)
-        top = top->parent;
-    struct inputs *inputs = &top->state->inputs;
+    struct source_state *top = source->state->top;
+    struct inputs *inputs = &top->inputs;
     const char *path = source->state->inode ? source->path : "";
     struct input input = {
-        .label = arena_copy_text(top->state->arena, source->label, strlen(source->label)),
-        .path = arena_copy_text(top->state->arena, path, strlen(path)),
+        .label = arena_copy_text(top->arena, source->label, strlen(source->label)),
+        .path = arena_copy_text(top->arena, path, strlen(path)),
         .size = (uint64_t)opened->st_size,
         .changed = time_of_change(opened),
         .hash = source->state->hash,
@@ -431,8 +434,8 @@ cp_status source_of_bytes(const struct source *parent, const char *path, const c
     }
     source->state->content = *bytes;
     *bytes = (struct buffer){.context = source->context};
-    source->parent = parent;
-    source->depth = parent ? parent->depth + 1 : 0;
+    if (parent)
+        put_below(source, parent);
     show_bytes(source);
     cp_status status = set_names(source, path, name);
     source->label = arena_copy_text(source->state->arena, label, strlen(label));
@@ -480,8 +483,7 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
                             "file \"%s\" is no regular file", source->name);
     }
     /* A small file must not ask for work without end, by files that name each other's neighbours twice. */
-    source->state->further = source->parent->state->further;
-    if (++*source->state->further <= context->limits.files)
+    if (++source->state->top->further <= context->limits.files)
         return load(source, file);
     (void)close(file);
     return report_error(context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
@@ -503,8 +505,7 @@ static cp_status open_below(const struct source *parent, const char *name, bool 
     if (!source)
         return CP_LIMIT;
     struct arena *arena = source->state->arena;
-    source->parent = parent;
-    source->depth = parent->depth + 1;
+    put_below(source, parent);
     source->state->is_option = is_option;
     /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
     bool whole = name[0] == '/' || uri_is_known(name);
