@@ -8,6 +8,7 @@
 /* Where two probes are equally sure, the earlier importer reads the file. */
 static const struct importer *const importers[] = {
     &stl_importer,
+    &obj_importer,
     &tag_importer,
     &deneb_part_importer,
     &deneb_device_importer,
@@ -15,6 +16,9 @@ static const struct importer *const importers[] = {
     &deneb_recording_importer,
     &collision_setup_importer,
     &gltf_importer,
+    &ply_importer,
+    &off_importer,
+    &threemf_importer,
     &assimp_importer,
     NULL,
 };

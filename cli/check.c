@@ -1,4 +1,5 @@
 /* check: is a file whole and sound? 0 yes, 1 no. */
+#include "json.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -10,6 +11,24 @@ struct wanted {
     struct request request;
     const char *path, *list;                              /* the list of exclusions, or NULL */
     bool closed, manifold, oriented, clean, solid, scene; /* the words that were given */
+    bool json;
+};
+
+/* A check under way. */
+struct check {
+    struct cli *cli;
+    struct wanted wanted;
+    struct json *json; /* what takes the faults in place of standard output, or NULL */
+    cp_status list_status;
+};
+
+/* A fault as --json has it; NULL and 0 where there is nothing to say. */
+struct fault {
+    const char *code, *file, *text;
+    uint64_t line, column;
+    const cp_mesh *mesh;
+    const struct property *property; /* of the mesh */
+    const cp_list_fault *list;
 };
 
 /* Of the words those count that the table has; one that is near to these is told first. */
@@ -24,28 +43,95 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
                                                        : NULL;
     if (!text || !list_add(cli, &names, NULL))
         return CP_LIMIT;
-    size_t wrong = words->count;
+    size_t wrong = words->count, strange = 0; /* the first that is no file, or else the second */
     while (!nearest && wrong > 0)
         nearest = cp_nearest_word(words->items[--wrong], names.items);
+    while (strange < words->count &&
+           (strcmp(words->items[strange], "-") == 0 || access(words->items[strange], F_OK) == 0))
+        strange++;
     return complain(cli, CP_USAGE, "check takes one input and the words %s, not also \"%s\"%s%s%s", text,
-                    words->items[nearest ? wrong : 1], nearest ? "; did you mean " : "", nearest ? nearest : "",
-                    nearest ? "?" : "");
+                    words->items[nearest                  ? wrong
+                                 : strange < words->count ? strange
+                                                          : 1],
+                    nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* A line on standard output, an entry of the report. CP_NO; CP_LIMIT where there is no text. */
-static cp_status tell(struct cli *cli, const char *path, const char *code, const char *text)
+/* What a mesh may be asked to be, and what keeps it from being so. */
+struct property {
+    bool asked;
+    const char *code, *what;
+    struct {
+        uint64_t count;
+        const char *key, *what;
+    } faults[3];
+};
+
+static const char *list_fault_word(const cp_list_fault *fault)
 {
-    const char *line = text ? cli_show(cli, "%s: %s", path, text) : NULL;
+    static const char *const words[] = {[CP_LIST_FRAME_GONE] = "frame-gone",
+                                        [CP_LIST_FRAME_NEW] = "frame-new",
+                                        [CP_LIST_NOT_VOLATILE] = "not-volatile",
+                                        [CP_LIST_STATIC] = "static-pairs",
+                                        [CP_LIST_FIRST_CHANGED] = "first-changed",
+                                        [CP_LIST_SECOND_CHANGED] = "second-changed",
+                                        [CP_LIST_BOTH_CHANGED] = "both-changed",
+                                        [CP_LIST_MOTION_CHANGED] = "motion-changed",
+                                        [CP_LIST_NOT_LISTED] = "not-listed",
+                                        [CP_LIST_NOT_EVIDENT] = "not-evident",
+                                        [CP_LIST_DIFFERS] = "attribute"};
+    return words[fault->kind];
+}
+
+static const char *text_or_null(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+static void put_fault(struct json *json, const struct fault *fault)
+{
+    const cp_list_fault *list = fault->list;
+    print_json_begin(json, NULL, '{');
+    print_json_text(json, "file", fault->file);
+    print_json_count_or_null(json, "line", fault->line);
+    print_json_count_or_null(json, "column", fault->column);
+    print_json_text(json, "code", fault->code);
+    print_json_text(json, "mesh", fault->mesh ? mesh_name(fault->mesh) : NULL);
+    if (fault->property) {
+        print_json_begin(json, "counts", '{');
+        for (int i = 0; i < 3 && fault->property->faults[i].key; i++)
+            print_json_count(json, fault->property->faults[i].key, fault->property->faults[i].count);
+        print_json_end(json, '}');
+    } else {
+        print_json_text(json, "counts", NULL);
+    }
+    print_json_text(json, "change", list ? list_fault_word(list) : NULL);
+    print_json_text(json, "first", list ? text_or_null(list->first) : NULL);
+    print_json_text(json, "second", list ? text_or_null(list->second) : NULL);
+    print_json_text(json, "attribute", list ? text_or_null(list->attribute) : NULL);
+    print_json_text(json, "text", fault->text);
+    print_json_end(json, '}');
+}
+
+/* A line on standard output or an object of the answer, and an entry of the report. CP_NO; CP_LIMIT where there is no
+ * text. */
+static cp_status tell(struct check *check, const struct fault *fault)
+{
+    const char *line = fault->text ? cli_show(check->cli, "%s: %s", fault->file, fault->text) : NULL;
     if (!line)
         return CP_LIMIT;
-    printf("%s\n", line);
-    log_fault(cli, code, path, text, line);
+    if (check->json)
+        put_fault(check->json, fault);
+    else
+        printf("%s\n", line);
+    log_fault(check->cli, fault->code, fault->file, fault->text, line);
     return CP_NO;
 }
 
-static void say_ok(struct cli *cli, const char *path)
+static void say_ok(struct check *check, const char *path)
 {
-    say(cli, "%s: ok", path);
+    if (check->json)
+        return;
+    say(check->cli, "%s: ok", path);
     printf("\n");
 }
 
@@ -58,44 +144,35 @@ static void add_outcome(cp_status *status, cp_status outcome)
 
 /* ---- what is wrong with a mesh ---- */
 
-/* What a mesh may be asked to be, and what keeps it from being so. */
-struct property {
-    bool asked;
-    const char *code, *what;
-    struct {
-        uint64_t count;
-        const char *what;
-    } faults[3];
-};
-
 /* A line for each property that is asked for and lacking: of closed with all numbers, else with those above 0. */
-static cp_status check_mesh(struct cli *cli, const struct wanted *wanted, const cp_mesh *mesh,
-                            const cp_topology *topology)
+static cp_status check_mesh(struct check *check, const cp_mesh *mesh, const cp_topology *topology)
 {
+    struct cli *cli = check->cli;
+    const struct wanted *wanted = &check->wanted;
     const struct property properties[] = {
         {wanted->closed && !topology->closed,
          "check-closed",
          "is not closed",
-         {{topology->border_edges, "border edges"},
-          {topology->non_manifold_edges, "edges of more than two faces"},
-          {topology->misoriented_edges, "edges between faces that are wound against each other"}}},
+         {{topology->border_edges, "border_edges", "border edges"},
+          {topology->non_manifold_edges, "non_manifold_edges", "edges of more than two faces"},
+          {topology->misoriented_edges, "misoriented_edges", "edges between faces that are wound against each other"}}},
         {wanted->manifold,
          "check-manifold",
          "is not manifold",
-         {{topology->non_manifold_edges, "edges of more than two faces"},
-          {topology->touching_vertices, "vertices where the surface touches itself"}}},
+         {{topology->non_manifold_edges, "non_manifold_edges", "edges of more than two faces"},
+          {topology->touching_vertices, "touching_vertices", "vertices where the surface touches itself"}}},
         {wanted->oriented,
          "check-oriented",
          "is not oriented",
-         {{topology->flipped_faces, "flipped faces"},
-          {topology->inside_out_shells, "shells that are inside out"},
-          {topology->one_sided_shells, "shells with only one side"}}},
+         {{topology->flipped_faces, "flipped_faces", "flipped faces"},
+          {topology->inside_out_shells, "inside_out_shells", "shells that are inside out"},
+          {topology->one_sided_shells, "one_sided_shells", "shells with only one side"}}},
         {wanted->clean,
          "check-clean",
          "is not clean",
-         {{topology->degenerate_faces, "faces without area"},
-          {topology->duplicate_faces, "faces that are there twice"},
-          {topology->flat_shells, "closed shells without volume"}}}};
+         {{topology->degenerate_faces, "degenerate_faces", "faces without area"},
+          {topology->duplicate_faces, "duplicate_faces", "faces that are there twice"},
+          {topology->flat_shells, "flat_shells", "closed shells without volume"}}}};
     cp_status status = CP_OK;
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
         const struct property *property = &properties[i];
@@ -109,14 +186,20 @@ static cp_status check_mesh(struct cli *cli, const struct wanted *wanted, const 
             continue;
         if (text)
             text = cli_print(cli, "mesh \"%s\" %s: %s", mesh_name(mesh), property->what, text);
-        add_outcome(&status, tell(cli, wanted->path, property->code, text));
+        add_outcome(
+            &status,
+            tell(check,
+                 &(struct fault){
+                     .code = property->code, .file = wanted->path, .text = text, .mesh = mesh, .property = property}));
     }
     return status;
 }
 
 /* Of a part is asked what an engineer asks of a solid; the meshes of a cell are what its author made of them. */
-static cp_status check_scene(struct cli *cli, const cp_scene *scene, struct wanted *wanted)
+static cp_status check_scene(struct check *check, const cp_scene *scene)
 {
+    struct cli *cli = check->cli;
+    struct wanted *wanted = &check->wanted;
     cp_status status = cp_validate(cli->context, scene);
     bool any = wanted->closed || wanted->manifold || wanted->oriented || wanted->clean || wanted->solid;
     if (!any && !wanted->scene)
@@ -128,17 +211,11 @@ static cp_status check_scene(struct cli *cli, const cp_scene *scene, struct want
         status = list_parts(cli, scene, false, &parts);
     for (uint32_t i = 0; i < parts.count && (status == CP_OK || status == CP_NO); i++)
         if (parts.items[i].mesh->kind != CP_MESH_LINES)
-            add_outcome(&status, check_mesh(cli, wanted, parts.items[i].mesh, &parts.items[i].topology));
+            add_outcome(&status, check_mesh(check, parts.items[i].mesh, &parts.items[i].topology));
     return status == CP_BUG ? CP_NO : status;
 }
 
 /* ---- what is wrong with a list of exclusions ---- */
-
-struct list_check {
-    struct cli *cli;
-    const char *path;
-    cp_status status;
-};
 
 static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
 {
@@ -164,27 +241,105 @@ static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
         return "is excluded by the evidence, but not by the list";
     case CP_LIST_NOT_EVIDENT:
         return "is excluded by the list, but not by the evidence";
+    case CP_LIST_DIFFERS:
+        return cli_print(cli, "its %s in the list is not what the evidence says", fault->attribute);
     }
     return NULL;
 }
 
 static void tell_list_fault(void *user, const cp_list_fault *fault)
 {
-    struct list_check *check = user;
+    struct check *check = user;
     const char *text = fault_text(check->cli, fault);
     if (text && fault->kind > CP_LIST_STATIC)
         text = cli_print(check->cli, "pair \"%s\" \"%s\": %s", fault->first, fault->second, text);
-    if (tell(check->cli, check->path, "check-list", text) != CP_NO)
-        check->status = CP_LIMIT;
+    if (tell(check, &(struct fault){"check-list", check->wanted.list, text, .list = fault}) != CP_NO)
+        check->list_status = CP_LIMIT;
+}
+
+static cp_status check_list(struct check *check, const cp_scene *scene)
+{
+    cp_status status = cp_check_list(check->cli->context, scene, check->wanted.list, tell_list_fault, check);
+    if (status == CP_OK)
+        say_ok(check, check->wanted.list);
+    return check->list_status == CP_OK ? status : check->list_status;
+}
+
+/* ---- the command ---- */
+
+/* Errors in the report are faults, too: printed as all errors are, they are not lines of the answer. */
+static void put_errors(struct check *check)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(check->cli->context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].severity == CP_ERROR)
+            put_fault(check->json, &(struct fault){.code = entries[i].code,
+                                                   .file = entries[i].file,
+                                                   .text = entries[i].text,
+                                                   .line = entries[i].line,
+                                                   .column = entries[i].column});
+}
+
+static void put_file(struct check *check, const char *path, bool ok)
+{
+    print_json_begin(check->json, NULL, '{');
+    print_json_text(check->json, "file", path);
+    print_json_boolean(check->json, "ok", ok);
+    print_json_end(check->json, '}');
+}
+
+/* *files: whether the input is good, and the list; CP_BUG: it was not checked. */
+static cp_status check_files(struct check *check, cp_status files[2])
+{
+    struct cli *cli = check->cli;
+    const char *path = check->wanted.path;
+    cp_scene *scene;
+    struct stat facts;
+    cp_status status = read_input(cli, path, &check->wanted.request, &scene);
+    /* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
+    if (status == CP_INPUT &&
+        (strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode))))
+        status = CP_NO;
+    if (status != CP_OK)
+        return files[0] = status;
+    status = files[0] = check_scene(check, scene);
+    if (status == CP_OK)
+        say_ok(check, path);
+    if (check->wanted.list && (status == CP_OK || status == CP_NO)) {
+        files[1] = check_list(check, scene);
+        add_outcome(&status, files[1]);
+    }
+    cp_scene_free(scene);
+    return status;
+}
+
+static cp_status check_to_json(struct check *check)
+{
+    struct json_answer answer;
+    cp_status files[2] = {CP_BUG, CP_BUG};
+    if (!json_answer_begin(check->cli, &answer))
+        return CP_LIMIT;
+    struct json *json = check->json = &answer.json;
+    print_json_begin(json, "faults", '[');
+    cp_status status = check_files(check, files);
+    put_errors(check);
+    print_json_end(json, ']');
+    print_json_begin(json, "files", '[');
+    put_file(check, check->wanted.path, files[0] == CP_OK);
+    if (files[1] != CP_BUG)
+        put_file(check, check->wanted.list, files[1] == CP_OK);
+    print_json_end(json, ']');
+    print_json_boolean(json, "ok", status == CP_OK);
+    return json_answer_end(check->cli, &answer, status);
 }
 
 static cp_status command_check(struct cli *cli)
 {
-    struct wanted wanted = {0};
-    const struct list *words = &wanted.request.words;
-    cp_scene *scene;
-    struct stat facts;
-    cp_status status = sort_words(cli, 1, cli->words.count, &check_command, &wanted);
+    struct check check = {.cli = cli};
+    struct wanted *wanted = &check.wanted;
+    const struct list *words = &wanted->request.words;
+    cp_status status = sort_words(cli, 1, cli->words.count, &check_command, wanted);
     if (status != CP_OK)
         return status;
     if (words->count > 1)
@@ -192,28 +347,10 @@ static cp_status command_check(struct cli *cli)
     if (words->count == 0)
         return complain(cli, CP_USAGE,
                         "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN");
-    if (wanted.list && strcmp(wanted.list, "-") == 0)
+    if (wanted->list && strcmp(wanted->list, "-") == 0)
         return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
-    const char *path = wanted.path = words->items[0];
-    status = read_input(cli, path, &wanted.request, &scene);
-    /* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
-    if (status == CP_INPUT &&
-        (strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode))))
-        status = CP_NO;
-    if (status != CP_OK)
-        return status;
-    status = check_scene(cli, scene, &wanted);
-    if (status == CP_OK)
-        say_ok(cli, path);
-    if (wanted.list && (status == CP_OK || status == CP_NO)) {
-        struct list_check check = {.cli = cli, .path = wanted.list};
-        cp_status outcome = cp_check_list(cli->context, scene, wanted.list, tell_list_fault, &check);
-        if (outcome == CP_OK)
-            say_ok(cli, wanted.list);
-        add_outcome(&status, check.status == CP_OK ? outcome : check.status);
-    }
-    cp_scene_free(scene);
-    return status;
+    wanted->path = words->items[0];
+    return wanted->json ? check_to_json(&check) : check_files(&check, (cp_status[2]){CP_OK});
 }
 
 static const struct option options[] = {
@@ -233,11 +370,13 @@ static const struct option options[] = {
      .help =
          "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
          "cell (docs/exclusion.md)"},
+    JSON_FLAG(struct wanted),
     {0}};
 
 const struct command check_command = {.name = "check",
                                       .title = "check whether a file is sound",
-                                      .usage = "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST]",
+                                      .usage =
+                                          "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST] [--json]",
                                       .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
                                               "an inconsistent scene, meshes that fail a test. Each word adds a test "
                                               "of every mesh.",

@@ -214,12 +214,32 @@ void log_fault(struct cli *cli, const char *code, const char *file, const char *
     log_entry(cli, &entry);
 }
 
+const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known)
 {
     const char *nearest = known ? cp_nearest_word(word, known) : NULL;
     if (nearest)
         return complain(cli, CP_USAGE, "unknown %s \"%s\"; did you mean %s?", what, word, nearest);
     return complain(cli, CP_USAGE, "unknown %s \"%s\"", what, word);
+}
+
+cp_status complain_missing(struct cli *cli, const char *what, const char *word, const char *const *known)
+{
+    enum { HANDFUL = 5 };
+    const char *list = "";
+    size_t named = 0;
+    if (cp_nearest_word(word, known))
+        return complain_unknown(cli, what, word, known);
+    for (; named < HANDFUL && known[named] && list; named++)
+        list = cli_print(cli, "%s%s\"%.100s\"", list, named > 0 ? ", " : "", known[named]);
+    if (!list)
+        return CP_LIMIT;
+    return complain(cli, CP_USAGE, "unknown %s \"%s\"; there are %s%s%s", what, word, named > 0 ? "" : "none", list,
+                    named > 0 && known[named] ? ", ..." : "");
 }
 
 bool open_log(struct cli *cli)

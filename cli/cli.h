@@ -82,8 +82,12 @@ void say_list(struct cli *cli, const char *format, va_list list) __attribute__((
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Leaves a warning in the report; what the user sees of it, the message, is the caller's. */
 void log_fault(struct cli *cli, const char *code, const char *file, const char *text, const char *message);
+/* What makes a word plural: "s", but nothing behind 1. */
+const char *plural(uint64_t count);
 /* Complains about an unknown word and names the nearest of `known` (a list ended by NULL), if one is near. */
 cp_status complain_unknown(struct cli *cli, const char *what, const char *word, const char *const *known);
+/* The same for a thing of a scene; where no name is near, it names a few. */
+cp_status complain_missing(struct cli *cli, const char *what, const char *word, const char *const *known);
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */
 void flush_report(struct cli *cli, cp_status status);
 bool open_log(struct cli *cli);
@@ -181,6 +185,14 @@ const struct option *option_at(const struct command *command, size_t index);
 bool is_flag(const struct option *option);
 /* Adds the names of its flags, or of its options K=V; false when out of memory. */
 bool add_option_names(struct cli *cli, const struct command *command, bool flags, struct list *names);
+/* If `word`, a K=V that `name` does not take, is an option of some input (unless inputs is false) or of the output:
+ * says how it is given there, CP_USAGE. name NULL: the word was given as a flag. exporter: the output's, SIZE_MAX for
+ * any; outputs as inputs. */
+struct places {
+    bool inputs, outputs;
+    size_t exporter;
+};
+cp_status check_place(struct cli *cli, struct places places, const char *name, const char *word);
 /* Of a word K=V that is none of the command's options. */
 cp_status complain_setting(struct cli *cli, const struct command *command, const char *word);
 /* By its name, or the command FILTER by the name of a filter; NULL when there is none. */
@@ -247,6 +259,7 @@ void output_suffix(const char *word, char *out, size_t size);
 const char *path_stem(struct cli *cli, const char *path);
 /* Whether it has the option of "NAME=VALUE" or "NAME", and which; plugin: SIZE_MAX has none. */
 bool plugin_has(cp_plugin_kind kind, size_t plugin, const char *setting, cp_option_info *option);
+bool any_plugin_has(cp_plugin_kind kind, const char *setting);
 
 /* ---- facts.c: what info, check and diff tell about a scene ---- */
 

@@ -25,6 +25,7 @@ struct found {
     const cp_node *nodes;
     const cp_clip *clip; /* NULL at a configuration */
     uint64_t pairs;      /* that were checked */
+    uint64_t left_out;   /* that nothing but their geometry keeps from being checked: info counts them, too */
     cp_passages passages;
     uint32_t colliding, near; /* of the passages */
 };
@@ -113,11 +114,11 @@ static cp_status pose_joint(struct cli *cli, cp_scene *scene, const char *settin
         known++;
     if (known == count) { /* it may have been meant as an option */
         struct list names = {0};
-        bool good = add_option_names(cli, &collide_command, false, &names);
+        bool good = true;
         for (uint32_t i = 0; i < count && i < MOST_NAMES && good; i++)
             good = list_add(cli, &names, joints[i].name);
-        good = good && list_add(cli, &names, NULL);
-        return good ? complain_unknown(cli, "joint or option", name, names.items) : CP_LIMIT;
+        good = good && add_option_names(cli, &collide_command, false, &names) && list_add(cli, &names, NULL);
+        return good ? complain_missing(cli, "joint or option", name, names.items) : CP_LIMIT;
     }
     const char *options[] = {cli_print(cli, "joint=%s", name), cli_print(cli, "value=%s", setting + size + 1)};
     return options[0] && options[1] ? cp_apply(cli->context, scene, "pose", options, 2) : CP_LIMIT;
@@ -178,7 +179,7 @@ static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struc
         *clip = &clips[number - 1];
     if (*clip)
         return CP_OK;
-    return good && list_add(cli, &names, NULL) ? complain_unknown(cli, "clip", name, names.items) : CP_LIMIT;
+    return good && list_add(cli, &names, NULL) ? complain_missing(cli, "clip", name, names.items) : CP_LIMIT;
 }
 
 /* ---- the answer ---- */
@@ -206,7 +207,14 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
                                     .moments = !(contacts[i].distance > 0)};
         passages->items = items;
     }
+    cp_pair_counts counts;
+    if (status == CP_OK)
+        status = cp_count_pairs(cli->context, scene, &counts);
+    if (status != CP_OK)
+        return status;
     found->pairs = cp_collider_pairs(collider);
+    uint64_t wanted = asked->every_pair ? counts.all : counts.checked;
+    found->left_out = wanted > found->pairs ? wanted - found->pairs : 0;
     for (uint32_t i = 0; i < passages->count && status == CP_OK; i++)
         found->colliding += passages->items[i].moments > 0;
     found->near = passages->count - found->colliding;
@@ -230,10 +238,12 @@ static void print_text(struct cli *cli, const struct found *found)
             printf(" at %s s", short_number(at->nearest).text);
         printf("\n");
     }
-    printf("%" PRIu64 " pairs checked", found->pairs);
+    printf("%" PRIu64 " pair%s checked", found->pairs, plural(found->pairs));
     if (found->clip)
-        say(cli, " at %" PRIu32 " moments of \"%s\" from %s s to %s s", passages->moments, found->clip->name,
-            short_number(passages->first).text, short_number(passages->last).text);
+        say(cli, " at %" PRIu32 " moment%s of \"%s\" from %s s to %s s", passages->moments, plural(passages->moments),
+            found->clip->name, short_number(passages->first).text, short_number(passages->last).text);
+    if (found->left_out > 0)
+        printf(", %" PRIu64 " not (frames without faces, two planes)", found->left_out);
     printf(", %" PRIu32 " in collision", found->colliding);
     if (found->asked->clearance > 0)
         printf(", %" PRIu32 " nearer than %s mm", found->near, short_number(1000 * found->asked->clearance).text);
@@ -246,6 +256,7 @@ static void print_json(FILE *file, const struct found *found)
     const cp_passages *passages = &found->passages;
     print_json_begin(&json, NULL, '{');
     print_json_count(&json, "pairs", found->pairs);
+    print_json_count(&json, "left_out", found->left_out);
     print_json_count(&json, "colliding", found->colliding);
     print_json_count(&json, "near", found->near);
     print_json_number(&json, "clearance", found->asked->clearance);
@@ -335,7 +346,7 @@ static const struct option options[] = {
      .help = "frames nearer than this collide"},
     {"--clearance", "LENGTH", OPTION_LENGTH, offsetof(struct asked, clearance), .initial = "0", .maximum = INFINITY,
      .help = "also list pairs nearer than this, with their distance; these end the command with 1, too"},
-    {"--json", NULL, OPTION_SWITCH, offsetof(struct asked, json), .help = "print one JSON object, for scripts"},
+    JSON_FLAG(struct asked),
     {0}};
 
 const struct command collide_command = {

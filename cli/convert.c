@@ -8,21 +8,13 @@
  * SIZE_MAX. */
 static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
 {
-    for (size_t i = 0; i < words->count; i++) {
-        const char *word = words->items[i];
-        cp_option_info option;
-        if (!strchr(word, '=') || plugin_has(CP_FILTER, filter, word, &option))
-            continue;
-        bool input = false, output = plugin_has(CP_EXPORTER, exporter, word, &option);
-        for (size_t importer = 0; importer < cp_plugin_count(CP_IMPORTER) && !input; importer++)
-            input = plugin_has(CP_IMPORTER, importer, word, &option);
-        if (input || output)
-            return complain(cli, CP_USAGE, "unknown option of %s \"%.*s\"; the %s is given as %s %s%s%s",
-                            cli->words.items[0], (int)strcspn(word, "="), word, input ? "input's" : "output's",
-                            input ? "--in" : "--out", word, input && output ? ", the output's as --out " : "",
-                            input && output ? word : "");
-    }
-    return CP_OK;
+    cp_option_info option;
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < words->count && status == CP_OK; i++)
+        if (strchr(words->items[i], '=') && !plugin_has(CP_FILTER, filter, words->items[i], &option))
+            status = check_place(cli, (struct places){true, exporter != SIZE_MAX, exporter}, cli->words.items[0],
+                                 words->items[i]);
+    return status;
 }
 
 /* ---- a filter ---- */

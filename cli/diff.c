@@ -99,19 +99,35 @@ static cp_status match_sides(struct diff *diff)
 
 /* ---- frames ---- */
 
+static void differ_in_one(struct diff *diff, const char *subject, const char *name, const struct side *side)
+{
+    differ(diff, &ABOUT(subject, name, "presence", .only_in = side == &diff->a ? IN_A : IN_B), "only in %s",
+           side->path);
+}
+
+/* In the names of two things. */
+static void differ_in_name(struct diff *diff, const struct difference *difference, const char *words)
+{
+    differ(diff, difference, "%s \"%s\", not \"%s\"", words, difference->a.text, difference->b.text);
+}
+
 static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_node *a = &diff->a.nodes[in_a], *b = &diff->b.nodes[in_b];
     const char *kind_a = frame_kind(diff->a.scene, in_a), *kind_b = frame_kind(diff->b.scene, in_b);
     if (strcmp(kind_a, kind_b) != 0)
-        differ(diff, "frame \"%s\": %s, not %s", a->name, kind_a, kind_b);
+        differ(diff, &ABOUT("frame", a->name, "kind", .a = TEXT(kind_a), .b = TEXT(kind_b)), "%s, not %s", kind_a,
+               kind_b);
     if ((a->flags ^ b->flags) & CP_NODE_VOLATILE)
-        differ(diff, "volatile \"%s\": only in %s", a->name, (a->flags & CP_NODE_VOLATILE ? &diff->a : &diff->b)->path);
+        differ_in_one(diff, "volatile", a->name, a->flags & CP_NODE_VOLATILE ? &diff->a : &diff->b);
     if ((a->flags ^ b->flags) & CP_NODE_ATTACHABLE)
-        differ(diff, "frame \"%s\": attachable in one only", a->name);
+        differ(diff, &ABOUT("frame", a->name, "attachable", .only_in = a->flags & CP_NODE_ATTACHABLE ? IN_A : IN_B),
+               "attachable in one only");
     if (in_a > 0 && diff->a.node_twin[a->parent] != b->parent)
-        differ(diff, "frame \"%s\": parent \"%s\", not \"%s\"", a->name, diff->a.nodes[a->parent].name,
-               diff->b.nodes[b->parent].name);
+        differ_in_name(diff,
+                       &ABOUT("frame", a->name, "parent", .a = TEXT(diff->a.nodes[a->parent].name),
+                              .b = TEXT(diff->b.nodes[b->parent].name)),
+                       "parent");
     diff_geometry(diff, in_a, in_b);
 }
 
@@ -121,25 +137,28 @@ static void list_unmatched(struct diff *diff, const struct side *side)
         if (side->node_twin[i] != CP_NONE)
             continue;
         if (!is_placeholder(side->scene, i))
-            differ(diff, "frame \"%s\": only in %s", side->nodes[i].name, side->path);
+            differ_in_one(diff, "frame", side->nodes[i].name, side);
         else if (side->nodes[i].flags & CP_NODE_VOLATILE)
-            differ(diff, "volatile \"%s\": only in %s", side->nodes[i].name, side->path);
+            differ_in_one(diff, "volatile", side->nodes[i].name, side);
     }
     for (uint32_t i = 0; i < side->joint_count; i++)
         if (side->joint_twin[i] == CP_NONE)
-            differ(diff, "joint \"%s\": only in %s", side->joints[i].name, side->path);
+            differ_in_one(diff, "joint", side->joints[i].name, side);
 }
 
 /* ---- joints ---- */
 
-static void diff_number(struct diff *diff, const cp_joint *joint, const char *what, double a, double b)
+/* index: of the input, for a factor; else NULL. */
+static void diff_number(struct diff *diff, const cp_joint *joint, const char *what, const uint32_t *index, double a,
+                        double b)
 {
     char in_a[CP_NUMBER_SIZE], in_b[CP_NUMBER_SIZE];
     if (near(diff, a, b))
         return;
     cp_print_double(a, in_a);
     cp_print_double(b, in_b);
-    differ(diff, "joint \"%s\": %s %s, not %s", joint->name, what, in_a, in_b);
+    differ(diff, &ABOUT("joint", joint->name, what, .index = index, .a = NUMBER(a), .b = NUMBER(b)), "%s %s, not %s",
+           what, in_a, in_b);
 }
 
 /* What it follows: a master, or an expression over several joints. */
@@ -151,22 +170,30 @@ static void diff_dependence(struct diff *diff, const cp_joint *a, const cp_joint
     bool same_master = twin == b->master && (a->master == CP_NONE) == (b->master == CP_NONE);
     bool same_text =
         !in_a == !in_b && (!in_a || (strcmp(in_a->text, in_b->text) == 0 && in_a->input_count == in_b->input_count));
+    const char *master_a = a->master == CP_NONE ? NULL : joints_a[a->master].name;
+    const char *master_b = b->master == CP_NONE ? NULL : joints_b[b->master].name;
     if (!same_master)
-        differ(diff, "joint \"%s\": depends on %s, not on %s", a->name,
-               a->master == CP_NONE ? "none" : joints_a[a->master].name,
-               b->master == CP_NONE ? "none" : joints_b[b->master].name);
+        differ(diff, &ABOUT("joint", a->name, "master", .a = TEXT(master_a), .b = TEXT(master_b)),
+               "depends on %s, not on %s", master_a ? master_a : "none", master_b ? master_b : "none");
     if (!same_text)
-        differ(diff, "joint \"%s\": is %s%s, not %s%s", a->name, in_a ? "= " : "by no expression",
-               in_a ? in_a->text : "", in_b ? "= " : "by no expression", in_b ? in_b->text : "");
+        differ(diff,
+               &ABOUT("joint", a->name, "expression", .a = TEXT(in_a ? in_a->text : NULL),
+                      .b = TEXT(in_b ? in_b->text : NULL)),
+               "is %s%s, not %s%s", in_a ? "= " : "by no expression", in_a ? in_a->text : "",
+               in_b ? "= " : "by no expression", in_b ? in_b->text : "");
     for (uint32_t i = 0; in_a && same_text && i < in_a->input_count; i++) {
+        const uint32_t number = i + 1;
         if (diff->a.joint_twin[in_a->inputs[i]] != in_b->inputs[i])
-            differ(diff, "joint \"%s\": dof(%" PRIu32 ") is %s, not %s", a->name, i + 1, joints_a[in_a->inputs[i]].name,
+            differ(diff,
+                   &ABOUT("joint", a->name, "input", .index = &number, .a = TEXT(joints_a[in_a->inputs[i]].name),
+                          .b = TEXT(joints_b[in_b->inputs[i]].name)),
+                   "dof(%" PRIu32 ") is %s, not %s", number, joints_a[in_a->inputs[i]].name,
                    joints_b[in_b->inputs[i]].name);
-        diff_number(diff, a, "factor", in_a->factors[i], in_b->factors[i]);
+        diff_number(diff, a, "factor", &number, in_a->factors[i], in_b->factors[i]);
     }
     if (in_a ? same_text : a->master != CP_NONE && same_master) {
-        diff_number(diff, a, "scale", a->scale, b->scale);
-        diff_number(diff, a, "offset", a->offset, b->offset);
+        diff_number(diff, a, "scale", NULL, a->scale, b->scale);
+        diff_number(diff, a, "offset", NULL, a->offset, b->offset);
     }
 }
 
@@ -174,18 +201,23 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_joint *a = &diff->a.joints[in_a], *b = &diff->b.joints[in_b];
     if (a->type != b->type)
-        differ(diff, "joint \"%s\": %s, not %s", a->name, cp_joint_type_name(a->type), cp_joint_type_name(b->type));
+        differ(diff,
+               &ABOUT("joint", a->name, "type", .a = TEXT(cp_joint_type_name(a->type)),
+                      .b = TEXT(cp_joint_type_name(b->type))),
+               "%s, not %s", cp_joint_type_name(a->type), cp_joint_type_name(b->type));
     if (diff->a.node_twin[a->node] != b->node)
-        differ(diff, "joint \"%s\": on frame \"%s\", not \"%s\"", a->name, diff->a.nodes[a->node].name,
-               diff->b.nodes[b->node].name);
-    diff_number(diff, a, "lower", a->lower, b->lower);
-    diff_number(diff, a, "upper", a->upper, b->upper);
-    diff_number(diff, a, "velocity", a->velocity, b->velocity);
-    diff_number(diff, a, "acceleration", a->acceleration, b->acceleration);
-    diff_number(diff, a, "home", a->home, b->home);
-    diff_number(diff, a, "q", diff->a.values[in_a], diff->b.values[in_b]);
+        differ_in_name(diff,
+                       &ABOUT("joint", a->name, "frame", .a = TEXT(diff->a.nodes[a->node].name),
+                              .b = TEXT(diff->b.nodes[b->node].name)),
+                       "on frame");
+    diff_number(diff, a, "lower", NULL, a->lower, b->lower);
+    diff_number(diff, a, "upper", NULL, a->upper, b->upper);
+    diff_number(diff, a, "velocity", NULL, a->velocity, b->velocity);
+    diff_number(diff, a, "acceleration", NULL, a->acceleration, b->acceleration);
+    diff_number(diff, a, "home", NULL, a->home, b->home);
+    diff_number(diff, a, "q", NULL, diff->a.values[in_a], diff->b.values[in_b]);
     if (a->driven != b->driven)
-        differ(diff, "joint \"%s\": driven in one only", a->name);
+        differ(diff, &ABOUT("joint", a->name, "driven", .only_in = a->driven ? IN_A : IN_B), "driven in one only");
     diff_dependence(diff, a, b);
 }
 
@@ -225,10 +257,10 @@ static cp_status diff_kinematics(struct diff *diff)
         q_a[i] = a->joints[i].home;
     for (uint32_t i = 0; i < b->joint_count; i++)
         q_b[i] = b->joints[i].home;
-    for (int vector = 0; vector <= VECTORS && status == CP_OK; vector++) {
+    for (uint32_t vector = 0; vector <= VECTORS && status == CP_OK; vector++) {
         char where[32] = "at home";
         if (vector > 0)
-            (void)snprintf(where, sizeof where, "at joint vector %d", vector);
+            (void)snprintf(where, sizeof where, "at joint vector %" PRIu32, vector);
         for (uint32_t i = 0; vector > 0 && i < a->joint_count; i++) {
             q_a[i] = random_value(&a->joints[i], &state);
             if (a->joint_twin[i] != CP_NONE)
@@ -248,9 +280,11 @@ static cp_status diff_kinematics(struct diff *diff)
                 same = same && near(diff, in_a[k], in_b[k]);
             told[i] = !same;
             if (!same)
-                differ(diff, "frame \"%s\": %s at %s, not %s%s", a->nodes[i].name, where,
-                       point_text(in_a[3], in_a[7], in_a[11]).text, point_text(in_b[3], in_b[7], in_b[11]).text,
-                       there ? ", turned" : "");
+                differ(diff,
+                       &ABOUT("frame", a->nodes[i].name, "pose", .index = &vector, .a = NUMBERS(in_a, 12),
+                              .b = NUMBERS(in_b, 12)),
+                       "%s at %s, not %s%s", where, point_text(in_a[3], in_a[7], in_a[11]).text,
+                       point_text(in_b[3], in_b[7], in_b[11]).text, there ? ", turned" : "");
         }
     }
     return status;
@@ -305,13 +339,17 @@ static cp_status diff_exclusions(struct diff *diff)
         const struct side *side = order < 0 ? &diff->a : &diff->b;
         const cp_pair *pair = order < 0 ? a[i].pair : b[j].pair;
         if (order != 0)
-            differ(diff, "exclusion \"%s\" - \"%s\": only in %s", side->nodes[pair->first].name,
-                   side->nodes[pair->second].name, side->path);
+            differ(diff,
+                   &ABOUT("exclusion", side->nodes[pair->first].name, "presence",
+                          .second = side->nodes[pair->second].name, .only_in = side == &diff->a ? IN_A : IN_B),
+                   "only in %s", side->path);
         i += order <= 0;
         j += order >= 0;
     }
     if (cp_excludes_static_pairs(diff->a.scene) != cp_excludes_static_pairs(diff->b.scene))
-        differ(diff, "pairs that cannot move against each other are excluded in one only");
+        differ(diff,
+               &ABOUT("cell", NULL, "static_pairs", .only_in = cp_excludes_static_pairs(diff->a.scene) ? IN_A : IN_B),
+               "pairs that cannot move against each other are excluded in one only");
     return CP_OK;
 }
 
@@ -354,7 +392,37 @@ struct asked {
     struct request request;
     const char *cell;
     double tolerance;
+    bool json;
 };
+
+static cp_status compare_files(struct diff *diff, const struct asked *asked)
+{
+    const struct request *request = &asked->request;
+    if (asked->cell)
+        return diff_lists(diff, request, asked->cell);
+    cp_status status = compare(diff, request);
+    cp_scene_free(diff->a.scene);
+    cp_scene_free(diff->b.scene);
+    return status;
+}
+
+static cp_status compare_to_json(struct diff *diff, const struct asked *asked)
+{
+    struct json_answer answer;
+    if (!json_answer_begin(diff->cli, &answer))
+        return CP_LIMIT;
+    struct json *json = diff->json = &answer.json;
+    print_json_text(json, "a", asked->request.words.items[0]);
+    print_json_text(json, "b", asked->request.words.items[1]);
+    print_json_text(json, "cell", asked->cell);
+    print_json_number(json, "tolerance", asked->cell ? INFINITY : asked->tolerance);
+    print_json_begin(json, "differences", '[');
+    cp_status status = compare_files(diff, asked);
+    print_json_end(json, ']');
+    print_json_count(json, "count", diff->differences);
+    print_json_boolean(json, "equal", diff->differences == 0);
+    return json_answer_end(diff->cli, &answer, status);
+}
 
 static cp_status command_diff(struct cli *cli)
 {
@@ -372,13 +440,8 @@ static cp_status command_diff(struct cli *cli)
         return complain(cli, CP_USAGE, "standard input can be read once only");
     if (asked.cell && list_has(&request->said, "tol"))
         return complain(cli, CP_USAGE, "unknown option of exclude \"tol\": with cell= all options are its");
-    if (asked.cell)
-        return diff_lists(cli, request, asked.cell, &request->settings);
     diff.tolerance = asked.tolerance;
-    status = compare(&diff, request);
-    cp_scene_free(diff.a.scene);
-    cp_scene_free(diff.b.scene);
-    return status;
+    return asked.json ? compare_to_json(&diff, &asked) : compare_files(&diff, &asked);
 }
 
 static const struct option options[] = {
@@ -387,12 +450,13 @@ static const struct option options[] = {
     {"cell", "CELL", OPTION_TEXT, offsetof(struct asked, cell),
      .help = "compare two lists of collision exclusions of this cell; K=V are then options of the filter exclude "
              "(docs/exclusion.md)"},
+    JSON_FLAG(struct asked),
     {0}};
 
 const struct command diff_command = {
     .name = "diff",
     .title = "compare two files",
-    .usage = "A B [tol=NUMBER]\nOLD.xml NEW.xml cell=CELL [K=V]...",
+    .usage = "A B [tol=NUMBER] [--json]\nOLD.xml NEW.xml cell=CELL [K=V]... [--json]",
     .help =
         "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions, all by name. "
         "Lists the differences. Ends with 1 if there are any.\n"

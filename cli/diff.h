@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_DIFF_H
 #define CELLPIPE_DIFF_H
 
-#include "cli.h"
+#include "json.h"
 
 struct side {
     const char *path;
@@ -19,10 +19,56 @@ struct diff {
     struct side a, b;
     double tolerance;
     uint64_t differences;
+    struct json *json; /* what takes the differences in place of standard output, or NULL */
 };
 
-/* Prints a line about a difference. */
-void differ(struct diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What a file says: a text, or numbers, or nothing. */
+struct value {
+    const char *text;
+    const double *numbers;
+    size_t count; /* of the numbers */
+};
+#define TEXT(string)                                                                                                   \
+    {                                                                                                                  \
+        .text = (string)                                                                                               \
+    }
+#define NUMBER(number)                                                                                                 \
+    {                                                                                                                  \
+        .numbers = (const double[]){number}, .count = 1                                                                \
+    }
+#define NUMBERS(array, size)                                                                                           \
+    {                                                                                                                  \
+        .numbers = (array), .count = (size)                                                                            \
+    }
+
+/* The files that say something. */
+enum { IN_A = 1, IN_B = 2 };
+
+/* A difference as --json has it; docs/cli.md lists its keys. NULL and 0 where there is nothing to say. */
+struct difference {
+    const char *subject;         /* "frame", "joint", "exclusion", "volatile", "cell" */
+    const char *name;            /* its name; of an exclusion the first frame's */
+    const char *second;          /* the second frame of an exclusion */
+    const char *mesh;            /* on that frame */
+    const char *property;        /* what differs */
+    const uint32_t *index;       /* of the vertex, the face, the corner, the joint vector, the input */
+    int only_in;                 /* IN_A, IN_B */
+    struct value a, b;           /* what they say */
+    int excluded_by;             /* IN_A, IN_B or both: of a pair that the lists should not exclude */
+    const char *reason;          /* what the evidence says of the pair */
+    const cp_finding *collision; /* the joint values where it collides, of `scene` */
+    const cp_scene *scene;
+};
+
+#define ABOUT(subject_, name_, property_, ...)                                                                         \
+    (struct difference)                                                                                                \
+    {                                                                                                                  \
+        .subject = (subject_), .name = (name_), .property = (property_), __VA_ARGS__                                   \
+    }
+
+/* Prints a line about a difference: subject and name, then the text. */
+void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Equal within the tolerance; infinities equal themselves. */
 bool near(const struct diff *diff, double a, double b);
 
@@ -34,7 +80,8 @@ struct point_text point_text(double x, double y, double z);
 
 /* Compares what two frames of one name carry (diff_geometry.c). */
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);
-/* Compares two lists of exclusions of the cell in that file; settings: of the filter exclude (diff_lists.c). */
-cp_status diff_lists(struct cli *cli, const struct request *request, const char *cell, const struct list *settings);
+/* Compares two lists of exclusions of the cell in that file; the request's settings are of the filter exclude
+ * (diff_lists.c). */
+cp_status diff_lists(struct diff *diff, const struct request *request, const char *cell);
 
 #endif

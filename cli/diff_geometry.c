@@ -1,17 +1,116 @@
-/* diff: the meshes on a frame, as they are placed there. */
+/* diff: what is said of a difference, and the meshes on a frame, as they are placed there. */
 #include "diff.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
-void differ(struct diff *diff, const char *format, ...)
+static const char *only_in(int side)
 {
-    va_list list;
-    va_start(list, format);
-    say_list(diff->cli, format, list);
-    va_end(list);
-    printf("\n");
+    static const char *const sides[] = {NULL, "a", "b", "both"};
+    return sides[side];
+}
+
+static void put_value(struct json *json, const char *key, const struct value *value)
+{
+    if (value->count == 1)
+        print_json_number(json, key, value->numbers[0]);
+    else if (value->count > 0)
+        print_json_numbers(json, key, value->numbers, value->count);
+    else
+        print_json_text(json, key, value->text);
+}
+
+static void put_collision(struct json *json, const struct difference *difference)
+{
+    const cp_finding *collision = difference->collision;
+    const cp_joint *joints = cp_joints(difference->scene, &(uint32_t){0});
+    print_json_begin(json, "collision", '[');
+    for (uint32_t i = 0; i < collision->witness_count; i++) {
+        const cp_joint *joint = &joints[collision->witness[i].joint];
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "joint", joint->name);
+        print_json_text(json, "id", joint->id);
+        print_json_number(json, "value", collision->witness[i].value);
+        print_json_end(json, '}');
+    }
+    print_json_end(json, ']');
+}
+
+static void put_difference(struct json *json, const struct difference *difference, const char *text)
+{
+    print_json_begin(json, NULL, '{');
+    print_json_text(json, "subject", difference->subject);
+    print_json_text(json, "name", difference->name);
+    print_json_text(json, "second", difference->second);
+    print_json_text(json, "mesh", difference->mesh);
+    print_json_text(json, "property", difference->property);
+    if (difference->index)
+        print_json_count(json, "index", *difference->index);
+    else
+        print_json_text(json, "index", NULL);
+    print_json_text(json, "only_in", only_in(difference->only_in));
+    put_value(json, "a", &difference->a);
+    put_value(json, "b", &difference->b);
+    print_json_text(json, "excluded_by", only_in(difference->excluded_by));
+    print_json_text(json, "reason", difference->reason);
+    if (difference->collision)
+        put_collision(json, difference);
+    else
+        print_json_text(json, "collision", NULL);
+    print_json_text(json, "text", text);
+    print_json_end(json, '}');
+}
+
+static void print_subject(FILE *file, const struct difference *difference)
+{
+    if (difference->name)
+        fprintf(file, "%s \"%s\"", difference->subject, difference->name);
+    if (difference->second)
+        fprintf(file, " - \"%s\"", difference->second);
+    if (difference->name)
+        fputs(": ", file);
+}
+
+/* " at q1=0.5, q2=0" */
+static void print_collision(FILE *file, const struct difference *difference)
+{
+    const cp_finding *collision = difference->collision;
+    const cp_joint *joints = cp_joints(difference->scene, &(uint32_t){0});
+    for (uint32_t i = 0; i < collision->witness_count; i++) {
+        char digits[CP_NUMBER_SIZE];
+        uint32_t joint = collision->witness[i].joint;
+        bool alone = cp_joint_is_named_alone(difference->scene, joint);
+        cp_print_double(collision->witness[i].value, digits);
+        fprintf(file, "%s%s%s=%s", i > 0 ? ", " : " at ",
+                alone ? "" : "id:", alone ? joints[joint].name : joints[joint].id, digits);
+    }
+}
+
+void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
     diff->differences++;
+    if (file) {
+        va_list list;
+        va_start(list, format);
+        print_subject(file, difference);
+        (void)vfprintf(file, format, list);
+        va_end(list);
+        if (difference->collision)
+            print_collision(file, difference);
+    }
+    if (!file || fclose(file) != 0) {
+        diff->cli->untold = true;
+    } else if (diff->json) {
+        put_difference(diff->json, difference, text);
+    } else {
+        print_shown(stdout, text);
+        printf("\n");
+    }
+    free(text);
 }
 
 bool near(const struct diff *diff, double a, double b)
@@ -44,6 +143,33 @@ static uint32_t face_end(const cp_mesh *mesh, uint32_t face)
     return mesh->face_offsets ? mesh->face_offsets[face + 1] : 3 * (face + 1);
 }
 
+static uint32_t face_size(const cp_mesh *mesh, uint32_t face)
+{
+    return face_end(mesh, face) - (face > 0 ? face_end(mesh, face - 1) : 0);
+}
+
+/* A difference of the mesh `name` on `frame`. */
+#define ON_MESH(what, ...) ABOUT("frame", frame, what, .mesh = name, __VA_ARGS__)
+
+/* Two of one kind. */
+static void diff_primitive(struct diff *diff, const char *frame, const cp_instance *in_a, const cp_instance *in_b)
+{
+    const cp_mesh *a = &cp_meshes(diff->a.scene, &(uint32_t){0})[in_a->mesh];
+    const cp_mesh *b = &cp_meshes(diff->b.scene, &(uint32_t){0})[in_b->mesh];
+    const char *name = mesh_name(a), *kind = cp_mesh_kind_name(a->kind);
+    bool same = a->sides == b->sides, there = true;
+    for (int i = 0; i < 3; i++)
+        same &= near(diff, a->size[i], b->size[i]);
+    for (int i = 0; i < 12; i++)
+        there &= near(diff, in_a->transform.m[i], in_b->transform.m[i]);
+    if (!same)
+        differ(diff, &ON_MESH("size", .a = NUMBERS(a->size, 3), .b = NUMBERS(b->size, 3)), "%s \"%s\" has other sizes",
+               kind, name);
+    if (!there)
+        differ(diff, &ON_MESH("pose", .a = NUMBERS(in_a->transform.m, 12), .b = NUMBERS(in_b->transform.m, 12)),
+               "%s \"%s\" lies elsewhere", kind, name);
+}
+
 /* Two meshes placed on frames of one name. Of vertices, faces and corners the first that differ are told. */
 static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *in_a, const cp_instance *in_b)
 {
@@ -51,22 +177,15 @@ static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *i
     const cp_mesh *b = &cp_meshes(diff->b.scene, &(uint32_t){0})[in_b->mesh];
     const char *name = mesh_name(a), *kind = cp_mesh_kind_name(a->kind);
     if (in_a->use != in_b->use)
-        differ(diff, "frame \"%s\": mesh \"%s\" is for %s, not %s", frame, name, cp_use_name(in_a->use),
-               cp_use_name(in_b->use));
+        differ(diff, &ON_MESH("use", .a = TEXT(cp_use_name(in_a->use)), .b = TEXT(cp_use_name(in_b->use))),
+               "mesh \"%s\" is for %s, not %s", name, cp_use_name(in_a->use), cp_use_name(in_b->use));
     if (a->kind != b->kind) {
-        differ(diff, "frame \"%s\": mesh \"%s\" is a %s, not a %s", frame, name, kind, cp_mesh_kind_name(b->kind));
+        differ(diff, &ON_MESH("kind", .a = TEXT(kind), .b = TEXT(cp_mesh_kind_name(b->kind))),
+               "mesh \"%s\" is a %s, not a %s", name, kind, cp_mesh_kind_name(b->kind));
         return;
     }
     if (a->kind >= CP_MESH_BOX) {
-        bool same = a->sides == b->sides, there = true;
-        for (int i = 0; i < 3; i++)
-            same &= near(diff, a->size[i], b->size[i]);
-        for (int i = 0; i < 12; i++)
-            there &= near(diff, in_a->transform.m[i], in_b->transform.m[i]);
-        if (!same)
-            differ(diff, "frame \"%s\": %s \"%s\" has other sizes", frame, kind, name);
-        if (!there)
-            differ(diff, "frame \"%s\": %s \"%s\" lies elsewhere", frame, kind, name);
+        diff_primitive(diff, frame, in_a, in_b);
         return;
     }
     const struct {
@@ -78,8 +197,8 @@ static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *i
     uint64_t before = diff->differences;
     for (int i = 0; i < 3; i++)
         if (counts[i].a != counts[i].b)
-            differ(diff, "frame \"%s\": mesh \"%s\" has %" PRIu32 " %s, not %" PRIu32, frame, name, counts[i].a,
-                   counts[i].what, counts[i].b);
+            differ(diff, &ON_MESH(counts[i].what, .a = NUMBER(counts[i].a), .b = NUMBER(counts[i].b)),
+                   "mesh \"%s\" has %" PRIu32 " %s, not %" PRIu32, name, counts[i].a, counts[i].what, counts[i].b);
     if (diff->differences > before)
         return;
     for (uint32_t vertex = 0; vertex < a->vertex_count; vertex++) {
@@ -88,20 +207,25 @@ static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *i
         place_vertex(in_b, b, vertex, other);
         if (near(diff, at[0], other[0]) && near(diff, at[1], other[1]) && near(diff, at[2], other[2]))
             continue;
-        differ(diff, "frame \"%s\": mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", frame, name, vertex,
-               point_text(at[0], at[1], at[2]).text, point_text(other[0], other[1], other[2]).text);
+        differ(diff, &ON_MESH("position", .index = &vertex, .a = NUMBERS(at, 3), .b = NUMBERS(other, 3)),
+               "mesh \"%s\": vertex %" PRIu32 " lies at %s, not %s", name, vertex, point_text(at[0], at[1], at[2]).text,
+               point_text(other[0], other[1], other[2]).text);
         break;
     }
     for (uint32_t face = 0; face < a->face_count; face++)
         if (face_end(a, face) != face_end(b, face)) {
-            differ(diff, "frame \"%s\": mesh \"%s\": face %" PRIu32 " has another number of corners", frame, name,
-                   face);
+            differ(diff,
+                   &ON_MESH("face", .index = &face, .a = NUMBER(face_size(a, face)), .b = NUMBER(face_size(b, face))),
+                   "mesh \"%s\": face %" PRIu32 " has another number of corners", name, face);
             return;
         }
     for (uint32_t corner = 0; corner < a->corner_count; corner++)
         if (a->corners[corner] != b->corners[corner]) {
-            differ(diff, "frame \"%s\": mesh \"%s\": corner %" PRIu32 " is vertex %" PRIu32 ", not %" PRIu32, frame,
-                   name, corner, a->corners[corner], b->corners[corner]);
+            differ(
+                diff,
+                &ON_MESH("corner", .index = &corner, .a = NUMBER(a->corners[corner]), .b = NUMBER(b->corners[corner])),
+                "mesh \"%s\": corner %" PRIu32 " is vertex %" PRIu32 ", not %" PRIu32, name, corner, a->corners[corner],
+                b->corners[corner]);
             return;
         }
 }
@@ -112,7 +236,8 @@ void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b)
     const cp_instance *in_a = cp_instances(diff->a.scene, &(uint32_t){0});
     const cp_instance *in_b = cp_instances(diff->b.scene, &(uint32_t){0});
     if (a->instance_count != b->instance_count)
-        differ(diff, "frame \"%s\": %" PRIu32 " meshes, not %" PRIu32, a->name, a->instance_count, b->instance_count);
+        differ(diff, &ABOUT("frame", a->name, "meshes", .a = NUMBER(a->instance_count), .b = NUMBER(b->instance_count)),
+               "%" PRIu32 " meshes, not %" PRIu32, a->instance_count, b->instance_count);
     for (uint32_t i = 0; i < a->instance_count && a->instance_count == b->instance_count; i++)
         diff_mesh(diff, a->name, &in_a[a->first_instance + i], &in_b[b->first_instance + i]);
 }

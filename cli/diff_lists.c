@@ -90,62 +90,54 @@ static bool take_next(const struct statements sides[3], size_t places[3], struct
     return least != NULL;
 }
 
-static void begin_line(struct cli *cli, const struct said *said)
+/* What is to be said of the pair. */
+static struct difference difference_of(const struct said *said, const char *property)
 {
     const struct statement *any = said->by[0] ? said->by[0] : said->by[1] ? said->by[1] : said->by[2];
-    say(cli, "exclusion \"%s\" - \"%s\": ", any->names[0], any->names[1]);
+    return (struct difference){.subject = "exclusion",
+                               .name = any->names[0],
+                               .second = any->names[1],
+                               .property = property,
+                               .reason = said->by[2] ? said->by[2]->pair->reason : NULL};
 }
 
 /* What a list excludes and should not, or cannot: by the finding in the cell. */
-static uint64_t tell_fault(struct cli *cli, const struct statements sides[3], const struct said *said)
+static void tell_fault(struct diff *diff, const struct statements sides[3], const struct said *said)
 {
     const char *path = said->excluded[1] ? sides[1].path : sides[0].path;
     const char *by = said->excluded[0] && said->excluded[1] ? "both" : path;
     const cp_pair *pair = said->by[2] ? said->by[2]->pair : NULL;
     if ((!said->excluded[0] && !said->excluded[1]) || (pair && rank(pair) == 0))
-        return 0;
-    begin_line(cli, said);
+        return;
+    struct difference difference = difference_of(said, pair ? "collides" : "frames");
+    difference.excluded_by = (said->excluded[0] ? IN_A : 0) | (said->excluded[1] ? IN_B : 0);
     if (!pair) {
-        say(cli, "in %s, but not two frames of %s that can collide", by, sides[2].path);
-        printf("\n");
-        return 1;
+        differ(diff, &difference, "in %s, but not two frames of %s that can collide", by, sides[2].path);
+        return;
     }
     bool always = strcmp(pair->reason, "always-sampled") == 0;
-    say(cli, "excluded by %s, but %s", by,
-        always ? "that they always touch is not proved: they collide" : "they collide");
-    /* The joint values of a collision. */
-    const cp_joint *joints = cp_joints(sides[2].scene, &(uint32_t){0});
-    for (uint32_t i = 0; i < pair->finding->witness_count; i++) {
-        char digits[CP_NUMBER_SIZE];
-        uint32_t joint = pair->finding->witness[i].joint;
-        bool alone = cp_joint_is_named_alone(sides[2].scene, joint);
-        cp_print_double(pair->finding->witness[i].value, digits);
-        say(cli, "%s%s%s=%s", i > 0 ? ", " : " at ", alone ? "" : "id:", alone ? joints[joint].name : joints[joint].id,
-            digits);
-    }
-    printf("\n");
-    return 1;
+    difference.collision = pair->finding;
+    difference.scene = sides[2].scene;
+    differ(diff, &difference, "excluded by %s, but %s", by,
+           always ? "that they always touch is not proved: they collide" : "they collide");
 }
 
-static uint64_t compare_lists(struct cli *cli, const struct statements sides[3])
+static void compare_lists(struct diff *diff, const struct statements sides[3])
 {
     size_t places[3] = {0};
-    uint64_t differences = 0;
     for (struct said said; take_next(sides, places, &said);) {
         const char *reason = said.by[2] ? said.by[2]->pair->reason : NULL;
         for (int i = 0; i < 2; i++)
             said.excluded[i] =
                 said.by[i] || (cp_excludes_static_pairs(sides[i].scene) && reason && strcmp(reason, "static") == 0);
         if (said.excluded[0] != said.excluded[1]) {
-            begin_line(cli, &said);
-            say(cli, "only in %s%s%s%s", sides[said.excluded[1]].path, reason ? " (" : "", reason ? reason : "",
-                reason ? ")" : "");
-            printf("\n");
-            differences++;
+            struct difference difference = difference_of(&said, "presence");
+            difference.only_in = said.excluded[0] ? IN_A : IN_B;
+            differ(diff, &difference, "only in %s%s%s%s", sides[said.excluded[1]].path, reason ? " (" : "",
+                   reason ? reason : "", reason ? ")" : "");
         }
-        differences += tell_fault(cli, sides, &said);
+        tell_fault(diff, sides, &said);
     }
-    return differences;
 }
 
 /* ---- volatile frames ---- */
@@ -155,26 +147,25 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static cp_status compare_volatiles(struct cli *cli, const struct statements sides[2], uint64_t *differences)
+static cp_status compare_volatiles(struct diff *diff, const struct statements sides[2])
 {
     struct list names[2] = {0};
     for (int k = 0; k < 2; k++) {
         uint32_t count;
         const cp_node *nodes = cp_nodes(sides[k].scene, &count);
         for (uint32_t i = 0; i < count; i++)
-            if (nodes[i].flags & CP_NODE_VOLATILE && !list_add(cli, &names[k], nodes[i].name))
+            if (nodes[i].flags & CP_NODE_VOLATILE && !list_add(diff->cli, &names[k], nodes[i].name))
                 return CP_LIMIT;
         if (names[k].count > 0)
             qsort(names[k].items, names[k].count, sizeof *names[k].items, compare_texts);
     }
     for (size_t i = 0, j = 0; i < names[0].count || j < names[1].count;) {
         int order = i == names[0].count ? 1 : j == names[1].count ? -1 : strcmp(names[0].items[i], names[1].items[j]);
-        if (order != 0) {
-            say(cli, "volatile \"%s\": only in %s", order < 0 ? names[0].items[i] : names[1].items[j],
-                sides[order > 0].path);
-            printf("\n");
-        }
-        *differences += order != 0;
+        if (order != 0)
+            differ(diff,
+                   &ABOUT("volatile", order < 0 ? names[0].items[i] : names[1].items[j], "presence",
+                          .only_in = order < 0 ? IN_A : IN_B),
+                   "only in %s", sides[order > 0].path);
         i += order <= 0;
         j += order >= 0;
     }
@@ -183,12 +174,13 @@ static cp_status compare_volatiles(struct cli *cli, const struct statements side
 
 /* ---- all ---- */
 
-cp_status diff_lists(struct cli *cli, const struct request *request, const char *cell, const struct list *settings)
+cp_status diff_lists(struct diff *diff, const struct request *request, const char *cell)
 {
+    struct cli *cli = diff->cli;
+    const struct list *settings = &request->settings;
     struct statements sides[3] = {{.path = request->words.items[0]}, {.path = request->words.items[1]}, {.path = cell}};
     cp_scene *scenes[3] = {NULL};
     bool as_list = !request->from && request->in.count == 0; /* else the user says how to read the one file */
-    uint64_t differences = 0;
     cp_status status = cp_check_options(cli->context, CP_FILTER, "exclude", settings->items, settings->count);
     for (int i = 0; i < 3 && status == CP_OK; i++)
         status = i < 2 && as_list ? finish_read(cli, cp_read_list(cli->context, sides[i].path, &scenes[i]), &scenes[i])
@@ -198,10 +190,10 @@ cp_status diff_lists(struct cli *cli, const struct request *request, const char 
     for (int i = 0; i < 3 && status == CP_OK; i++)
         status = list_statements(cli, scenes[i], i == 2, &sides[i]);
     if (status == CP_OK) {
-        differences = compare_lists(cli, sides);
-        status = compare_volatiles(cli, sides, &differences);
+        compare_lists(diff, sides);
+        status = compare_volatiles(diff, sides);
     }
     for (int i = 0; i < 3; i++)
         cp_scene_free(scenes[i]);
-    return status == CP_OK && differences > 0 ? CP_NO : status;
+    return status == CP_OK && diff->differences > 0 ? CP_NO : status;
 }

@@ -241,16 +241,42 @@ static cp_status complete_option(struct cli *cli, const char *next, struct found
     return CP_OK;
 }
 
-/* Of flags those count that the command takes; before a command is known, those of all. */
-static cp_status complain_flag(struct cli *cli, const char *word)
+/* Of flags those count that the command takes; before a command is known, those of all. An option of a format may have
+ * been meant, as --unit mm; next: the next word, or NULL. */
+static cp_status complain_flag(struct cli *cli, const char *word, const char *next)
 {
     struct list names = {0};
+    size_t size = strcspn(word, "=");
+    if (size == 8 && strncmp(word, "--format", size) == 0)
+        return complain(cli, CP_USAGE, "unknown option \"--format\": --to names the output's, --from the input's");
+    const char *key = word + strspn(word, "-"), *value = strchr(key, '=') || !next ? "" : next;
+    const char *setting = cli_print(cli, "%s%s%s", key, *value ? "=" : "", value);
+    cp_status status = !setting         ? CP_LIMIT
+                       : word[1] == '-' ? check_place(cli, (struct places){true, true, SIZE_MAX}, NULL, setting)
+                                        : CP_OK;
+    if (status != CP_OK)
+        return status;
     const struct command *named = cli->words.count ? command_named(cli, cli->words.items[0]) : NULL;
     bool good = add_option_names(cli, &any_command, true, &names);
     for (size_t i = 0; good && cli->commands[i]; i++)
         if (!named || named == cli->commands[i])
             good = add_option_names(cli, cli->commands[i], true, &names);
     return good && list_add(cli, &names, NULL) ? complain_unknown(cli, "option", word, names.items) : CP_LIMIT;
+}
+
+cp_status check_place(struct cli *cli, struct places places, const char *name, const char *word)
+{
+    cp_option_info option;
+    bool input = places.inputs && any_plugin_has(CP_IMPORTER, word);
+    bool output =
+        places.outputs && (places.exporter == SIZE_MAX ? any_plugin_has(CP_EXPORTER, word)
+                                                       : plugin_has(CP_EXPORTER, places.exporter, word, &option));
+    if (!input && !output)
+        return CP_OK;
+    const char *place = input ? "input's is given as --in" : "output's is given as --out";
+    return complain(cli, CP_USAGE, "unknown option%s%s \"%s%.*s\"; the %s %s%s%s", name ? " of " : "", name ? name : "",
+                    name ? "" : "--", (int)strcspn(word, "="), word, place, word,
+                    input && output ? ", the output's as --out " : "", input && output ? word : "");
 }
 
 cp_status complain_setting(struct cli *cli, const struct command *command, const char *word)
@@ -279,7 +305,7 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
             global = found.option != NULL;
             for (size_t k = 0; !found.option && cli->commands[k]; k++) /* flags of one name are alike in all commands */
                 found = option_of(cli->commands[k], word);
-            status = found.option ? complete_option(cli, argv[i + 1], &found) : complain_flag(cli, word);
+            status = found.option ? complete_option(cli, argv[i + 1], &found) : complain_flag(cli, word, argv[i + 1]);
         }
         if (status == CP_OK && global)
             status = take_option(cli, found.option, cli, found.value);
@@ -291,6 +317,20 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
     if (status == CP_OK)
         status = cp_set_threads(cli->context, cli->threads);
     return status == CP_OK ? use_globals(cli, &cli->globals) : status;
+}
+
+/* A flag that the command does not take. Behind "!" it may be one of the whole command. */
+static cp_status complain_misplaced(struct cli *cli, const struct command *command, const char *word)
+{
+    const struct command *whole = command_named(cli, cli->words.items[0]);
+    int size = (int)strcspn(word, "=");
+    if (strcmp(command->name, "!") != 0 || !whole || !option_of(whole, word).option)
+        return complain(cli, CP_USAGE, "%.*s is not an option of this command (see: cellpipe help %s)", size, word,
+                        cli->words.items[0]);
+    if (strcmp(whole->name, "run") == 0)
+        return complain(cli, CP_USAGE, "%.*s is an option of read or write, not of a filter", size, word);
+    return complain(cli, CP_USAGE, "%.*s is an option of %s, not of a filter: it comes before the first \"!\"", size,
+                    word, whole->name);
 }
 
 cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct command *command, void *settings)
@@ -312,8 +352,7 @@ cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct com
                 status = take_option(cli, found.option, settings, found.value);
             at += found.words - 1;
         } else if (!plain && looks_like_flag(word)) {
-            status = complain(cli, CP_USAGE, "%.*s is not an option of this command (see: cellpipe help %s)",
-                              (int)strcspn(word, "="), word, cli->words.items[0]);
+            status = complain_misplaced(cli, command, word);
         } else {
             bool setting = !plain && (names.count > 0 || command->any_settings) && looks_like_setting(word);
             if (setting && !command->any_settings)

@@ -1,6 +1,20 @@
 /* formats and filters: what this build can read, write and do. */
 #include "cli.h"
 
+#include <string.h>
+
+/* Of the longest title: the suffixes, which may be many, come last. */
+static int title_width(void)
+{
+    size_t width = 0;
+    for (int kind = CP_IMPORTER; kind <= CP_EXPORTER; kind++)
+        for (size_t i = 0; i < cp_plugin_count((cp_plugin_kind)kind); i++) {
+            size_t size = strlen(cp_plugin_at((cp_plugin_kind)kind, i).title);
+            width = size > width ? size : width;
+        }
+    return (int)width;
+}
+
 /* A row of the table: an importer, an exporter or both of one name. Markdown leaves out what this build lacks. */
 static void print_format(const cp_plugin_info *info, bool reads, bool writes, bool markdown)
 {
@@ -10,7 +24,7 @@ static void print_format(const cp_plugin_info *info, bool reads, bool writes, bo
         return;
     }
     const char *can = reads && writes ? "read, write" : reads ? "read" : "write";
-    printf("%-16s %-12s %-24s %s", info->name, can, info->suffixes, info->title);
+    printf("%-16s %-12s %-*s %s", info->name, can, title_width(), info->title, info->suffixes);
     if (info->package)
         printf("; not built: apt-get install %s", info->package);
     if (info->lacks)

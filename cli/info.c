@@ -1,4 +1,5 @@
 /* info: what a file holds, for people, for scripts (--json) or in full (--dump). */
+#include "json.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -72,7 +73,7 @@ static void print_devices(struct cli *cli, const cp_scene *scene)
             nodes[devices[i].base].name);
         for (uint32_t end = 0; end < devices[i].end_count; end++)
             say(cli, "%s %s", end ? "," : " to", nodes[devices[i].ends[end]].name);
-        printf(", %" PRIu32 " joints\n", devices[i].joint_count);
+        printf(", %" PRIu32 " joint%s\n", devices[i].joint_count, plural(devices[i].joint_count));
     }
 }
 
@@ -85,8 +86,8 @@ static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
     cp_status status = cp_measure(cli->context, scene, CP_USE_DRAWN, &measures);
     if (status != CP_OK)
         return status;
-    printf("meshes      %" PRIu32 ", placed %" PRIu32 " times\n", meshes, instances);
-    printf("drawn       %" PRIu64 " triangles", measures.triangles);
+    printf("meshes      %" PRIu32 ", placed %" PRIu32 " time%s\n", meshes, instances, plural(instances));
+    printf("drawn       %" PRIu64 " triangle%s", measures.triangles, plural(measures.triangles));
     if (measures.any)
         printf(", %s m2, %s m3, from (%s %s %s) to (%s %s %s)", short_number(measures.area).text,
                short_number(measures.volume).text, short_number(measures.lower[0]).text,
@@ -104,10 +105,12 @@ static void print_clips(struct cli *cli, const cp_scene *scene)
     printf("clips       %" PRIu32 "\n", count);
     for (uint32_t i = 0; i < count; i++) {
         struct clip_facts facts = clip_facts(&clips[i]);
-        say(cli, "  %-20s %s s, %" PRIu32 " tracks of %" PRIu64 " keys", clips[i].name,
-            short_number(facts.last - facts.first).text, clips[i].track_count, facts.keys);
+        say(cli, "  %-20s %s s, %" PRIu32 " track%s of %" PRIu64 " key%s", clips[i].name,
+            short_number(facts.last - facts.first).text, clips[i].track_count, plural(clips[i].track_count), facts.keys,
+            plural(facts.keys));
         if (clips[i].attachment_count > 0)
-            printf(", %" PRIu32 " times something hangs elsewhere", clips[i].attachment_count);
+            printf(", %" PRIu32 " time%s something hangs elsewhere", clips[i].attachment_count,
+                   plural(clips[i].attachment_count));
         printf("\n");
     }
 }
@@ -121,8 +124,8 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     cp_measures measures;
     struct exclusions exclusions;
     cp_pair_counts counts;
-    say(cli, "%s: %s, unit %s m, %s up", path, source->format, short_number(source->unit).text,
-        source->up == CP_UP_Y ? "Y" : "Z");
+    say(cli, "%s: %s%sunit %s m, %s up", path, source->format, *source->format ? ", " : "",
+        short_number(source->unit).text, source->up == CP_UP_Y ? "Y" : "Z");
     printf("\n");
     print_frames(scene);
     if (cell) {
@@ -143,12 +146,17 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
         status = list_exclusions(cli, scene, false, &exclusions);
     if (status == CP_OK)
         status = cp_count_pairs(cli->context, scene, &counts);
-    if (status == CP_OK)
-        printf("exclusions  %zu (and %zu of frames that are not there)\n"
-               "collision   %" PRIu64 " of %" PRIu64 " pairs of %" PRIu64 " frames are checked\n",
-               exclusions.count, exclusions.dangling, counts.checked, counts.all, counts.candidates);
+    if (status != CP_OK)
+        return status;
+    printf("exclusions  %zu (and %zu of frames that are not there)\n"
+           "collision   %" PRIu64 " of %" PRIu64 " pair%s of %" PRIu64 " frame%s to be checked",
+           exclusions.count, exclusions.dangling, counts.checked, counts.all, plural(counts.all), counts.candidates,
+           plural(counts.candidates));
+    if (counts.without_geometry > 0)
+        printf("; volatile frames without geometry: %" PRIu64, counts.without_geometry);
+    printf("\n");
     print_clips(cli, scene);
-    return status;
+    return CP_OK;
 }
 
 struct info {
@@ -187,8 +195,7 @@ static cp_status command_info(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"--json", NULL, OPTION_SWITCH, offsetof(struct info, json),
-     .help = "print one JSON object, for scripts (docs/cli.md)"},
+    JSON_FLAG(struct info),
     {"--dump", NULL, OPTION_SWITCH, offsetof(struct info, dump), .help = "print everything, as canonical text"},
     {"--explain", NULL, OPTION_SWITCH, offsetof(struct info, explain),
      .help =

@@ -2,7 +2,6 @@
 #include "json.h"
 #include "parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct info {
@@ -164,6 +163,7 @@ static cp_status put_exclusions(struct info *info)
     print_json_count(json, "candidates", counts.candidates);
     print_json_count(json, "all", counts.all);
     print_json_count(json, "checked", counts.checked);
+    print_json_count(json, "without_geometry", counts.without_geometry);
     print_json_end(json, '}');
     return CP_OK;
 }
@@ -312,22 +312,13 @@ static cp_status put_members(struct info *info)
     return CP_OK;
 }
 
-/* Made in memory first: an object that breaks off is of no use to anybody. */
 cp_status print_info_json(struct cli *cli, const cp_scene *scene)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return complain(cli, CP_LIMIT, "out of memory");
-    struct info info = {cli, scene, cp_nodes(scene, &(uint32_t){0}), NULL, {.file = file}};
-    print_json_begin(&info.json, NULL, '{');
+    struct json_answer answer;
+    if (!json_answer_begin(cli, &answer))
+        return CP_LIMIT;
+    struct info info = {cli, scene, cp_nodes(scene, &(uint32_t){0}), NULL, answer.json};
     cp_status status = put_members(&info);
-    print_json_end(&info.json, '}');
-    fputs("\n", file);
-    bool whole = fclose(file) == 0;
-    if (whole && status == CP_OK)
-        (void)fwrite(text, 1, size, cli->answers);
-    free(text);
-    return whole ? status : complain(cli, CP_LIMIT, "out of memory");
+    answer.json = info.json;
+    return json_answer_end(cli, &answer, status);
 }

@@ -1,9 +1,9 @@
 /* JSON out. */
 #include "json.h"
-#include "cellpipe.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Members of the top and what they list get lines of their own; anything deeper stays on its line. */
 enum { LINE_DEPTH = 2 };
@@ -92,4 +92,27 @@ void print_json_boolean(struct json *json, const char *key, bool value)
 {
     put_key(json, key);
     fputs(value ? "true" : "false", json->file);
+}
+
+bool json_answer_begin(struct cli *cli, struct json_answer *answer)
+{
+    *answer = (struct json_answer){0};
+    answer->json.file = open_memstream(&answer->text, &answer->size);
+    if (!answer->json.file) {
+        (void)complain(cli, CP_LIMIT, "out of memory");
+        return false;
+    }
+    print_json_begin(&answer->json, NULL, '{');
+    return true;
+}
+
+cp_status json_answer_end(struct cli *cli, struct json_answer *answer, cp_status status)
+{
+    print_json_end(&answer->json, '}');
+    fputs("\n", answer->json.file);
+    bool whole = fclose(answer->json.file) == 0;
+    if (whole && (status == CP_OK || status == CP_NO))
+        (void)fwrite(answer->text, 1, answer->size, cli->answers);
+    free(answer->text);
+    return whole ? status : complain(cli, CP_LIMIT, "out of memory");
 }

@@ -2,9 +2,13 @@
 #ifndef CELLPIPE_JSON_H
 #define CELLPIPE_JSON_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "cli.h"
+
+/* The row of a command that can answer with one object; `wanted`: the struct with its bool json. */
+#define JSON_FLAG(wanted)                                                                                              \
+    {                                                                                                                  \
+        "--json", NULL, OPTION_SWITCH, offsetof(wanted, json), .help = "print one JSON object, for scripts"            \
+    }
 
 struct json {
     FILE *file;
@@ -23,5 +27,16 @@ void print_json_numbers(struct json *json, const char *key, const double *values
 void print_json_count(struct json *json, const char *key, uint64_t value);
 void print_json_count_or_null(struct json *json, const char *key, uint64_t value); /* 0 is null */
 void print_json_boolean(struct json *json, const char *key, bool value);
+
+/* One object, made in memory first: an object that breaks off is of no use to anybody. */
+struct json_answer {
+    struct json json;
+    char *text;
+    size_t size;
+};
+/* False when out of memory, which is reported; json_answer_end need not be called then. */
+bool json_answer_begin(struct cli *cli, struct json_answer *answer);
+/* Prints the object if the status is an answer, CP_OK or CP_NO. Returns the status, or CP_LIMIT. */
+cp_status json_answer_end(struct cli *cli, struct json_answer *answer, cp_status status);
 
 #endif

@@ -103,8 +103,9 @@ static void print_totals(const struct parts *parts, const cp_measures *measures)
         bytes += size;
         spare_bytes += part->same_as != i ? size : 0;
     }
-    printf("parts       %" PRIu32 " closed, %" PRIu32 " not closed; %" PRIu64 " components, %" PRIu64 " cavities\n",
-           closed, faced - closed, sum.components, sum.cavities);
+    printf("parts       %" PRIu32 " closed, %" PRIu32 " not closed; %" PRIu64 " component%s, %" PRIu64 " %s\n", closed,
+           faced - closed, sum.components, plural(sum.components), sum.cavities,
+           sum.cavities == 1 ? "cavity" : "cavities");
     printf("size        ");
     print_size(measures);
     printf("\nvertices    %" PRIu64 " unique of %" PRIu64 " stored, %" PRIu64 " unused, %" PRIu64
@@ -113,10 +114,11 @@ static void print_totals(const struct parts *parts, const cp_measures *measures)
     printf("edges       %" PRIu64 ": %" PRIu64 " border, %" PRIu64 " of more than two faces, %" PRIu64
            " between faces that are wound against each other\n",
            sum.edges, sum.border_edges, sum.non_manifold_edges, sum.misoriented_edges);
-    printf("faults      %" PRIu64 " flipped faces, %" PRIu64 " shells inside out, %" PRIu64
-           " faces without area, %" PRIu64 " double faces\n",
-           sum.flipped_faces, sum.inside_out_shells, sum.degenerate_faces, sum.duplicate_faces);
-    printf("duplicates  %" PRIu32 " meshes equal to an earlier one, ", copies);
+    printf("faults      %" PRIu64 " flipped face%s, %" PRIu64 " shell%s inside out, %" PRIu64
+           " face%s without area, %" PRIu64 " double face%s\n",
+           sum.flipped_faces, plural(sum.flipped_faces), sum.inside_out_shells, plural(sum.inside_out_shells),
+           sum.degenerate_faces, plural(sum.degenerate_faces), sum.duplicate_faces, plural(sum.duplicate_faces));
+    printf("duplicates  %" PRIu32 " mesh%s equal to an earlier one, ", copies, copies == 1 ? "" : "es");
     print_bytes(spare_bytes);
     printf("\nmemory      ");
     print_bytes(bytes);
@@ -126,9 +128,10 @@ static void print_totals(const struct parts *parts, const cp_measures *measures)
 static void print_part(struct cli *cli, const struct parts *parts, const struct part *part)
 {
     const cp_topology *topology = &part->topology;
-    say(cli, "  %-20s %" PRIu64 " triangles, %" PRIu64 " vertices, %" PRIu64 " %s, ", mesh_name(part->mesh),
-        cp_mesh_triangles(part->mesh), topology->vertices, topology->components,
-        topology->components == 1 ? "component" : "components");
+    uint64_t triangles = cp_mesh_triangles(part->mesh);
+    say(cli, "  %-20s %" PRIu64 " triangle%s, %" PRIu64 " %s, %" PRIu64 " component%s, ", mesh_name(part->mesh),
+        triangles, plural(triangles), topology->vertices, topology->vertices == 1 ? "vertex" : "vertices",
+        topology->components, plural(topology->components));
     printf("%s, ", topology->closed                    ? "closed"
                    : topology->edges > 0               ? "not closed"
                    : part->mesh->kind == CP_MESH_LINES ? "lines"

@@ -23,6 +23,15 @@ bool plugin_has(cp_plugin_kind kind, size_t plugin, const char *setting, cp_opti
     return false;
 }
 
+bool any_plugin_has(cp_plugin_kind kind, const char *setting)
+{
+    cp_option_info option;
+    bool has = false;
+    for (size_t i = 0; i < cp_plugin_count(kind) && !has; i++)
+        has = plugin_has(kind, i, setting, &option);
+    return has;
+}
+
 bool add_plugins(struct cli *cli, cp_plugin_kind kind, struct list *list)
 {
     bool good = true;

@@ -43,10 +43,15 @@ static void show(void *user, const cp_progress *progress)
     fputs(progress->work, stderr);
     if (progress->file)
         print_name(progress->file);
-    if (progress->total > 0)
+    if (progress->unit)
+        fprintf(stderr, ": %llu of %llu %s", (unsigned long long)progress->done, (unsigned long long)progress->total,
+                progress->unit);
+    else if (progress->total > 0)
         fprintf(stderr, " %d %%", (int)(100 * ((double)progress->done / (double)progress->total)));
     else if (progress->done > 0)
         fprintf(stderr, " %llu kB", (unsigned long long)(progress->done / 1000));
+    if (progress->undecided > 0)
+        fprintf(stderr, ", %llu undecided", (unsigned long long)progress->undecided);
     (void)fflush(stderr);
 }
 

@@ -1,15 +1,25 @@
 /* The steps of a plan: made from words, and carried out. */
 #include "plan.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- making a plan ---- */
 
-/* What is misspelt is said before anything is read. */
+/* What is misspelt is said before anything is read. name: of the format or filter; NULL: the file's bytes decide. */
 static cp_status check_options(struct cli *cli, cp_plugin_kind kind, const char *name, const struct list *options)
 {
-    cp_status status = cp_check_options(cli->context, kind, name, options->items, options->count);
+    struct places places = {kind != CP_IMPORTER, kind != CP_EXPORTER, SIZE_MAX};
+    size_t plugin = name ? plugin_named(kind, name) : SIZE_MAX;
+    cp_option_info option;
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < options->count && status == CP_OK; i++)
+        if (!(name ? plugin_has(kind, plugin, options->items[i], &option) : any_plugin_has(kind, options->items[i])))
+            status = check_place(cli, places, name ? name : "the input's format", options->items[i]);
+    if (status != CP_OK || !name)
+        return status;
+    status = cp_check_options(cli->context, kind, name, options->items, options->count);
     if (status != CP_OK)
         flush_report(cli, status);
     return status;
@@ -37,7 +47,7 @@ cp_status add_read(struct cli *cli, struct plan *plan, const char *path, const c
     if (plan->count > 0 && !node)
         return CP_LIMIT;
     add_step(cli, plan, (struct step){plan->count > 0 ? STEP_MERGE : STEP_READ, path, name, node, options});
-    return name ? check_options(cli, CP_IMPORTER, name, &options) : CP_OK;
+    return check_options(cli, CP_IMPORTER, name, &options);
 }
 
 cp_status add_filter(struct cli *cli, struct plan *plan, const char *name, struct list options)
@@ -75,6 +85,16 @@ static bool says_profile(const struct list *settings)
     return false;
 }
 
+static cp_status complain_output(struct cli *cli, const char *path)
+{
+    const char *known = "";
+    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER) && known; i++)
+        known = cli_print(cli, "%s%s%s", known, *known ? ", " : "", cp_plugin_at(CP_EXPORTER, i).name);
+    return known ? complain(cli, CP_USAGE, "%s: the suffix does not name an output format; --to names one: %s", path,
+                            known)
+                 : CP_LIMIT;
+}
+
 cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options,
                     bool stage)
 {
@@ -86,7 +106,7 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
         return complain(cli, CP_USAGE, "standard output is a terminal: name a file, or pipe it on");
     size_t exporter = exporter_for(name, path);
     if (exporter == SIZE_MAX)
-        return complain(cli, CP_USAGE, "%s: the suffix does not name an output format (--to names one)", path);
+        return complain_output(cli, path);
     struct step step = {STEP_WRITE, path, format ? packed_format(cli, format, name) : name, NULL, options};
     if (format && !step.format)
         return CP_LIMIT;
@@ -162,6 +182,44 @@ static void count_triangles(struct listener *listener, const struct step *step, 
         listener->triangles_in = triangles;
 }
 
+/* "3,498" */
+static const char *grouped(uint64_t number, char text[32])
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    char *out = text;
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && (count - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return text;
+}
+
+/* On a terminal, what was written: "wrote cell.glb: 3,498 triangles, 7 clips, 69 kB". */
+static void say_written(struct cli *cli, const char *path)
+{
+    cp_written written = cp_last_written(cli->context);
+    char text[32];
+    if (!cli->progress.wanted || strcmp(path, "-") == 0)
+        return;
+    clear_progress(cli);
+    fprintf(cli->messages, "wrote ");
+    print_shown(cli->messages, path);
+    fprintf(cli->messages, ": ");
+    if (written.triangles > 0)
+        fprintf(cli->messages, "%s triangle%s, ", grouped(written.triangles, text), plural(written.triangles));
+    if (written.clips > 0)
+        fprintf(cli->messages, "%s clip%s, ", grouped(written.clips, text), plural(written.clips));
+    if (written.bytes < 1000)
+        fprintf(cli->messages, "%s byte%s\n", grouped(written.bytes, text), plural(written.bytes));
+    else if (written.bytes < 9950000)
+        fprintf(cli->messages, "%s kB\n", grouped((written.bytes + 500) / 1000, text));
+    else
+        fprintf(cli->messages, "%.1f MB\n", (double)written.bytes / 1e6);
+}
+
 cp_status run_plan(struct cli *cli, const struct plan *plan)
 {
     cp_scene *scene = NULL, *other = NULL;
@@ -190,6 +248,8 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
             break;
         case STEP_WRITE:
             status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
+            if (status == CP_OK)
+                say_written(cli, step->name);
             break;
         }
         if (cli->listener && status == CP_OK && step->kind != STEP_WRITE)

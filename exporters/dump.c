@@ -8,8 +8,8 @@
  *   triangles with and without a table of offsets, no group and one group without material look alike.
  * - Numbers are the shortest decimals that read back to the same bits; "-0" keeps its sign. A limit that is not there
  *   is the word none.
- * - summary=yes replaces vertices, normals, vertex colours and faces by XXH64 hashes of their bytes. They are those of
- *   a little-endian machine. */
+ * - summary=yes replaces vertices, normals, vertex colours, texture coordinates and faces by XXH64 hashes of their
+ *   bytes. They are those of a little-endian machine. Images are always hashes. */
 #include "exporters.h"
 
 #include <math.h>
@@ -171,6 +171,8 @@ static void dump_mesh_hashes(const cp_mesh *mesh, struct sink *sink)
     dump_hash(sink, "vertices_hash", mesh->positions, vertices * 3 * sizeof(float));
     dump_hash(sink, "normals_hash", mesh->normals, vertices * 3 * sizeof(float));
     dump_hash(sink, "colours_hash", mesh->colours, vertices * 4 * sizeof(float));
+    dump_hash(sink, "coordinates_hash", mesh->coordinates[0], vertices * 2 * sizeof(float));
+    dump_hash(sink, "coordinates_2_hash", mesh->coordinates[1], vertices * 2 * sizeof(float));
     dump_hash(sink, "corners_hash", mesh->corners, mesh->corner_count * word);
     uint32_t face = 0;
     while (face < mesh->face_count && mesh_face_size(mesh, face) == 3)
@@ -226,6 +228,8 @@ static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
             dump_vertex_rows(sink, "vertex", mesh->positions, 3, mesh->vertex_count);
             dump_vertex_rows(sink, "normal", mesh->normals, 3, mesh->vertex_count);
             dump_vertex_rows(sink, "colour", mesh->colours, 4, mesh->vertex_count);
+            dump_vertex_rows(sink, "coordinates", mesh->coordinates[0], 2, mesh->vertex_count);
+            dump_vertex_rows(sink, "coordinates_2", mesh->coordinates[1], 2, mesh->vertex_count);
             dump_faces(mesh, sink);
         }
         /* One group without material says nothing that no group would not say. */
@@ -235,6 +239,68 @@ static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
             dump_named_id(sink, "material", scene, TABLE_MATERIALS, mesh->groups[k].material);
             sink_text(sink, "\n");
         }
+    }
+}
+
+static void dump_images(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->image_count; i++) {
+        const cp_image *image = &scene->images[i];
+        sink_text(sink, "image");
+        dump_string(sink, image->id);
+        dump_named_string(sink, "name", image->name);
+        dump_named_string(sink, "type", image->type);
+        dump_named_string(sink, "path", image->path);
+        sink_print(sink, " bytes %lu\n", (unsigned long)image->size);
+        dump_hash(sink, "bytes_hash", image->bytes, image->size);
+    }
+}
+
+static void dump_textures(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->texture_count; i++) {
+        const cp_texture *texture = &scene->textures[i];
+        sink_text(sink, "texture");
+        dump_string(sink, texture->id);
+        dump_named_string(sink, "name", texture->name);
+        dump_named_id(sink, "image", scene, TABLE_IMAGES, texture->image);
+        dump_named_id(sink, "fallback", scene, TABLE_IMAGES, texture->fallback);
+        sink_print(sink, " wrap %s %s magnify %s minify %s\n", wrap_words[texture->wrap[0]],
+                   wrap_words[texture->wrap[1]], sampling_words[texture->magnify], sampling_words[texture->minify]);
+    }
+}
+
+/* What a plain matt surface does not have. */
+static void dump_surface(const cp_scene *scene, const cp_material *material, struct sink *sink)
+{
+    const double matt = 0.8, *glow = material->emissive;
+    if (material->one_sided)
+        dump_flag(sink, "one_sided", true);
+    if (material->metallic != 0 || material->roughness != matt) {
+        dump_named_doubles(sink, "metallic", &material->metallic, 1);
+        dump_named_doubles(sink, "roughness", &material->roughness, 1);
+    }
+    if (glow[0] != 0 || glow[1] != 0 || glow[2] != 0)
+        dump_named_doubles(sink, "emissive", glow, 3);
+    if (material->alpha != CP_ALPHA_BLEND)
+        dump_word(sink, "alpha", alpha_words[material->alpha]);
+    if (material->alpha == CP_ALPHA_MASK)
+        dump_named_doubles(sink, "cutoff", &material->cutoff, 1);
+    if (material->extensions)
+        dump_named_string(sink, "extensions", material->extensions);
+    sink_text(sink, "\n");
+    for (uint32_t i = 0; i < material->texture_count; i++) {
+        const cp_texture_use *use = &material->textures[i];
+        sink_print(sink, "use %s", texture_role_words[use->role]);
+        if (use->place)
+            dump_string(sink, use->place);
+        dump_named_id(sink, "texture", scene, TABLE_TEXTURES, use->texture);
+        sink_print(sink, " set %lu", (unsigned long)use->set);
+        dump_named_doubles(sink, "strength", &use->strength, 1);
+        dump_named_doubles(sink, "offset", use->offset, 2);
+        dump_named_doubles(sink, "rotation", &use->rotation, 1);
+        dump_named_doubles(sink, "scale", use->scale, 2);
+        sink_text(sink, "\n");
     }
 }
 
@@ -248,7 +314,7 @@ static void dump_materials(const cp_scene *scene, struct sink *sink)
         dump_named_doubles(sink, "rgba", material->rgba, 4);
         dump_word(sink, "light", material->srgb ? "srgb" : "linear");
         dump_flag(sink, "two_sided", material->two_sided);
-        sink_text(sink, "\n");
+        dump_surface(scene, material, sink);
     }
 }
 
@@ -412,6 +478,8 @@ static cp_status dump_write(cp_context *context, const cp_scene *scene, const vo
     dump_nodes(scene, sink);
     dump_instances(scene, sink);
     dump_meshes(scene, dump->summary, sink);
+    dump_images(scene, sink);
+    dump_textures(scene, sink);
     dump_materials(scene, sink);
     dump_joints(scene, sink);
     dump_devices(scene, sink);

@@ -5,6 +5,7 @@
 #include "../scene/plugin.h"
 
 extern const struct importer stl_importer;
+extern const struct importer obj_importer;
 extern const struct importer tag_importer;
 extern const struct importer deneb_part_importer;
 extern const struct importer deneb_device_importer;
@@ -12,6 +13,9 @@ extern const struct importer deneb_workcell_importer;
 extern const struct importer deneb_recording_importer;
 extern const struct importer collision_setup_importer;
 extern const struct importer gltf_importer;
+extern const struct importer ply_importer;
+extern const struct importer off_importer;
+extern const struct importer threemf_importer;
 extern const struct importer assimp_importer;
 
 #endif

@@ -12,6 +12,8 @@ struct input;
 enum scene_table {
     TABLE_NODES,
     TABLE_MESHES,
+    TABLE_IMAGES,
+    TABLE_TEXTURES,
     TABLE_MATERIALS,
     TABLE_INSTANCES,
     TABLE_JOINTS,
@@ -29,14 +31,16 @@ struct cp_scene {
     cp_node *nodes;
     cp_instance *instances;
     cp_mesh *meshes;
+    cp_image *images;
+    cp_texture *textures;
     cp_material *materials;
     cp_joint *joints;
     cp_device *devices;
     cp_pair *pairs;
     cp_clip *clips;
     cp_metadata *metadata;
-    uint32_t node_count, instance_count, mesh_count, material_count, joint_count, device_count, pair_count, clip_count,
-        metadata_count;
+    uint32_t node_count, instance_count, mesh_count, image_count, texture_count, material_count, joint_count,
+        device_count, pair_count, clip_count, metadata_count;
     uint32_t rooms[TABLE_COUNT]; /* how many rows fit into the memory of each table */
     cp_source source;
     const struct input *inputs; /* the files that it was read from (bytes/inputs.h) */
@@ -44,9 +48,11 @@ struct cp_scene {
     bool exclude_static_pairs;
 };
 
-/* The limits that a reader minds itself: nesting of its parser, vertices (and corners) it makes. */
+/* The limits that a reader minds itself: nesting of its parser, vertices (and corners) it makes, nodes that a
+ * small file multiplies. */
 uint64_t limit_nesting(const cp_context *context);
 uint64_t limit_vertices(const cp_context *context);
+uint64_t limit_nodes(const cp_context *context);
 
 /* A scene with its world node "WORLD". NULL when out of memory. */
 cp_scene *scene_new(cp_context *context);
@@ -67,6 +73,11 @@ uint32_t scene_add_node(cp_scene *scene, uint32_t parent, const char *name, size
 /* Instances and joints are added in the order of their nodes. Of a mesh name, source and id may be NULL. */
 uint32_t scene_add_mesh(cp_scene *scene, const cp_mesh *mesh);
 uint32_t scene_add_instance(cp_scene *scene, uint32_t node, uint32_t mesh, uint32_t use, const cp_pose *transform);
+/* Of an image name, type and path may be NULL. */
+uint32_t scene_add_image(cp_scene *scene, const cp_image *image);
+/* Of a texture the name may be NULL. */
+uint32_t scene_add_texture(cp_scene *scene, const cp_texture *texture);
+/* A matt surface, metallic 0 and roughness 0.8, without textures. */
 uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb);
 /* A joint with axis Z, no limits, home 0, driven, no master. name NULL: the node's, ".2", ".3" appended for its
  * second, third joint. */
@@ -111,14 +122,14 @@ cp_status scene_keep(cp_scene *scene, const bool *keep);
 void scene_find_spans(cp_scene *scene);
 /* Replaces the table of instances by one of memory_allocate(context, room, sizeof), in the order of the nodes. */
 void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t count, uint32_t room);
-/* Drops meshes and materials that nothing uses. */
+/* Drops meshes, materials, textures and images that nothing uses. */
 cp_status scene_drop_unused(cp_scene *scene);
 /* Drops the rows of a table with gone[row] (NULL: all of them), and the rows that must refer to one of these. Elsewhere
  * references to them become CP_NONE. */
 cp_status scene_drop_rows(cp_scene *scene, enum scene_table table, const bool *gone);
-/* Adds the meshes and materials of `other`, and lists what it shows: *count instances in the scene's memory, of meshes
- * of the scene, with their poses in the world of `other`; models.h places them. `other` is emptied, its memory adopted;
- * free it after. */
+/* Adds the meshes and materials of `other`, with their textures, and lists what it shows: *count instances in the
+ * scene's memory, of meshes of the scene, with their poses in the world of `other`; models.h places them. `other` is
+ * emptied, its memory adopted; free it after. */
 cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **instances, uint32_t *count);
 
 /* How many kept pairs are not checked all the same: another statement excludes them, or they are static and the scene

@@ -6,7 +6,7 @@
 /* How much a scene has of each feature. */
 struct counts {
     uint64_t hierarchy, names, instances, ngons, lines, primitives, normals, colours, vertex_colours, joints, devices,
-        pairs, collision, clips, flags, metadata, meshes, placeholders;
+        pairs, collision, clips, flags, metadata, meshes, placeholders, coordinates, textures, surfaces;
 };
 
 static const struct feature {
@@ -36,7 +36,25 @@ static const struct feature {
     {FEATURE_MESHES, "loss-geometry", "meshes are left out", offsetof(struct counts, meshes)},
     {FEATURE_PLACEHOLDERS, "loss-placeholders", "names without a frame are left out",
      offsetof(struct counts, placeholders)},
+    {FEATURE_COORDINATES, "loss-coordinates", "texture coordinates of meshes are left out",
+     offsetof(struct counts, coordinates)},
+    {FEATURE_TEXTURES, "loss-textures", "textures of materials are left out", offsetof(struct counts, textures)},
+    {FEATURE_SURFACES, "loss-surfaces",
+     "metallic, roughness, emissive, cutoff or further textures of materials are left out",
+     offsetof(struct counts, surfaces)},
 };
+
+/* A base colour texture is a feature of its own. The roughness that scene_add_material gives says nothing. */
+static bool has_surface(const cp_material *material)
+{
+    const double matt = 0.8;
+    bool surface = material->metallic > 0 || material->roughness < matt || material->emissive[0] > 0 ||
+                   material->emissive[1] > 0 || material->emissive[2] > 0 || material->alpha == CP_ALPHA_MASK ||
+                   material->extensions;
+    for (uint32_t i = 0; i < material->texture_count; i++)
+        surface = surface || material->textures[i].role != CP_TEXTURE_BASE_COLOUR;
+    return surface;
+}
 
 static struct counts count_features(const cp_scene *scene)
 {
@@ -67,12 +85,19 @@ static struct counts count_features(const cp_scene *scene)
     }
     for (uint32_t i = 0; i < scene->instance_count; i++)
         counts.collision += scene->instances[i].use != CP_USE_BOTH;
+    for (uint32_t i = 0; i < scene->material_count; i++) {
+        const cp_material *material = &scene->materials[i];
+        counts.surfaces += has_surface(material);
+        for (uint32_t k = 0; k < material->texture_count; k++)
+            counts.textures += material->textures[k].role == CP_TEXTURE_BASE_COLOUR;
+    }
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         const cp_mesh *mesh = &scene->meshes[i];
         counts.lines += mesh->kind == CP_MESH_LINES;
         counts.primitives += mesh->kind >= CP_MESH_BOX;
         counts.normals += mesh->normals != NULL;
         counts.vertex_colours += mesh->colours != NULL;
+        counts.coordinates += mesh->coordinates[0] || mesh->coordinates[1];
         for (uint32_t f = 0; mesh->kind == CP_MESH_FACES && mesh->face_offsets && f < mesh->face_count; f++)
             counts.ngons += mesh_face_size(mesh, f) > 3;
     }
@@ -84,7 +109,8 @@ static uint32_t features_of_meshes(const cp_scene *scene)
 {
     return scene->mesh_count == 0 ? 0
                                   : FEATURE_INSTANCES | FEATURE_NGONS | FEATURE_LINES | FEATURE_PRIMITIVES |
-                                        FEATURE_NORMALS | FEATURE_COLOURS | FEATURE_VERTEX_COLOURS | FEATURE_COLLISION;
+                                        FEATURE_NORMALS | FEATURE_COLOURS | FEATURE_VERTEX_COLOURS | FEATURE_COLLISION |
+                                        FEATURE_COORDINATES | FEATURE_TEXTURES | FEATURE_SURFACES;
 }
 
 void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t carries, const char *output)

@@ -111,7 +111,9 @@ CP_API void cp_set_cancel(cp_context *context, bool (*is_cancelled)(void *user),
 typedef struct cp_progress {
     const char *work;     /* "reading", "writing", or the name of the filter that begins */
     const char *file;     /* NULL for a filter */
-    uint64_t done, total; /* bytes so far, and of the whole work; total 0: unknown */
+    uint64_t done, total; /* so far, and of the whole work; total 0: unknown */
+    const char *unit;     /* what is counted, such as "pairs"; NULL: bytes, or parts of the work */
+    uint64_t undecided;   /* of the pairs that are done, those that nothing was proved or found of */
 } cp_progress;
 /* Sets a function that a call shows its progress with; show NULL: none. It makes no calls with this context. */
 CP_API void cp_set_progress(cp_context *context, void (*show)(void *user, const cp_progress *progress), void *user);
@@ -153,6 +155,15 @@ typedef struct cp_file {
     const char *format; /* the importer that read it; "" if none knew it; NULL for what no importer was sought for, such
                          * as pictures and buffers, and for outputs */
 } cp_file;
+
+/* An output: of all its files together. */
+typedef struct cp_written {
+    uint64_t bytes;
+    uint64_t triangles; /* drawn ones, a mesh's at each of its places; 0 for formats without faces */
+    uint32_t clips;     /* made ones among them; 0 for formats without clips */
+} cp_written;
+/* What the last cp_write with this context wrote. */
+CP_API cp_written cp_last_written(const cp_context *context);
 
 /* Under CP_FLAG_LIST_FILES: the files that calls with this context have used, in the order of their first use, since
  * the context was made or its report cleared. The input of a cp_read comes before its further files, an output of
@@ -226,6 +237,9 @@ typedef struct cp_group {
     uint32_t material; /* or CP_NONE */
 } cp_group;
 
+/* Sets of texture coordinates that a mesh may have. */
+enum { CP_COORDINATE_SETS = 2 };
+
 /* Face f has the corners face_offsets[f] .. face_offsets[f + 1] - 1. If face_offsets is NULL, all faces are triangles,
  * and f has the corners 3f .. 3f + 2. A primitive (kind >= CP_MESH_BOX) has no arrays, only sizes. */
 typedef struct cp_mesh {
@@ -236,20 +250,93 @@ typedef struct cp_mesh {
     uint32_t sides;
     double size[3];
     uint32_t vertex_count, face_count, corner_count, group_count;
-    const float *positions;       /* vertex_count x 3 */
-    const float *normals;         /* vertex_count x 3, unit length, or NULL */
-    const float *colours;         /* vertex_count x 4, linear RGBA 0..1, or NULL */
+    const float *positions; /* vertex_count x 3 */
+    const float *normals;   /* vertex_count x 3, unit length, or NULL */
+    const float *colours;   /* vertex_count x 4, linear RGBA 0..1, or NULL */
+    /* Texture coordinates, vertex_count x 2, or NULL; the second set only with the first: (0, 0) is the upper left
+     * corner of an image, (1, 1) the lower right one */
+    const float *coordinates[CP_COORDINATE_SETS];
     const uint32_t *face_offsets; /* face_count + 1, or NULL */
     const uint32_t *corners;      /* corner_count vertex indices */
     const cp_group *groups;       /* in face order, covering all faces; no groups: one group without material */
 } cp_mesh;
 
+/* A picture: its bytes as they are in a file of its type, or only where that file is. */
+typedef struct cp_image {
+    const char *id; /* unique among the scene's images */
+    const char *name;
+    const char *type;           /* media type, such as "image/png"; "" if unknown */
+    const char *path;           /* as the source names it; "" if the source holds the bytes */
+    uint32_t size;              /* in bytes */
+    const unsigned char *bytes; /* NULL, and size 0: they could not be read, and the path alone is known */
+} cp_image;
+
+/* What an image shows outside 0..1. */
+typedef enum cp_wrap { CP_WRAP_REPEAT, CP_WRAP_MIRROR, CP_WRAP_CLAMP } cp_wrap;
+/* How texels become pixels; the last four are for minifying alone: how within a mipmap, and how between two. */
+typedef enum cp_sampling {
+    CP_SAMPLE_ANY, /* as a viewer likes */
+    CP_SAMPLE_NEAREST,
+    CP_SAMPLE_LINEAR,
+    CP_SAMPLE_NEAREST_NEAREST,
+    CP_SAMPLE_LINEAR_NEAREST,
+    CP_SAMPLE_NEAREST_LINEAR,
+    CP_SAMPLE_LINEAR_LINEAR
+} cp_sampling;
+
+/* An image with its sampler. */
+typedef struct cp_texture {
+    const char *id; /* unique among the scene's textures */
+    const char *name;
+    uint32_t image;
+    uint32_t fallback; /* an image for those who cannot show that one, or CP_NONE */
+    cp_wrap wrap[2];   /* along both coordinates */
+    cp_sampling magnify, minify;
+} cp_texture;
+
+typedef enum cp_texture_role {
+    CP_TEXTURE_BASE_COLOUR,        /* sRGB and alpha; times rgba */
+    CP_TEXTURE_METALLIC_ROUGHNESS, /* blue and green; times metallic and roughness */
+    CP_TEXTURE_NORMAL,             /* in the tangent space of the coordinates; strength scales x and y */
+    CP_TEXTURE_OCCLUSION,          /* red; as much as strength says */
+    CP_TEXTURE_EMISSIVE,           /* sRGB; times emissive */
+    CP_TEXTURE_EXTENSION           /* what an extension of the material says */
+} cp_texture_role;
+
+/* A texture of a material. A vertex with the coordinates (u, v) shows the texture's point offset + R (scale u, v), with
+ * the rows cos, sin and -sin, cos of the rotation in R. */
+typedef struct cp_texture_use {
+    cp_texture_role role; /* a material has each once, in this order; but CP_TEXTURE_EXTENSION as often as it likes */
+    const char *place;    /* of CP_TEXTURE_EXTENSION: "KHR_materials_clearcoat/clearcoatTexture"; else NULL */
+    uint32_t texture;
+    uint32_t set; /* of the mesh's coordinates */
+    double strength;
+    double offset[2], rotation, scale[2];
+} cp_texture_use;
+
+typedef enum cp_alpha_mode {
+    CP_ALPHA_BLEND, /* alpha covers, where it is below 1 */
+    CP_ALPHA_MASK,  /* what is below the cutoff is not there; the rest is opaque */
+    CP_ALPHA_OPAQUE /* alpha means nothing */
+} cp_alpha_mode;
+
+/* A metallic-roughness material, as glTF 2.0 defines it. */
 typedef struct cp_material {
     const char *id; /* unique among the scene's materials */
     const char *name;
     double rgba[4];
     bool srgb; /* true: rgba is as displayed; false: linear light */
     bool two_sided;
+    bool one_sided; /* the source says that nobody sees its back; neither of the two: an exporter may choose */
+    double metallic, roughness; /* 0..1 */
+    double emissive[3];         /* linear light, 0..1 */
+    cp_alpha_mode alpha;
+    double cutoff; /* of CP_ALPHA_MASK */
+    uint32_t texture_count;
+    const cp_texture_use *textures;
+    /* Extensions of glTF that say more of the material (KHR_materials_...), as a JSON object; NULL: none. Nobody but
+     * readers of glTF knows what they mean. Where one names a texture, it has null. */
+    const char *extensions;
 } cp_material;
 
 typedef enum cp_joint_type { CP_JOINT_FIXED, CP_JOINT_REVOLUTE, CP_JOINT_PRISMATIC, CP_JOINT_SCALE } cp_joint_type;
@@ -306,10 +393,11 @@ typedef struct cp_joint_setting {
 
 /* How the reason of a pair was found (docs/exclusion.md). */
 typedef struct cp_finding {
-    double margin;              /* metres: bodies nearer than this count as colliding */
-    double touch;               /* metres: bodies at most this far apart touch, which counts as colliding */
-    double clearance;           /* metres: the smallest distance found; +inf if none was measured */
-    uint64_t work;              /* bounds that a proof took */
+    double margin;    /* metres: bodies nearer than this count as colliding */
+    double touch;     /* metres: bodies at most this far apart touch, which counts as colliding */
+    double clearance; /* metres: of "never-proved" a proved bound from below, else the smallest distance found;
+                         +inf if there is none */
+    uint64_t work;    /* bounds that a proof took */
     uint32_t samples, descents; /* random configurations tested, and searches that started from some of them */
     uint32_t hits;              /* samples that collide */
     /* A witness: values of the driven joints between the two frames at which they collide; count 0: none is known. */
@@ -383,6 +471,8 @@ CP_API void cp_scene_free(cp_scene *scene);
 CP_API const cp_node *cp_nodes(const cp_scene *scene, uint32_t *count);
 CP_API const cp_instance *cp_instances(const cp_scene *scene, uint32_t *count);
 CP_API const cp_mesh *cp_meshes(const cp_scene *scene, uint32_t *count);
+CP_API const cp_image *cp_images(const cp_scene *scene, uint32_t *count);
+CP_API const cp_texture *cp_textures(const cp_scene *scene, uint32_t *count);
 CP_API const cp_material *cp_materials(const cp_scene *scene, uint32_t *count);
 CP_API const cp_joint *cp_joints(const cp_scene *scene, uint32_t *count);
 /* True if no other joint has the same name, so that the name alone identifies it. Else use "id:" and its id. */
@@ -534,9 +624,10 @@ typedef struct cp_topology {
 CP_API cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
 
 typedef struct cp_pair_counts {
-    uint64_t candidates; /* frames with a collision mesh or the volatile flag */
-    uint64_t all;        /* unordered pairs of candidates */
-    uint64_t checked;    /* all, minus the excluded pairs and, if the scene excludes them, the static pairs */
+    uint64_t candidates;       /* frames with a collision mesh or the volatile flag */
+    uint64_t all;              /* unordered pairs of candidates */
+    uint64_t checked;          /* all, minus the excluded pairs and, if the scene excludes them, the static pairs */
+    uint64_t without_geometry; /* candidates by the volatile flag alone: their geometry may come later */
 } cp_pair_counts;
 CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
 
@@ -562,11 +653,13 @@ typedef enum cp_list_fault_kind {
     CP_LIST_BOTH_CHANGED,
     CP_LIST_MOTION_CHANGED, /* joints, limits or fixed poses between the two */
     CP_LIST_NOT_LISTED,     /* only the evidence excludes the pair */
-    CP_LIST_NOT_EVIDENT     /* only the list excludes the pair */
+    CP_LIST_NOT_EVIDENT,    /* only the list excludes the pair */
+    CP_LIST_DIFFERS         /* an attribute of the pair in the list is not what the evidence says */
 } cp_list_fault_kind;
 typedef struct cp_list_fault {
     cp_list_fault_kind kind;
     const char *first, *second; /* names of frames; "" for each that the fault does not concern */
+    const char *attribute;      /* of CP_LIST_DIFFERS: "reason", "clearance", ...; else "" */
 } cp_list_fault;
 /* Checks whether a list of exclusions fits the scene as it is now. The list was written as collision-setup with
  * evidence=yes. CP_OK, or CP_NO after a call of `tell` for each fault. `tell` makes no calls with this context. Without

@@ -138,6 +138,11 @@ uint64_t limit_vertices(const cp_context *context)
     return context->limits.vertices;
 }
 
+uint64_t limit_nodes(const cp_context *context)
+{
+    return context->limits.nodes;
+}
+
 cp_status cp_set_threads(cp_context *context, uint32_t count)
 {
     if (count < 1 || count > CP_MOST_THREADS)

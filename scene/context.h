@@ -63,9 +63,10 @@ struct cp_context {
     struct file_book files; /* everything read and written */
     struct file_list *list; /* what cp_files gives; NULL so far */
     uint64_t held;          /* bytes of memory */
+    cp_written written;     /* by the last cp_write */
     unsigned isolation;     /* SANDBOX_...: what restrained the last reader's process */
     /* Opens further files in place of source_open; NULL: source_open does (isolate/). */
-    cp_status (*open_further)(const struct source *parent, const char *name, struct source **opened);
+    cp_status (*open_further)(const struct source *parent, const char *name, bool is_picture, struct source **opened);
 };
 
 /* Random bits, of the time and the salt's address where the system has none. */

@@ -18,14 +18,13 @@ enum {
     LARGE_BLOCK = 4 * 1024 * 1024, /* holds large pages of any usual size */
 };
 
-/* Has the pages that were not touched yet come in large ones, where the system knows how: fewer are to be made ready,
- * and looked up. */
+/* Has the block's pages come in large ones, where the system knows how: fewer are to be made ready, and looked up. The
+ * first and the last page too: a block of two kinds of pages would be copied to grow. */
 static void ask_for_large_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), unused = -(uintptr_t)block & (page - 1);
-    if (block && size >= LARGE_BLOCK)
-        (void)madvise((char *)block + unused, (size - unused) & ~(page - 1), MADV_HUGEPAGE);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)block & (page - 1);
+    (void)madvise((char *)block - before, (before + size + page - 1) & ~(page - 1), MADV_HUGEPAGE);
 #else
     (void)block;
     (void)size;
@@ -35,13 +34,12 @@ static void ask_for_large_pages(void *block, size_t size)
 void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t size)
 {
     (void)user;
-    (void)old_size;
     if (size == 0) {
         free(block);
         return NULL;
     }
     void *moved = realloc(block, size);
-    if (!block)
+    if (moved && size >= LARGE_BLOCK && old_size < LARGE_BLOCK)
         ask_for_large_pages(moved, size);
     return moved;
 }

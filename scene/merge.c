@@ -48,9 +48,10 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, cp_instance **ins
         if (instance->node && !*mesh->name)
             mesh->name = other->nodes[instance->node].name;
     }
-    cp_status status = add_rows(&moves, TABLE_MESHES, other, 0);
-    if (status == CP_OK)
-        status = add_rows(&moves, TABLE_MATERIALS, other, 0);
+    static const enum scene_table geometry[] = {TABLE_MESHES, TABLE_IMAGES, TABLE_TEXTURES, TABLE_MATERIALS};
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < sizeof geometry / sizeof *geometry && status == CP_OK; i++)
+        status = add_rows(&moves, geometry[i], other, 0);
     if (status != CP_OK)
         return status;
     /* The instances in the other world's frame. */

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "context.h"
@@ -16,18 +17,22 @@ const struct option import_options[] = {{"strict", "refuse what breaks the forma
 static const struct unit {
     const char *name;
     double metres;
-} length_units[] = {{"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"ft", 0.3048}, {"m", 1}, {NULL, 0}};
+} length_units[] = {{"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"inch", 0.0254}, {"ft", 0.3048}, {"m", 1}, {NULL, 0}};
 
 static const struct unit size_units[] = {
     {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024},
     {NULL, 0}};
 
+static const struct unit time_units[] = {{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3600}, {NULL, 0}};
+
+static const struct unit percent[] = {{"%", 0.01}, {NULL, 0}};
+
 static const struct unit angle_units[] = {{"deg", PI / 180}, {"rad", 1}, {NULL, 0}};
 
 const char *option_type_word(enum option_type type)
 {
-    static const char *const words[] = {"yes|no", "integer", "number", "length", "size",
-                                        "angle",  "choice",  "unit",   "text",   "length or %"};
+    static const char *const words[] = {"yes|no", "integer", "number", "length",      "size", "angle",
+                                        "choice", "unit",    "text",   "length or %", "time"};
     return words[type];
 }
 
@@ -69,6 +74,7 @@ static cp_status out_of_range(cp_context *context, const struct value *value)
                         value->option->name, value->text, minimum, maximum,
                         type == OPTION_ANGLE    ? " degrees"
                         : type == OPTION_LENGTH ? " m"
+                        : type == OPTION_TIME   ? " s"
                                                 : "");
 }
 
@@ -114,13 +120,17 @@ static cp_status set_measure(cp_context *context, const struct value *value)
     bool good = false;
     const char *needs = "a number";
     if (value->option->type == OPTION_NUMBER) {
-        good = text_is_number(value->text, &number);
+        bool is_part = value->option->maximum > 0 && value->option->maximum <= 1 && strchr(value->text, '%');
+        good = is_part ? read_measure(value->text, percent, 1, &number) : text_is_number(value->text, &number);
     } else if (value->option->type == OPTION_LENGTH) {
         needs = "a length such as 0.5, 20mm or 3in";
         good = read_length(value->text, &number);
     } else if (value->option->type == OPTION_SIZE) {
         needs = "a size such as 200000, 500kB or 2MiB";
         good = read_measure(value->text, size_units, 1, &number);
+    } else if (value->option->type == OPTION_TIME) {
+        needs = "a time such as 30, 500ms, 60s or 2min";
+        good = read_measure(value->text, time_units, 1, &number);
     } else {
         needs = "an angle such as 30, 30deg or 0.5rad";
         good = read_angle(value->text, PI / 180, &number);
@@ -135,11 +145,10 @@ static cp_status set_measure(cp_context *context, const struct value *value)
 
 static cp_status set_extent(cp_context *context, const struct value *value)
 {
-    static const struct unit parts[] = {{"%", 0.01}, {NULL, 0}};
     struct extent extent = {0, 0};
     bool is_part = strchr(value->text, '%') != NULL;
     double *number = is_part ? &extent.part : &extent.metres;
-    bool good = is_part ? read_measure(value->text, parts, 0.01, number) : read_length(value->text, number);
+    bool good = is_part ? read_measure(value->text, percent, 0.01, number) : read_length(value->text, number);
     if (!good || !isfinite(*number) || !(*number > 0))
         return bad_value(context, value, "a length such as 0.1mm, or a part of the size such as 0.1%");
     if (!in_range(value->option, *number))
@@ -174,11 +183,14 @@ static cp_status set_value(cp_context *context, const struct value *value)
     case OPTION_LENGTH:
     case OPTION_SIZE:
     case OPTION_ANGLE:
+    case OPTION_TIME:
         return set_measure(context, value);
     case OPTION_CHOICE:
         for (int index = 0; *at; index++) {
             size_t size = strcspn(at, "|");
-            if (size == strlen(value->text) && strncmp(at, value->text, size) == 0) {
+            char choice[32];
+            (void)snprintf(choice, sizeof choice, "%.*s", (int)size, at);
+            if (text_equal_nocase(choice, value->text)) {
                 *(int *)target(value) = index;
                 return CP_OK;
             }
@@ -187,7 +199,7 @@ static cp_status set_value(cp_context *context, const struct value *value)
         return bad_value(context, value, value->option->choices);
     case OPTION_UNIT:
         for (const struct unit *unit = length_units; unit->name; unit++)
-            if (strcmp(value->text, unit->name) == 0) {
+            if (text_equal_nocase(value->text, unit->name)) {
                 *(double *)target(value) = unit->metres;
                 return CP_OK;
             }

@@ -31,7 +31,8 @@ enum option_type {
     OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
     OPTION_UNIT,    /* double: metres per unit; m, mm, cm, in, ft, or a number. 0 = not given when initial is NULL */
     OPTION_STRING,  /* const char *, the caller's; NULL when not given and initial is NULL */
-    OPTION_EXTENT   /* struct extent: a length, or a part of a size with % after it */
+    OPTION_EXTENT,  /* struct extent: a length, or a part of a size with % after it */
+    OPTION_TIME     /* double in seconds; accepts ms, s, min, h after the number, bare = seconds */
 };
 
 /* One of the two is not 0, or the option was not given. */
@@ -78,6 +79,7 @@ struct importer {
     /* It calls code that is not ours: CP_FLAG_ISOLATE has it read in a process of its own. It then opens further files
      * with the source that `read` was given as their parent. */
     bool third_party;
+    bool is_cell;     /* its frames and joints are worth having without geometry, too */
     bool lists_pairs; /* it has pairs of frames alone, for a cell that is read beside it: nothing to convert */
     /* Fills the scene (made by scene_new) and ends in scene_finish. */
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
@@ -103,7 +105,10 @@ enum {
     FEATURE_METADATA = 1 << 15,
     FEATURE_MESHES = 1 << 16, /* meshes at all: without, what they have is not reported piece by piece */
     FEATURE_PLACEHOLDERS = 1 << 17,
-    FEATURE_ALL = (1 << 18) - 1
+    FEATURE_COORDINATES = 1 << 18, /* texture coordinates */
+    FEATURE_TEXTURES = 1 << 19,    /* base colour, as an image */
+    FEATURE_SURFACES = 1 << 20, /* what else materials say: metallic, roughness, emissive, cutoff, further textures */
+    FEATURE_ALL = (1 << 21) - 1
 };
 
 struct exporter {
@@ -112,6 +117,11 @@ struct exporter {
     /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, unless
      * it is a list, and hands write a scene without n-gons or primitives where it does not carry them. */
     uint32_t (*carries)(const void *settings);
+    /* CP_USE_... of the meshes that people look at in the output: without any of these, the core reports the loss
+     * "nothing-drawn", unless a cell was read. NULL, or 0: it may have none. */
+    uint32_t (*shows)(const void *settings);
+    /* It makes faces of primitives itself where it does not carry them: write gets them all the same. */
+    bool tessellates;
     /* It writes a list about the scene rather than the scene: what is not in it is not lost. */
     bool is_list;
     cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink);

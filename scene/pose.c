@@ -342,3 +342,41 @@ cp_pose joint_motion(const cp_joint *joint, double q)
     joint_motion_into(joint, q, &motion);
     return motion;
 }
+
+/* Turns columns a and b of m until they are at right angles, and those of v with them. */
+static void orthogonalise(double m[3][3], double v[3][3], int a, int b)
+{
+    double along = dot_product(m[a], m[b]);
+    if (along == 0)
+        return;
+    double zeta = (dot_product(m[b], m[b]) - dot_product(m[a], m[a])) / (2 * along);
+    double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
+    for (int i = 0; i < 6; i++) {
+        double *x = i < 3 ? &m[a][i] : &v[a][i - 3], *y = i < 3 ? &m[b][i] : &v[b][i - 3], old = *x;
+        *x = cosine * old - sine * *y;
+        *y = sine * old + cosine * *y;
+    }
+}
+
+/* One-sided Jacobi rotations: M V = U S. */
+void pose_singular(const cp_pose *pose, double us[3][3], double v[3][3])
+{
+    enum { SWEEPS = 30 }; /* converges quadratically: 6 are enough for 3 x 3 */
+    /* In units of the largest entry, so that no square overflows. */
+    double largest = pose_largest_entry(pose);
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            us[column][row] = largest > 0 ? AT(pose, row, column) / largest : 0;
+            v[column][row] = row == column;
+        }
+    for (int i = 0; i < SWEEPS; i++)
+        for (int pair = 0; pair < 3; pair++)
+            orthogonalise(us, v, pair == 2, pair == 0 ? 1 : 2);
+    /* What rounding leaves of a column without length has no direction. */
+    for (int column = 0; column < 3; column++) {
+        double scale = dot_product(us[column], us[column]) < 1e-30 ? 0 : largest;
+        for (int row = 0; row < 3; row++)
+            us[column][row] *= scale;
+    }
+}

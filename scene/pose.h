@@ -41,6 +41,9 @@ cp_pose pose_from_trs(const struct trs *trs);
  * pose_from_trs of the result is within tolerance (per entry, relative to the largest entry) of the pose;
  * false for shear. */
 bool pose_to_trs(const cp_pose *pose, double tolerance, struct trs *trs);
+/* The matrix as U S V^T: the columns of U S, which are at right angles (those that are flat to rounding are 0), and of
+ * the rotation V; both as [column][row]. */
+void pose_singular(const cp_pose *pose, double us[3][3], double v[3][3]);
 /* Y-up source to the scene's Z-up: (x, y, z) -> (x, -z, y); and back. */
 cp_pose pose_z_up_from_y_up(void);
 cp_pose pose_y_up_from_z_up(void);

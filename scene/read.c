@@ -10,11 +10,16 @@
 #include "plugin.h"
 #include "registry.h"
 
-enum { PROBE_SIZE = 1 << 16 };
+enum {
+    PROBE_SIZE = 1 << 16,
+    SURE = 50 /* a probe that says less guesses */
+};
 
-/* The surest by the bytes; between equals the one with the suffix, then the earlier. A file that nobody knows goes to
- * the importer of its suffix, whose error says most. *known: more than one that takes everything knows it. */
-static const struct importer *probe(const struct source *source, bool *known)
+/* The surest by the bytes; between equals the one with the suffix, then the earlier. A guess loses against the one of
+ * the file's suffix, unless that knows that it is none of its files. A file that nobody knows goes to the importer of
+ * its suffix, whose error says most. *known: more than one that takes everything knows it. *guessed: neither the bytes
+ * nor the suffix are a sure sign. */
+static const struct importer *probe(const struct source *source, bool *known, bool *guessed)
 {
     const struct importer *best = NULL;
     int best_score = 0;
@@ -23,16 +28,32 @@ static const struct importer *probe(const struct source *source, bool *known)
         if ((*at)->plugin.package)
             continue;
         int suffix = plugin_suffix_matches((*at)->suffixes, source->name);
-        int score = 2 * (*at)->probe(source->data, head, source->size);
-        score = score == 0 && suffix ? 2 + suffix : score + (score > 0 ? suffix : 0);
+        int sure = (*at)->probe(source->data, head, source->size);
+        int score = 2 * sure + suffix;
+        if (suffix && sure < SURE)
+            score = sure > 0 ? 2 * SURE - 1 : 3;
         if (score > best_score) {
             best = *at;
             best_score = score;
+            *guessed = !suffix && sure < SURE;
         }
     }
     *known = best_score > 2;
     list_format(source->context, source->path, *known ? best->plugin.name : "");
     return best;
+}
+
+/* Whether something has an extent, or may move: what a guess finds in the bytes of another format seldom has. */
+static bool says_something(const cp_scene *scene)
+{
+    bool says = scene->joint_count > 0 || scene->clip_count > 0;
+    for (uint32_t i = 0; i < scene->mesh_count && !says; i++) {
+        const cp_mesh *mesh = &scene->meshes[i];
+        says = mesh->kind != CP_MESH_FACES && mesh->kind != CP_MESH_LINES;
+        for (size_t k = 3; k / 3 < mesh->vertex_count && !says; k++)
+            says = mesh->positions[k] != mesh->positions[k % 3];
+    }
+    return says;
 }
 
 cp_status report_unknown_content(const struct source *source)
@@ -49,7 +70,8 @@ cp_status report_unknown_content(const struct source *source)
     return status;
 }
 
-static cp_status choose(const struct source *source, const char *format, const struct importer **importer)
+static cp_status choose(const struct source *source, const char *format, const struct importer **importer,
+                        bool *guessed)
 {
     const struct plugins *plugins = source->context->plugins;
     bool known;
@@ -62,7 +84,7 @@ static cp_status choose(const struct source *source, const char *format, const s
     } else if (source->size == 0) {
         return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
     } else {
-        *importer = probe(source, &known);
+        *importer = probe(source, &known, guessed);
     }
     /* No probe took it: perhaps assimp would, which is not built. */
     for (const struct importer *const *at = plugins->importers; *at && !*importer; at++)
@@ -81,7 +103,8 @@ static cp_status read_source(struct source *source, const char *format, const st
 {
     cp_context *context = source->context;
     const struct importer *importer = NULL;
-    cp_status status = choose(source, format, &importer);
+    bool guessed = false;
+    cp_status status = choose(source, format, &importer, &guessed);
     if (status != CP_OK)
         return status;
     /* The options that hold for all uses of the importer, then those of this one. */
@@ -110,8 +133,12 @@ static cp_status read_source(struct source *source, const char *format, const st
             status = isolate_read(importer, source, settings, scene);
         else
             status = importer->read(context, source, settings, scene);
-        if (status == CP_OK)
-            status = source_check(source);
+        if (status == CP_OK || status == CP_INPUT) { /* what is wrong may come from the change */
+            cp_status unchanged = source_check(source);
+            status = status == CP_OK ? unchanged : status;
+        }
+        if (status == CP_OK && guessed && !says_something(scene))
+            status = report_unknown_content(source);
         context->subject = outer;
         if (status == CP_OK)
             *result = scene;
@@ -177,8 +204,8 @@ bool cp_was_read(const cp_context *context, const char *path)
 
 bool source_is_known(const struct source *source)
 {
-    bool known;
-    (void)probe(source, &known);
+    bool known, guessed;
+    (void)probe(source, &known, &guessed);
     return known;
 }
 

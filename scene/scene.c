@@ -126,9 +126,27 @@ void scene_take_instances(cp_scene *scene, cp_instance *instances, uint32_t coun
     scene_find_spans(scene);
 }
 
+uint32_t scene_add_image(cp_scene *scene, const cp_image *image)
+{
+    cp_image copy = *image;
+    copy.name = copy.name ? copy.name : "";
+    copy.type = copy.type ? copy.type : "";
+    copy.path = copy.path ? copy.path : "";
+    return scene_add_row(scene, TABLE_IMAGES, &copy);
+}
+
+uint32_t scene_add_texture(cp_scene *scene, const cp_texture *texture)
+{
+    cp_texture copy = *texture;
+    copy.name = copy.name ? copy.name : "";
+    return scene_add_row(scene, TABLE_TEXTURES, &copy);
+}
+
 uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb)
 {
-    cp_material material = {.srgb = srgb, .rgba = {rgba[0], rgba[1], rgba[2], rgba[3]}};
+    /* The roughness of matt painted metal: robots are rarely chrome. */
+    cp_material material = {
+        .srgb = srgb, .rgba = {rgba[0], rgba[1], rgba[2], rgba[3]}, .roughness = 0.8, .cutoff = 0.5};
     material.name = scene_text(scene, name ? name : "");
     return material.name ? scene_add_row(scene, TABLE_MATERIALS, &material) : CP_NONE;
 }

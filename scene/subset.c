@@ -170,29 +170,57 @@ cp_status scene_drop_rows(cp_scene *scene, enum scene_table table, const bool *g
     return moves_end(&moves, map ? CP_OK : CP_LIMIT);
 }
 
+/* Drops the rows of a table that no row of the table of their users refers to. mark: notes what one row uses. */
+static cp_status drop_idle(cp_scene *scene, enum scene_table table, enum scene_table users,
+                           void (*mark)(const void *user, bool *idle))
+{
+    uint32_t count = table_count(scene, table);
+    bool *idle = memory_allocate(scene->context, count, sizeof *idle);
+    if (!idle)
+        return CP_LIMIT;
+    memset(idle, true, count);
+    for (uint32_t i = 0; i < table_count(scene, users); i++)
+        mark(table_row(scene, users, i), idle);
+    cp_status status = scene_drop_rows(scene, table, idle);
+    memory_free(scene->context, idle, count, sizeof *idle);
+    return status;
+}
+
+static void mark_mesh(const void *instance, bool *idle)
+{
+    idle[((const cp_instance *)instance)->mesh] = false;
+}
+
+static void mark_materials(const void *user, bool *idle)
+{
+    const cp_mesh *mesh = user;
+    for (uint32_t i = 0; i < mesh->group_count; i++)
+        if (mesh->groups[i].material != CP_NONE)
+            idle[mesh->groups[i].material] = false;
+}
+
+static void mark_textures(const void *user, bool *idle)
+{
+    const cp_material *material = user;
+    for (uint32_t i = 0; i < material->texture_count; i++)
+        idle[material->textures[i].texture] = false;
+}
+
+static void mark_images(const void *user, bool *idle)
+{
+    const cp_texture *texture = user;
+    idle[texture->image] = false;
+    if (texture->fallback != CP_NONE)
+        idle[texture->fallback] = false;
+}
+
 /* First the meshes, as what a material is for goes with them. */
 cp_status scene_drop_unused(cp_scene *scene)
 {
-    cp_context *context = scene->context;
-    uint32_t meshes = scene->mesh_count, materials = scene->material_count;
-    bool *idle_meshes = memory_allocate(context, meshes, sizeof *idle_meshes);
-    bool *idle_materials = memory_allocate(context, materials, sizeof *idle_materials);
-    cp_status status = idle_meshes && idle_materials ? CP_OK : CP_LIMIT;
-    if (status == CP_OK) {
-        memset(idle_meshes, true, meshes);
-        for (uint32_t i = 0; i < scene->instance_count; i++)
-            idle_meshes[scene->instances[i].mesh] = false;
-        status = scene_drop_rows(scene, TABLE_MESHES, idle_meshes);
-    }
-    if (status == CP_OK) {
-        memset(idle_materials, true, materials);
-        for (uint32_t i = 0; i < scene->mesh_count; i++)
-            for (uint32_t k = 0; k < scene->meshes[i].group_count; k++)
-                if (scene->meshes[i].groups[k].material != CP_NONE)
-                    idle_materials[scene->meshes[i].groups[k].material] = false;
-        status = scene_drop_rows(scene, TABLE_MATERIALS, idle_materials);
-    }
-    memory_free(context, idle_meshes, meshes, sizeof *idle_meshes);
-    memory_free(context, idle_materials, materials, sizeof *idle_materials);
-    return status;
+    cp_status status = drop_idle(scene, TABLE_MESHES, TABLE_INSTANCES, mark_mesh);
+    if (status == CP_OK)
+        status = drop_idle(scene, TABLE_MATERIALS, TABLE_MESHES, mark_materials);
+    if (status == CP_OK)
+        status = drop_idle(scene, TABLE_TEXTURES, TABLE_MATERIALS, mark_textures);
+    return status == CP_OK ? drop_idle(scene, TABLE_IMAGES, TABLE_TEXTURES, mark_images) : status;
 }

@@ -14,6 +14,15 @@ static const struct member group_members[] = {
     {MEMBER_ROW_OR_NONE, offsetof(cp_group, material), .table = TABLE_MATERIALS}, {0}};
 static const struct layout group_layout = {sizeof(cp_group), group_members};
 
+static const struct member texture_use_members[] = {
+    {MEMBER_ROW, offsetof(cp_texture_use, texture), .table = TABLE_TEXTURES},
+    {MEMBER_NUMBERS, offsetof(cp_texture_use, strength), .length = 1},
+    {MEMBER_NUMBERS, offsetof(cp_texture_use, offset), .length = 2},
+    {MEMBER_NUMBERS, offsetof(cp_texture_use, rotation), .length = 1},
+    {MEMBER_NUMBERS, offsetof(cp_texture_use, scale), .length = 2},
+    {0}};
+static const struct layout texture_use_layout = {sizeof(cp_texture_use), texture_use_members};
+
 static const struct member expression_members[] = {
     {MEMBER_STRING, offsetof(cp_expression, text), .wrong = "has a bad expression"},
     {MEMBER_NUMBERS, offsetof(cp_expression, angle), .length = 1, .wrong = "has a bad expression"},
@@ -76,10 +85,31 @@ static const struct member mesh_members[] = {
      .wrong = "has a group without its material"},
     {0}};
 
+static const struct member image_members[] = {
+    {MEMBER_ID, offsetof(cp_image, id), .wrong = "has no name or id"},
+    {MEMBER_NAME, offsetof(cp_image, name), .wrong = "has no name or id"},
+    {MEMBER_STRING, offsetof(cp_image, type), .wrong = "has no type"},
+    {MEMBER_STRING, offsetof(cp_image, path), .wrong = "has no path"},
+    {MEMBER_ARRAY, offsetof(cp_image, bytes), .count = offsetof(cp_image, size), .wrong = "lacks its bytes"},
+    {0}};
+
+static const struct member texture_members[] = {
+    {MEMBER_ID, offsetof(cp_texture, id), .wrong = "has no name or id"},
+    {MEMBER_NAME, offsetof(cp_texture, name), .wrong = "has no name or id"},
+    {MEMBER_ROW, offsetof(cp_texture, image), .table = TABLE_IMAGES, .wrong = "has no image"},
+    {MEMBER_ROW_OR_NONE, offsetof(cp_texture, fallback), .table = TABLE_IMAGES, .wrong = "has no image"},
+    {0}};
+
 static const struct member material_members[] = {
     {MEMBER_ID, offsetof(cp_material, id), .wrong = "has no id or a bad colour"},
     {MEMBER_NAME, offsetof(cp_material, name), .wrong = "has no id or a bad colour"},
     {MEMBER_NUMBERS, offsetof(cp_material, rgba), .length = 4, .wrong = "has no id or a bad colour"},
+    {MEMBER_NUMBERS, offsetof(cp_material, metallic), .length = 1, .wrong = "has a bad surface"},
+    {MEMBER_NUMBERS, offsetof(cp_material, roughness), .length = 1, .wrong = "has a bad surface"},
+    {MEMBER_NUMBERS, offsetof(cp_material, emissive), .length = 3, .wrong = "has a bad surface"},
+    {MEMBER_NUMBERS, offsetof(cp_material, cutoff), .length = 1, .wrong = "has a bad surface"},
+    {MEMBER_ARRAY, offsetof(cp_material, textures), .layout = &texture_use_layout,
+     .count = offsetof(cp_material, texture_count), .wrong = "has a bad texture"},
     {0}};
 
 static const struct member instance_members[] = {
@@ -148,6 +178,8 @@ static const struct member metadata_members[] = {
 const struct table_place tables[TABLE_COUNT] = {
     [TABLE_NODES] = {"node", PLACE(nodes, node_count), {sizeof(cp_node), node_members}},
     [TABLE_MESHES] = {"mesh", PLACE(meshes, mesh_count), {sizeof(cp_mesh), mesh_members}},
+    [TABLE_IMAGES] = {"image", PLACE(images, image_count), {sizeof(cp_image), image_members}},
+    [TABLE_TEXTURES] = {"texture", PLACE(textures, texture_count), {sizeof(cp_texture), texture_members}},
     [TABLE_MATERIALS] = {"material", PLACE(materials, material_count), {sizeof(cp_material), material_members}},
     [TABLE_INSTANCES] = {"instance", PLACE(instances, instance_count), {sizeof(cp_instance), instance_members}},
     [TABLE_JOINTS] = {"joint", PLACE(joints, joint_count), {sizeof(cp_joint), joint_members}},
@@ -169,6 +201,8 @@ const struct table_place tables[TABLE_COUNT] = {
 VIEW(cp_nodes, cp_node, nodes, node_count)
 VIEW(cp_instances, cp_instance, instances, instance_count)
 VIEW(cp_meshes, cp_mesh, meshes, mesh_count)
+VIEW(cp_images, cp_image, images, image_count)
+VIEW(cp_textures, cp_texture, textures, texture_count)
 VIEW(cp_materials, cp_material, materials, material_count)
 VIEW(cp_joints, cp_joint, joints, joint_count)
 VIEW(cp_devices, cp_device, devices, device_count)

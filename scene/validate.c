@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "context.h"
+#include "mesh/mesh.h"
 #include "motion/expression.h"
 #include "motion/motion.h"
 #include "pose.h"
@@ -130,12 +131,11 @@ static const char *check_mesh(struct check *check, uint32_t index)
     check->vertices += vertices;
     if (mesh->kind >= CP_MESH_BOX)
         return mesh->vertex_count || faces || mesh->corner_count ? "is a primitive with arrays" : check_groups(mesh);
-    if (!all_finite(mesh->positions, 3 * vertices))
-        return "has a vertex that is not finite";
-    if (mesh->normals && !all_finite(mesh->normals, 3 * vertices))
-        return "has a normal that is not finite";
-    if (mesh->colours && !all_finite(mesh->colours, 4 * vertices))
-        return "has a colour that is not finite";
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        if (mesh_array(mesh, i) && !all_finite(mesh_array(mesh, i), vertex_arrays[i].width * vertices))
+            return vertex_arrays[i].wrong;
+    if (mesh->coordinates[1] && !mesh->coordinates[0])
+        return "has texture coordinates of the second set alone";
     if (!offsets && (lines ? faces > 0 : mesh->corner_count != 3 * (uint64_t)faces))
         return "has no face offsets";
     if (offsets && (offsets[0] != 0 || offsets[faces] != mesh->corner_count))
@@ -147,6 +147,34 @@ static const char *check_mesh(struct check *check, uint32_t index)
     for (uint32_t i = 0; i < mesh->corner_count; i++)
         beyond |= mesh->corners[i] >= mesh->vertex_count;
     return beyond ? "has a corner that is no vertex" : check_groups(mesh);
+}
+
+static const char *check_texture(struct check *check, uint32_t index)
+{
+    const cp_texture *texture = &check->scene->textures[index];
+    bool wraps = texture->wrap[0] <= CP_WRAP_CLAMP && texture->wrap[1] <= CP_WRAP_CLAMP;
+    bool samples = texture->magnify <= CP_SAMPLE_LINEAR && texture->minify <= CP_SAMPLE_LINEAR_LINEAR;
+    return wraps && samples ? NULL : "has a bad sampler";
+}
+
+static const char *check_material(struct check *check, uint32_t index)
+{
+    const cp_material *material = &check->scene->materials[index];
+    double least = fmin(fmin(material->emissive[0], material->emissive[1]), material->emissive[2]);
+    double most = fmax(fmax(material->emissive[0], material->emissive[1]), material->emissive[2]);
+    least = fmin(least, fmin(material->metallic, material->roughness));
+    most = fmax(most, fmax(material->metallic, material->roughness));
+    if (!(least >= 0 && most <= 1) || material->alpha > CP_ALPHA_OPAQUE || (material->one_sided && material->two_sided))
+        return "has a bad surface";
+    for (uint32_t i = 0; i < material->texture_count; i++) {
+        const cp_texture_use *use = &material->textures[i];
+        bool extension = use->role == CP_TEXTURE_EXTENSION;
+        uint32_t first = i > 0 ? material->textures[i - 1].role + !extension : 0;
+        if (use->role > CP_TEXTURE_EXTENSION || use->set >= CP_COORDINATE_SETS || use->role < first ||
+            extension != (use->place != NULL))
+            return "has a bad texture";
+    }
+    return NULL;
 }
 
 static const char *check_joint(struct check *check, uint32_t index)
@@ -230,8 +258,9 @@ static cp_status check_attachments(const struct check *check, uint32_t *parents)
 static cp_status check_scene(struct check *check)
 {
     static const char *(*const rules[TABLE_COUNT])(struct check *, uint32_t) = {
-        [TABLE_NODES] = check_node,   [TABLE_MESHES] = check_mesh, [TABLE_INSTANCES] = check_instance,
-        [TABLE_JOINTS] = check_joint, [TABLE_PAIRS] = check_pair,  [TABLE_CLIPS] = check_clip,
+        [TABLE_NODES] = check_node,         [TABLE_MESHES] = check_mesh,        [TABLE_TEXTURES] = check_texture,
+        [TABLE_MATERIALS] = check_material, [TABLE_INSTANCES] = check_instance, [TABLE_JOINTS] = check_joint,
+        [TABLE_PAIRS] = check_pair,         [TABLE_CLIPS] = check_clip,
     };
     const cp_scene *scene = check->scene;
     const struct limits *limits = &check->context->limits;

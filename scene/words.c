@@ -10,6 +10,12 @@ const char *const reason_words[] = {"given",         "user",           "static",
                                     "always-proved", "always-sampled", "never-proved", "never-sampled",
                                     "sometimes",     "movable",        "undecided",    NULL};
 const char *const value_type_words[] = {"string", "number", "boolean", "json", NULL};
+const char *const wrap_words[] = {"repeat", "mirror", "clamp", NULL};
+const char *const sampling_words[] = {
+    "any", "nearest", "linear", "nearest-nearest", "linear-nearest", "nearest-linear", "linear-linear", NULL};
+const char *const alpha_words[] = {"blend", "mask", "opaque", NULL};
+const char *const texture_role_words[] = {"base-colour", "metallic-roughness", "normal", "occlusion",
+                                          "emissive",    "extension",          NULL};
 const char *const use_words[] = {"none", "drawn", "collision", "both", NULL};
 const char *const node_flag_words[] = {"movable",   "attachable", "link",        "volatile",
                                        "highlight", "wire",       "placeholder", NULL};

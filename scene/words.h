@@ -11,6 +11,10 @@ extern const char *const verdict_words[];
 /* What a pair's reason is, if it is one of ours. */
 extern const char *const reason_words[];
 extern const char *const value_type_words[];
+extern const char *const wrap_words[];
+extern const char *const sampling_words[];
+extern const char *const alpha_words[];
+extern const char *const texture_role_words[];
 /* By CP_USE_...; 0 is "none". */
 extern const char *const use_words[];
 /* By the bit of CP_NODE_... */

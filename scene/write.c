@@ -47,6 +47,7 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
     cp_scene *prepared;
     const char *outer = job->context->subject;
     job->context->subject = job->output;
+    carries |= job->exporter->tessellates ? FEATURE_PRIMITIVES : 0;
     cp_status status = scene_prepare(job->scene, carries, &prepared);
     if (status == CP_OK && job->packed)
         status = sink_pack(sink);
@@ -57,6 +58,30 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
     if (status == CP_OK)
         status = sink_status(sink);
     return status == CP_OK ? check_strict(job->context) : status;
+}
+
+static bool is_shown(const cp_mesh *mesh, uint32_t carries)
+{
+    if (mesh->kind == CP_MESH_LINES)
+        return (carries & FEATURE_LINES) && mesh->corner_count > 0;
+    return mesh->kind != CP_MESH_FACES || cp_mesh_triangles(mesh) > 0;
+}
+
+/* An output to be looked at that shows nothing, though no cell was read: a reader or filter left nothing of a model. */
+static void report_nothing_drawn(const struct job *job)
+{
+    const cp_scene *scene = job->scene;
+    const struct plugins *plugins = job->context->plugins;
+    uint32_t uses = job->exporter->shows ? job->exporter->shows(job->settings) : 0;
+    uint32_t carries = job->exporter->carries(job->settings);
+    size_t importer = plugin_find(plugins, CP_IMPORTER, scene->source.format ? scene->source.format : "");
+    if (uses == 0 || importer == SIZE_MAX || (plugins->importers[importer]->is_cell && scene->node_count > 1))
+        return;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        if ((scene->instances[i].use & uses) && is_shown(&scene->meshes[scene->instances[i].mesh], carries))
+            return;
+    report_loss(job->context, "nothing-drawn", IN_FILE(job->output), 1, "nothing is drawn: there are no faces%s",
+                carries & FEATURE_LINES ? " or lines" : "");
 }
 
 /* Losses come first, so that --strict fails before a byte is written. */
@@ -70,6 +95,7 @@ static cp_status start_job(struct job *job, const char *path, const char *format
         return status;
     if (!job->exporter->is_list)
         features_report_losses(job->context, job->scene, job->exporter->carries(job->settings), job->output);
+    report_nothing_drawn(job);
     return check_strict(job->context);
 }
 
@@ -77,6 +103,23 @@ static void end_job(struct job *job)
 {
     if (job->settings)
         options_free(job->context, &job->exporter->plugin, job->settings);
+}
+
+cp_written cp_last_written(const cp_context *context)
+{
+    return context->written;
+}
+
+/* What exporters may correct: that all which is drawn is written as it is. */
+static void count_written(const struct job *job)
+{
+    const cp_scene *scene = job->scene;
+    uint32_t carries = job->exporter->carries(job->settings);
+    cp_written *written = &job->context->written;
+    *written = (cp_written){.clips = carries & FEATURE_CLIPS ? scene->clip_count : 0};
+    for (uint32_t i = 0; i < scene->instance_count && (carries & FEATURE_MESHES); i++)
+        if (scene->instances[i].use & CP_USE_DRAWN)
+            written->triangles += cp_mesh_triangles(&scene->meshes[scene->instances[i].mesh]);
 }
 
 cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path, const char *format,
@@ -87,6 +130,7 @@ cp_status cp_write(cp_context *context, const cp_scene *scene, const char *path,
     cp_status status = start_job(&job, path, format, &(struct texts){options, option_count});
     struct sink *sink;
     if (status == CP_OK) {
+        count_written(&job);
         status = sink_open_top(context, path, &sink);
         if (status == CP_OK)
             status = sink_close(sink, run_exporter(&job, sink));

@@ -37,8 +37,15 @@ struct scanning {
     cp_status status;
 };
 
+/* The importer's name as a text that stays. */
+static const char *lasting_name(const char *format)
+{
+    size_t index = plugin_named(CP_IMPORTER, format ? format : "");
+    return index == SIZE_MAX ? "" : cp_plugin_at(CP_IMPORTER, index).name;
+}
+
 /* What the context has read for the entry, copied; without times, so that copies of a library have equal manifests. */
-static struct scan *keep_scan(struct arena *arena, const struct entry *entry, cp_context *context, const char *format)
+static struct scan *keep_scan(struct arena *arena, const struct entry *entry, cp_context *context, bool is_read)
 {
     size_t count;
     const cp_file *files = cp_files(context, &count);
@@ -46,10 +53,11 @@ static struct scan *keep_scan(struct arena *arena, const struct entry *entry, cp
     struct record_input *inputs = arena_allocate(arena, count, sizeof *inputs);
     if (!scan || !inputs)
         return NULL;
-    *scan = (struct scan){.format = format, .inputs = inputs};
+    *scan = (struct scan){.format = "", .inputs = inputs};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(files[i].path, entry->in) == 0) {
             scan->hash = files[i].hash;
+            scan->format = is_read ? lasting_name(files[i].format) : "";
             continue;
         }
         if (files[i].use != CP_FILE_READ)
@@ -75,13 +83,9 @@ static cp_status scan_entry(struct scanning *scanning, struct entry *entry)
     cp_set_flag(own.context, CP_FLAG_ISOLATE, own.isolate);
     (void)use_globals(&own, &own.globals);
     cp_status status = cp_read(own.context, entry->in, NULL, NULL, 0, &scene);
-    const char *format = "";
-    for (size_t i = 0; status == CP_OK && i < cp_plugin_count(CP_IMPORTER); i++) /* a text that stays */
-        if (strcmp(cp_plugin_at(CP_IMPORTER, i).name, cp_scene_source(scene)->format) == 0)
-            format = cp_plugin_at(CP_IMPORTER, i).name;
     cp_scene_free(scene);
     (void)pthread_mutex_lock(&scanning->lock);
-    entry->scan = keep_scan(scanning->entries->arena, entry, own.context, format);
+    entry->scan = keep_scan(scanning->entries->arena, entry, own.context, status == CP_OK);
     (void)pthread_mutex_unlock(&scanning->lock);
     cp_context_free(own.context);
     return status == CP_CANCELLED || status == CP_BUG ? status : entry->scan ? CP_OK : CP_LIMIT;
@@ -110,6 +114,9 @@ cp_status manifest_scan(struct cli *cli, struct entries *entries)
 {
     struct scanning scanning = {.cli = cli, .entries = entries};
     uint32_t wanted = cli->threads < entries->count ? cli->threads : entries->count, begun = 0;
+#ifdef __SANITIZE_ADDRESS__ /* a process forked beside another thread hangs in its allocator; glibc's is safe */
+    wanted = 1;
+#endif
     pthread_t *threads = cli_allocate(cli, wanted * sizeof *threads);
     if (!threads)
         return CP_LIMIT;

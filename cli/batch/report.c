@@ -328,8 +328,8 @@ static void print_text(const struct summary *summary, const struct records *reco
             show_bytes(summary->bytes_out).text);
     fprintf(file, "triangles  %" PRIu64 " in, %" PRIu64 " out\n", summary->triangles_in, summary->triangles_out);
     if (summary->lossy > 0 || summary->warned > 0)
-        fprintf(file, "messages   %" PRIu32 " files with losses, %" PRIu32 " with warnings\n", summary->lossy,
-                summary->warned);
+        fprintf(file, "messages   %" PRIu32 " file%s with losses, %" PRIu32 " with warnings\n", summary->lossy,
+                plural(summary->lossy), summary->warned);
     static const char *const likenesses[LIKENESS_COUNT] = {
         "copies     %" PRIu32 " outputs occur several times, byte for byte; once each would save %s\n",
         "originals  %" PRIu32

@@ -11,8 +11,14 @@
  * - Names are those of the whole cell. `relative=yes` makes them relative to a device ("J0" for "Device.J0") where all
  *   of them are inside it, as a setup beside a device file needs them; a comment says so and our importer reads it.
  *   `split=device` gives each device a file of its own for the pairs that are inside, with such names.
+ * - Where all static pairs are excluded, <ExcludeStaticPairs/> takes the place of those that are in the list for that
+ *   reason alone; not in a list of plain names, in one for a device and in a device's own file, which other cells may
+ *   name. The element is about frames and not about names, so it holds for frames of the same name and for names that
+ *   are patterns, too.
  * - Frames are named only. Where several have the same names, a pair is listed when all theirs are excluded; else none
  *   of them is, and they are checked: a loss.
+ * - A name with * or ?, or with REGEX, is a pattern to RobWork, which may fit other frames: its pairs are left out and
+ *   so checked, a loss.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
@@ -26,6 +32,8 @@ static const struct option options[] = {
      0, 0, NULL},
     {"split", "device: pairs inside a device in a further file DEVICECollisionSetup.xml", OPTION_CHOICE,
      offsetof(struct setup_settings, split), "no", 0, 0, "no|device"},
+    {"static", "element: <ExcludeStaticPairs/> in place of the static pairs where it says the same; names: never",
+     OPTION_CHOICE, offsetof(struct setup_settings, static_pairs), "element", 0, 0, "element|names"},
     {"evidence", "all that is known of all pairs, as JSON in a further file OUT.json", OPTION_BOOLEAN,
      offsetof(struct setup_settings, evidence), "no", 0, 0, NULL},
     OPTIONS_END};

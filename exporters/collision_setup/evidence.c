@@ -70,7 +70,7 @@ static void write_files(struct evidence *evidence)
     const struct setup_writer *writer = evidence->writer;
     json_line(json);
     json_key_text(json, "prefix", writer->files[0].prefix);
-    if (writer->scene->exclude_static_pairs) {
+    if (writer->static_element) {
         json_line(json);
         json_key_true(json, "exclude_static_pairs");
     }
@@ -166,6 +166,8 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     json_key_text(json, "second_id", scene->nodes[pair->second].id);
     json_key_text(json, "status", pair->reason);
     json_key_text(json, "verdict", verdict_words[evidence->writer->listed[index] ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT]);
+    if (evidence->writer->listed[index] && pair_needs_no_names(evidence->writer, index))
+        json_key_text(json, "by", "ExcludeStaticPairs");
     if (*pair->evidence)
         json_key_text(json, "evidence", pair->evidence);
     if (finding)

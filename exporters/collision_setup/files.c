@@ -159,7 +159,7 @@ static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct
     for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {
         const cp_pair *pair = &scene->pairs[i];
         uint32_t device = common_device(&names, device_of(&names, pair->first), device_of(&names, pair->second));
-        if (device == CP_NONE || !writer->listed[i])
+        if (device == CP_NONE || !writer->named[i])
             continue;
         if (own[device] == 0) {
             own[device] = writer->file_count++;
@@ -179,15 +179,17 @@ static cp_status sort_pairs(struct setup_writer *writer, const uint32_t *files)
     if (!sorted || !ends)
         return CP_LIMIT;
     memset(ends, 0, (writer->file_count + (size_t)1) * sizeof *ends);
-    for (uint32_t i = 0; i < scene->pair_count; i++)
-        ends[files[i] + 1] += writer->listed[i];
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        writer->in_device_file[i] = files[i] > 0;
+        ends[files[i] + 1] += writer->listed[i] && !pair_needs_no_names(writer, i);
+    }
     for (uint32_t i = 0; i < writer->file_count; i++) {
         writer->files[i].pairs = sorted + ends[i];
         writer->files[i].pair_count = ends[i + 1];
         ends[i + 1] += ends[i];
     }
     for (uint32_t i = 0; i < scene->pair_count; i++)
-        if (writer->listed[i])
+        if (writer->listed[i] && !pair_needs_no_names(writer, i))
             sorted[ends[files[i]]++] = i;
     return CP_OK;
 }
@@ -198,7 +200,8 @@ cp_status setup_plan_files(struct setup_writer *writer, struct sink *top)
     size_t most = (size_t)scene->device_count + 1;
     writer->files = arena_allocate(writer->arena, most, sizeof *writer->files);
     uint32_t *files = arena_allocate(writer->arena, scene->pair_count, sizeof *files);
-    if (!writer->files || !files)
+    writer->in_device_file = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->in_device_file);
+    if (!writer->files || !files || !writer->in_device_file)
         return CP_LIMIT;
     memset(writer->files, 0, most * sizeof *writer->files);
     if (scene->pair_count > 0)

@@ -82,15 +82,22 @@ static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_
     return CP_OK;
 }
 
+/* RobWork takes such a name of a pair for a pattern, which may fit other frames, too. */
+static bool is_pattern(const char *name)
+{
+    return strpbrk(name, "*?") || strstr(name, "REGEX");
+}
+
 static cp_status choose(struct names *names)
 {
     struct setup_writer *writer = names->writer;
     const cp_scene *scene = writer->scene;
-    uint64_t *keys = arena_allocate(writer->arena, scene->pair_count, sizeof *keys), left_out = 0;
+    uint64_t *keys = arena_allocate(writer->arena, scene->pair_count, sizeof *keys), left_out = 0, patterns = 0;
     uint32_t key_count = 0, outdated;
     writer->listed = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->listed);
+    writer->named = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->named);
     writer->outdated = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->outdated);
-    if (!keys || !writer->listed || !writer->outdated)
+    if (!keys || !writer->listed || !writer->named || !writer->outdated)
         return CP_LIMIT;
 
     /* A filter behind the one that found may have changed something, or what was read together does not fit. */
@@ -101,6 +108,8 @@ static cp_status choose(struct names *names)
             "excluded pairs that have changed since they were looked at, their geometry or the joints and poses "
             "between them: they are to be checked");
     if (status == CP_OK)
+        status = setup_find_static(writer);
+    if (status == CP_OK)
         status = find_heads(names);
     if (status == CP_OK)
         status = find_partial(names, keys, &key_count);
@@ -109,12 +118,20 @@ static cp_status choose(struct names *names)
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         const cp_pair *pair = &scene->pairs[i];
         bool partial = names_others(writer, i) && set_has(keys, key_count, names_of(names, pair));
-        writer->listed[i] = pair_is_excluded(writer, i) && !partial;
-        left_out += partial;
+        bool excluded = pair_is_excluded(writer, i) && !partial;
+        writer->named[i] =
+            excluded && !is_pattern(scene->nodes[pair->first].name) && !is_pattern(scene->nodes[pair->second].name);
+        writer->listed[i] = writer->named[i] || writer->by_element[i];
+        left_out += partial && !writer->listed[i];
+        patterns += excluded && !writer->listed[i];
     }
     if (left_out)
         report_loss(writer->context, "collision-setup-names", NOWHERE, left_out,
                     "excluded pairs: other frames with the same names are to be checked, so these are too");
+    if (patterns)
+        report_loss(writer->context, "collision-setup-pattern", NOWHERE, patterns,
+                    "excluded pairs whose names RobWork would take for patterns of other frames (*, ?, REGEX): they "
+                    "are to be checked");
     return CP_OK;
 }
 

@@ -5,10 +5,12 @@
 #include "../../scene/plugin.h"
 
 enum setup_split { SPLIT_NO, SPLIT_DEVICE };
+enum setup_static { STATIC_ELEMENT, STATIC_NAMES };
 
 struct setup_settings {
     bool relative, plain, evidence;
-    int split; /* enum setup_split */
+    int split;        /* enum setup_split */
+    int static_pairs; /* enum setup_static */
 };
 
 /* One file and its excluded pairs. */
@@ -25,8 +27,12 @@ struct setup_writer {
     const cp_scene *scene;
     const struct setup_settings *settings;
     struct arena *arena;
-    bool *outdated; /* of the scene's pairs: those whose finding does not hold any more */
-    bool *listed;   /* those that are in the list */
+    bool *outdated;       /* of the scene's pairs: those whose finding does not hold any more */
+    bool *listed;         /* those that the list excludes: by their names, or as static ones by an element */
+    bool *named;          /* those that names can tell from others */
+    bool *by_element;     /* those that <ExcludeStaticPairs/> excludes, and that need no names */
+    bool static_element;  /* it is written */
+    bool *in_device_file; /* pairs of a further file */
     struct setup_file *files;
     uint32_t file_count;
     uint64_t bad_characters;
@@ -38,6 +44,14 @@ static inline bool pair_is_excluded(const struct setup_writer *writer, uint32_t 
     return writer->scene->pairs[pair].verdict == CP_PAIR_EXCLUDED && !writer->outdated[pair];
 }
 
+/* Whether the first file leaves it to <ExcludeStaticPairs/> to exclude the pair; a further one does not. */
+static inline bool pair_needs_no_names(const struct setup_writer *writer, uint32_t pair)
+{
+    return writer->by_element[pair] && !writer->in_device_file[pair];
+}
+
+/* static.c: whether <ExcludeStaticPairs/> says the same as names, and of which pairs. */
+cp_status setup_find_static(struct setup_writer *writer);
 /* names.c: which pairs are listed. */
 cp_status setup_choose_pairs(struct setup_writer *writer);
 /* files.c: which file has which pairs, and what its names are relative to. top: where safe names come from. */

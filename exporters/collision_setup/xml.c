@@ -122,14 +122,18 @@ static void write_summary(const struct writing *writing)
     struct tally excluded = {.lowest_margin = INFINITY}, kept = {.lowest_margin = INFINITY};
     for (uint32_t i = 0; i < writing->file->pair_count; i++)
         tally_pair(&excluded, &scene->pairs[writing->file->pairs[i]]);
-    for (uint32_t i = 0; i < scene->pair_count && !writing->file->name; i++)
-        if (!writing->writer->listed[i])
-            tally_pair(&kept, &scene->pairs[i]);
+    bool any = writing->file->pair_count > 0;
+    for (uint32_t i = 0; i < scene->pair_count && !writing->file->name; i++) {
+        bool is_static = writing->writer->listed[i] && pair_needs_no_names(writing->writer, i);
+        if (is_static || !writing->writer->listed[i])
+            tally_pair(is_static ? &excluded : &kept, &scene->pairs[i]);
+        any = any || is_static;
+    }
     if (excluded.noted + kept.noted == 0)
         return;
     sink_text(writing->sink, "  <!--");
     write_tally(writing->sink, " excluded:", &excluded);
-    write_tally(writing->sink, writing->file->pair_count > 0 ? "; kept:" : " kept:", &kept);
+    write_tally(writing->sink, any ? "; kept:" : " kept:", &kept);
     if (excluded.highest_margin > 0 && excluded.lowest_margin == excluded.highest_margin) {
         sink_text(writing->sink, "; margin ");
         sink_double(writing->sink, excluded.highest_margin);
@@ -175,7 +179,7 @@ void setup_write_file(struct setup_writer *writer, const struct setup_file *file
         write_name(&writing, i);
         sink_text(sink, "</Volatile>\n");
     }
-    if (scene->exclude_static_pairs && !file->name)
+    if (writer->static_element && !file->name)
         sink_text(sink, "  <ExcludeStaticPairs/>\n");
     sink_text(sink, "</CollisionSetup>\n");
 }

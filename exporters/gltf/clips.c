@@ -1,11 +1,9 @@
-/* Clips as animations: the scene's own, and in profile deliver a made one a driven joint. */
+/* Clips as animations: the scene's own, and in profile deliver made ones (sweeps.c). */
 #include "writer.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "../../scene/motion/bake.h"
-#include "../../scene/motion/grow.h"
 #include "../../scene/motion/play.h"
 
 /* Slerp between keys is a turn at constant speed, the short way: that is the joint's way below half a turn. */
@@ -29,37 +27,89 @@ static float to_float(double value)
     return (float)fmax(-(double)FLT_MAX, fmin((double)FLT_MAX, value));
 }
 
-static uint32_t add_values(struct writer *writer, const float *values, uint64_t count, uint8_t width, bool ranged)
+/* ---- channels ---- */
+
+/* Delivered files have no numbers twice, and few views. */
+static uint32_t add_values(struct writer *writer, const float *values, uint64_t count, uint8_t width)
 {
+    static const enum stream_kind kinds[] = {[1] = STREAM_TIMES, [3] = STREAM_PLACES, [4] = STREAM_TURNS};
     struct accessor accessor = {.count = count, .component = COMPONENT_FLOAT, .width = width};
+    bool ranged = width == 1; /* times */
     if (!values)
         return CP_NONE;
+    if (is_deliver(writer) && count <= UINT32_MAX)
+        return stream_floats(writer, kinds[width], values, (uint32_t)count, ranged);
     accessor.view = add_view(&writer->binary, (struct view){.data = values, .count = count * width});
     if (ranged)
         set_range(&accessor, values);
     return add_accessor(&writer->binary, accessor);
 }
 
-/* ---- revolute joints: turns in steps that slerp cannot mistake ---- */
+/* The largest power of two up to the step; 0: none is small enough to matter. */
+static double power_below(double step)
+{
+    return step > 1e-30 && step < 1e30 ? ldexp(1, ilogb(step)) : 0;
+}
 
-/* A channel with its sampler. values: rows of its width, three a key when cubic. */
-static bool add_channel(struct writer *writer, struct channel channel, const struct keys *keys, const float *values)
+/* To multiples of the step, which is a power of two or 0. */
+static float round_to(double value, double step)
+{
+    return step > 0 ? to_float(nearbyint(value / step) * step) : to_float(value);
+}
+
+/* By how much times may be off: the fastest way between two keys takes the other half of the channel's share. A jump is
+ * no way, but its keys must stay apart. */
+static double time_step(const struct keys *keys, const float *values, uint8_t width, double rounding)
+{
+    double fastest = 1e-30, least = INFINITY;
+    for (uint32_t i = 1; i < keys->count; i++) {
+        double length = keys->times[i] - keys->times[i - 1], squares = 0;
+        for (unsigned k = 0; k < width; k++) {
+            double way = (double)values[(size_t)i * width + k] - (double)values[(size_t)(i - 1) * width + k];
+            squares += way * way;
+        }
+        if (length < 1e-5)
+            continue;
+        fastest = fmax(fastest, sqrt(squares) / length);
+        least = fmin(least, length);
+    }
+    double latest = fabs(keys->times[keys->count - 1] + keys->shift);
+    double step = power_below(fmin(fmin(rounding / fastest, least / 4), 1.0 / 256));
+    return fmax(step, power_below(latest / (1 << 21)));
+}
+
+/* Times ascend strictly, as glTF wants it: a jump is two keys as near as floats, or steps, can be. */
+static float *round_times(struct writer *writer, const struct keys *keys, double step)
+{
+    float *times = scene_allocate(writer->work, keys->count, sizeof *times);
+    for (uint32_t i = 0; times && i < keys->count; i++) {
+        times[i] = round_to(keys->times[i] + keys->shift, step);
+        if (i > 0 && times[i] <= times[i - 1])
+            times[i] = step > 0 ? times[i - 1] + (float)step : nextafterf(times[i - 1], FLT_MAX);
+    }
+    return times;
+}
+
+/* A channel with its sampler, of a scene's node. values: rows of its width, three a key when cubic. */
+static bool add_channel(struct writer *writer, uint32_t node, struct channel channel, const struct keys *keys,
+                        float *values)
 {
     struct motion_plan *motion = &writer->motion;
     uint8_t width = channel.path == CP_PATH_ROTATION ? 4 : 3;
     uint64_t rows = (uint64_t)keys->count * (keys->interpolation == CP_CUBIC ? 3 : 1);
-    /* Times ascend strictly, as glTF wants it: a jump is two keys as near as floats can be. */
-    float *times = scene_allocate(writer->work, keys->count, sizeof *times);
-    for (uint32_t i = 0; times && i < keys->count; i++) {
-        times[i] = to_float(keys->times[i] + keys->shift);
-        if (i > 0 && times[i] <= times[i - 1])
-            times[i] = nextafterf(times[i - 1], FLT_MAX);
-    }
+    double rounding = keys->interpolation == CP_CUBIC ? 0 : rounding_of(writer, node, channel.path);
+    float *times =
+        values ? round_times(writer, keys, rounding > 0 ? time_step(keys, values, width, rounding) : 0) : NULL;
+    for (uint64_t i = 0; times && i < rows * width; i++)
+        values[i] = round_to((double)values[i], power_below(rounding));
     channel.interpolation = keys->count == 1 ? CP_STEP : keys->interpolation;
-    channel.input = add_values(writer, times, keys->count, 1, true);
-    channel.output = channel.input == CP_NONE ? CP_NONE : add_values(writer, values, rows, width, false);
+    channel.input = add_values(writer, times, keys->count, 1);
+    channel.output = channel.input == CP_NONE ? CP_NONE : add_values(writer, values, rows, width);
     if (channel.output == CP_NONE)
         return false;
+    channel.exact = channel.exact && channel.interpolation == keys->interpolation && keys->count > 1;
+    for (uint32_t i = 0; i < keys->count; i++)
+        channel.exact = channel.exact && (double)times[i] == keys->times[i];
     void *channels = motion->channels;
     bool room = array_reserve(writer->context, &channels, &motion->channel_room, motion->channel_count + UINT64_C(1),
                               sizeof channel);
@@ -68,6 +118,8 @@ static bool add_channel(struct writer *writer, struct channel channel, const str
         motion->channels[motion->channel_count++] = channel;
     return room;
 }
+
+/* ---- revolute joints: turns in steps that slerp cannot mistake ---- */
 
 /* The straight pieces between a key and the next. factor: how much faster the joint turns than the keys say. *limited:
  * whether there should be more. */
@@ -155,7 +207,7 @@ static bool move_joint(struct writer *writer, uint32_t index, struct keys keys)
         for (unsigned k = 0; k < width; k++)
             values[i * width + k] = tangent && k != (unsigned)plan->axis ? 0 : to_float(from[k]);
     }
-    return add_channel(writer, channel, &keys, values);
+    return add_channel(writer, joint->node, channel, &keys, values);
 }
 
 /* The joint and all that have it for a master. */
@@ -173,6 +225,15 @@ static bool move_joints(struct writer *writer, uint32_t index, const struct keys
 
 /* ---- nodes ---- */
 
+/* Rotations are unit quaternions; tangents are not. */
+static void make_unit(float *out, const double *q)
+{
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], length = sqrt(square);
+    bool good = length > 0 && isfinite(length);
+    for (unsigned k = 0; k < 4; k++)
+        out[k] = good ? (float)(q[k] / length) : (float)(k == 3);
+}
+
 static bool move_node(struct writer *writer, const cp_track *track, const struct keys *keys)
 {
     unsigned width = path_width(track->path);
@@ -180,16 +241,13 @@ static bool move_node(struct writer *writer, const cp_track *track, const struct
     float *values = scene_allocate(writer->work, count, sizeof *values);
     for (size_t i = 0; values && i < count; i++)
         values[i] = to_float(keys->values[i]);
-    /* Rotations are unit quaternions, tangents are not. */
-    for (size_t row = 0; values && track->path == CP_PATH_ROTATION && row < count / width; row++) {
-        const double *q = keys->values + row * width;
-        double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        bool good = length > 0 && isfinite(length), tangent = keys->interpolation == CP_CUBIC && row % 3 != 1;
-        for (unsigned k = 0; k < 4 && !tangent; k++)
-            values[row * width + k] = good ? (float)(q[k] / length) : (float)(k == 3);
-    }
-    struct channel channel = {.node = writer->nodes[track->target].first, .path = track->path};
-    return add_channel(writer, channel, keys, values);
+    for (size_t row = 0; values && track->path == CP_PATH_ROTATION && row < count / width; row++)
+        if (keys->interpolation != CP_CUBIC || row % 3 == 1)
+            make_unit(values + row * width, keys->values + row * width);
+    struct channel channel = {.node = writer->nodes[track->target].first, .path = track->path, .exact = true};
+    for (size_t i = 0; values && i < count; i++)
+        channel.exact = channel.exact && (double)values[i] == keys->values[i];
+    return add_channel(writer, track->target, channel, keys, values);
 }
 
 /* ---- the scene's clips ---- */
@@ -200,16 +258,9 @@ static bool add_clip(struct writer *writer, struct clip_plan plan)
     bool room = array_reserve(writer->context, &clips, &writer->motion.clip_room,
                               writer->motion.clip_count + UINT64_C(1), sizeof plan);
     writer->motion.clips = clips;
-    plan.first_channel = writer->motion.channel_count;
     if (room)
         writer->motion.clips[writer->motion.clip_count++] = plan;
     return room;
-}
-
-static void end_clip(struct writer *writer)
-{
-    struct clip_plan *plan = &writer->motion.clips[writer->motion.clip_count - 1];
-    plan->channel_count = writer->motion.channel_count - plan->first_channel;
 }
 
 /* What moves by a track of a clip. shift: of its times. */
@@ -231,101 +282,82 @@ static bool play_track(struct writer *writer, const cp_track *track, double shif
     return dependent || move_joints(writer, track->target, &keys);
 }
 
-/* What is sampled is this near, unless the user says otherwise: a millionth of the scene, about what single precision
- * tells apart. */
-static double bake_tolerance(const struct writer *writer)
+/* The channels of a scene's clip that say all of a track, or, for the web, what is left of it: so that nothing is
+ * written twice. taken: for each target and path, one more than the number of the channel, or CP_NONE. */
+static bool list_channels(struct writer *writer, struct clip_plan *plan, uint32_t *taken)
 {
-    double size = writer->diagonal > 0 && isfinite(writer->diagonal) ? writer->diagonal : 1;
-    return writer->settings->tolerance > 0 ? writer->settings->tolerance : 5e-7 * size;
-}
-
-/* taken: for each target, zero; the paths of it that a track has. */
-static bool plan_scene_clip(struct writer *writer, uint32_t index, char *taken)
-{
-    const cp_clip *clip = &writer->scene->clips[index];
-    const struct bake_limits limits = {bake_tolerance(writer), writer->diagonal};
-    struct baked_clip baked;
-    if (!add_clip(writer, (struct clip_plan){.name = clip->name, .clip = index}) ||
-        clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked) != CP_OK)
+    const cp_clip *clip = &writer->scene->clips[plan->clip];
+    const struct channel *channels = writer->motion.channels + plan->first_channel;
+    plan->channel_of = scene_allocate(writer->work, clip->track_count, sizeof *plan->channel_of);
+    if (!plan->channel_of)
         return false;
-    writer->motion.sheared += baked.sheared;
-    writer->motion.flat += baked.flat;
-    double first = 0;
-    for (uint32_t i = 0; i < baked.clip.track_count; i++)
-        if (baked.clip.tracks[i].key_count > 0)
-            first = fmin(first, baked.clip.tracks[i].times[0]);
-    /* Two channels of one animation may not move the same thing: the first track has it. */
-    for (uint32_t i = 0; i < baked.clip.track_count; i++) {
-        const cp_track *track = &baked.clip.tracks[i];
-        char bit = (char)(1 << track->path);
-        if (track->key_count == 0 || (taken[track->target] & bit))
-            continue;
-        taken[track->target] |= bit;
-        if (!play_track(writer, track, 0 - first))
-            return false;
+    /* In the frame of a host, keys are others. */
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        memset(taken + (size_t)PATHS * clip->attachments[i].node + CP_PATH_TRANSLATION, 0, 3 * sizeof *taken);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        uint32_t *number = &taken[(size_t)PATHS * track->target + track->path];
+        bool thinned = writer->settings->tolerance > 0, said = *number > 0 && *number != CP_NONE;
+        said = said && (writer->settings->web || (channels[*number - 1].exact && !thinned));
+        plan->channel_of[i] = said && (track->path == CP_PATH_JOINT || track->target > 0) ? *number - 1 : CP_NONE;
+        *number = 0; /* of several tracks of one thing the first one holds */
     }
-    for (uint32_t i = 0; i < baked.clip.track_count; i++)
-        taken[baked.clip.tracks[i].target] = 0;
-    end_clip(writer);
     return true;
 }
 
-/* ---- made clips ---- */
-
-/* A joint whose formula is over the swept one. */
-static bool follow_sweep(struct writer *writer, uint32_t driver, uint32_t index, const struct sweep *sweep)
+/* Whether a reader of the channel gets the joint's own values: turns are counted from the current one. */
+static bool is_readable(const struct writer *writer, const cp_track *track, double shift)
 {
-    const cp_joint *joint = &writer->scene->joints[index];
-    bool slides = joint->type == CP_JOINT_PRISMATIC || !(writer->diagonal > 0);
-    struct growing_track track = {.path = CP_PATH_JOINT,
-                                  .tolerance = bake_tolerance(writer) / (slides ? 1 : writer->diagonal)};
-    cp_track made;
-    bool fine = sweep_expression(&writer->mechanism, driver, index, sweep, &track) &&
-                track_finish(writer->work, &track, index, &made);
-    track_free(writer->context, &track);
-    struct keys keys = {made.key_count, 1, CP_LINEAR, made.times, made.values, 0};
-    return fine && move_joint(writer, index, keys);
+    const cp_joint *joint = track->path == CP_PATH_JOINT ? &writer->scene->joints[track->target] : NULL;
+    bool turns = joint && joint->type == CP_JOINT_REVOLUTE;
+    return shift == 0 && !(joint && cp_joint_is_dependent(joint)) &&
+           (!turns || fabs(track->values[0] - joint->q) < 0.9 * PI);
 }
 
-static bool plan_sweep(struct writer *writer, uint32_t index)
+bool plan_clip(struct writer *writer, struct clip_plan plan, const struct played_clip *played, uint32_t *taken)
 {
-    const cp_joint *joint = &writer->scene->joints[index];
-    const struct followers *followers = &writer->motion.followers;
-    struct sweep *sweep = scene_allocate(writer->work, 1, sizeof *sweep);
-    if (!sweep)
-        return false;
-    if (!joint_sweep(joint, writer->diagonal, sweep))
-        return true;
-    struct keys keys = {SWEEP_KEYS, 1, CP_LINEAR, sweep->times, sweep->values, 0};
-    if (!add_clip(writer, (struct clip_plan){.name = joint->name, .clip = CP_NONE, .joint = index}) ||
-        !move_joints(writer, index, &keys))
-        return false;
-    for (uint32_t i = first_follower(followers, index); i < followers->ends[index]; i++)
-        if (writer->scene->joints[followers->joints[i]].expression &&
-            !follow_sweep(writer, index, followers->joints[i], sweep))
-            return false;
-    end_clip(writer);
-    return true;
+    const cp_clip *clip = &played->clip;
+    plan.first_channel = writer->motion.channel_count;
+    writer->motion.sheared += played->sheared;
+    writer->motion.flat += played->flat;
+    double first = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (clip->tracks[i].key_count > 0)
+            first = fmin(first, clip->tracks[i].times[0]);
+    /* Two channels of one animation may not move the same thing: the first track has it. */
+    for (uint32_t i = 0; i < clip->track_count && good; i++) {
+        const cp_track *track = &clip->tracks[i];
+        uint32_t *number = &taken[(size_t)PATHS * track->target + track->path], turns = (uint32_t)writer->motion.turns;
+        uint32_t channel = writer->motion.channel_count;
+        if (track->key_count == 0 || *number > 0)
+            continue;
+        good = play_track(writer, track, 0 - first);
+        bool made = writer->motion.channel_count > channel && (uint32_t)writer->motion.turns == turns;
+        *number = made && is_readable(writer, track, first) ? channel - plan.first_channel + 1 : CP_NONE;
+    }
+    plan.channel_count = writer->motion.channel_count - plan.first_channel;
+    good = good && (plan.clip == CP_NONE || !is_deliver(writer) || list_channels(writer, &plan, taken));
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        taken[(size_t)PATHS * clip->tracks[i].target + clip->tracks[i].path] = 0;
+    return good && add_clip(writer, plan);
 }
 
 bool plan_clips(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
-    uint32_t targets = scene->node_count > scene->joint_count ? scene->node_count : scene->joint_count;
+    size_t targets = scene->node_count > scene->joint_count ? scene->node_count : scene->joint_count;
     if (!list_followers(writer->context, scene, &writer->motion.followers))
         return false;
-    char *taken = writer_allocate(writer, targets, 1);
-    if (!taken)
+    uint32_t *taken = writer_allocate(writer, targets, PATHS * sizeof *taken);
+    if (!taken || (!writer->motion.played && !plan_played(writer)))
         return false;
-    for (uint32_t i = 0; i < scene->clip_count; i++)
-        if (!plan_scene_clip(writer, i, taken))
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        const struct clip_plan plan = {.name = scene->clips[i].name, .clip = i};
+        if (!plan_clip(writer, plan, &writer->motion.played[i], taken))
             return false;
-    if (!is_deliver(writer) || writer->settings->clips == CLIPS_NONE)
-        return true;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (!plan_sweep(writer, i))
-            return false;
-    return true;
+    }
+    return !is_deliver(writer) || writer->settings->clips == CLIPS_NONE || plan_sweeps(writer, taken);
 }
 
 /* ---- JSON ---- */
@@ -333,9 +365,10 @@ bool plan_clips(struct writer *writer)
 static const char *const interpolation_words[] = {"STEP", "LINEAR", "CUBICSPLINE"};
 static const char *const path_words[] = {"weights", "translation", "rotation", "scale"};
 
-void write_tracks(struct writer *writer, const cp_clip *clip)
+void write_tracks(struct writer *writer, const struct clip_plan *plan)
 {
     struct json_writer *json = &writer->json;
+    const cp_clip *clip = &writer->scene->clips[plan->clip];
     json_key_open(json, "tracks", '[');
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const cp_track *track = &clip->tracks[i];
@@ -347,9 +380,13 @@ void write_tracks(struct writer *writer, const cp_clip *clip)
             json_key_text(json, "node", writer->scene->nodes[track->target].id);
             json_key_text(json, "path", path_words[track->path]);
         }
-        json_key_text(json, "interpolation", interpolation_words[track->interpolation]);
-        json_key_numbers(json, "times", track->times, track->key_count);
-        json_key_numbers(json, "values", track->values, track->key_count * width);
+        if (plan->channel_of && plan->channel_of[i] != CP_NONE) {
+            json_key_integer(json, "channel", plan->channel_of[i]);
+        } else {
+            json_key_text(json, "interpolation", interpolation_words[track->interpolation]);
+            json_key_numbers(json, "times", track->times, track->key_count);
+            json_key_numbers(json, "values", track->values, track->key_count * width);
+        }
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -389,16 +426,18 @@ static void write_clip(struct writer *writer, const struct clip_plan *plan)
         json_open(json, '{');
         json_key_integer(json, "input", channels[i].input);
         json_key_integer(json, "output", channels[i].output);
-        json_key_text(json, "interpolation", interpolation_words[channels[i].interpolation]);
+        if (!is_deliver(writer) || channels[i].interpolation != CP_LINEAR) /* which is the default */
+            json_key_text(json, "interpolation", interpolation_words[channels[i].interpolation]);
         json_close(json, '}');
     }
     json_close(json, ']');
     json_extras_open(json);
     if (plan->clip == CP_NONE) {
         json_key_text(json, "made", "sweep");
-        json_key_text(json, "joint", writer->scene->joints[plan->joint].id);
+        if (plan->joint != CP_NONE)
+            json_key_text(json, "joint", writer->scene->joints[plan->joint].id);
     } else {
-        write_tracks(writer, &writer->scene->clips[plan->clip]);
+        write_tracks(writer, plan);
         json_key_integer(json, "channels", plan->channel_count);
     }
     json_extras_close(json);

@@ -2,6 +2,8 @@
 #include "../finding.h"
 #include "writer.h"
 
+#include <math.h>
+
 /* ---- asset ---- */
 
 /* How much of each the scene has, so that a reader sees what another tool took away. Twice, in the mark and with the
@@ -86,6 +88,17 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
         write_view_name(json, "normals", mesh->id, ":normals");
     if (vertices && shape->colours && (undrawn || plan->raw_colours))
         write_view_name(json, "colours", mesh->id, ":colours");
+    if (vertices && undrawn && shape->coordinates[0])
+        write_view_name(json, "coordinates", mesh->id, ":coordinates");
+    if (vertices && undrawn && shape->coordinates[1])
+        write_view_name(json, "coordinates_2", mesh->id, ":coordinates_2");
+    if (plan->has_split) {
+        json_key_open(json, "faces", '{');
+        write_view_name(json, "split", mesh->id, ":split");
+        json_key_integer(json, "drawn", plan->index_count);
+        json_key_integer(json, "vertices", mesh->vertex_count);
+        json_close(json, '}');
+    }
     if (plan->has_faces) {
         json_key_open(json, "faces", '{');
         if (mesh->face_count > 0)
@@ -105,6 +118,12 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
         json_key_number(json, "position", web->position);
         if (web->normal > 0)
             json_key_number(json, "normal", radians_to_degrees(web->normal));
+        double step = 0;
+        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+            if (shape->coordinates[set] && writer->web.coordinates[set].integers)
+                step = fmax(step, writer->web.coordinates[set].step);
+        if (step > 0)
+            json_key_number(json, "coordinates", step / 2);
         json_close(json, '}');
     }
 
@@ -248,7 +267,7 @@ static void write_unplayed_clips(struct writer *writer)
         json_open(json, '{');
         json_key_integer(json, "position", plan->clip);
         json_key_text(json, "name", plan->name);
-        write_tracks(writer, &writer->scene->clips[plan->clip]);
+        write_tracks(writer, plan);
         json_close(json, '}');
     }
     if (any)
@@ -264,6 +283,8 @@ void write_scene(struct writer *writer)
     json_open(json, '{');
     json_key_open(json, "nodes", '[');
     json_whole(json, has_up_root(writer) ? writer->node_count : writer->nodes[0].first);
+    if (!has_up_root(writer))
+        list_cameras(writer);
     json_close(json, ']');
     open_extras(writer, CP_OWNER_SCENE, 0, "extras");
     write_holds(writer);

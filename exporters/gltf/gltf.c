@@ -26,22 +26,31 @@
     {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", OPTION_CHOICE,                     \
      offsetof(struct gltf_settings, profile), "deliver", 0, 0, "stage|deliver"},                                       \
     {"normals",                                                                                                        \
-     "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: smooth " \
-     "for the web, else keep", OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", 0, 0,                   \
+     "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: keep "   \
+     "for stages, else smooth where something is curved", OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", 0, 0,                   \
      "auto|keep|smooth|none"},                                                                                         \
     {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", OPTION_ANGLE,                  \
-     offsetof(struct gltf_settings, crease), "30", 0, PI, NULL},                                                       \
-    {"clips", "auto: a made clip a driven joint (deliver); none: only the scene's own clips", OPTION_CHOICE,           \
+     offsetof(struct gltf_settings, crease), CREASE_TEXT, 0, PI, NULL},                                                \
+    {"clips", "auto: made clips of all joints and of each (deliver); none: only the scene's own clips", OPTION_CHOICE, \
      offsetof(struct gltf_settings, clips), "auto", 0, 0, "auto|none"},                                                \
     {"tolerance",                                                                                                      \
-     "clips: how far grabbed devices and joints with formulas may be off between keys; 0: as near as floats tell",     \
+     "clips: how far grabbed devices and joints with formulas may be off between keys; 0: 0.1 mm for the web, else "    \
+     "as near as floats tell",                                                                                         \
      OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", 0, 1e9, NULL},                                     \
     {"collision", "deliver: keep the meshes that are for collision only", OPTION_BOOLEAN,                              \
      offsetof(struct gltf_settings, collision), "no", 0, 0, NULL},                                                     \
+    {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", OPTION_BOOLEAN,   \
+     offsetof(struct gltf_settings, extras), "yes", 0, 0, NULL},                                                       \
     {"ngons", "deliver: plain triangles, or FB_ngon_encoding", OPTION_CHOICE,                                          \
      offsetof(struct gltf_settings, ngons), "plain", 0, 0, "plain|fb"},                                                \
     {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", OPTION_CHOICE,                  \
      offsetof(struct gltf_settings, up), "y", 0, 0, "y|z"},                                                            \
+    {"colours", "deliver, of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",   \
+     OPTION_CHOICE, offsetof(struct gltf_settings, colours), "auto", 0, 0, "auto|none"},                               \
+    {"planes", "deliver: planes without borders are drawn at most twice as large as the rest, or as they are",         \
+     OPTION_CHOICE, offsetof(struct gltf_settings, planes), "limit", 0, 0, "limit|keep"},                              \
+    {"cameras", "deliver: views of the whole and of each robot; auto: of a cell with devices, but not for the web",    \
+     OPTION_CHOICE, offsetof(struct gltf_settings, cameras), "auto", 0, 0, "auto|yes|no"},                             \
     {"web", "deliver: few draw calls, small numbers, packed: KHR_mesh_quantization, EXT_meshopt_compression",          \
      OPTION_BOOLEAN, offsetof(struct gltf_settings, web), "no", 0, 0, NULL},                                           \
     {"bits", "web: of a position's coordinate; 14 unless said", OPTION_INTEGER,                                        \
@@ -50,10 +59,12 @@
      offsetof(struct gltf_settings, compression), "auto", 0, 0, "auto|meshopt|none"},                                  \
     {"budget", "web: simplified as little as makes the file at most this large", OPTION_SIZE,                          \
      offsetof(struct gltf_settings, budget), NULL, 1, 1e15, NULL},                                                     \
-    {"error", "web: simplified as far as nothing moves farther than this", OPTION_LENGTH,                              \
+    {"error", "web: simplified as far as neither surface is farther than this from the other", OPTION_LENGTH,                              \
      offsetof(struct gltf_settings, error), NULL, 1e-9, 1e9, NULL},                                                    \
     {"quality", "web: of simplification; auto is best", OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
-     "auto", 0, 0, "auto|best|fast"}
+     "auto", 0, 0, "auto|best|fast"},                                                                                  \
+    {"topology", "web: of simplification: holes may close and shells vanish (auto, free), or not (keep)",              \
+     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", 0, 0, "auto|free|keep"}
 /* clang-format on */
 
 static const struct option glb_options[] = {SHARED_OPTIONS, OPTIONS_END};
@@ -73,7 +84,18 @@ static uint32_t gltf_carries(const void *settings)
         lost |= FEATURE_NGONS;
     if (gltf->web)
         lost |= FEATURE_PRIMITIVES;
+    if (!gltf->extras)
+        lost |= FEATURE_PRIMITIVES | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION | FEATURE_FLAGS |
+                FEATURE_PLACEHOLDERS;
     return FEATURE_ALL & ~lost;
+}
+
+static uint32_t gltf_shows(const void *settings)
+{
+    const struct gltf_settings *gltf = settings;
+    if (gltf->profile == PROFILE_STAGE)
+        return 0;
+    return gltf->collision ? CP_USE_BOTH : CP_USE_DRAWN;
 }
 
 /* ---- options that do not go together ---- */
@@ -90,6 +112,10 @@ static cp_status check_settings(cp_context *context, const struct gltf_settings 
         return refuse(context, "gltf-not-built", "web=yes is not built; it needs the package libmeshoptimizer-dev");
     if (settings->web && stage)
         return refuse(context, "gltf-profile", "web=yes changes the scene: it needs profile=deliver");
+    if (!settings->extras && stage)
+        return refuse(context, "gltf-profile", "extras=no leaves out what stages keep: it needs profile=deliver");
+    if (!settings->extras && settings->collision)
+        return refuse(context, "gltf-extras", "collision=yes keeps meshes in extras: it does not go with extras=no");
     if (settings->web && settings->ngons == NGONS_FB)
         return refuse(context, "gltf-web", "web=yes keeps triangles alone: it does not go with ngons=fb");
     if (settings->web && settings->collision)
@@ -98,21 +124,21 @@ static cp_status check_settings(cp_context *context, const struct gltf_settings 
         return refuse(context, "gltf-web", "budget= and error= both choose the simplification: give one");
     if (!settings->web && stage && settings->normals == NORMALS_SMOOTH)
         return refuse(context, "gltf-profile", "normals=smooth changes the scene: it needs profile=deliver");
-    if (!settings->web && (settings->bits || settings->compression || settings->quality || budget || error))
-        return refuse(context, "gltf-web", "bits=, compression=, quality=, budget= and error= need web=yes");
+    if (stage && settings->cameras == CAMERAS_YES)
+        return refuse(context, "gltf-profile", "cameras=yes adds to the scene: it needs profile=deliver");
+    if (!settings->web &&
+        (settings->bits || settings->compression || settings->quality || settings->topology || budget || error))
+        return refuse(context, "gltf-web", "bits=, compression=, quality=, topology=, budget= and error= need web=yes");
     return CP_OK;
 }
 
 /* ---- the whole ---- */
 
-static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings, bool glb,
-                           struct sink *sink)
+static cp_status write_as(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings, bool glb,
+                          struct arena *arena, struct sink *sink)
 {
     struct writer writer = {
         .context = context, .scene = scene, .settings = settings, .glb = glb, .binary = {.context = context}};
-    cp_status status = check_settings(context, settings);
-    if (status != CP_OK)
-        return status;
     /* Said here, not by `carries`: which meshes are for what is kept, only those that nobody draws go. */
     uint64_t left_out = 0, size;
     for (uint32_t i = 0; i < scene->instance_count; i++)
@@ -120,13 +146,32 @@ static cp_status write_any(cp_context *context, const cp_scene *scene, const str
     if (left_out > 0)
         report_loss(context, "gltf-collision", NOWHERE, left_out,
                     "meshes for collision only are left out (collision=yes keeps them)");
-    if (settings->web)
-        return write_web(&writer, sink);
+    cp_status status = plan_cameras(&writer, arena);
+    if (status != CP_OK || settings->web)
+        return status == CP_OK ? write_web(&writer, sink) : status;
     writer.work = scene_new(context);
     status = writer.work ? compose_file(&writer, sink, &size) : CP_LIMIT;
     if (status == CP_OK)
         status = finish_file(&writer, sink);
     free_writer(&writer);
+    return status;
+}
+
+static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings, bool glb,
+                           struct sink *sink)
+{
+    cp_scene *changed = NULL;
+    bool deliver = settings->profile == PROFILE_DELIVER;
+    cp_status status = check_settings(context, settings);
+    if (status == CP_OK && deliver && settings->planes == PLANES_LIMIT)
+        status = view_limit_planes(context, scene, &changed);
+    if (status == CP_OK && deliver && settings->colours == COLOURS_AUTO)
+        status = view_paint(context, scene, &changed);
+    struct arena *arena = arena_new(context);
+    if (status == CP_OK)
+        status = arena ? write_as(context, changed ? changed : scene, settings, glb, arena, sink) : CP_LIMIT;
+    arena_free(arena);
+    cp_scene_free(changed);
     return status;
 }
 
@@ -154,6 +199,8 @@ const struct exporter glb_exporter = {
                .lacks = LACKS},
     .suffixes = ".glb",
     .carries = gltf_carries,
+    .shows = gltf_shows,
+    .tessellates = true,
     .write = glb_write,
 };
 
@@ -165,5 +212,7 @@ const struct exporter gltf_exporter = {
                .lacks = LACKS},
     .suffixes = ".gltf",
     .carries = gltf_carries,
+    .shows = gltf_shows,
+    .tessellates = true,
     .write = gltf_write,
 };

@@ -186,36 +186,10 @@ static void write_needed(struct writer *writer, bool quantised)
         json_text(&writer->json, "EXT_meshopt_compression");
 }
 
-void write_extensions(struct writer *writer)
+static void write_articulations(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
     const cp_scene *scene = writer->scene;
-    bool articulations = false, attach_points = false;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        articulations = articulations || writer->joints[i].stages > 0;
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        attach_points = attach_points || has_attach_point(writer, i);
-    /* Positions as integers are what no reader without the extension can show. */
-    bool quantised = writer->web.streams[STREAM_POSITIONS].count > 0;
-    if (!articulations && !attach_points && !writer->has_polygons && !quantised)
-        return;
-    json_line(json);
-    json_key_open(json, "extensionsUsed", '[');
-    if (articulations || attach_points)
-        json_text(json, "AGI_articulations");
-    if (writer->has_polygons)
-        json_text(json, "FB_ngon_encoding");
-    write_needed(writer, quantised);
-    json_close(json, ']');
-    if (quantised) {
-        json_key_open(json, "extensionsRequired", '[');
-        write_needed(writer, quantised);
-        json_close(json, ']');
-    }
-    if (!articulations)
-        return;
-    json_line(json);
-    json_key_open(json, "extensions", '{');
     json_key_open(json, "AGI_articulations", '{');
     json_key_open(json, "articulations", '[');
     for (uint32_t i = 0; i < scene->joint_count; i++) {
@@ -235,5 +209,62 @@ void write_extensions(struct writer *writer)
     }
     json_close(json, ']');
     json_close(json, '}');
+}
+
+static void write_lights(struct writer *writer)
+{
+    struct json_writer *json = &writer->json;
+    json_key_open(json, "KHR_lights_punctual", '{');
+    json_key_open(json, "lights", '[');
+    for (uint32_t i = 0; i < writer->scene->node_count; i++)
+        if (find_light(writer, i))
+            json_word(json, find_light(writer, i));
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+void write_extensions(struct writer *writer)
+{
+    struct json_writer *json = &writer->json;
+    const cp_scene *scene = writer->scene;
+    bool articulations = false, attach_points = false, lights = false;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        articulations = articulations || writer->joints[i].stages > 0;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        attach_points = attach_points || has_attach_point(writer, i);
+        lights = lights || find_light(writer, i);
+    }
+    writer->light_count = 0;
+    /* Positions as integers are what no reader without the extension can show. */
+    bool quantised = writer->web.streams[STREAM_POSITIONS].count > 0;
+    bool needed = quantised || writer->binary.fallback_size > 0;
+    bool textures = has_texture_extensions(writer, false), needs_textures = has_texture_extensions(writer, true);
+    if (!articulations && !attach_points && !writer->has_polygons && !needed && !textures && !lights)
+        return;
+    json_line(json);
+    json_key_open(json, "extensionsUsed", '[');
+    if (articulations || attach_points)
+        json_text(json, "AGI_articulations");
+    if (writer->has_polygons)
+        json_text(json, "FB_ngon_encoding");
+    if (lights)
+        json_text(json, "KHR_lights_punctual");
+    write_needed(writer, quantised);
+    write_texture_extensions(writer, false);
+    json_close(json, ']');
+    if (needed || needs_textures) {
+        json_key_open(json, "extensionsRequired", '[');
+        write_needed(writer, quantised);
+        write_texture_extensions(writer, true);
+        json_close(json, ']');
+    }
+    if (!articulations && !lights)
+        return;
+    json_line(json);
+    json_key_open(json, "extensions", '{');
+    if (articulations)
+        write_articulations(writer);
+    if (lights)
+        write_lights(writer);
     json_close(json, '}');
 }

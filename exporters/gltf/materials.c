@@ -2,12 +2,12 @@
  * mesh. */
 #include "writer.h"
 
-#include <math.h>
+#include "../../scene/colour.h"
+
 #include <string.h>
 
 /* As chosen for matt painted metal: robots are rarely chrome. */
-static const double roughness = 0.8;
-static const double plain_grey = 0.8;
+static const double plain_roughness = 0.8;
 
 static bool has_look(const uint32_t *row)
 {
@@ -36,7 +36,12 @@ bool plan_materials(struct writer *writer)
         const cp_material *material = &scene->materials[i];
         uint32_t *row = writer->looks + (size_t)i * LOOK_COUNT;
         if (!has_look(row))
-            row[(material->two_sided ? LOOK_DOUBLE_SIDED : 0) | (material->rgba[3] < 1 ? LOOK_BLEND : 0)] = 0;
+            row[(material->two_sided ? LOOK_DOUBLE_SIDED : 0) | (material_blends(material, false) ? LOOK_BLEND : 0)] =
+                0;
+        /* A reader of a stage finds the textures in the first entry. */
+        for (unsigned look = LOOK_BARE; look < LOOK_COUNT && !is_deliver(writer); look++)
+            if (row[look] != CP_NONE)
+                row[look - LOOK_BARE] = 0;
     }
     uint32_t next = 0;
     for (size_t i = 0; i < count; i++)
@@ -45,12 +50,21 @@ bool plan_materials(struct writer *writer)
     return true;
 }
 
-static void write_surface(struct json_writer *json, const double factor[4], unsigned look)
+/* For the web not where it is glTF's default. */
+static void write_factor(struct writer *writer, const double factor[4])
 {
+    bool plain = factor[0] == 1 && factor[1] == 1 && factor[2] == 1 && factor[3] == 1;
+    if (!plain || !writer->settings->web)
+        write_numbers(writer, "baseColorFactor", factor, 4);
+}
+
+static void write_surface(struct writer *writer, const double factor[4], unsigned look)
+{
+    struct json_writer *json = &writer->json;
     json_key_open(json, "pbrMetallicRoughness", '{');
-    json_key_numbers(json, "baseColorFactor", factor, 4);
+    write_factor(writer, factor);
     json_key_number(json, "metallicFactor", 0);
-    json_key_number(json, "roughnessFactor", roughness);
+    json_key_number(json, "roughnessFactor", plain_roughness);
     json_close(json, '}');
     if (look & LOOK_BLEND)
         json_key_text(json, "alphaMode", "BLEND");
@@ -58,21 +72,46 @@ static void write_surface(struct json_writer *json, const double factor[4], unsi
         json_key_true(json, "doubleSided");
 }
 
+/* Members of a material that glTF has words for. */
+static void write_members(struct writer *writer, const cp_material *material, const double factor[4], unsigned look)
+{
+    struct json_writer *json = &writer->json;
+    const double *glow = material->emissive;
+    const cp_material bare = {.texture_count = 0}, *textured = look & LOOK_BARE ? &bare : material;
+    json_key_open(json, "pbrMetallicRoughness", '{');
+    write_factor(writer, factor);
+    write_texture_use(writer, textured, CP_TEXTURE_BASE_COLOUR, "baseColorTexture");
+    json_key_number(json, "metallicFactor", material->metallic);
+    json_key_number(json, "roughnessFactor", material->roughness);
+    write_texture_use(writer, textured, CP_TEXTURE_METALLIC_ROUGHNESS, "metallicRoughnessTexture");
+    json_close(json, '}');
+    write_texture_use(writer, textured, CP_TEXTURE_NORMAL, "normalTexture");
+    write_texture_use(writer, textured, CP_TEXTURE_OCCLUSION, "occlusionTexture");
+    write_texture_use(writer, textured, CP_TEXTURE_EMISSIVE, "emissiveTexture");
+    if (glow[0] > 0 || glow[1] > 0 || glow[2] > 0)
+        json_key_numbers(json, "emissiveFactor", glow, 3);
+    if (material->alpha == CP_ALPHA_MASK) {
+        json_key_text(json, "alphaMode", "MASK");
+        json_key_number(json, "alphaCutoff", material->cutoff);
+    } else if (look & LOOK_BLEND) {
+        json_key_text(json, "alphaMode", "BLEND");
+    }
+    if (look & LOOK_DOUBLE_SIDED)
+        json_key_true(json, "doubleSided");
+    write_material_extensions(writer, material, textured);
+}
+
 static void write_material(struct writer *writer, uint32_t index, unsigned look, bool variant)
 {
     struct json_writer *json = &writer->json;
     const cp_material *material = &writer->scene->materials[index];
     double factor[4];
-    for (int i = 0; i < 4; i++) {
-        double value = material->rgba[i] > 0 ? fmin(material->rgba[i], 1) : 0;
-        if (material->srgb && i < 3) /* IEC 61966-2-1 */
-            value = value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
-        factor[i] = value;
-    }
+    for (int i = 0; i < 4; i++)
+        factor[i] = i < 3 ? linear_channel(material, i) : within_unit(material->rgba[i]);
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "name", material->name);
-    write_surface(json, factor, look);
+    write_members(writer, material, factor, look);
     open_extras(writer, CP_OWNER_MATERIAL, index, variant ? "" : "extras");
     json_key_text(json, "id", material->id);
     if (variant)
@@ -83,6 +122,10 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
         json_key_true(json, "srgb");
     if (material->two_sided)
         json_key_true(json, "two_sided");
+    if (material->one_sided)
+        json_key_true(json, "one_sided");
+    if (material->alpha == CP_ALPHA_OPAQUE)
+        json_key_true(json, "opaque");
     if (!variant)
         write_metadata(writer, CP_OWNER_MATERIAL, index);
     json_extras_close(json);
@@ -92,11 +135,11 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
 static void write_default(struct writer *writer, unsigned look)
 {
     struct json_writer *json = &writer->json;
-    double shade = look & LOOK_WHITE ? 1 : plain_grey;
+    double shade = look & LOOK_WHITE ? 1 : linear_from_srgb(PLAIN_GREY);
     const double factor[4] = {shade, shade, shade, 1};
     json_line(json);
     json_open(json, '{');
-    write_surface(json, factor, look);
+    write_surface(writer, factor, look);
     json_extras_open(json);
     json_key_text(json, "made", "default");
     json_extras_close(json);

@@ -50,16 +50,20 @@ static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_p
 {
     cp_mesh shape = *mesh;
     int mode = normals_mode(writer->settings);
-    bool web = writer->settings->web, primitive = mesh->kind >= CP_MESH_BOX;
-    if (primitive && mesh_tessellate(writer->work, &shape) != CP_OK)
+    bool web = writer->settings->web, primitive = mesh->kind >= CP_MESH_BOX, smooth = mode == NORMALS_SMOOTH;
+    if (primitive && (smooth ? mesh_tessellate_round : mesh_tessellate)(writer->work, &shape) != CP_OK)
         return false;
     const float *normals = shape.normals;
     if (mode == NORMALS_NONE)
         shape.normals = NULL;
-    plan->made_normals =
-        mode == NORMALS_SMOOTH && !shape.normals && shape.kind == CP_MESH_FACES && shape.face_count > 0;
-    if (plan->made_normals && mesh_smooth_normals(writer->work, &shape, writer->settings->crease) != CP_OK)
-        return false;
+    if (smooth && !shape.normals && shape.kind == CP_MESH_FACES && shape.face_count > 0) {
+        bool all = web || writer->settings->normals == NORMALS_SMOOTH;
+        cp_status status =
+            (all ? mesh_smooth_normals : mesh_smooth_curved)(writer->work, &shape, writer->settings->crease);
+        if (status != CP_OK)
+            return false;
+        plan->made_normals = shape.normals != NULL;
+    }
     plan->shape = mesh;
     if ((primitive || plan->made_normals || shape.normals != normals) && !keep_shape(writer, &shape, plan))
         return false;
@@ -143,6 +147,14 @@ static bool draw_lines(struct writer *writer, struct mesh_plan *plan)
     return split_groups(writer, plan, starts);
 }
 
+bool material_blends(const cp_material *material, bool translucent)
+{
+    bool textured = false; /* with an alpha that only decoders know */
+    for (uint32_t i = 0; i < material->texture_count; i++)
+        textured = textured || material->textures[i].role == CP_TEXTURE_BASE_COLOUR;
+    return material->alpha == CP_ALPHA_BLEND && (translucent || textured || material->rgba[3] < 1);
+}
+
 static void give_looks(struct writer *writer, struct mesh_plan *plan, bool single_sided)
 {
     const cp_mesh *shape = plan->shape;
@@ -153,10 +165,14 @@ static void give_looks(struct writer *writer, struct mesh_plan *plan, bool singl
         struct primitive *primitive = &plan->primitives[i];
         const cp_material *material =
             primitive->material == CP_NONE ? NULL : &writer->scene->materials[primitive->material];
-        if (!single_sided || (material && material->two_sided))
+        bool one_sided = material ? material->one_sided || (single_sided && !material->two_sided) : single_sided;
+        if (!one_sided)
             primitive->look |= LOOK_DOUBLE_SIDED;
-        if (translucent || (material && material->rgba[3] < 1))
+        if (material ? material_blends(material, translucent) : translucent)
             primitive->look |= LOOK_BLEND;
+        for (uint32_t k = 0; material && k < material->texture_count; k++)
+            if (!shape->coordinates[material->textures[k].set])
+                primitive->look |= LOOK_BARE;
         if (!material && coloured)
             primitive->look |= LOOK_WHITE;
     }
@@ -172,13 +188,25 @@ static bool add_raw(struct writer *writer, const char *id, const char *part, con
     return add_view(&writer->binary, view) != CP_NONE;
 }
 
-static bool add_attribute(struct writer *writer, const cp_mesh *shape, const float *values, uint8_t width,
-                          uint32_t *added)
+/* For each vertex behind the mesh's own: the one that it was split off. */
+static bool add_split(struct writer *writer, const cp_mesh *mesh, const cp_mesh *shape)
 {
+    uint32_t own = mesh->vertex_count, count = shape->vertex_count - own;
+    uint32_t *from = scene_allocate(writer->work, count, sizeof *from);
+    for (uint32_t corner = 0; from && corner < mesh->corner_count; corner++)
+        if (shape->corners[corner] >= own)
+            from[shape->corners[corner] - own] = mesh->corners[corner];
+    return from && add_raw(writer, mesh->id, ":split", from, count, ENCODE_WORDS);
+}
+
+static bool add_attribute(struct writer *writer, const cp_mesh *shape, size_t array, uint32_t *added)
+{
+    const float *values = mesh_array(shape, array);
+    const uint8_t width = (uint8_t)vertex_arrays[array].width;
     struct accessor accessor = {.count = shape->vertex_count, .component = COMPONENT_FLOAT, .width = width};
     accessor.view = add_view(&writer->binary,
                              (struct view){.data = values, .count = accessor.count * width, .target = TARGET_VERTICES});
-    if (values == shape->positions)
+    if (array == ARRAY_POSITIONS)
         set_range(&accessor, values);
     *added = add_accessor(&writer->binary, accessor);
     return *added != CP_NONE;
@@ -212,12 +240,11 @@ static bool add_drawn(struct writer *writer, struct mesh_plan *plan)
     if (plan->web)
         return stream_vertices(writer, plan) &&
                (plan->web->corners ? stream_indices(writer, plan) : add_indices(writer, plan));
-    if (!add_attribute(writer, shape, shape->positions, 3, &plan->positions))
-        return false;
-    if (shape->normals && !plan->raw_normals && !add_attribute(writer, shape, shape->normals, 3, &plan->normals))
-        return false;
-    if (shape->colours && !plan->raw_colours && !add_attribute(writer, shape, shape->colours, 4, &plan->colours))
-        return false;
+    for (size_t i = 0; i < ARRAY_COUNT; i++) {
+        bool raw = (i == ARRAY_NORMALS && plan->raw_normals) || (i == ARRAY_COLOURS && plan->raw_colours);
+        if (mesh_array(shape, i) && !raw && !add_attribute(writer, shape, i, &plan->attributes[i]))
+            return false;
+    }
     return add_indices(writer, plan);
 }
 
@@ -230,14 +257,15 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     if (writer->settings->web && plan->shape->corner_count > 0) {
         struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
         plan->web = web;
-        if (!web || !web_quantise(writer->work, plan->shape, &writer->web.places[index], web))
+        if (!web || !web_quantise(writer->work, plan->shape, &writer->web.places[index], writer->web.coordinates, web))
             return false;
         web->position += writer->web.rounded;
     }
     /* Faces that are no triangles are kept beside what is drawn where a reader has use for them. */
-    bool polygons = !is_deliver(writer) || writer->settings->ngons == NGONS_FB;
-    plan->has_faces = mesh->kind == CP_MESH_LINES || (plan->split && !plan->web) ||
-                      (mesh->kind == CP_MESH_FACES && polygons && !has_only_triangles(mesh));
+    bool polygons = !is_deliver(writer) || writer->settings->ngons == NGONS_FB, told = writer->settings->extras;
+    plan->has_split = told && plan->split && !plan->web && has_only_triangles(mesh);
+    plan->has_faces = told && (mesh->kind == CP_MESH_LINES || (plan->split && !plan->web && !plan->has_split) ||
+                               (mesh->kind == CP_MESH_FACES && polygons && !has_only_triangles(mesh)));
     bool lines = plan->shape->kind == CP_MESH_LINES, single_sided = false;
     if (!(lines ? draw_lines(writer, plan) : draw_triangles(writer, plan->shape, plan)))
         return false;
@@ -253,7 +281,7 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     /* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. Colours
      * are of the scene's vertices, which come first where some are split. */
     const cp_mesh *shape = plan->shape;
-    bool vertices = mesh->kind < CP_MESH_BOX && shape->vertex_count > 0, good = true;
+    bool vertices = told && mesh->kind < CP_MESH_BOX && shape->vertex_count > 0, good = true;
     uint64_t count = shape->vertex_count;
     if (vertices && !drawn)
         good = add_raw(writer, mesh->id, ":positions", shape->positions, 3 * count, ENCODE_WORDS);
@@ -261,6 +289,12 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
         good = add_raw(writer, mesh->id, ":normals", shape->normals, 3 * count, ENCODE_WORDS);
     if (good && vertices && shape->colours && (!drawn || plan->raw_colours))
         good = add_raw(writer, mesh->id, ":colours", shape->colours, UINT64_C(4) * mesh->vertex_count, ENCODE_WORDS);
+    static const char *const parts[CP_COORDINATE_SETS] = {":coordinates", ":coordinates_2"};
+    for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+        if (good && vertices && !drawn && shape->coordinates[set])
+            good = add_raw(writer, mesh->id, parts[set], shape->coordinates[set], 2 * count, ENCODE_WORDS);
+    if (good && plan->has_split)
+        good = add_split(writer, mesh, shape);
     if (good && plan->has_faces && mesh->face_count > 0)
         good = add_raw(writer, mesh->id, ":sizes", mesh->face_offsets, mesh->face_count, ENCODE_SIZES);
     if (good && plan->has_faces && mesh->corner_count > 0)
@@ -284,26 +318,26 @@ bool plan_meshes(struct writer *writer)
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
         struct mesh_plan *plan = &writer->meshes[i];
         plan->left_out &= !wanted[i];
-        plan->index = plan->positions = plan->normals = plan->colours = CP_NONE;
+        plan->index = CP_NONE;
+        memset(plan->attributes, 0xff, sizeof plan->attributes);
         if (!plan->left_out && !plan_mesh(writer, i, plan))
             return false;
     }
-    return finish_streams(writer);
+    return true;
 }
 
 /* ---- JSON ---- */
 
 static void write_primitive(struct writer *writer, const struct mesh_plan *plan, const struct primitive *primitive)
 {
+    static const char *const words[ARRAY_COUNT] = {"POSITION", "NORMAL", "COLOR_0", "TEXCOORD_0", "TEXCOORD_1"};
     struct json_writer *json = &writer->json;
     uint32_t row = primitive->material == CP_NONE ? writer->scene->material_count : primitive->material;
     json_open(json, '{');
     json_key_open(json, "attributes", '{');
-    json_key_integer(json, "POSITION", plan->positions);
-    if (plan->normals != CP_NONE)
-        json_key_integer(json, "NORMAL", plan->normals);
-    if (plan->colours != CP_NONE)
-        json_key_integer(json, "COLOR_0", plan->colours);
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        if (plan->attributes[i] != CP_NONE)
+            json_key_integer(json, words[i], plan->attributes[i]);
     json_close(json, '}');
     json_key_integer(json, "indices", primitive->accessor);
     json_key_integer(json, "material", writer->looks[(size_t)row * LOOK_COUNT + primitive->look]);
@@ -331,12 +365,14 @@ void write_meshes(struct writer *writer)
             continue;
         json_line(json);
         json_open(json, '{');
-        json_key_text(json, "name", writer->scene->meshes[i].name);
+        write_name(writer, plan->name);
         json_key_open(json, "primitives", '[');
         for (uint32_t k = 0; k < plan->primitive_count; k++)
             write_primitive(writer, plan, &plan->primitives[k]);
         json_close(json, ']');
         open_extras(writer, CP_OWNER_MESH, i, "extras");
+        if (plan->name != writer->scene->meshes[i].name)
+            json_key_text(json, "name", writer->scene->meshes[i].name);
         write_mesh_extras(writer, i);
         json_extras_close(json);
         json_close(json, '}');

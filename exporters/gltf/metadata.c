@@ -56,8 +56,19 @@ static cp_status check_extras(const struct writer *writer, const cp_metadata *me
     return status;
 }
 
+/* Whether metadata can be a light: an object with a type. CP_INPUT: no. */
+static cp_status check_light(const struct writer *writer, const cp_metadata *metadata)
+{
+    struct json_document json;
+    cp_status status = parse_metadata(writer, metadata, &json);
+    if (status == CP_OK && !json_is(&json, json_member(&json, 0, "type"), JSON_STRING))
+        status = CP_INPUT;
+    json_free(&json);
+    return status;
+}
+
 /* What metadata may be that has a place of its own. */
-enum { PLACE_NONE, PLACE_EXTRAS, PLACE_ASSET, PLACE_ATTACH_POINT, PLACE_COUNT };
+enum { PLACE_NONE, PLACE_EXTRAS, PLACE_ASSET, PLACE_ATTACH_POINT, PLACE_LIGHT, PLACE_COUNT };
 
 static int place_of(const struct writer *writer, const cp_metadata *metadata)
 {
@@ -66,6 +77,10 @@ static int place_of(const struct writer *writer, const cp_metadata *metadata)
         return PLACE_EXTRAS;
     if (metadata->owner == CP_OWNER_SCENE && strcmp(metadata->key, "asset.extras") == 0)
         return PLACE_ASSET;
+    /* A light shines from the glTF node of its node: with joints, that is not where its geometry is. */
+    bool node = metadata->owner == CP_OWNER_NODE, light = node && strcmp(metadata->key, "KHR_lights_punctual") == 0;
+    if (light && writer->scene->nodes[metadata->index].joint_count == 0)
+        return PLACE_LIGHT;
     bool attach_point = metadata->owner == CP_OWNER_NODE && strcmp(metadata->key, "isAttachPoint") == 0;
     return attach_point && strcmp(metadata->value, "true") == 0 ? PLACE_ATTACH_POINT : PLACE_NONE;
 }
@@ -96,7 +111,9 @@ bool plan_metadata(struct writer *writer)
             if (seen[place])
                 continue;
             seen[place] = true;
-            cp_status status = place == PLACE_ATTACH_POINT ? CP_OK : check_extras(writer, metadata);
+            cp_status status = place == PLACE_ATTACH_POINT ? CP_OK
+                               : place == PLACE_LIGHT      ? check_light(writer, metadata)
+                                                           : check_extras(writer, metadata);
             if (status == CP_LIMIT)
                 return false;
             plan->placed[at] = status == CP_OK;
@@ -105,16 +122,22 @@ bool plan_metadata(struct writer *writer)
     return true;
 }
 
+uint64_t count_own_metadata(const struct writer *writer)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < writer->scene->metadata_count; i++)
+        count += !writer->metadata.placed[i];
+    return count;
+}
+
 /* ---- JSON ---- */
 
 void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const char *key)
 {
     struct json_writer *json = &writer->json;
     uint32_t at = find_metadata(writer, owner, index, key);
-    json_key_open(json, "extras", '{');
-    if (at != CP_NONE && writer->metadata.placed[at])
-        json_members(json, writer->scene->metadata[at].value);
-    json_key_open(json, "cellpipe", '{');
+    bool placed = at != CP_NONE && writer->metadata.placed[at];
+    json_extras_open_with(json, placed ? writer->scene->metadata[at].value : NULL);
 }
 
 void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
@@ -159,6 +182,12 @@ bool has_attach_point(const struct writer *writer, uint32_t node)
 {
     uint32_t at = find_metadata(writer, CP_OWNER_NODE, node, "isAttachPoint");
     return at != CP_NONE && writer->metadata.placed[at];
+}
+
+const char *find_light(const struct writer *writer, uint32_t node)
+{
+    uint32_t at = find_metadata(writer, CP_OWNER_NODE, node, "KHR_lights_punctual");
+    return at != CP_NONE && writer->metadata.placed[at] ? writer->scene->metadata[at].value : NULL;
 }
 
 void write_copyright(struct writer *writer)

@@ -198,15 +198,29 @@ static void close_node(struct json_writer *json)
 
 static void write_articulation(struct json_writer *json, const char *name, bool attach_point)
 {
-    if (!name && !attach_point)
-        return;
-    json_key_open(json, "extensions", '{');
     json_key_open(json, "AGI_articulations", '{');
     if (attach_point)
         json_key_true(json, "isAttachPoint");
     if (name)
         json_key_text(json, "articulationName", name);
     json_close(json, '}');
+}
+
+/* Lights are numbered in the order of their nodes. */
+static void write_node_extensions(struct writer *writer, uint32_t node)
+{
+    struct json_writer *json = &writer->json;
+    bool attach_point = has_attach_point(writer, node), light = find_light(writer, node);
+    if (!attach_point && !light)
+        return;
+    json_key_open(json, "extensions", '{');
+    if (attach_point)
+        write_articulation(json, NULL, true);
+    if (light) {
+        json_key_open(json, "KHR_lights_punctual", '{');
+        json_key_integer(json, "light", writer->light_count++);
+        json_close(json, '}');
+    }
     json_close(json, '}');
 }
 
@@ -216,12 +230,14 @@ static void write_scene_node(struct writer *writer, uint32_t node, const struct 
     const cp_node *it = &writer->scene->nodes[node];
     uint32_t index = writer->nodes[node].first;
     open_node(json);
-    json_key_text(json, "name", it->name);
-    write_trs(json, &placement->first);
+    write_name(writer, writer->nodes[node].name);
+    write_trs(writer, &placement->first);
     write_below(writer, node, index);
-    write_articulation(json, NULL, has_attach_point(writer, node));
+    write_node_extensions(writer, node);
     open_extras(writer, CP_OWNER_NODE, node, "extras");
     json_key_text(json, "id", it->id);
+    if (writer->nodes[node].name != it->name)
+        json_key_text(json, "name", it->name);
     if (node == 0)
         json_key_true(json, "world");
     if (it->raw_name)
@@ -235,7 +251,7 @@ static void write_scene_node(struct writer *writer, uint32_t node, const struct 
     }
     if (it->scope != CP_NONE)
         json_key_text(json, "scope", writer->scene->devices[it->scope].id);
-    if (!placement->exact)
+    if (!placement->exact && (!writer->settings->web || placement->sheared))
         json_key_numbers(json, "pose", it->local.m, 12);
     write_shown(writer, node, index);
     write_undrawn(writer, it);
@@ -249,7 +265,7 @@ static void write_made(struct writer *writer, uint32_t node, uint32_t index, con
 {
     struct json_writer *json = &writer->json;
     open_node(json);
-    write_trs(json, trs);
+    write_trs(writer, trs);
     write_below(writer, node, index);
     json_extras_open(json);
     json_key_text(json, "made", made);
@@ -265,7 +281,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     cp_pose transform = written_transform(writer, index);
     struct placement placement = place(&transform);
     open_node(json);
-    write_trs(json, &placement.first);
+    write_trs(writer, &placement.first);
     if (placement.sheared)
         write_child(json, *next + 1);
     else
@@ -274,7 +290,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     json_key_text(json, "made", "instance");
     if (instance->use == CP_USE_BOTH)
         json_key_text(json, "use", "both");
-    if (!placement.exact)
+    if (!placement.exact && (!writer->settings->web || placement.sheared))
         json_key_numbers(json, "pose", transform.m, 12);
     write_position(writer, index);
     close_node(json);
@@ -282,7 +298,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
     if (!placement.sheared)
         return;
     open_node(json);
-    write_trs(json, &placement.second);
+    write_trs(writer, &placement.second);
     json_key_integer(json, "mesh", mesh);
     json_extras_open(json);
     json_key_text(json, "made", "shear");
@@ -345,10 +361,14 @@ static void write_joint(struct writer *writer, uint32_t index)
     if (plan->aligned)
         write_made(writer, joint->node, plan->node - 1, "axis", &there);
     open_node(json);
-    json_key_text(json, "name", joint->name);
-    write_trs(json, &motion);
+    write_name(writer, plan->name);
+    write_trs(writer, &motion);
     write_below(writer, joint->node, plan->node);
-    write_articulation(json, plan->articulation, false);
+    if (plan->articulation) {
+        json_key_open(json, "extensions", '{');
+        write_articulation(json, plan->articulation, false);
+        json_close(json, '}');
+    }
     open_extras(writer, CP_OWNER_JOINT, index, "extras");
     write_joint_values(writer, joint);
     write_shown(writer, joint->node, plan->node);
@@ -382,12 +402,16 @@ void write_nodes(struct writer *writer)
     }
     if (has_up_root(writer)) { /* (x, y, z) -> (x, z, -y): a quarter turn about X */
         open_node(json);
-        json_key_text(json, "name", "Y up");
-        json_key_numbers(json, "rotation", quarter_turn, 4);
-        write_child(json, writer->nodes[0].first);
+        json_key_text(json, "name", UP_ROOT_NAME);
+        write_numbers(writer, "rotation", quarter_turn, 4);
+        json_key_open(json, "children", '[');
+        json_whole(json, writer->nodes[0].first);
+        list_cameras(writer);
+        json_close(json, ']');
         json_extras_open(json);
         json_key_text(json, "made", "up");
         close_node(json);
     }
+    write_camera_nodes(writer);
     json_close(json, ']');
 }

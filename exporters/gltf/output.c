@@ -1,4 +1,5 @@
 /* The file: the order of the plans, then GLB, or JSON with a sibling .bin or a data URI. */
+#include "../../scene/context.h"
 #include "writer.h"
 
 #include <string.h>
@@ -11,12 +12,17 @@ static cp_status compose_text(struct writer *writer, struct sink *sink)
     struct json_writer *json = &writer->json;
     const struct binary *binary = &writer->binary;
     writer->text.size = 0;
-    *json = (struct json_writer){.out = &writer->text, .sink = sink};
+    *json = (struct json_writer){.out = &writer->text,
+                                 .sink = sink,
+                                 .dense = writer->settings->web,
+                                 .aside = writer->settings->extras ? NULL : &writer->aside};
     json_open(json, '{');
     write_asset(writer);
     write_extensions(writer);
     write_scene(writer);
     write_nodes(writer);
+    write_textures(writer);
+    write_cameras(writer);
     write_materials(writer);
     write_meshes(writer);
     write_clips(writer);
@@ -111,8 +117,7 @@ static const char *name_sibling(struct writer *writer, const struct sink *sink)
     return name;
 }
 
-/* RFC 3986: all but unreserved characters as %XX. */
-static const char *encode_uri(struct writer *writer, const char *name)
+const char *encode_uri(struct writer *writer, const char *name)
 {
     static const char digits[] = "0123456789ABCDEF";
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -163,10 +168,11 @@ static cp_status emit_gltf(struct writer *writer, struct sink *sink)
 
 cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 {
-    writer->text = (struct buffer){.context = writer->context};
+    writer->text = writer->aside = (struct buffer){.context = writer->context};
     if (mechanism_open(&writer->mechanism, writer->context, writer->scene) != CP_OK || !plan_meshes(writer) ||
-        !plan_materials(writer) || !plan_nodes(writer) || !plan_metadata(writer) || !plan_joints(writer) ||
-        !plan_diagonal(writer) || !plan_clips(writer))
+        !plan_materials(writer) || !plan_textures(writer) || !plan_material_extensions(writer) || !plan_nodes(writer) ||
+        !plan_names(writer) || !plan_metadata(writer) || !plan_joints(writer) || !plan_diagonal(writer) ||
+        !plan_clips(writer) || !finish_streams(writer))
         return CP_LIMIT;
     place_views(&writer->binary);
     uint64_t bytes = writer->binary.size;
@@ -182,9 +188,41 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
     return status;
 }
 
+/* What extras=no leaves out of what the scene has, beside what `carries` says. */
+static void report_left_out(const struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    uint64_t metadata = count_own_metadata(writer), unplayed = 0;
+    if (scene->joint_count > 0)
+        report_loss(writer->context, "gltf-joint-extras", NOWHERE, scene->joint_count,
+                    "homes, speeds and dependence of joints (extras=no)");
+    if (metadata > 0)
+        report_loss(writer->context, "gltf-own-metadata", NOWHERE, metadata, "entries of metadata (extras=no)");
+    for (uint32_t i = 0; i < writer->motion.clip_count; i++)
+        unplayed += writer->motion.clips[i].channel_count == 0;
+    if (unplayed > 0)
+        report_loss(writer->context, "gltf-clips", NOWHERE, unplayed, "clips that move nothing (extras=no)");
+}
+
+/* As a viewer counts it. */
+static void count_written(const struct writer *writer)
+{
+    cp_written *written = &writer->context->written;
+    written->triangles = written->clips = 0;
+    for (uint32_t i = 0; i < writer->scene->instance_count; i++) {
+        const cp_instance *instance = &writer->scene->instances[i];
+        const struct mesh_plan *plan = &writer->meshes[instance->mesh];
+        if (instance_is_drawn(writer, instance) && plan->shape->kind == CP_MESH_FACES)
+            written->triangles += plan->index_count / 3;
+    }
+    for (uint32_t i = 0; i < writer->motion.clip_count; i++)
+        written->clips += writer->motion.clips[i].channel_count > 0;
+}
+
 cp_status finish_file(struct writer *writer, struct sink *sink)
 {
     const struct motion_plan *motion = &writer->motion;
+    count_written(writer);
     cp_status status = writer->glb ? emit_glb(writer, sink) : emit_gltf(writer, sink);
     if (status != CP_OK)
         return status;
@@ -194,6 +232,9 @@ cp_status finish_file(struct writer *writer, struct sink *sink)
                        (unsigned long long)motion->turns);
     if (!is_deliver(writer))
         return CP_OK;
+    if (!writer->settings->extras)
+        report_left_out(writer);
+    report_textures(writer);
     if (writer->split_articulations > 0)
         report_loss(writer->context, "gltf-articulations", NOWHERE, writer->split_articulations,
                     "articulations of several stages become one for each joint, since joints between the first and the "
@@ -213,6 +254,7 @@ void free_writer(struct writer *writer)
     free_binary(&writer->binary);
     memory_free(context, writer->motion.channels, writer->motion.channel_room, sizeof *writer->motion.channels);
     memory_free(context, writer->motion.clips, writer->motion.clip_room, sizeof *writer->motion.clips);
+    name_map_free(&writer->motion.arrays);
     mechanism_close(&writer->mechanism);
     free_followers(&writer->motion.followers);
     for (int i = 0; i < STREAM_COUNT; i++)
@@ -220,4 +262,5 @@ void free_writer(struct writer *writer)
     buffer_free(&writer->web.packed);
     cp_scene_free(writer->work);
     buffer_free(&writer->text);
+    buffer_free(&writer->aside);
 }

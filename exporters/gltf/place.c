@@ -1,8 +1,6 @@
 /* Poses and joint motions as glTF's translation, rotation and scale. */
 #include "writer.h"
 
-#include "../../scene/vector.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -11,46 +9,16 @@ static const double trs_tolerance = 5e-7;
 
 static const struct trs trs_identity = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 
-/* Turns columns a and b of m until they are at right angles, and those of v with them. */
-static void orthogonalise(double m[3][3], double v[3][3], int a, int b)
-{
-    double along = dot_product(m[a], m[b]);
-    if (along == 0)
-        return;
-    double zeta = (dot_product(m[b], m[b]) - dot_product(m[a], m[a])) / (2 * along);
-    double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
-    for (int i = 0; i < 6; i++) {
-        double *x = i < 3 ? &m[a][i] : &v[a][i - 3], *y = i < 3 ? &m[b][i] : &v[b][i - 3], old = *x;
-        *x = cosine * old - sine * *y;
-        *y = sine * old + cosine * *y;
-    }
-}
-
-/* pose = first * second: translation, rotation, scale; then a rotation alone. By the singular values of the pose, from
- * one-sided Jacobi rotations: M V = U S, with both in columns[column][row]. */
+/* pose = first * second: translation, rotation, scale; then a rotation alone. By the singular values of the pose. */
 static void split_shear(const cp_pose *pose, struct placement *placement)
 {
-    enum { SWEEPS = 30 }; /* converges quadratically: 6 are enough for 3 x 3 */
-    /* In units of the largest entry, so that no square overflows. */
-    double m[3][3], v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, largest = 0;
-    for (int i = 0; i < 12; i++)
-        largest = i % 4 == 3 ? largest : fmax(largest, fabs(pose->m[i]));
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 3; column++)
-            m[column][row] = pose->m[4 * row + column] / largest;
-    for (int i = 0; i < SWEEPS; i++)
-        for (int pair = 0; pair < 3; pair++)
-            orthogonalise(m, v, pair == 2, pair == 0 ? 1 : 2);
-    /* What rounding leaves of a column without length has no direction. */
-    for (int column = 0; column < 3; column++)
-        if (dot_product(m[column], m[column]) < 1e-30)
-            memset(m[column], 0, sizeof m[column]);
+    double m[3][3], v[3][3];
+    pose_singular(pose, m, v);
     /* The columns are at right angles now: U S is a TRS. */
     cp_pose scaled = *pose, turned = POSE_IDENTITY;
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
-            scaled.m[4 * row + column] = m[column][row] * largest;
+            scaled.m[4 * row + column] = m[column][row];
             turned.m[4 * row + column] = v[row][column]; /* transposed */
         }
     (void)pose_to_trs(&scaled, trs_tolerance, &placement->first);
@@ -71,14 +39,42 @@ struct placement place(const cp_pose *pose)
     return placement;
 }
 
-void write_trs(struct json_writer *json, const struct trs *trs)
+/* A turn by less than 1e-8 is none among floats. */
+static double drop_noise(double value)
 {
-    if (memcmp(trs->translation, trs_identity.translation, sizeof trs->translation) != 0)
-        json_key_numbers(json, "translation", trs->translation, 3);
-    if (memcmp(trs->rotation, trs_identity.rotation, sizeof trs->rotation) != 0)
-        json_key_numbers(json, "rotation", trs->rotation, 4);
-    if (memcmp(trs->scale, trs_identity.scale, sizeof trs->scale) != 0)
-        json_key_numbers(json, "scale", trs->scale, 3);
+    return fabs(value) < 1e-8 ? 0 : value;
+}
+
+void write_name(struct writer *writer, const char *name)
+{
+    if (*name || !writer->settings->web)
+        json_key_text(&writer->json, "name", name);
+}
+
+void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count)
+{
+    struct json_writer *json = &writer->json;
+    if (!writer->settings->web) {
+        json_key_numbers(json, key, values, count);
+        return;
+    }
+    json_key_open(json, key, '[');
+    for (unsigned i = 0; i < count; i++)
+        json_float(json, (float)values[i] + 0.0F); /* no -0 */
+    json_close(json, ']');
+}
+
+void write_trs(struct writer *writer, const struct trs *trs)
+{
+    struct trs it = *trs;
+    for (int i = 0; i < 4 && writer->settings->web; i++)
+        it.rotation[i] = drop_noise(it.rotation[i]);
+    if (memcmp(it.translation, trs_identity.translation, sizeof it.translation) != 0)
+        write_numbers(writer, "translation", it.translation, 3);
+    if (memcmp(it.rotation, trs_identity.rotation, sizeof it.rotation) != 0)
+        write_numbers(writer, "rotation", it.rotation, 4);
+    if (memcmp(it.scale, trs_identity.scale, sizeof it.scale) != 0)
+        write_numbers(writer, "scale", it.scale, 3);
 }
 
 /* ---- joints ---- */

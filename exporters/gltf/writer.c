@@ -25,7 +25,7 @@ int normals_mode(const struct gltf_settings *settings)
 {
     if (settings->normals != NORMALS_AUTO)
         return settings->normals;
-    return settings->web ? NORMALS_SMOOTH : NORMALS_KEEP;
+    return settings->profile == PROFILE_DELIVER ? NORMALS_SMOOTH : NORMALS_KEEP;
 }
 
 bool instance_is_left_out(const struct writer *writer, const cp_instance *instance)

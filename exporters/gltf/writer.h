@@ -4,6 +4,7 @@
 #define CELLPIPE_GLTF_WRITER_H
 
 #include "../../scene/text/json_write.h"
+#include "../../scene/view/view.h"
 #include "binary.h"
 #include "web/web.h"
 
@@ -12,34 +13,42 @@ enum { NORMALS_AUTO, NORMALS_KEEP, NORMALS_SMOOTH, NORMALS_NONE };
 enum { CLIPS_AUTO, CLIPS_NONE };
 enum { NGONS_PLAIN, NGONS_FB };
 enum { UP_Y, UP_Z };
+enum { TOPOLOGY_AUTO, TOPOLOGY_FREE, TOPOLOGY_KEEP };
 enum { QUALITY_AUTO, QUALITY_BEST, QUALITY_FAST };
+enum { CAMERAS_AUTO, CAMERAS_YES, CAMERAS_NO };
+enum { PLANES_LIMIT, PLANES_KEEP };
+enum { COLOURS_AUTO, COLOURS_NONE };
 enum { COMPRESSION_AUTO, COMPRESSION_MESHOPT, COMPRESSION_NONE };
 
 struct gltf_settings {
-    int profile, normals, clips, ngons, up;
+    int profile, normals, clips, ngons, up, cameras, colours, planes;
     double crease;
-    bool collision;
+    bool collision, extras;
     bool embed; /* gltf only */
     bool web;
     int64_t bits; /* 0: not given, as below */
-    int compression, quality;
+    int compression, quality, topology;
     double tolerance; /* metres */
     double budget;    /* bytes */
     double error;     /* metres */
 };
 
+#define UP_ROOT_NAME "Y up"
+
 /* ---- what becomes of the scene's things ---- */
 
 struct node_plan {
-    uint32_t first; /* glTF node of the scene node; its chain follows */
-    uint32_t tail;  /* where children and geometry hang */
-    uint32_t shown; /* the instance whose mesh is on the tail, or CP_NONE */
+    const char *name; /* as written; so below */
+    uint32_t first;   /* glTF node of the scene node; its chain follows */
+    uint32_t tail;    /* where children and geometry hang */
+    uint32_t shown;   /* the instance whose mesh is on the tail, or CP_NONE */
     uint32_t first_child, next_sibling;
 };
 
 /* A joint as glTF moves it: about or along one of the joint node's own axes. */
 struct joint_plan {
-    uint32_t node;            /* glTF node */
+    uint32_t node; /* glTF node */
+    const char *name;
     int axis;                 /* 0, 1, 2 */
     bool aligned;             /* between two made nodes */
     double alignment[4];      /* the rotation of the first of them */
@@ -48,7 +57,8 @@ struct joint_plan {
     bool in_other;            /* is a stage of an earlier joint's articulation */
 };
 
-enum { LOOK_DOUBLE_SIDED = 1, LOOK_BLEND = 2, LOOK_WHITE = 4, LOOK_COUNT = 8 };
+/* LOOK_BARE: without the textures, since the mesh lacks coordinates for one of them. */
+enum { LOOK_DOUBLE_SIDED = 1, LOOK_BLEND = 2, LOOK_WHITE = 4, LOOK_BARE = 8, LOOK_COUNT = 16 };
 
 struct primitive {
     uint32_t material; /* the scene's, or CP_NONE */
@@ -59,17 +69,19 @@ struct primitive {
 };
 
 struct mesh_plan {
+    const char *name;
     uint32_t index;       /* glTF mesh, or CP_NONE: nothing to draw */
     const cp_mesh *shape; /* as written: tessellated, with normals, in triangles */
     const uint32_t *indices;
     uint32_t index_count;
     struct primitive *primitives;
     uint32_t primitive_count;
-    uint32_t positions, normals, colours; /* accessors, or CP_NONE */
-    bool left_out;                        /* profile deliver: nobody draws it */
-    bool has_faces;                       /* sizes and corners are written */
+    uint32_t attributes[ARRAY_COUNT]; /* accessors, or CP_NONE */
+    bool left_out;                    /* profile deliver: nobody draws it */
+    bool has_faces;                   /* sizes and corners are written */
     bool made_normals, raw_normals, raw_colours;
     bool split;                 /* vertices at creases: the scene's come first */
+    bool has_split;             /* a list says of the others what they were split off; else has_faces */
     const struct web_mesh *web; /* what is drawn in place of the shape; NULL: the shape */
 };
 
@@ -81,8 +93,13 @@ enum stream_kind {
     STREAM_POSITIONS,
     STREAM_NORMALS,
     STREAM_COLOURS,
+    STREAM_COORDINATES, /* as integers */
+    STREAM_FLOAT_COORDINATES,
     STREAM_NARROW, /* indices */
     STREAM_WIDE,
+    STREAM_TIMES, /* of clips, and their values; 3 and 4 numbers */
+    STREAM_PLACES,
+    STREAM_TURNS,
     STREAM_COUNT
 };
 
@@ -94,30 +111,63 @@ struct web_plan {
     } streams[STREAM_COUNT];
     struct buffer packed;     /* the packed bytes of the streams */
     struct web_place *places; /* of meshes */
-    double rounded;           /* metres by which vertices were moved before */
+    struct web_coordinates coordinates[CP_COORDINATE_SETS];
+    uint32_t idle_coordinates; /* meshes whose coordinates were left out */
+    double rounded;            /* metres by which vertices were moved before */
+    double diagonal;           /* of what is drawn */
 };
 
 struct channel {
     uint32_t node;
     cp_path path;
     cp_interpolation interpolation;
+    bool exact;             /* the track that it is made of is as it was */
     uint32_t input, output; /* accessors */
 };
 
 struct clip_plan {
     const char *name;
     uint32_t clip;  /* the scene's, or CP_NONE */
-    uint32_t joint; /* of a made clip */
+    uint32_t joint; /* of a made clip; CP_NONE: all */
     uint32_t first_channel, channel_count;
+    uint32_t *channel_of; /* for each of the scene's tracks: the channel that says all of it, or CP_NONE */
+};
+
+/* A clip without attachments and formulas; with a tolerance thinned. */
+struct played_clip {
+    cp_clip clip;
+    uint64_t sheared, flat; /* poses of attached nodes */
 };
 
 struct motion_plan {
     struct clip_plan *clips;
     struct channel *channels;
     uint32_t clip_count, channel_count, clip_room, channel_room;
+    const struct played_clip *played; /* the scene's clips; NULL: not yet */
+    double share;                     /* metres that each channel's rounding may move something */
+    const double *levers;             /* for each node: how far from it something is; NULL: nothing is rounded */
+    const double *stretches;          /* and how long its unit is in the world */
+    struct name_map arrays;           /* elements of streams and accessors, by hashes */
     struct followers followers;
     uint64_t sheared, flat; /* poses of attached nodes in clips */
     uint64_t turns;         /* ways between two keys with more turns than are shown */
+};
+
+/* Of extensions of materials. */
+struct extension_name {
+    const char *name;
+    struct extension_name *next;
+};
+
+/* Textures and images, by the scene's numbers: glTF's, or CP_NONE for those that are left out. */
+struct texture_plan {
+    uint32_t *textures, *images, *views; /* views of images: CP_NONE for those with a path alone */
+    uint32_t *sampler_of;                /* of textures; CP_NONE: the default */
+    uint32_t *samplers;                  /* a texture with each sampler */
+    uint32_t texture_count, image_count, sampler_count;
+    bool transforms;                   /* KHR_texture_transform */
+    struct extension_name *extensions; /* of materials */
+    uint64_t bare, strange, idle;      /* materials without coordinates; textures that glTF has no type for; not used */
 };
 
 /* Lists of metadata by owner. */
@@ -132,10 +182,11 @@ struct writer {
     const struct gltf_settings *settings;
     cp_scene *work; /* owns all that is made on the way; for the web it is the scene too */
     struct json_writer json;
-    struct buffer text; /* of it: the end, or all */
-    bool glb;           /* else .gltf */
-    const char *uri;    /* of the buffer; NULL: the GLB's own chunk */
-    size_t uri_end;     /* in the text */
+    struct buffer text;  /* of it: the end, or all */
+    struct buffer aside; /* extras that are left out */
+    bool glb;            /* else .gltf */
+    const char *uri;     /* of the buffer; NULL: the GLB's own chunk */
+    size_t uri_end;      /* in the text */
     struct binary binary;
     struct node_plan *nodes;
     struct joint_plan *joints;
@@ -143,12 +194,16 @@ struct writer {
     uint32_t node_count, mesh_count;
     uint32_t *positions; /* of instances, where a reader has to be told; else CP_NONE */
     uint32_t *looks;     /* (material_count + 1) x LOOK_COUNT glTF materials; the last row is for no material */
+    struct texture_plan textures;
     struct metadata_plan metadata;
     cp_mechanism mechanism; /* its values: the joints' own */
     struct motion_plan motion;
     struct web_plan web;
+    struct views views; /* that are written as cameras */
+    const char **view_names;
     double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
     bool has_polygons;
+    uint32_t light_count;         /* of the nodes that are written */
     uint64_t split_articulations; /* that could not become one again */
 };
 
@@ -159,6 +214,8 @@ void *writer_allocate(struct writer *writer, size_t count, size_t size);
 bool is_deliver(const struct writer *writer);
 /* A made root turns the scene's Z up to glTF's Y up. */
 bool has_up_root(const struct writer *writer);
+/* Whether the material is drawn as translucent; translucent: some colour of a vertex is. */
+bool material_blends(const cp_material *material, bool translucent);
 /* The mode of the option, auto resolved. */
 int normals_mode(const struct gltf_settings *settings);
 bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
@@ -169,7 +226,11 @@ bool instance_is_left_out(const struct writer *writer, const cp_instance *instan
 
 bool plan_meshes(struct writer *writer);
 bool plan_materials(struct writer *writer);
+bool plan_textures(struct writer *writer);
+bool plan_material_extensions(struct writer *writer);
 bool plan_nodes(struct writer *writer);
+/* names.c. Profile deliver: those of nodes are unique as three.js sees them. */
+bool plan_names(struct writer *writer);
 bool plan_metadata(struct writer *writer);
 bool plan_joints(struct writer *writer);
 bool plan_diagonal(struct writer *writer);
@@ -183,7 +244,9 @@ void write_scene(struct writer *writer);
 void write_nodes(struct writer *writer);
 void write_meshes(struct writer *writer);
 void write_materials(struct writer *writer);
+void write_textures(struct writer *writer);
 void write_clips(struct writer *writer);
+void write_cameras(struct writer *writer);
 
 /* ---- poses and joints as glTF has them (place.c; plan_joint: joints.c) ---- */
 
@@ -193,8 +256,12 @@ struct placement {
     bool sheared, exact;
 };
 struct placement place(const cp_pose *pose);
-/* Members of a node; those that are the identity are left out. */
-void write_trs(struct json_writer *json, const struct trs *trs);
+/* Members of a node; those that are the identity are left out. For the web they are floats. */
+void write_trs(struct writer *writer, const struct trs *trs);
+/* The member, which may be absent for the web where the name is empty. */
+void write_name(struct writer *writer, const char *name);
+/* A member of numbers: for the web as floats. */
+void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count);
 /* The motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);
 /* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it. */
@@ -202,7 +269,34 @@ void joint_range(const struct writer *writer, uint32_t joint, double range[2]);
 /* Chooses the axis; node and articulation are left alone. */
 void plan_joint(const cp_joint *joint, struct joint_plan *plan);
 
+/* ---- textures.c ---- */
+
+/* A material's member with one of its textures, if that is written. */
+void write_texture_use(struct writer *writer, const cp_material *material, cp_texture_role role, const char *key);
+/* The material's use with this role (and place, unless NULL), if its texture is written; else NULL. */
+const cp_texture_use *find_texture_use(const struct writer *writer, const cp_material *material, cp_texture_role role,
+                                       const char *place);
+/* The object that names its texture. */
+void write_texture_info(struct writer *writer, struct json_writer *json, const cp_texture_use *of);
+/* extensions.c. Its extensions; textured: with the textures that are written, perhaps none. */
+void write_material_extensions(struct writer *writer, const cp_material *material, const cp_material *textured);
+/* The names of the extensions that textures and materials need, for extensionsUsed; or of those alone without which
+ * nobody can show them, for extensionsRequired. */
+void write_texture_extensions(struct writer *writer, bool required);
+bool has_texture_extensions(const struct writer *writer, bool required);
+void report_textures(const struct writer *writer);
+/* ---- cameras.c: nodes behind all others, children of the root where one is made ---- */
+
+/* Before all other plans: finds the views that the settings ask for. They are in the arena. */
+cp_status plan_cameras(struct writer *writer, struct arena *arena);
+/* The numbers of their nodes, in an open array. */
+void list_cameras(struct writer *writer);
+void write_camera_nodes(struct writer *writer);
+
 /* ---- metadata.c ---- */
+
+/* How many entries stand in our own extras alone. */
+uint64_t count_own_metadata(const struct writer *writer);
 
 /* The first metadata of an owner with this key, or CP_NONE. */
 uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t index, const char *key);
@@ -214,6 +308,8 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index);
 /* A member `key` with the JSON of a joint's metadata `from`, if that is there. */
 void write_metadata_value(struct writer *writer, uint32_t joint, const char *from, const char *key);
 void write_copyright(struct writer *writer);
+/* The light of a node as JSON (KHR_lights_punctual), or NULL. */
+const char *find_light(const struct writer *writer, uint32_t node);
 /* Whether isAttachPoint is to be said of a node. */
 bool has_attach_point(const struct writer *writer, uint32_t node);
 
@@ -223,8 +319,22 @@ bool has_attach_point(const struct writer *writer, uint32_t node);
 bool encode_polygons(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan);
 /* extras.c: extras of a mesh, within the open object. */
 void write_mesh_extras(struct writer *writer, uint32_t mesh);
+/* clips.c. An animation that moves all as the clip does. taken: PATHS zeros for each node or joint, whichever are
+ * more. */
+enum { PATHS = 4 };
+bool plan_clip(struct writer *writer, struct clip_plan plan, const struct played_clip *played, uint32_t *taken);
+/* sweeps.c: made clips. */
+bool plan_sweeps(struct writer *writer, uint32_t *taken);
 /* clips.c: "tracks" of a scene's clip. */
-void write_tracks(struct writer *writer, const cp_clip *clip);
+void write_tracks(struct writer *writer, const struct clip_plan *plan);
+/* playing.c. A clip as it is played; and the scene's. */
+bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip *played);
+bool plan_played(struct writer *writer);
+/* How far the numbers of a channel may be off for rounding, in their unit; 0: they stay. */
+double rounding_of(const struct writer *writer, uint32_t node, cp_path path);
+/* web/streams.c. The accessor of numbers that are elements of a stream of floats: of the same ones if they are there
+ * already. CP_NONE when out of memory. */
+uint32_t stream_floats(struct writer *writer, enum stream_kind kind, const float *values, uint32_t count, bool ranged);
 /* web/streams.c. The vertices and indices of a mesh (of lines: vertices alone) go to the streams. */
 bool stream_vertices(struct writer *writer, struct mesh_plan *plan);
 bool stream_indices(struct writer *writer, struct mesh_plan *plan);
@@ -239,6 +349,8 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 /* Writes what was composed. */
 cp_status finish_file(struct writer *writer, struct sink *sink);
 void free_writer(struct writer *writer);
+/* RFC 3986: all but unreserved characters as %XX. In the work scene's memory, NULL when out of it. */
+const char *encode_uri(struct writer *writer, const char *name);
 
 /* web/search.c. Prepares the scene as the settings say, and writes it; the settings go together (web=yes). */
 cp_status write_web(const struct writer *model, struct sink *sink);

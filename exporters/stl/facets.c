@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../scene/colour.h"
 #include "../../scene/text/chunks.h"
 #include "stl.h"
 
@@ -36,11 +37,8 @@ struct part {
 
 static double srgb_of(const cp_material *material, int channel)
 {
-    double value = material->rgba[channel];
-    value = value > 0 ? value < 1 ? value : 1 : 0;
-    if (material->srgb)
-        return value;
-    return value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055; /* IEC 61966-2-1 */
+    double value = within_unit(material->rgba[channel]);
+    return material->srgb ? value : srgb_from_linear(value);
 }
 
 /* The attribute bytes of facets of that material, or of CP_NONE. */

@@ -20,15 +20,20 @@
 #include "../../scene/motion/mechanism.h"
 #include "../exporters.h"
 
-enum { UNIT_SOURCE = 5, UP_SOURCE = 2 };
+enum { UNIT_SOURCE = 6, UP_SOURCE = 2 };
 
 /* In the order of the option's choices. */
-static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.3048};
+static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.0254, 0.3048};
+
+static uint32_t stl_shows(const void *pointer)
+{
+    static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH}; /* in the order of the choices */
+    return uses[((const struct stl_settings *)pointer)->use];
+}
 
 static bool is_written(const struct writer *writer, const cp_instance *instance)
 {
-    static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH}; /* in the order of the choices */
-    return (instance->use & uses[writer->settings->use]) != 0 &&
+    return (instance->use & stl_shows(writer->settings)) != 0 &&
            writer->scene->meshes[instance->mesh].kind == CP_MESH_FACES;
 }
 
@@ -183,7 +188,7 @@ static const struct option stl_options[] = {
      "drawn|collision|both"},
     {"split", "a file for each mesh instance", OPTION_BOOLEAN, offsetof(struct stl_settings, split), "no", 0, 0, NULL},
     {"unit", "length of the file's unit", OPTION_CHOICE, offsetof(struct stl_settings, unit), "m", 0, 0,
-     "m|mm|cm|in|ft|source"},
+     "m|mm|cm|in|inch|ft|source"},
     {"up", "axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", 0, 0, "z|y|source"},
     {"colours", "VisCAM colours in the attribute bytes of binary files", OPTION_BOOLEAN,
      offsetof(struct stl_settings, colours), "no", 0, 0, NULL},
@@ -197,5 +202,6 @@ const struct exporter stl_exporter = {
                .settings_size = sizeof(struct stl_settings)},
     .suffixes = ".stl .stlb",
     .carries = stl_carries,
+    .shows = stl_shows,
     .write = write_stl,
 };

@@ -1,6 +1,8 @@
 /* A mesh is written once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
 #include <math.h>
+#include <string.h>
 
+#include "../../scene/colour.h"
 #include "vrml97.h"
 
 /* ---- appearance ---- */
@@ -8,38 +10,51 @@
 /* VRML97 says nothing of colour spaces; its readers show the numbers as they are, that is as sRGB. */
 static double shown_colour(struct vrml *v, double linear)
 {
-    if (!(linear >= 0 && linear <= 1)) {
-        v->clamped++;
-        linear = linear > 1 ? 1 : 0;
-    }
-    return linear <= 0.0031308 ? 12.92 * linear : fmin(1, 1.055 * pow(linear, 1 / 2.4) - 0.055);
+    v->clamped += !(linear >= 0 && linear <= 1);
+    return srgb_from_linear(within_unit(linear));
 }
 
-/* Once in a file, then by USE. */
-static void write_look(struct vrml *v, uint32_t index, bool lines)
+static bool material_has_texture(const cp_material *material)
+{
+    return material && material->texture_count > 0 && material->textures[0].role == CP_TEXTURE_BASE_COLOUR;
+}
+
+/* Once in a file, then by USE; without the material's texture each time. use: of that texture, NULL: it is not shown.
+ */
+static void write_look(struct vrml *v, uint32_t index, bool lines, const cp_texture_use *use)
 {
     struct look_plan *look = &v->looks[(index == CP_NONE ? 0 : 2 * (size_t)index + 2) + lines];
     const cp_material *material = index == CP_NONE ? NULL : &v->scene->materials[index];
-    double rgb[3] = {0.8, 0.8, 0.8}; /* Material's own default */
+    double rgb[3] = {PLAIN_GREY, PLAIN_GREY, PLAIN_GREY};
     vrml_indent(v);
     sink_text(v->out, "appearance ");
-    if (look->file == v->file) {
+    bool bare = !lines && !use && material_has_texture(material);
+    if (look->file == v->file && !bare) {
         vrml_use(v, look->name);
         return;
     }
-    look->file = v->file;
-    vrml_define(v, look->name);
+    if (!bare) {
+        look->file = v->file;
+        vrml_define(v, look->name);
+    }
     for (int i = 0; i < 3 && material; i++) {
         double value = material->rgba[i];
         rgb[i] = material->srgb && value >= 0 && value <= 1 ? value : shown_colour(v, value);
     }
     sink_text(v->out, "Appearance { material Material { ");
     vrml_vector(v, lines ? "emissiveColor" : "diffuseColor", rgb); /* lines are not lit */
+    if (!lines)
+        sink_text(v->out, " specularColor 0.12 0.12 0.12 shininess 0.3"); /* matt paint, as in our glTF */
     if (material && material->rgba[3] < 1) {
         sink_text(v->out, " transparency ");
         vrml_number(v, material->rgba[3] > 0 ? 1 - material->rgba[3] : 1);
     }
-    sink_text(v->out, " } }\n");
+    sink_text(v->out, use ? " }\n" : " } }\n");
+    if (!use)
+        return;
+    v->depth++;
+    vrml_write_texture(v, use);
+    vrml_close(v, "}");
 }
 
 /* ---- faces and lines: a Shape a group ---- */
@@ -47,56 +62,160 @@ static void write_look(struct vrml *v, uint32_t index, bool lines)
 /* A list of the mesh's vertices: where several Shapes share it, defined by the first and used by the others. */
 struct vertex_list {
     const char *field, *type, *list, *prefix; /* the last: of its DEF name */
-    const float *vectors;                     /* NULL: colours */
-    const char *name;                         /* DEF name once written, or NULL */
+    const float *vectors;
+    const char *name; /* DEF name once written, or NULL */
 };
 
 struct part {
     const cp_mesh *mesh;
     const struct rest *rest;
     bool lines, concave, closed;
-    bool shared; /* several Shapes on the same points */
+    bool shared;                         /* several Shapes on the same points */
+    bool tinted;                         /* groups multiply the vertex colours by different colours; then: */
+    uint32_t *places, *listed, *corners; /* a vertex' place in the list of a group, that list, the corners in it */
     struct vertex_list points, normals, colours;
 };
 
-/* "field DEF name Type { list [ ... ] }", or "field USE name". */
-static void write_vertices(struct vrml *v, const struct part *part, struct vertex_list *list)
+/* "field DEF name Type { list [", or "field USE name" and false. */
+static bool open_vertices(struct vrml *v, const struct part *part, struct vertex_list *list)
 {
-    const cp_mesh *mesh = part->mesh;
     vrml_indent(v);
     sink_text(v->out, list->field);
     sink_text(v->out, " ");
     if (list->name) {
         vrml_use(v, list->name);
-        return;
+        return false;
     }
     if (part->shared)
-        list->name = vrml_name(v, list->prefix, mesh->name);
+        list->name = vrml_name(v, list->prefix, part->mesh->name);
     vrml_define(v, list->name);
     sink_text(v->out, list->type);
     sink_text(v->out, " { ");
     sink_text(v->out, list->list);
     sink_text(v->out, " [\n");
-    if (list->vectors)
-        vrml_write_vectors(v, part->rest, list->vectors, mesh->vertex_count);
-    for (size_t i = 0; i < mesh->vertex_count && !list->vectors; i++) {
-        for (int k = 0; k < 3; k++) {
-            sink_text(v->out, k ? " " : "");
-            vrml_float(v, (float)shown_colour(v, (double)mesh->colours[4 * i + (size_t)k]));
-        }
-        v->alphas += mesh->colours[4 * i + 3] < 1;
-        sink_text(v->out, "\n");
-    }
+    return true;
+}
+
+static void write_vertices(struct vrml *v, const struct part *part, struct vertex_list *list)
+{
+    if (!open_vertices(v, part, list))
+        return;
+    vrml_write_vectors(v, part->rest, list->vectors, part->mesh->vertex_count);
     vrml_line(v, "] }");
 }
+
+/* ---- vertex colours ---- */
+
+/* glTF multiplies the colours of vertices by the material's (glTF 2.0, section 3.9.2); VRML97's Color takes the place
+ * of diffuseColor. So the products are written. Without a material they are the vertices' own. */
+static void tint_of(const struct vrml *v, const cp_group *group, double tint[3])
+{
+    for (int i = 0; i < 3; i++)
+        tint[i] = group->material == CP_NONE ? 1 : linear_channel(&v->scene->materials[group->material], i);
+}
+
+/* The group has colours of its own: not those of its material alone. */
+static bool is_coloured(const cp_mesh *mesh, const cp_group *group)
+{
+    if (!mesh->colours || group->face_count == 0 || group->material == CP_NONE)
+        return mesh->colours && group->face_count > 0;
+    uint32_t end = mesh_face_first(mesh, group->first_face + group->face_count);
+    for (uint32_t i = mesh_face_first(mesh, group->first_face); i < end; i++) {
+        const float *colour = mesh->colours + 4 * (size_t)mesh->corners[i];
+        if (!(colour[0] == 1 && colour[1] == 1 && colour[2] == 1))
+            return true;
+    }
+    return false;
+}
+
+static void write_colour(struct vrml *v, const float *colour, const double tint[3])
+{
+    for (int k = 0; k < 3; k++) {
+        sink_text(v->out, k ? " " : "");
+        vrml_float(v, (float)shown_colour(v, tint[k] * (double)colour[k]));
+    }
+    sink_text(v->out, "\n");
+}
+
+/* Of all vertices, in their order: the Shapes of the mesh share them. */
+static void write_colours(struct vrml *v, struct part *part, const cp_group *group)
+{
+    double tint[3];
+    tint_of(v, group, tint);
+    if (!open_vertices(v, part, &part->colours))
+        return;
+    for (size_t i = 0; i < part->mesh->vertex_count; i++)
+        write_colour(v, part->mesh->colours + 4 * i, tint);
+    vrml_line(v, "] }");
+}
+
+/* Of the group's vertices alone, with a colorIndex: a list of all vertices for each group would grow with both. */
+static void write_own_colours(struct vrml *v, const struct part *part, const cp_group *group, bool reversed)
+{
+    cp_mesh mesh = *part->mesh;
+    uint32_t begin = mesh_face_first(&mesh, group->first_face), count = 0;
+    uint32_t end = mesh_face_first(&mesh, group->first_face + group->face_count);
+    uint32_t *places = part->places, *listed = part->listed;
+    double tint[3];
+    tint_of(v, group, tint);
+    vrml_line(v, "color Color { color [");
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t vertex = mesh.corners[i];
+        if (places[vertex] >= count || listed[places[vertex]] != vertex) {
+            write_colour(v, mesh.colours + 4 * (size_t)vertex, tint);
+            listed[count] = vertex;
+            places[vertex] = count++;
+        }
+        part->corners[i] = places[vertex];
+    }
+    vrml_line(v, "] }");
+    mesh.corners = part->corners;
+    vrml_line(v, "colorIndex [");
+    vrml_write_corners(v, &mesh, group, reversed);
+    vrml_line(v, "]");
+}
+
+/* What the colours of a mesh are written with, and what is lost of them. */
+static cp_status plan_colours(struct vrml *v, struct part *part, const cp_group *groups, uint32_t count)
+{
+    const cp_mesh *mesh = part->mesh;
+    double first[3], tint[3];
+    bool any = false;
+    for (uint32_t i = 0; i < count && mesh->colours; i++) {
+        if (!is_coloured(mesh, &groups[i]))
+            continue;
+        tint_of(v, &groups[i], any ? tint : first);
+        part->tinted |= any && memcmp(first, tint, sizeof first) != 0;
+        any = true;
+    }
+    for (size_t i = 0; i < mesh->vertex_count && mesh->colours; i++)
+        v->alphas += mesh->colours[4 * i + 3] < 1;
+    if (!part->tinted)
+        return CP_OK;
+    part->places = memory_allocate_zeroed(v->context, mesh->vertex_count, sizeof *part->places);
+    part->listed = memory_allocate(v->context, mesh->vertex_count, sizeof *part->listed);
+    part->corners = memory_allocate(v->context, mesh->corner_count, sizeof *part->corners);
+    return part->places && part->listed && part->corners ? CP_OK : CP_LIMIT;
+}
+
+static void free_colours(struct vrml *v, struct part *part)
+{
+    memory_free(v->context, part->places, part->mesh->vertex_count, sizeof *part->places);
+    memory_free(v->context, part->listed, part->mesh->vertex_count, sizeof *part->listed);
+    memory_free(v->context, part->corners, part->mesh->corner_count, sizeof *part->corners);
+}
+
+/* ---- Shapes ---- */
 
 static void write_shape(struct vrml *v, struct part *part, const cp_group *group, const char *name)
 {
     const cp_mesh *mesh = part->mesh;
     bool two_sided = group->material != CP_NONE && v->scene->materials[group->material].two_sided;
     bool normals = mesh->normals && !part->lines && part->rest->kind != REST_FLAT;
+    bool reversed = part->rest->kind == REST_MIRRORED && !part->lines, coloured = is_coloured(mesh, group);
     vrml_open(v, name, "Shape {");
-    write_look(v, group->material, part->lines);
+    const cp_texture_use *use = part->lines ? NULL : vrml_texture_use(v, group->material, mesh);
+    write_look(v, group->material, part->lines, use);
     vrml_indent(v);
     sink_text(v->out, part->lines ? "geometry IndexedLineSet {\n" : "geometry IndexedFaceSet {\n");
     v->depth++;
@@ -113,10 +232,14 @@ static void write_shape(struct vrml *v, struct part *part, const cp_group *group
     write_vertices(v, part, &part->points);
     if (normals)
         write_vertices(v, part, &part->normals);
-    if (mesh->colours)
-        write_vertices(v, part, &part->colours);
+    if (coloured && part->tinted)
+        write_own_colours(v, part, group, reversed);
+    else if (coloured)
+        write_colours(v, part, group);
+    if (use)
+        vrml_write_coordinates(v, mesh, use);
     vrml_line(v, "coordIndex [");
-    vrml_write_corners(v, mesh, group, part->rest->kind == REST_MIRRORED && !part->lines);
+    vrml_write_corners(v, mesh, group, reversed);
     vrml_line(v, "]");
     vrml_close(v, "}");
     vrml_close(v, "}");
@@ -142,14 +265,16 @@ static cp_status write_faces(struct vrml *v, const cp_mesh *mesh, const struct r
     for (uint32_t i = 0; i < count; i++)
         shapes += groups[i].face_count > 0;
     part.shared = shapes > 1;
-    if (shapes != 1)
+    cp_status status = plan_colours(v, &part, groups, count);
+    if (status == CP_OK && shapes != 1)
         vrml_open_group(v, name);
-    for (uint32_t i = 0; i < count && !v->failed; i++)
+    for (uint32_t i = 0; i < count && status == CP_OK && !v->failed; i++)
         if (groups[i].face_count > 0)
             write_shape(v, &part, &groups[i], shapes == 1 ? name : NULL);
-    if (shapes != 1)
+    if (status == CP_OK && shapes != 1)
         vrml_close_node(v);
-    return CP_OK;
+    free_colours(v, &part);
+    return status;
 }
 
 /* ---- primitives ---- */
@@ -182,7 +307,7 @@ static void write_own_kind(struct vrml *v, const cp_mesh *mesh, const char *kind
     if (turned)
         vrml_open_transform(v, name, &upright);
     vrml_open(v, turned ? NULL : name, "Shape {");
-    write_look(v, mesh->group_count ? mesh->groups[0].material : CP_NONE, false);
+    write_look(v, mesh->group_count ? mesh->groups[0].material : CP_NONE, false, NULL);
     vrml_indent(v);
     sink_text(v->out, "geometry ");
     sink_text(v->out, kind);
@@ -215,7 +340,7 @@ static cp_status write_geometry(struct vrml *v, const cp_mesh *mesh, const struc
     if (!scratch)
         return CP_LIMIT;
     cp_mesh faces = *mesh;
-    cp_status status = mesh_tessellate(scratch, &faces);
+    cp_status status = (v->settings->crease > 0 ? mesh_tessellate_round : mesh_tessellate)(scratch, &faces);
     if (status == CP_OK)
         status = write_faces(v, &faces, rest, name);
     cp_scene_free(scratch);

@@ -1,66 +1,24 @@
-/* A Viewpoint that frames the cell. */
+/* What a viewer shows at first: views of the cell, light and a background. */
 #include <math.h>
 
+#include "../../scene/vector.h"
+#include "../../scene/view/view.h"
 #include "vrml97.h"
 
-/* The default fieldOfView (ISO/IEC 14772-1, 6.53), which holds for the window's shorter side. */
-#define FIELD_OF_VIEW 0.785398
-/* Something to look at where nothing is. */
-#define LEAST_RADIUS 1e-4
-
-static void cross(const double a[3], const double b[3], double out[3])
+/* As the file has it: Y up if it is. */
+static cp_pose written_camera(const struct vrml *v, const struct viewpoint *view)
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+    cp_pose turn = v->settings->up == VRML_UP_Y ? pose_y_up_from_z_up() : POSE_IDENTITY;
+    return pose_multiply(&turn, &view->camera);
 }
 
-static void normalise(double a[3])
-{
-    double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    for (int i = 0; i < 3; i++)
-        a[i] /= length;
-}
+/* ---- views ---- */
 
-/* From before, right and above, in the scene's Z up; the camera's axes are the columns. */
-static cp_pose look_at(const struct vrml *v, double radius)
+static void write_navigation(struct vrml *v, double radius)
 {
-    double axes[3][3] = {{0, 0, 0}, {0, 0, 0}, {0.6, -1, 0.55}}, distance = 0;
-    cp_pose camera;
-    normalise(axes[2]);
-    cross((const double[]){0, 0, 1}, axes[2], axes[0]);
-    normalise(axes[0]);
-    cross(axes[2], axes[0], axes[1]);
-    /* So far from the middle that all corners of the box are within a square window. */
-    for (int corner = 0; corner < 8; corner++) {
-        double seen[3] = {0, 0, 0}; /* right, up, towards the camera */
-        for (int i = 0; i < 3; i++) {
-            double half = (corner >> i & 1 ? 0.5 : -0.5) * (v->upper[i] - v->lower[i]);
-            for (int k = 0; k < 3; k++)
-                seen[k] += axes[k][i] * half;
-        }
-        distance = fmax(distance, seen[2] + fmax(fabs(seen[0]), fabs(seen[1])) / tan(FIELD_OF_VIEW / 2));
-    }
-    distance = 1.05 * fmax(distance, radius);
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++)
-            camera.m[4 * i + k] = axes[k][i];
-        camera.m[4 * i + 3] = (v->lower[i] + v->upper[i]) / 2 + distance * axes[2][i];
-    }
-    return camera;
-}
-
-void vrml_write_view(struct vrml *v)
-{
-    double radius = v->diagonal > 0 ? fmax(v->diagonal / 2, LEAST_RADIUS) : 1;
-    cp_pose camera = look_at(v, radius);
-    if (v->settings->up == VRML_UP_Y) {
-        cp_pose turn = pose_y_up_from_z_up();
-        camera = pose_multiply(&turn, &camera);
-    }
-    const double *m = camera.m;
-    struct rotation rotation = vrml_rotation((double[]){m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]});
     vrml_open(v, NULL, "NavigationInfo {");
     vrml_line(v, "type [ \"EXAMINE\" \"ANY\" ]");
+    vrml_line(v, "headlight FALSE");
     vrml_indent(v);
     /* Viewers clip what is nearer than about the avatar's size. */
     vrml_vector(v, "avatarSize [", (double[]){radius / 100, radius / 10, radius / 20});
@@ -70,9 +28,84 @@ void vrml_write_view(struct vrml *v)
     vrml_number(v, radius);
     sink_text(v->out, "\n");
     vrml_close(v, "}");
-    vrml_open(v, NULL, "Viewpoint {");
-    vrml_line(v, "description \"whole cell\"");
-    vrml_vector_line(v, "position", (double[]){m[3], m[7], m[11]});
-    vrml_turn_line(v, "orientation", &rotation);
+}
+
+/* In a Transform at the cell's middle: EXAMINE turns about the origin of a Viewpoint's coordinates, for which VRML97
+ * has no field. */
+static void write_viewpoints(struct vrml *v, const struct views *views)
+{
+    struct placing placing = {.scale = {1, 1, 1}};
+    cp_pose turn = v->settings->up == VRML_UP_Y ? pose_y_up_from_z_up() : POSE_IDENTITY;
+    for (int i = 0; i < 3; i++)
+        placing.translation[i] = (views->lower[i] + views->upper[i]) / 2;
+    pose_point(&turn, placing.translation, placing.translation);
+    vrml_open_transform(v, NULL, &placing);
+    for (uint32_t i = 0; i < views->count; i++) {
+        cp_pose camera = written_camera(v, &views->items[i]);
+        const double *m = camera.m;
+        struct rotation rotation = vrml_rotation((double[]){m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]});
+        double position[3];
+        for (int row = 0; row < 3; row++)
+            position[row] = m[4 * row + 3] - placing.translation[row];
+        vrml_open(v, NULL, "Viewpoint {");
+        vrml_indent(v);
+        sink_text(v->out, "description ");
+        vrml_string(v, views->items[i].title);
+        sink_text(v->out, "\n");
+        vrml_vector_line(v, "position", position);
+        vrml_turn_line(v, "orientation", &rotation);
+        vrml_close(v, "}");
+    }
+    vrml_close_node(v);
+}
+
+/* ---- light and background ---- */
+
+/* Above and below the horizon: from there to the zenith, and to the ground under the cell. */
+static void write_background(struct vrml *v)
+{
+    vrml_open(v, NULL, "Background {");
+    vrml_line(v, "skyAngle [ 0.9 1.5708 ]");
+    vrml_line(v, "skyColor [ 0.32 0.44 0.6, 0.6 0.7 0.8, 0.86 0.9 0.94 ]");
+    vrml_line(v, "groundAngle [ 0.9 1.5708 ]");
+    vrml_line(v, "groundColor [ 0.4 0.44 0.48, 0.56 0.6 0.64, 0.8 0.83 0.86 ]");
     vrml_close(v, "}");
+}
+
+/* Three lights as a photographer places them, about the first camera's own axes: the key from the left above, the fill
+ * from the right, the rim from behind. */
+static void write_lights(struct vrml *v, const cp_pose *camera)
+{
+    static const struct light {
+        double from[3]; /* right, up, towards the camera */
+        const char *strength;
+    } lights[] = {{{-0.6, 0.7, 0.8}, "intensity 0.75 ambientIntensity 0.7"},
+                  {{0.9, 0.2, 0.6}, "intensity 0.35 ambientIntensity 0.3"},
+                  {{0.3, 0.8, -0.9}, "intensity 0.35"}};
+    for (size_t i = 0; i < sizeof lights / sizeof *lights; i++) {
+        double direction[3];
+        for (int row = 0; row < 3; row++)
+            direction[row] = 0 - dot_product(camera->m + 4 * row, lights[i].from);
+        vrml_indent(v);
+        vrml_vector(v, "DirectionalLight { direction", direction);
+        sink_text(v->out, " ");
+        sink_text(v->out, lights[i].strength);
+        sink_text(v->out, " }\n");
+    }
+}
+
+cp_status vrml_write_scenery(struct vrml *v)
+{
+    struct views views;
+    struct arena *arena = arena_new(v->context);
+    cp_status status = arena ? views_find(v->context, v->scene, arena, &views) : CP_LIMIT;
+    if (status == CP_OK) {
+        cp_pose camera = written_camera(v, &views.items[0]);
+        write_navigation(v, views.radius);
+        write_viewpoints(v, &views);
+        write_background(v);
+        write_lights(v, &camera);
+    }
+    arena_free(arena);
+    return status;
 }

@@ -14,7 +14,7 @@
  * - A scale must be above zero here: mirroring goes into mirrored copies of the meshes, and what is flat (zero scale,
  *   or thinner than 1e-7 of its length) into flat copies whose joints stand still. Both are reported.
  * - Meshes used more than once are written once (USE). Vertices are exact; readers hold single precision.
- * - Colours by material, or by vertex (then without the material's colour and without alpha). Normals where the source
+ * - Colours by material, or by vertex (times the material's colour, without alpha). Normals where the source
  *   has them, else a crease angle.
  * - One clip is played, by a click on a device's base; clicks on joints are left out then (clicks=yes keeps them). Keys
  *   are left out where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where
@@ -23,6 +23,7 @@
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 
+#include "../../scene/view/view.h"
 #include "../exporters.h"
 #include "vrml97.h"
 
@@ -32,7 +33,7 @@ static const struct option options[] = {
     {"layout", "all in one file, or each mesh, or each frame's meshes together, in a file of their own by Inline",
      OPTION_CHOICE, offsetof(struct vrml_settings, layout), "single", 0, 0, "single|inline|parts"},
     {"crease", "faces that meet at less than this angle are shaded smoothly", OPTION_ANGLE,
-     offsetof(struct vrml_settings, crease), "30", 0, PI, NULL},
+     offsetof(struct vrml_settings, crease), CREASE_TEXT, 0, PI, NULL},
     {"primitives", "boxes, cylinders, cones and spheres as such, not as faces", OPTION_BOOLEAN,
      offsetof(struct vrml_settings, primitives), "no", 0, 0, NULL},
     {"clip", "the clip that a click on a device's base plays: its name, or none; the first when not said",
@@ -45,13 +46,19 @@ static const struct option options[] = {
      offsetof(struct vrml_settings, clicks), "no", 0, 0, NULL},
     {"grab", "what is grabbed: moved along (bake), or shown on each host in turn, by Switch and Script", OPTION_CHOICE,
      offsetof(struct vrml_settings, grab), "bake", 0, 0, "bake|switch"},
+    {"scenery", "a background, lights and views; no for a world that another one inlines", OPTION_BOOLEAN,
+     offsetof(struct vrml_settings, scenery), "yes", 0, 0, NULL},
+    {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
+     OPTION_CHOICE, offsetof(struct vrml_settings, colours), "auto", 0, 0, "auto|none"},
+    {"planes", "without borders: drawn at most twice as large as the rest, or as they are", OPTION_CHOICE,
+     offsetof(struct vrml_settings, planes), "limit", 0, 0, "limit|keep"},
     OPTIONS_END};
 
 static uint32_t carries(const void *settings)
 {
     const struct vrml_settings *mine = settings;
     uint32_t lost = FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_FLAGS | FEATURE_METADATA | FEATURE_PLACEHOLDERS |
-                    (mine->primitives ? 0 : FEATURE_PRIMITIVES);
+                    FEATURE_SURFACES | (mine->primitives ? 0 : FEATURE_PRIMITIVES);
     return FEATURE_ALL & ~lost;
 }
 
@@ -74,7 +81,11 @@ static void report_losses(struct vrml *v)
                   {"vrml97-shrunk", v->shrunk, "a scale joint stops before zero"},
                   {"vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn"},
                   {"vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out"},
-                  {"vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown"}};
+                  {"vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown"},
+                  {"vrml97-replaced", v->replaced, "the colour of a material, which its texture replaces"},
+                  {"vrml97-textures", v->untextured, "textures, whose images need files beside the world"},
+                  {"vrml97-image-type", v->strange, "textures with images that are no PNG, JPEG or GIF, or not there"},
+                  {"vrml97-wrap", v->wrapped, "a texture that is mirrored where it repeats"}};
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
         if (losses[i].count > 0)
             report_loss(v->context, losses[i].code, NOWHERE, losses[i].count, "%s", losses[i].text);
@@ -90,16 +101,20 @@ static cp_status write_all(struct vrml *v)
     v->joints = vrml_plan_room(v, scene->joint_count, sizeof *v->joints);
     v->meshes = vrml_plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
     v->looks = vrml_plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
+    v->images = vrml_plan_room(v, scene->image_count, sizeof *v->images);
     v->folders = vrml_plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
     cp_status status = v->failed ? CP_LIMIT : vrml_plan(v);
     if (status == CP_OK && v->settings->layout != VRML_SINGLE && scene->instance_count > 0)
         status = sink_expect_further(v->top);
+    if (status == CP_OK)
+        status = vrml_write_images(v);
     if (status != CP_OK)
         return status;
     sink_text(v->out, "#VRML V2.0 utf8\n");
     vrml_write_info(v);
-    vrml_write_view(v);
-    status = vrml_write_tree(v);
+    status = v->settings->scenery ? vrml_write_scenery(v) : CP_OK;
+    if (status == CP_OK)
+        status = vrml_write_tree(v);
     if (status == CP_OK && !v->failed)
         vrml_write_motion(v);
     if (status != CP_OK || v->failed)
@@ -111,17 +126,32 @@ static cp_status write_all(struct vrml *v)
     return CP_OK;
 }
 
+static uint32_t shows(const void *settings)
+{
+    (void)settings;
+    return CP_USE_DRAWN;
+}
+
 static cp_status write_scene(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct vrml v = {.context = context, .scene = scene, .settings = settings, .top = sink, .out = sink, .file = 1};
+    cp_scene *changed = NULL;
+    struct vrml v = {.context = context, .settings = settings, .top = sink, .out = sink, .file = 1};
+    cp_status status = CP_OK;
+    if (v.settings->planes == VRML_LIMIT_PLANES)
+        status = view_limit_planes(context, scene, &changed);
+    if (status == CP_OK && v.settings->colours == VRML_COLOURS_AUTO)
+        status = view_paint(context, scene, &changed);
+    v.scene = changed ? changed : scene;
     v.names.context = v.followers.context = context;
-    cp_status status = write_all(&v);
+    if (status == CP_OK)
+        status = write_all(&v);
     name_map_free(&v.names);
     mechanism_close(&v.mechanism);
     free_followers(&v.followers);
     vrml_free_recording(&v);
     memory_free(context, v.wires, v.wire_room, sizeof *v.wires);
     arena_free(v.arena);
+    cp_scene_free(changed);
     return status;
 }
 
@@ -131,4 +161,6 @@ const struct exporter vrml97_exporter = {.plugin = {.name = "vrml97",
                                                     .settings_size = sizeof(struct vrml_settings)},
                                          .suffixes = ".wrl .wrz",
                                          .carries = carries,
+                                         .shows = shows,
+                                         .tessellates = true,
                                          .write = write_scene};

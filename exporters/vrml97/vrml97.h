@@ -8,13 +8,15 @@
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
 enum { VRML_BAKE, VRML_SWITCH };
+enum { VRML_LIMIT_PLANES, VRML_KEEP_PLANES };
+enum { VRML_COLOURS_AUTO, VRML_COLOURS_NONE };
 
 struct vrml_settings {
     int up;
     int layout;
-    int grab;
+    int grab, colours, planes;
     double crease, cycle, tolerance;
-    bool primitives, clicks;
+    bool primitives, clicks, scenery;
     const char *clip; /* NULL: the first */
 };
 
@@ -134,12 +136,14 @@ struct vrml {
     uint32_t wire_count, wire_room;
     struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
     struct look_plan *looks;   /* 2 a material, the first for no material: of faces, of lines */
+    const char **images;       /* of images: the file beside the world; NULL: none */
     const char **folders;      /* a device, the last for no device; NULL until used */
     uint32_t file;             /* the number of the file being written */
     unsigned depth;            /* of indentation */
     double diagonal;           /* of the scene, metres */
     double lower[3], upper[3]; /* of the scene */
     uint64_t mirrored, flat, frozen, clamped, alphas, shrunk, unscaled, turns; /* for the report */
+    uint64_t replaced, untextured, strange, wrapped;                           /* the same, of textures */
     cp_status status; /* the first failure in a mesh or its file */
     bool failed;      /* out of memory */
     bool too_large;   /* a number is beyond single precision */
@@ -202,6 +206,15 @@ struct vrml_part {
 cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part);
 cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part);
 
+/* textures.c */
+/* Writes the images that the drawn meshes show beside the world; what cannot be is counted. */
+cp_status vrml_write_images(struct vrml *v);
+/* The base colour texture of the material, if the mesh shows it; else NULL. material may be CP_NONE. */
+const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, const cp_mesh *mesh);
+/* "texture ImageTexture { ... }", and the mesh's "texCoord TextureCoordinate { ... }". */
+void vrml_write_texture(struct vrml *v, const cp_texture_use *use);
+void vrml_write_coordinates(struct vrml *v, const cp_mesh *mesh, const cp_texture_use *use);
+
 /* lists.c */
 /* A vector a line, as the rest makes it. */
 void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *values, uint32_t count);
@@ -235,7 +248,8 @@ void vrml_free_keys(struct vrml *v, struct vrml_keys *keys);
 
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
-void vrml_write_view(struct vrml *v);
+/* What a viewer shows at first: views, light and a background. */
+cp_status vrml_write_scenery(struct vrml *v);
 
 /* recording.c */
 /* Chooses the clip; v->recording stays NULL when there is none. */

@@ -2,7 +2,9 @@
  *
  * AC3D file format (Inivis, "ac3dfileformat"): an object's `loc` and `rot` place it in its parent, vertices and kids
  * alike: rot * v + loc. assimp adds the loc to the vertices of polygons before it turns them, leaves those of lines
- * where they are, and kids too. So assimp is shown zeros in the loc lines, and the nodes get them here. */
+ * where they are, and kids too. So assimp is shown zeros in the loc lines, and the nodes get them here.
+ *
+ * `subdiv N` asks for a surface that is rounder than its faces; these are read, and that is a loss. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -62,6 +64,7 @@ cp_status take_places(struct assimp_import *import, char **shown)
     const struct source *source = import->source;
     const char *next = source->data, *end = source->data + source->size;
     cp_status status = CP_OK;
+    uint64_t rounded = 0;
     if (source->size < 4 || memcmp(source->data, "AC3D", 4) != 0)
         return CP_OK;
     while (next < end && status == CP_OK) {
@@ -83,8 +86,13 @@ cp_status take_places(struct assimp_import *import, char **shown)
                 next += numbers[0] < (double)left ? (size_t)numbers[0] : left;
         } else if (import->place_count && accept_word(&line, "loc") && accept_numbers(&line, numbers, 3)) {
             status = take_place(import, numbers, start, line.end, shown);
+        } else if (accept_word(&line, "subdiv")) {
+            rounded += accept_numbers(&line, numbers, 1) && numbers[0] > 0;
         }
     }
+    if (rounded)
+        report_loss(import->context, "assimp-subdivision", IN_FILE(import->file), rounded,
+                    "the subdivision (subdiv) of objects: their faces are as in the file");
     return status;
 }
 

@@ -1,7 +1,6 @@
-/* ZIP archives (APPNOTE 6.3.3: end record, central directory, local headers), as 3MF files are: what is in them, and
- * whether it is whole. assimp ends the process where a file's checksum is wrong, or where the root of a 3MF package is
- * not there. So what its unzip code would refuse is refused here; encrypted files and those of other methods, which are
- * no part of a 3MF package's root, are left to it. */
+/* ZIP archives (APPNOTE 6.3.3: end record, central directory, local headers), as ZAE and IFCZIP files are: what is in
+ * them, and whether it is whole. assimp ends the process where a file's checksum is wrong. So what its unzip code would
+ * refuse is refused here; encrypted files and those of other methods are left to it. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -55,7 +54,7 @@ static struct walk start_walk(const struct source *source)
     return (struct walk){source, end - size, end, room - size - offset, number_at(end + 10, 2)};
 }
 
-bool is_archive(const struct source *source)
+static bool is_archive(const struct source *source)
 {
     struct walk walk = start_walk(source);
     return (source->size >= 4 && memcmp(source->data, "PK\3\4", 4) == 0) ||
@@ -116,29 +115,6 @@ static bool has_end(const struct archive_file *file, const char *end)
     return file->name_size >= size && !memcmp(file->name + file->name_size - size, end, size);
 }
 
-static bool has_name(const struct archive_file *file, const char *name, size_t size)
-{
-    return file->name_size == size && !memcmp(file->name, name, size);
-}
-
-bool find_model(const struct source *source, struct packed *model)
-{
-    static const char standard[] = "3D/3dmodel.model";
-    struct walk walk = start_walk(source);
-    struct archive_file file;
-    bool found = false;
-    while (next_file(&walk, &file)) {
-        bool first = has_name(&file, standard, sizeof standard - 1);
-        if (file.readable && (first || (!found && (has_end(&file, ".model") || has_end(&file, ".amf"))))) {
-            *model = file.packed;
-            found = true;
-        }
-        if (first)
-            break;
-    }
-    return found;
-}
-
 const char *find_attribute(const char *at, const char *end, const char *name, size_t *size)
 {
     size_t length = strlen(name);
@@ -157,35 +133,6 @@ const char *find_attribute(const char *at, const char *end, const char *name, si
     return NULL;
 }
 
-/* A model that the package names is there: in each relation to one, and in one at least. An empty file is none. */
-static bool names_model(const struct source *source, const char *text, const char *end)
-{
-    static const char word[] = "<Relationship";
-    static const char model[] = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel";
-    enum { MOST_RELATIONS = 64 };
-    bool found = false;
-    int count = 0;
-    for (; count < MOST_RELATIONS && (text = memchr(text, '<', (size_t)(end - text))) != NULL; text++) {
-        if ((size_t)(end - text) < sizeof word || memcmp(text, word, sizeof word - 1) != 0)
-            continue;
-        count++;
-        size_t size;
-        const char *type = find_attribute(text + sizeof word - 1, end, "Type", &size);
-        if (!type || size != sizeof model - 1 || memcmp(type, model, size) != 0)
-            continue;
-        const char *target = find_attribute(text + sizeof word - 1, end, "Target", &size);
-        bool absolute = target && size > 0 && *target == '/', there = false;
-        struct walk walk = start_walk(source);
-        struct archive_file file;
-        while (target && !there && next_file(&walk, &file))
-            there = has_name(&file, target + absolute, size - absolute);
-        if (!there || !file.readable || file.packed.full_size == 0)
-            return false;
-        found = true;
-    }
-    return found;
-}
-
 static cp_status refuse(const struct source *source, const char *why)
 {
     return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name), "%s", why);
@@ -193,14 +140,11 @@ static cp_status refuse(const struct source *source, const char *why)
 
 cp_status check_archive(const struct source *source)
 {
-    static const char relations[] = "_rels/.rels";
-    enum { MOST_BYTES = 1 << 16 };
     if (!is_archive(source))
         return CP_OK;
     struct walk walk = start_walk(source);
     struct archive_file file;
     size_t left = source->size;
-    bool related = false;
     while (next_file(&walk, &file)) {
         if (file.packed.size > left) /* else a small archive could ask for endless work */
             return refuse(source, "files in the archive overlap");
@@ -213,19 +157,10 @@ cp_status check_archive(const struct source *source)
             return report_error(source->context, CP_INPUT, "assimp-archive", IN_FILE(source->name),
                                 "the file \"%.*s\" in the archive is damaged",
                                 (int)(file.name_size < 100 ? file.name_size : 100), file.name);
-        if (!has_name(&file, relations, sizeof relations - 1))
-            continue;
-        if (related)
-            return refuse(source, "the archive holds the package's relations twice");
-        related = true;
-        char *text = memory_allocate(source->context, MOST_BYTES, 1);
-        if (!text)
-            return CP_LIMIT;
-        size_t size = file.readable ? unpack_start(source, &file.packed, text, MOST_BYTES) : 0;
-        bool named = names_model(source, text, text + size);
-        memory_free(source->context, text, MOST_BYTES, 1);
-        if (!named)
-            return refuse(source, "the relations of the package name no model that is in it");
+        if (has_end(&file, "3dmodel.model"))
+            return refuse(source, "3MF is not read through assimp; the importer 3mf reads it");
+        if (has_end(&file, ".amf"))
+            return refuse(source, "AMF in an archive is not read: unpack it before");
     }
     return walk.left == 0 ? CP_OK : refuse(source, "the archive's directory is damaged");
 }

@@ -1,8 +1,7 @@
 /* assimp: what the Open Asset Import Library reads and cellpipe does not read itself.
  *
  * Specification: none of its own; libassimp 5.2 (Debian 12: 5.2.5) through its C API. Dialects: some fifty formats;
- * those that robot cells name are Wavefront OBJ, 3D Studio 3DS, AC3D, Collada (DAE) and PLY. docs/assimp.md has the
- * list.
+ * those that robot cells name are 3D Studio 3DS, AC3D and Collada (DAE). docs/assimp.md has the list.
  *
  * Behaviour and limitations
  * - The last resort: every native importer is asked before it.
@@ -17,7 +16,7 @@
  *   material that say something are kept as metadata.
  * - Animations of nodes become clips with linear tracks; skins, morphs, cameras, lights, points and texture coordinates
  *   are counted as losses.
- * - What assimp's readers accept although it is cut off (OBJ, AC3D) cannot be seen here. They recurse over the depth of
+ * - What assimp's readers accept although it is cut off (AC3D) cannot be seen here. They recurse over the depth of
  *   a tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
  * - Lines of text may end in CR alone, when there is no LF.
  * - AC3D: the `loc` of objects is read here (ac3d.c). */
@@ -109,7 +108,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
         return system->status;
     if (!import->from || !import->from->mRootNode)
         return report_failure(import, system->top, text);
-    /* Several of assimp's readers (OBJ, X3D, ASE) take any bytes for an empty scene. */
+    /* Several of assimp's readers (X3D, ASE) take any bytes for an empty scene. */
     if (import->from->mNumMeshes || import->from->mRootNode->mNumChildren)
         return CP_OK;
     return report_error(import->context, CP_INPUT, "assimp-empty", IN_FILE(import->file),
@@ -128,7 +127,7 @@ static cp_status copy_scene(struct assimp_import *import)
     find_format(import);
     import->parts = memory_allocate(context, from->mNumMeshes, sizeof *import->parts);
     import->materials = memory_allocate(context, from->mNumMaterials, sizeof *import->materials);
-    import->nodes = (struct name_map){.context = context};
+    import->nodes = import->images = (struct name_map){.context = context};
     cp_status status = import->parts && import->materials ? CP_OK : CP_LIMIT;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
         status = steps[i](import);
@@ -139,15 +138,19 @@ static cp_status copy_scene(struct assimp_import *import)
     if (status == CP_OK && from->mNumLights)
         report_loss(context, "assimp-lights", place, from->mNumLights, "lights");
     name_map_free(&import->nodes);
+    name_map_free(&import->images);
     memory_free(context, import->materials, from->mNumMaterials, sizeof *import->materials);
     memory_free(context, import->parts, from->mNumMeshes, sizeof *import->parts);
     return status;
 }
 
-static cp_status read_shown(cp_context *context, const struct source *source, const void *settings, cp_scene *scene)
+static cp_status read_shown(cp_context *context, const struct source *source, const void *settings, cp_scene *scene,
+                            double unit_in_x3d)
 {
     struct assimp_import import = {
         .context = context, .source = source, .file = source->name, .settings = settings, .scene = scene};
+    import.unit_in_x3d = unit_in_x3d;
+    bool strict = import.settings->common.strict;
     struct file_system system;
     char *name = visible_name(scene, source->name);
     size_t size;
@@ -155,17 +158,15 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     import.stem = stem ? arena_copy_text(scene->arena, stem, size) : NULL;
     if (!import.stem)
         return CP_LIMIT;
-    cp_status status = check_ply(source);
+    cp_status status = check_archive(source);
     if (status == CP_OK)
-        status = check_archive(source);
-    if (status == CP_OK)
-        status = check_collada(source, scene->arena);
+        status = check_collada(source, strict, scene->arena);
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, &import.settings->common);
-    status = hide_blanks(source, name, &system.top_text);
+    status = take_places(&import, &system.top_text);
     if (status == CP_OK && !system.top_text)
-        status = take_places(&import, &system.top_text);
+        status = show_collada(source, strict, &system.top_text);
     if (status == CP_OK)
         status = import_file(&import, &system);
     file_system_end(&system);
@@ -178,26 +179,53 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
-static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+static cp_status read_text(cp_context *context, const struct source *source, const void *settings, cp_scene *scene)
 {
     struct source shown = *source;
+    struct buffer x3d;
+    double unit;
+    cp_status status = show_x3d(source, ((const struct import_settings *)settings)->strict, scene->arena, &x3d, &unit);
+    if (x3d.size) {
+        shown.data = x3d.data;
+        shown.size = x3d.size - 1;
+    }
+    if (status == CP_OK)
+        status = read_shown(context, &shown, settings, scene, unit);
+    buffer_free(&x3d);
+    return status;
+}
+
+static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    cp_status status = source_decode(source); /* of UTF-16 several of assimp's readers make an empty scene */
+    struct source shown = *source;
     char *text = NULL;
-    cp_status status = cut_at_zeros(source, settings, &shown.size);
+    if (status == CP_OK)
+        status = cut_at_zeros(&shown, settings, &shown.size);
     if (status == CP_OK)
         status = end_lines(&shown, &text);
     if (text)
         shown.data = text;
     if (status == CP_OK)
-        status = read_shown(context, &shown, settings, scene);
+        status = read_text(context, &shown, settings, scene);
     memory_free(context, text, shown.size + 1, 1);
     return status;
 }
 
-/* Some reader of assimp's may know the bytes; every native one that does is surer. */
+/* Formats that begin with words of their own are known by them. Else some reader of assimp's may know the bytes; every
+ * native one that does is surer. */
 static int assimp_probe(const char *head, size_t size, uint64_t file_size)
 {
-    (void)head, (void)file_size;
-    return size > 0;
+    static const char *const signs[] = {"BLENDER", "IDPO",  "IDP2",   "IDP3", "IDST",
+                                        "MDL2",    "MDL3",  "MDL4",   "MDL5", "MDL7",
+                                        "AC3Da",   "AC3Db", "xof 03", "BB3D", "Kaydara FBX Binary"};
+    (void)file_size;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (size > strlen(signs[i]) && memcmp(head, signs[i], strlen(signs[i])) == 0)
+            return 60;
+    /* Ogre's binary meshes: two bytes before the words. */
+    static const char ogre[] = "[MeshSerializer_";
+    return size > sizeof ogre + 1 && memcmp(head + 2, ogre, sizeof ogre - 1) == 0 ? 60 : size > 0;
 }
 
 #else
@@ -210,8 +238,8 @@ static int assimp_probe(const char *head, size_t size, uint64_t file_size)
 
 #endif
 
-/* What libassimp 5.2.5 reads, less the formats that cellpipe reads itself (.stl .glb .gltf .xml) and less .step, .stp
- * (of which assimp reads IFC data only) and .raw. */
+/* What libassimp 5.2.5 reads, less the formats that cellpipe reads itself (.stl .obj .glb .gltf .xml) and less .step,
+ * .stp (of which assimp reads IFC data only) and .raw. */
 const struct importer assimp_importer = {
     .plugin =
         {
@@ -227,7 +255,7 @@ const struct importer assimp_importer = {
 #endif
         },
     .suffixes =
-        ".obj .3ds .ac .ac3d .acc .dae .zae .ply .off .x3d .x3db .fbx .3mf .amf .dxf .ifc .ifczip .lwo .lws .lxo "
+        ".3ds .ac .ac3d .acc .dae .zae .x3d .x3db .fbx .amf .dxf .ifc .ifczip .lwo .lws .lxo "
         ".blend .ase .ask .cob .scn .ms3d .nff .enff .x .xgl .zgl .3d .assbin .b3d .bsp .bvh .csm .hmp .iqm .irr "
         ".irrmesh .md2 .md3 .md5anim .md5camera .md5mesh .mdc .mdl .mesh .mot .ndo .ogex .pk3 .pmx .prj .q3o .q3s "
         ".sib .smd .ter .uc .vta",

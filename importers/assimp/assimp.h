@@ -18,15 +18,14 @@ enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
 
 /* What is known about a format beside what assimp's scene says. */
 struct format {
-    const char *title;      /* how the name of assimp's reader begins */
-    double unit;            /* metres; 0: the root's scale says it */
-    enum axes axes;         /* of the coordinates below the root */
-    bool axes_in_root;      /* assimp turns to Y up (and scales) by the root's transform */
-    bool unit_in_file;      /* the text has an attribute for it, which assimp does not hand on */
-    bool numbers_objects;   /* assimp puts numbers in place of the objects' names */
-    bool root_is_scene;     /* the root stands for the file, whatever its name */
-    bool only_settings;     /* the scene's metadata are an editor's settings */
-    bool invents_materials; /* a material without a name is assimp's, not the file's */
+    const char *title;    /* how the name of assimp's reader begins */
+    double unit;          /* metres; 0: the root's scale says it */
+    enum axes axes;       /* of the coordinates below the root */
+    bool axes_in_root;    /* assimp turns to Y up (and scales) by the root's transform */
+    bool unit_in_file;    /* the text has an attribute for it, which assimp does not hand on */
+    bool numbers_objects; /* assimp puts numbers in place of the objects' names */
+    bool root_is_scene;   /* the root stands for the file, whatever its name */
+    bool only_settings;   /* the scene's metadata are an editor's settings */
 };
 
 struct assimp_settings {
@@ -55,13 +54,15 @@ struct assimp_import {
     cp_scene *scene;
     const struct format *format;
     double unit;
-    cp_pose turn; /* file axes to Z up: a signed permutation, so that nothing is rounded */
+    double unit_in_x3d; /* metres; 0: none */
+    cp_pose turn;       /* file axes to Z up: a signed permutation, so that nothing is rounded */
     cp_pose turn_back;
     bool root_holds_axes;     /* the root's transform has gone into unit and turn */
     unsigned mesh;            /* assimp's number of the mesh at work, for messages */
     struct mesh_parts *parts; /* by assimp's mesh */
     uint32_t *materials;      /* the scene's material by assimp's, or CP_NONE */
     struct name_map nodes;    /* assimp's node names to scene nodes, for animations */
+    struct name_map images;   /* paths to the scene's images */
     const char **objects;     /* names of a 3DS file's meshes, in its order */
     uint32_t object_count, object_room;
     struct place_of_object *places; /* of an AC3D file's objects, in its order */
@@ -80,7 +81,6 @@ struct file_system {
     const struct import_settings *settings;
     cp_status status; /* the first failure that is not a missing file */
     struct open_file *files;
-    uint32_t missing_materials; /* .mtl files not found */
 };
 void file_system_start(struct file_system *system, const struct source *top, const char *top_name,
                        const struct import_settings *settings);
@@ -92,16 +92,21 @@ cp_status cut_at_zeros(const struct source *source, const struct import_settings
  * NULL. */
 cp_status end_lines(const struct source *source, char **text);
 
-/* ply.c: CP_OK for a file that is whole, or no PLY at all. */
-cp_status check_ply(const struct source *source);
+/* collada.c: CP_OK for a Collada file in which all fits, or for another. What nobody reads is told as lost. */
+cp_status check_collada(const struct source *source, bool strict, struct arena *arena);
+/* A Collada file's text with convex meshes as meshes, and without images that name no file; NULL where it has none of
+ * them. size + 1 bytes. */
+cp_status show_collada(const struct source *source, bool strict, char **shown);
 
-/* collada.c: CP_OK for a file whose accessors stay within their arrays, or no Collada at all. */
-cp_status check_collada(const struct source *source, struct arena *arena);
+/* An XML text without its declaration, if this names an encoding that libxml2 is not let read: assimp takes all for
+ * UTF-8. */
+struct source skip_declaration(const struct source *source);
+
+/* x3d.c: the text of an X3D file that assimp is shown, with a NUL behind it, which counts; nothing of another file.
+ * *unit: the file's own, in metres, or 0. What nobody reads is told as lost. buffer_free it on failure, too. */
+cp_status show_x3d(const struct source *source, bool strict, struct arena *arena, struct buffer *shown, double *unit);
 
 /* names.c: see there. */
-/* An OBJ file's text with a mark for each blank in an object's name; NULL when there is none. size + 1 bytes.
- * file_name: as assimp knows the file. */
-cp_status hide_blanks(const struct source *source, const char *file_name, char **shown);
 cp_status find_object_names(struct assimp_import *import);
 /* The file's names; NULL when out of memory. */
 const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh);
@@ -112,10 +117,8 @@ cp_status take_places(struct assimp_import *import, char **shown);
 void match_places(struct assimp_import *import, uint64_t node_count);
 void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *local);
 
-/* archive.c: a ZIP archive; CP_OK for one that is whole, or no archive at all; the model in it. */
-bool is_archive(const struct source *source);
+/* archive.c: CP_OK for a ZIP archive that is whole, or no archive at all. */
 cp_status check_archive(const struct source *source);
-bool find_model(const struct source *source, struct packed *model);
 /* The attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
 const char *find_attribute(const char *at, const char *end, const char *name, size_t *size);
 

@@ -6,14 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Formats without a row are taken as they are: metres, Z up. That is how RobWork reads the .ac, .3ds and .obj files
+/* Formats without a row are taken as they are: metres, Z up. That is how RobWork reads the .ac and .3ds files
  * that its cells name, and all that a format without a statement allows. Sources:
  * Collada 1.4.1, <unit> and <up_axis> of <asset>: assimp puts both into the root's transform (Y up after it).
  * 3DS: Z up by the program that made the format; assimp turns the root to Y up and divides it by the master scale,
  * which is an editor's setting that RobWork and most others do not apply, and neither do we.
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.
  * X3D (ISO/IEC 19775-1, 4.3.5): metres, Y up. IFC: assimp converts to metres and Y up.
- * 3MF core specification 3.3, AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
+ * AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
  * DXF, ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
 static const struct format formats[] = {
     {.title = "Collada", .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
@@ -26,10 +26,7 @@ static const struct format formats[] = {
     {.title = "Autodesk FBX", .unit = 0.01, .axes = AXES_Y_UP, .root_is_scene = true, .only_settings = true},
     {.title = "Extensible 3D", .unit = 1, .axes = AXES_Y_UP},
     {.title = "Industry Foundation", .unit = 1, .axes = AXES_Y_UP},
-    {.title = "3mf", .unit = 0.001, .unit_in_file = true, .root_is_scene = true},
     {.title = "Additive", .unit = 0.001, .unit_in_file = true},
-    {.title = "Stanford Polygon", .unit = 1, .invents_materials = true},
-    {.title = "OFF", .unit = 1, .invents_materials = true},
     {.title = "", .unit = 1, .axes_in_root = true},
 };
 
@@ -63,8 +60,6 @@ void find_format(struct assimp_import *import)
 {
     const struct aiMetadataEntry *entry = find_metadata(import->from, "SourceAsset_Format");
     const char *title = entry && entry->mType == AI_AISTRING ? ((const struct aiString *)entry->mData)->data : "";
-    if (!*title && strcmp(import->from->mRootNode->mName.data, "3MF") == 0)
-        title = "3mf"; /* the one reader of 5.2.5 that comes out without its name */
     const struct format *format = formats;
     while (strncmp(title, format->title, strlen(format->title)) != 0)
         format++;
@@ -125,32 +120,24 @@ static void axes_from_fbx(const struct aiScene *from, double *unit, enum axes *a
     *unit = double_from_float(factor) / 100;
 }
 
-/* The unit that assimp does not hand on: the attribute `unit` of 3MF's <model> and AMF's <amf>, either in a ZIP
- * archive. 3MF core specification 3.3: micron, millimeter (default), centimeter, inch, foot, meter.
- * AMF, ISO/ASTM 52915: millimeter (default), inch, feet, meter, micron. *unit stays when the text gives none. */
+/* The unit that assimp does not hand on: the attribute `unit` of AMF's <amf>.
+ * ISO/ASTM 52915: millimeter (default), inch, feet, meter, micron. *unit stays when the text gives none. */
 static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
 {
     enum { HEAD_SIZE = 1 << 16 };
-    static const char *const tags[] = {"<model", "<amf"};
+    static const char name_of_root[] = "<amf";
     static const struct {
         const char *name;
         double metres;
-    } units[] = {{"micron", 1e-6}, {"millimeter", 0.001}, {"centimeter", 0.01}, {"inch", 0.0254},
-                 {"foot", 0.3048}, {"feet", 0.3048},      {"meter", 1}};
-    char *head = memory_allocate(import->context, HEAD_SIZE, 1);
-    if (!head)
-        return CP_LIMIT;
-    struct packed model = {.data = import->source->data, .size = import->source->size};
-    bool found = !is_archive(import->source) || find_model(import->source, &model);
-    size_t size = 0;
-    const char *end = head + (found ? unpack_start(import->source, &model, head, HEAD_SIZE) : 0);
+    } units[] = {{"micron", 1e-6}, {"millimeter", 0.001}, {"inch", 0.0254}, {"feet", 0.3048}, {"meter", 1}};
+    const char *head = import->source->data;
+    size_t size = import->source->size;
+    const char *end = head + (size < HEAD_SIZE ? size : HEAD_SIZE);
     const char *tag = NULL;
+    const size_t length = sizeof name_of_root - 1;
     for (const char *at = head; !tag && (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
-        for (int i = 0; i < 2; i++) {
-            size_t length = strlen(tags[i]);
-            if ((size_t)(end - at) > length && !memcmp(at, tags[i], length) && is_blank(at[length]))
-                tag = at + length;
-        }
+        if ((size_t)(end - at) > length && !memcmp(at, name_of_root, length) && is_blank(at[length]))
+            tag = at + length;
     const char *word = tag ? find_attribute(tag, end, "unit", &size) : NULL;
     bool known = !word;
     for (size_t i = 0; i < sizeof units / sizeof *units && !known; i++)
@@ -159,7 +146,6 @@ static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
             known = true;
         }
     const char *shown = known ? "" : utf8_from(import->scene->arena, word, size < 40 ? size : 40, NULL);
-    memory_free(import->context, head, HEAD_SIZE, 1);
     if (known || !shown)
         return known ? CP_OK : CP_LIMIT;
     return report_lenient(import->context, import->settings->common.strict, "assimp-unit", IN_FILE(import->file),
@@ -185,6 +171,8 @@ cp_status find_axes(struct assimp_import *import)
     cp_status status = format->unit_in_file ? find_unit_in_file(import, &unit) : CP_OK;
     if (status != CP_OK)
         return status;
+    if (import->unit_in_x3d > 0)
+        unit = import->unit_in_x3d;
     if (import->settings->up)
         axes = (enum axes)(import->settings->up - 1);
     if (import->settings->unit > 0)

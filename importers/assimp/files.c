@@ -66,18 +66,16 @@ static void file_flush(struct aiFile *handle)
     (void)handle;
 }
 
-/* By its suffix, or by a beginning without control characters. PLY has a check of its own, and UTF-16 has zero bytes.
- */
+/* By its suffix, or by a beginning without control characters. Archives have the suffix of what is in them (AMF). */
 static bool is_text(const struct source *source)
 {
     enum { HEAD_SIZE = 512 }; /* every binary format has some of them in it */
-    static const char *const suffixes[] = {".obj", ".mtl",  ".ac",  ".ac3d", ".acc",     ".dae",     ".off",
-                                           ".x3d", ".amf",  ".ase", ".ask",  ".dxf",     ".nff",     ".enff",
-                                           ".ifc", ".smd",  ".vta", ".lws",  ".mot",     ".irr",     ".irrmesh",
-                                           ".xgl", ".ogex", ".bvh", ".csm",  ".md5mesh", ".md5anim", ".md5camera"};
+    static const char *const suffixes[] = {".ac",  ".ac3d",    ".acc",     ".dae",      ".x3d", ".amf",  ".ase",
+                                           ".ask", ".dxf",     ".nff",     ".enff",     ".ifc", ".smd",  ".vta",
+                                           ".lws", ".mot",     ".irr",     ".irrmesh",  ".xgl", ".ogex", ".bvh",
+                                           ".csm", ".md5mesh", ".md5anim", ".md5camera"};
     const char *data = source->data;
-    if ((source->size >= 3 && (data[0] | 0x20) == 'p' && (data[1] | 0x20) == 'l' && (data[2] | 0x20) == 'y') ||
-        (source->size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0)))
+    if (source->size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
         return false;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (text_ends_nocase(source->name, suffixes[i]))
@@ -168,14 +166,9 @@ static bool is_image(const char *name)
     return false;
 }
 
-/* assimp's OBJ reader tries the object's own name with .mtl when the named library is missing; that guess is not worth
- * a second message. */
 static void report_missing(struct file_system *system, const char *name, bool is_empty)
 {
     struct place place = IN_FILE(system->top->name);
-    bool is_material = text_ends_nocase(name, ".mtl");
-    if (is_material && system->missing_materials++)
-        return;
     if (report_lenient(system->context, system->settings->strict, "assimp-file-missing", place,
                        is_empty ? "the file \"%s\" is empty" : "no file \"%s\"", name) != CP_OK)
         system->status = CP_INPUT;

@@ -1,6 +1,9 @@
 /* Meshes. assimp hands most formats out with a vertex of its own for every corner; those that are equal bit for bit
- * (position, normal and colour) are joined again. Where it keeps the file's vertices they stay as they are. */
+ * (position, normal, colour, texture coordinates) are joined again. Where it keeps the file's vertices they stay as
+ * they are. */
 #include "assimp.h"
+
+#include "../../scene/mesh/mesh.h"
 
 #ifdef HAVE_ASSIMP
 
@@ -20,6 +23,7 @@ struct part {
     const struct aiMesh *from;
     bool lines;
     bool normals, colours;
+    uint32_t sets; /* of texture coordinates */
     cp_mesh mesh;
     uint32_t *corners;
     uint32_t *origins; /* assimp's vertex by the part's vertex; NULL: the same numbers */
@@ -80,8 +84,8 @@ static cp_status check_mesh(struct assimp_import *import, const struct aiMesh *m
 
 /* ---- joining ---- */
 
-/* Position, normal and colour of a vertex as bytes to compare. */
-enum { KEY_FLOATS = 10 };
+/* Position, normal, colour and texture coordinates of a vertex as bytes to compare. */
+enum { KEY_FLOATS = 10 + 2 * CP_COORDINATE_SETS };
 
 static void vertex_key(const struct part *part, uint32_t vertex, float key[KEY_FLOATS])
 {
@@ -92,6 +96,8 @@ static void vertex_key(const struct part *part, uint32_t vertex, float key[KEY_F
         memcpy(key + 3, &from->mNormals[vertex], 3 * sizeof *key);
     if (part->colours)
         memcpy(key + 6, &from->mColors[0][vertex], 4 * sizeof *key);
+    for (uint32_t set = 0; set < CP_COORDINATE_SETS && set < part->sets; set++)
+        memcpy(key + 10 + 2 * set, &from->mTextureCoords[set][vertex], 2 * sizeof *key);
 }
 
 /* Turns the part's corners from assimp's vertex numbers into those of joined vertices: those of equal bits are one. */
@@ -158,32 +164,22 @@ static uint32_t origin_of(const struct part *part, uint32_t vertex)
     return part->origins ? part->origins[vertex] : vertex;
 }
 
-/* A normal of unit length to float's precision keeps its bits. */
 static cp_status copy_normals(struct part *part)
 {
     struct assimp_import *import = part->import;
     float *normals = scene_allocate(import->scene, part->mesh.vertex_count, 3 * sizeof *normals);
-    bool good = true;
-    for (uint32_t i = 0; normals && i < part->mesh.vertex_count && good; i++) {
-        const struct aiVector3D *from = &part->from->mNormals[origin_of(part, i)];
-        float *out = normals + 3 * (size_t)i;
-        double x = (double)from->x, y = (double)from->y, z = (double)from->z;
-        double length = sqrt(x * x + y * y + z * z);
-        good = length > 0 && isfinite(length);
-        memcpy(out, from, 3 * sizeof *out);
-        if (good && !(fabs(length - 1) <= 1e-6)) {
-            out[0] = (float)(x / length);
-            out[1] = (float)(y / length);
-            out[2] = (float)(z / length);
-        }
-    }
-    if (!good)
-        report_loss(import->context, "assimp-normals", IN_FILE(import->file), part->mesh.vertex_count,
-                    "normals of mesh %u \"%s\", some of which have no direction", part->import->mesh + 1,
-                    part->from->mName.data);
-    else
-        part->mesh.normals = normals;
-    return normals ? CP_OK : CP_LIMIT;
+    uint64_t mended;
+    for (uint32_t i = 0; normals && i < part->mesh.vertex_count; i++)
+        memcpy(normals + 3 * (size_t)i, &part->from->mNormals[origin_of(part, i)], 3 * sizeof *normals);
+    if (!normals || mesh_mend_normals(import->context, &part->mesh, normals, &mended) != CP_OK)
+        return CP_LIMIT;
+    part->mesh.normals = normals;
+    if (mended == 0)
+        return CP_OK;
+    return report_lenient(import->context, import->settings->common.strict, "assimp-normals", IN_FILE(import->file),
+                          "mesh %u \"%s\": %llu of %u normals have no direction; they are made from the faces",
+                          import->mesh + 1, part->from->mName.data, (unsigned long long)mended,
+                          (unsigned)part->mesh.vertex_count);
 }
 
 /* The formats' colours are meant for a screen (IEC 61966-2-1, sRGB); the scene's vertex colours are linear light. */
@@ -210,6 +206,36 @@ static cp_status copy_colours(struct part *part)
     return colours ? CP_OK : CP_LIMIT;
 }
 
+/* How many sets of texture coordinates can be read: those that are finite. */
+static uint32_t count_sets(const struct aiMesh *from)
+{
+    uint32_t sets = 0;
+    for (bool good = true; sets < CP_COORDINATE_SETS && from->mTextureCoords[sets]; sets++) {
+        for (unsigned v = 0; v < from->mNumVertices && good; v++)
+            good = isfinite(from->mTextureCoords[sets][v].x) && isfinite(from->mTextureCoords[sets][v].y);
+        if (!good)
+            break;
+    }
+    return sets;
+}
+
+/* assimp's second coordinate counts from the lower edge of an image. */
+static cp_status copy_coordinates(struct part *part)
+{
+    for (uint32_t set = 0; set < part->sets; set++) {
+        float *coordinates = scene_allocate(part->import->scene, part->mesh.vertex_count, 2 * sizeof *coordinates);
+        if (!coordinates)
+            return CP_LIMIT;
+        for (uint32_t i = 0; i < part->mesh.vertex_count; i++) {
+            const struct aiVector3D *from = &part->from->mTextureCoords[set][origin_of(part, i)];
+            coordinates[2 * (size_t)i] = from->x;
+            coordinates[2 * (size_t)i + 1] = 1 - from->y;
+        }
+        part->mesh.coordinates[set] = coordinates;
+    }
+    return CP_OK;
+}
+
 /* ---- meshes ---- */
 
 static cp_status fill_part(struct part *part, const struct census *census)
@@ -229,8 +255,11 @@ static cp_status fill_part(struct part *part, const struct census *census)
     for (uint32_t i = 0; positions && i < mesh->vertex_count; i++)
         memcpy(positions + 3 * (size_t)i, &from->mVertices[origin_of(part, i)], 3 * sizeof *positions);
     mesh->positions = positions;
-    if (!positions || (part->normals && copy_normals(part) != CP_OK) || (part->colours && copy_colours(part) != CP_OK))
+    if (!positions || (part->colours && copy_colours(part) != CP_OK) || copy_coordinates(part) != CP_OK)
         return CP_LIMIT;
+    status = part->normals ? copy_normals(part) : CP_OK;
+    if (status != CP_OK)
+        return status;
     uint32_t material = part->import->materials[from->mMaterialIndex];
     cp_group *group = scene_allocate(scene, 1, sizeof *group);
     if (!group)
@@ -248,6 +277,7 @@ static cp_status add_part(struct assimp_import *import, const struct aiMesh *fro
     struct part part = {.import = import, .from = from, .lines = lines};
     part.normals = !lines && from->mNormals;
     part.colours = from->mColors[0] != NULL;
+    part.sets = lines ? 0 : count_sets(from);
     part.mesh.kind = lines ? CP_MESH_LINES : CP_MESH_FACES;
     part.mesh.face_count = (uint32_t)(lines ? census->lines : census->faces);
     part.mesh.corner_count = corner_count;
@@ -281,9 +311,9 @@ cp_status copy_meshes(struct assimp_import *import)
         uint64_t points = census.points ? census.points : mesh->mNumFaces ? 0 : mesh->mNumVertices;
         if (points)
             report_loss(import->context, "assimp-points", place, points, "points");
-        if (mesh->mTextureCoords[0])
-            report_loss(import->context, "assimp-texture-coordinates", place, mesh->mNumVertices,
-                        "texture coordinates");
+        if (mesh->mTextureCoords[count_sets(mesh)])
+            report_loss(import->context, "assimp-texture-coordinates", place, 1,
+                        "texture coordinates beyond the second set, or that are not finite");
         if (mesh->mNumBones)
             report_loss(import->context, "assimp-bones", place, mesh->mNumBones, "bones of skinned meshes");
         if (mesh->mNumAnimMeshes)

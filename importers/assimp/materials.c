@@ -1,8 +1,10 @@
-/* Materials: the diffuse colour, the opacity, two-sidedness. What else a material says (numbers and colours that are
- * not neutral) is kept as metadata; textures are counted as lost. */
+/* Materials: the diffuse colour and its texture, the opacity, two-sidedness. What else a material says (numbers and
+ * colours that are not neutral) is kept as metadata; other textures are counted as lost. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
+
+#include "../../scene/image.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,18 +15,10 @@ const char *copy_text(struct assimp_import *import, const struct aiString *text)
     return utf8_from(import->scene->arena, text->data, size, NULL);
 }
 
-static bool is_grey(const struct aiColor4D *colour, float level)
+/* A mesh without material gets one from assimp: "DefaultMaterial", "%%%DEFAULT" (3DS). */
+static bool is_invented(const struct aiString *name)
 {
-    return colour->r == level && colour->g == level && colour->b == level;
-}
-
-/* A mesh without material gets one from assimp: "DefaultMaterial", "%%%DEFAULT" (3DS), or a nameless grey (OFF: 0.6) or
- * white (PLY). */
-static bool is_invented(const struct assimp_import *import, const struct aiString *name, const struct aiColor4D *colour)
-{
-    if (name->length)
-        return strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) == 0 || strcmp(name->data, "%%%DEFAULT") == 0;
-    return import->format->invents_materials && (is_grey(colour, 1) || is_grey(colour, 0.6f));
+    return strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) == 0 || strcmp(name->data, "%%%DEFAULT") == 0;
 }
 
 static double unit_range(struct assimp_import *import, const struct aiString *name, float value)
@@ -89,9 +83,88 @@ static cp_status copy_property(struct assimp_import *import, uint32_t material,
     return kept ? CP_OK : CP_LIMIT;
 }
 
+/* ---- textures ---- */
+
+/* An image in the file itself, packed as in a file of its type; CP_NONE, and CP_OK, for one of bare texels. */
+static cp_status copy_embedded(struct assimp_import *import, const struct aiTexture *from, uint32_t *image)
+{
+    *image = CP_NONE;
+    if (from->mHeight != 0 || from->mWidth == 0 || !from->pcData)
+        return CP_OK;
+    cp_image added = {.size = from->mWidth};
+    added.bytes = arena_copy(import->scene->arena, from->pcData, from->mWidth, 1);
+    if (!added.bytes)
+        return CP_LIMIT;
+    added.type = image_type(added.bytes, added.size, "");
+    *image = scene_add_image(import->scene, &added);
+    return *image == CP_NONE ? CP_LIMIT : CP_OK;
+}
+
+/* The image of a path, or of a number of assimp's behind a star; each is read once. */
+static cp_status find_image(struct assimp_import *import, const struct aiString *name, uint32_t *image)
+{
+    char *path = (char *)copy_text(import, name);
+    bool added = false;
+    for (char *at = path; at && (at = strchr(at, '\\'));)
+        *at = '/';
+    uint32_t *known = path ? name_map_add(&import->images, path, CP_NONE, &added) : NULL;
+    if (!known)
+        return CP_LIMIT;
+    cp_status status = CP_OK;
+    if (added && path[0] == '*') {
+        double number;
+        bool there = text_is_number(path + 1, &number) && number >= 0 && number < import->from->mNumTextures;
+        if (there)
+            status = copy_embedded(import, import->from->mTextures[(size_t)number], known);
+    } else if (added) {
+        status = scene_read_image(import->scene, import->source, path, "assimp-image", known);
+    }
+    *image = *known; /* nobody has added to the map meanwhile */
+    return status;
+}
+
+/* The texture of the diffuse colour, if there is one. Its image takes the place of assimp's own default colour. *taken:
+ * it is in the scene. */
+static cp_status copy_texture(struct assimp_import *import, const struct aiMaterial *from, cp_material *material,
+                              bool *taken)
+{
+    static const double by_default = 0.6;
+    struct aiString path = {0};
+    enum aiTextureMapMode modes[2] = {aiTextureMapMode_Wrap, aiTextureMapMode_Wrap};
+    unsigned set = 0;
+    uint32_t image = CP_NONE;
+    *taken = false;
+    if (aiGetMaterialTexture(from, aiTextureType_DIFFUSE, 0, &path, NULL, &set, NULL, NULL, modes, NULL) !=
+            aiReturn_SUCCESS ||
+        path.length == 0 || set >= CP_COORDINATE_SETS)
+        return CP_OK;
+    cp_status status = find_image(import, &path, &image);
+    if (status != CP_OK || image == CP_NONE)
+        return status;
+    cp_texture texture = {.image = image, .fallback = CP_NONE};
+    for (int i = 0; i < 2; i++)
+        texture.wrap[i] = modes[i] == aiTextureMapMode_Mirror  ? CP_WRAP_MIRROR
+                          : modes[i] == aiTextureMapMode_Clamp ? CP_WRAP_CLAMP
+                                                               : CP_WRAP_REPEAT;
+    cp_texture_use use = {.texture = scene_add_texture(import->scene, &texture), .set = set, .strength = 1};
+    use.scale[0] = use.scale[1] = 1;
+    const cp_texture_use *uses = arena_copy(import->scene->arena, &use, 1, sizeof use);
+    if (use.texture == CP_NONE || !uses)
+        return CP_LIMIT;
+    material->textures = uses;
+    material->texture_count = 1;
+    material->alpha = material->rgba[3] < 1 ? CP_ALPHA_BLEND : CP_ALPHA_OPAQUE;
+    bool plain = material->rgba[0] == by_default && material->rgba[1] == by_default && material->rgba[2] == by_default;
+    for (int i = 0; i < 3 && plain; i++)
+        material->rgba[i] = 1;
+    *taken = true;
+    return CP_OK;
+}
+
 /* ---- materials ---- */
 
-static cp_status copy_material(struct assimp_import *import, const struct aiMaterial *from, uint32_t *added)
+static cp_status copy_material(struct assimp_import *import, const struct aiMaterial *from, uint32_t *added,
+                               bool *textured)
 {
     struct aiString name = {0};
     int two_sided = 0;
@@ -103,7 +176,8 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
     if (aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
         colour.a = opacity;
     *added = CP_NONE;
-    if (is_invented(import, &name, &colour))
+    *textured = false;
+    if (is_invented(&name))
         return CP_OK;
     const char *text = copy_text(import, &name);
     const double rgba[4] = {unit_range(import, &name, colour.r), unit_range(import, &name, colour.g),
@@ -115,7 +189,7 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
         return CP_LIMIT;
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
     import->scene->materials[*added].two_sided = two_sided != 0;
-    cp_status status = CP_OK;
+    cp_status status = copy_texture(import, from, &import->scene->materials[*added], textured);
     for (unsigned i = 0; i < from->mNumProperties && status == CP_OK; i++)
         status = copy_property(import, *added, from->mProperties[i]);
     return status;
@@ -124,15 +198,17 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
 cp_status copy_materials(struct assimp_import *import)
 {
     const struct aiScene *from = import->from;
-    uint64_t textures = from->mNumTextures;
+    uint64_t textures = 0;
     for (unsigned i = 0; i < from->mNumMaterials; i++) {
-        cp_status status = copy_material(import, from->mMaterials[i], &import->materials[i]);
+        bool textured;
+        cp_status status = copy_material(import, from->mMaterials[i], &import->materials[i], &textured);
         if (status != CP_OK)
             return status;
+        textures -= textured;
         for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
             textures += aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
     }
-    if (textures)
+    if (textures > 0)
         report_loss(import->context, "assimp-textures", IN_FILE(import->file), textures, "textures");
     return CP_OK;
 }

@@ -1,81 +1,10 @@
-/* Names that assimp's readers cut or replace.
- *
- * OBJ: the name of an object ends at its first blank, and objects whose names begin alike become one. So assimp is
- * shown another character in place of the blanks.
- * 3DS: meshes are named by their number among the objects, and so are nodes where the file has no hierarchy
- * (keyframer). */
+/* Names that assimp's readers replace. 3DS: meshes are named by their number among the objects, and so are nodes where
+ * the file has no hierarchy (keyframer). */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
 
 #include <string.h>
-
-enum { BLANK_MARK = 0x1f };
-
-/* ---- OBJ ---- */
-
-static bool is_space_or_tab(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The rest of a line "o NAME" without the blanks around it; false for other lines. */
-static bool find_object_name(const char **at, const char **end)
-{
-    while (*at < *end && is_space_or_tab(**at))
-        (*at)++;
-    if (*end - *at < 2 || (*at)[0] != 'o' || !is_space_or_tab((*at)[1]))
-        return false;
-    (*at)++;
-    while (*at < *end && is_space_or_tab(**at))
-        (*at)++;
-    while (*end > *at && (is_space_or_tab((*end)[-1]) || (*end)[-1] == '\r'))
-        (*end)--;
-    return true;
-}
-
-cp_status hide_blanks(const struct source *source, const char *file_name, char **shown)
-{
-    /* An OBJ file by its suffix; on a pipe by a line of its beginning, in text. */
-    enum { HEAD_SIZE = 1 << 16 };
-    const char *end = source->data + source->size, *line_end;
-    size_t head = source->size < HEAD_SIZE ? source->size : HEAD_SIZE;
-    bool is_obj = strchr(file_name, '.') ? text_ends_nocase(file_name, ".obj")
-                                         : !memchr(source->data, '\0', head) &&
-                                               (!strncmp(source->data, "v ", 2) || strstr(source->data, "\nv "));
-    *shown = NULL;
-    for (const char *line = source->data; line < end && is_obj; line = line_end + 1) {
-        line_end = memchr(line, '\n', (size_t)(end - line));
-        line_end = line_end ? line_end : end;
-        const char *name = line, *name_end = line_end;
-        if (!find_object_name(&name, &name_end))
-            continue;
-        for (; name < name_end; name++) {
-            if (!is_space_or_tab(*name))
-                continue;
-            if (!*shown) {
-                *shown = memory_allocate(source->context, source->size + 1, 1);
-                if (!*shown)
-                    return CP_LIMIT;
-                memcpy(*shown, source->data, source->size + 1);
-            }
-            (*shown)[name - source->data] = BLANK_MARK;
-        }
-    }
-    return CP_OK;
-}
-
-static const char *restore_blanks(struct assimp_import *import, const char *name)
-{
-    if (!name || !strchr(name, BLANK_MARK))
-        return name;
-    char *copy = arena_copy_text(import->scene->arena, name, strlen(name));
-    for (char *at = copy; at && *at; at++)
-        *at = *at == BLANK_MARK ? ' ' : *at;
-    return copy;
-}
-
-/* ---- 3DS ---- */
 
 enum { CHUNK_MAIN = 0x4d4d, CHUNK_EDITOR = 0x3d3d, CHUNK_OBJECT = 0x4000, CHUNK_MESH = 0x4100, CHUNK_HEAD = 6 };
 
@@ -147,14 +76,14 @@ static const char *find_object(const struct assimp_import *import, const char *t
     return at == text || *at || number >= import->object_count ? NULL : import->objects[number];
 }
 
-/* ---- both ---- */
+/* ---- names ---- */
 
 const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh)
 {
     const char *object = find_object(import, mesh->mName.data);
     if (object)
         return object;
-    return restore_blanks(import, copy_text(import, &mesh->mName));
+    return copy_text(import, &mesh->mName);
 }
 
 const char *name_of_node(struct assimp_import *import, const struct aiNode *node)
@@ -170,7 +99,7 @@ const char *name_of_node(struct assimp_import *import, const struct aiNode *node
     /* A Collada node without a name gets one from assimp; its id is a better one (copy_metadata). */
     if (strncmp(name, "$ColladaAutoName$", 17) == 0)
         return "";
-    return restore_blanks(import, name);
+    return name;
 }
 
 #endif

@@ -34,12 +34,10 @@ static bool ends_line(const char *at, const char *end)
  * are another importer's when his suffix says so: OFF files may begin with three counts, the first of them 12. */
 int deneb_probe_legacy(const char *head, size_t size)
 {
-    const char *at = head, *end = head + size;
+    const char *at = text_after_mark(head, size), *end = head + size;
     int version = 0;
     uint32_t tokens = 0;
     bool sure = false;
-    if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
-        at += 3;
     while (at < end) {
         const char *start = at;
         while (at < end && *at && strchr("0123456789+-.eEdD*", *at))

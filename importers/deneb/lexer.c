@@ -31,13 +31,11 @@ void deneb_text_start(struct deneb_file *file)
 {
     const char *data = file->source->data;
     size_t size = file->source->size;
-    file->next = file->line_start = data;
+    file->next = file->line_start = text_after_mark(data, size);
     file->end = data + size;
     file->line = 1;
     file->unknown.context = file->context;
     file->surplus = INT64_MIN;
-    if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
-        file->next = file->line_start = data + 3;
     while (file->end > file->next && file->end[-1] == 0x1a) /* DOS ends texts so */
         file->end--;
     file->checked = file->next;

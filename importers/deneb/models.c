@@ -9,6 +9,7 @@ struct painter {
     struct models models;
     struct name_map coloured; /* models in a colour of the device */
     struct name_map colours;  /* materials made of devices' colours */
+    struct name_map missing;  /* files that are not there: the first part that names each */
     bool copied;              /* some mesh was given another colour */
 };
 
@@ -26,7 +27,23 @@ static cp_status check_kind(const struct model_request *request, const struct so
                         part->name, deneb_kind_words[kind]);
 }
 
-/* The model of the part's file, in the file's colours; CP_NONE when it is missing. */
+/* A file that several parts lack is named once, at the first of them, with their number. */
+static cp_status report_missing(struct painter *painter, const struct deneb_part *part, const char *places)
+{
+    const struct deneb_part *parts = painter->cell->parts;
+    const uint32_t *known = name_map_find(&painter->missing, part->file);
+    struct place place = known ? parts[*known].place : part->place;
+    if (!known && !name_map_add(&painter->missing, part->file, (uint32_t)(part - parts), NULL))
+        return CP_LIMIT;
+    if (painter->strict)
+        return report_error(painter->cell->context, CP_INPUT, "deneb-missing", place,
+                            "the file \"%s\" of the part \"%s\" is not there%s", part->file, part->name, places);
+    report_loss(painter->cell->context, "deneb-missing", place, 1,
+                "the geometry of \"%s\": no such file; its parts stay as frames%s", part->file, places);
+    return CP_OK;
+}
+
+/* The model of the part's file, in the file's colours; CP_NONE when it is missing, which is reported. */
 static cp_status find_model(struct painter *painter, const struct deneb_part *part, uint32_t *model)
 {
     const struct deneb_cell *cell = painter->cell;
@@ -37,12 +54,13 @@ static cp_status find_model(struct painter *painter, const struct deneb_part *pa
                                     .check = check_kind,
                                     .user = part};
     cp_status status = request.name ? models_find(&painter->models, &request, model) : CP_LIMIT;
-    if (status != CP_NO)
+    if (status == CP_NO) {
+        deneb_tell_outside(cell, request.from, request.name, part->file);
+        status = CP_OK;
+    }
+    if (status != CP_OK || *model != CP_NONE)
         return status;
-    deneb_tell_outside(cell, request.from, request.name, part->file);
-    return report_lenient(cell->context, painter->strict, "deneb-missing", part->place,
-                          "the file \"%s\" of the part \"%s\" is not there; the part stays as a frame%s", part->file,
-                          part->name, models_places(&painter->models, &request));
+    return report_missing(painter, part, models_places(&painter->models, &request));
 }
 
 /* ---- colours ---- */
@@ -102,9 +120,6 @@ static cp_status place_part(struct painter *painter, const struct deneb_part *pa
     cp_scene *scene = painter->scene;
     uint32_t model = CP_NONE, first = scene->instance_count;
     cp_status status = find_model(painter, part, &model);
-    if (status == CP_OK && model == CP_NONE)
-        report_loss(scene->context, "deneb-missing", IN_FILE(part->place.file), 1, "the geometry of \"%s\"",
-                    part->file);
     if (status != CP_OK || model == CP_NONE)
         return status;
     if (part->has_colour && painter->cell->settings->colour == DENEB_COLOUR_OF_DEVICE)
@@ -144,11 +159,13 @@ cp_status deneb_place_models(struct deneb_cell *cell, bool strict)
                               .scene = cell->scene,
                               .strict = strict,
                               .coloured = {.context = cell->context},
-                              .colours = {.context = cell->context}};
+                              .colours = {.context = cell->context},
+                              .missing = {.context = cell->context}};
     models_start(&painter.models, cell->scene, cell->scene->arena);
     cp_status status = place_parts(&painter);
     models_free(&painter.models);
     name_map_free(&painter.coloured);
     name_map_free(&painter.colours);
+    name_map_free(&painter.missing);
     return status == CP_OK && painter.copied ? scene_drop_unused(cell->scene) : status;
 }

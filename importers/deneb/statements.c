@@ -25,10 +25,7 @@ static const char *skip_word(const char *text, const char *end, const char *word
 
 enum deneb_kind deneb_find_kind(const char *head, size_t size)
 {
-    const char *end = head + size;
-    if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
-        head += 3;
-    const char *after = skip_word(head, end, "DCT");
+    const char *end = head + size, *after = skip_word(text_after_mark(head, size), end, "DCT");
     int kind = 0;
     while (after && deneb_kind_words[kind] && !skip_word(after, end, deneb_kind_words[kind]))
         kind++;

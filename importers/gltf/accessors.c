@@ -213,14 +213,14 @@ static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, c
 
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose)
 {
-    static const char *const purpose_words[] = {"POSITION", "NORMAL", "COLOR_0"};
+    static const char *const purpose_words[] = {"POSITION", "NORMAL", "COLOR_0", "TEXCOORD_0", "TEXCOORD_1"};
     const float **kept = &gltf->floats[index].values[purpose];
     const struct gltf_accessor *accessor = *kept ? NULL : gltf_accessor(gltf, index);
     if (!accessor)
         return *kept;
-    uint32_t width = purpose == PURPOSE_COLOUR ? 4 : 3;
+    uint32_t width = (uint32_t)vertex_arrays[purpose].width;
     size_t size = (size_t)accessor->count * width;
-    if (accessor->components != 3 && accessor->components != width)
+    if (accessor->components != width && (purpose != PURPOSE_COLOUR || accessor->components != 3))
         gltf_error(gltf, accessor->value, "gltf-accessor", "%lu components are not a %s",
                    (unsigned long)accessor->components, purpose_words[purpose]);
     bool room = gltf_take_room(gltf, accessor->value, accessor->count);
@@ -232,7 +232,7 @@ const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose
         floats[i] = i % 4 == 3 && width == 4 && accessor->components == 3 ? 1.0F : 0.0F;
     bool integer = accessor->type != COMPONENT_FLOAT;
     struct rows rows = {.floats = floats, .width = width, .take = accessor->components};
-    rows.normalized = integer && (accessor->normalized || purpose != PURPOSE_POSITION);
+    rows.normalized = integer && (accessor->normalized || purpose == PURPOSE_NORMAL || purpose == PURPOSE_COLOUR);
     if (!load_rows(gltf, accessor, &rows))
         return NULL;
     /* Quantised normals are unit vectors only nearly. */

@@ -153,11 +153,26 @@ static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler
 
 /* ---- the exact tracks of our own stages ---- */
 
+/* An animation's channels and samplers. */
+struct played {
+    struct gltf_list channels;
+    const struct sampler *samplers;
+    uint32_t sampler_count;
+};
+
 /* False with a warning when the target is not there, and with an error when the keys are unsound. */
-static bool read_own_track(struct gltf *gltf, uint32_t value, cp_track *track)
+static bool read_own_track(struct gltf *gltf, uint32_t value, const struct played *played, cp_track *track)
 {
     static const char *const paths[] = {"joint", "translation", "rotation", "scale", NULL};
     uint32_t joint = json_member(&gltf->json, value, "joint"), values = 0;
+    if (json_member(&gltf->json, value, "channel") != JSON_NONE) { /* which says all */
+        uint32_t channel = gltf_index(gltf, value, "channel", played->channels.count);
+        uint32_t target = joint != JSON_NONE ? own_find(gltf, MAP_JOINTS, joint)
+                                             : own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "node"));
+        return channel != CP_NONE && target != CP_NONE &&
+               read_channel(gltf, played->channels.items[channel], played->samplers, played->sampler_count, track) &&
+               track->target == target && (track->path == CP_PATH_JOINT) == (joint != JSON_NONE);
+    }
     *track = (cp_track){.path = (cp_path)gltf_word(gltf, value, "path", paths, CP_PATH_JOINT)};
     track->interpolation = (cp_interpolation)gltf_word(gltf, value, "interpolation", interpolation_words, CP_LINEAR);
     if (joint != JSON_NONE)
@@ -177,12 +192,12 @@ static bool read_own_track(struct gltf *gltf, uint32_t value, cp_track *track)
 }
 
 /* False after an error, and when something is hung on what is not there. */
-static bool read_own_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *played, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "tracks", true);
     cp_track *tracks = gltf_scene_array(gltf, list.count, sizeof *tracks);
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        clip->track_count += read_own_track(gltf, list.items[i], &tracks[clip->track_count]);
+        clip->track_count += read_own_track(gltf, list.items[i], played, &tracks[clip->track_count]);
     clip->tracks = tracks;
     list = gltf_items(gltf, own, "attachments", true);
     cp_attachment *attachments = gltf_scene_array(gltf, list.count, sizeof *attachments);
@@ -217,7 +232,7 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, struct gltf_clip *cli
 /* False: a made clip. */
 static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *clip)
 {
-    uint32_t own = gltf_own(gltf, value), sampler_count;
+    uint32_t own = gltf_own(gltf, value);
     bool foreign = own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE;
     bool exact = json_member(&gltf->json, own, "tracks") != JSON_NONE;
     bool whole =
@@ -227,18 +242,19 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
         return false;
     gltf->held[HELD_CLIPS] += own != JSON_NONE;
     gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
-    if (whole && !read_own_clip(gltf, own, clip)) { /* what it says of other frames is of no use */
+    struct played played = {.channels = gltf_items(gltf, value, "channels", true)};
+    played.samplers = read_samplers(gltf, value, &played.sampler_count);
+    if (whole && !read_own_clip(gltf, own, &played, clip)) { /* what it says of other frames is of no use */
         clip->track_count = clip->attachment_count = 0;
         whole = false;
     }
     gltf_loss(gltf, LOSS_CHANGED_CLIPS, exact && !whole);
     if (whole || gltf->status != CP_OK)
         return true;
-    struct gltf_list channels = gltf_items(gltf, value, "channels", true);
-    const struct sampler *samplers = read_samplers(gltf, value, &sampler_count);
-    cp_track *tracks = gltf_scene_array(gltf, channels.count, sizeof *tracks);
-    for (uint32_t i = 0; i < channels.count && gltf->status == CP_OK; i++)
-        clip->track_count += read_channel(gltf, channels.items[i], samplers, sampler_count, &tracks[clip->track_count]);
+    cp_track *tracks = gltf_scene_array(gltf, played.channels.count, sizeof *tracks);
+    for (uint32_t i = 0; i < played.channels.count && gltf->status == CP_OK; i++)
+        clip->track_count += read_channel(gltf, played.channels.items[i], played.samplers, played.sampler_count,
+                                          &tracks[clip->track_count]);
     clip->tracks = tracks;
     return true;
 }
@@ -254,7 +270,8 @@ void gltf_read_animations(struct gltf *gltf)
     for (uint32_t i = 0; i < undrawn.count && gltf->status == CP_OK; i++) {
         clips[count] = (struct gltf_clip){.name = gltf_text(gltf, undrawn.items[i], "name")};
         clips[count].position = own_position(gltf, undrawn.items[i], CP_NONE);
-        (void)read_own_clip(gltf, undrawn.items[i], &clips[count++]);
+        const struct played none = {.sampler_count = 0};
+        (void)read_own_clip(gltf, undrawn.items[i], &none, &clips[count++]);
     }
     const uint32_t *sequence = gltf_arrange(gltf, clips, offsetof(struct gltf_clip, position), sizeof *clips, count);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {

@@ -43,6 +43,8 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
         }
         if (is_known(gltf, list.items[i]))
             continue;
+        if (!required && json_string_equals(&gltf->json, list.items[i], "KHR_draco_mesh_compression"))
+            continue; /* each primitive is asked whether it is there uncompressed, too */
         const char *name = json_string_text(&gltf->json, gltf->arena, list.items[i]);
         if (!name)
             gltf_no_memory(gltf);
@@ -68,11 +70,9 @@ void gltf_read_asset(struct gltf *gltf)
     check_version(gltf, asset, "minVersion", "2.0");
     check_extensions(gltf, "extensionsRequired", true);
     check_extensions(gltf, "extensionsUsed", false);
-    uint32_t lights = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights");
-    gltf_loss(gltf, LOSS_TEXTURES, json_count(json, gltf_array(gltf, 0, "textures")));
+    uint32_t variants = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_materials_variants"), "variants");
+    gltf_loss(gltf, LOSS_VARIANTS, json_count(json, variants));
     gltf_loss(gltf, LOSS_SKINS, json_count(json, gltf_array(gltf, 0, "skins")));
-    gltf_loss(gltf, LOSS_CAMERAS, json_count(json, gltf_array(gltf, 0, "cameras")));
-    gltf_loss(gltf, LOSS_LIGHTS, json_count(json, lights));
     gltf->asset_own = gltf_own(gltf, asset);
     gltf_keep_extras(gltf, asset, CP_OWNER_SCENE, 0, "asset.extras");
 }

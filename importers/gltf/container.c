@@ -91,8 +91,7 @@ cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size)
 
 /* ---- buffers ---- */
 
-/* RFC 2397, decoded in place. */
-static void load_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer)
+void gltf_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer)
 {
     static const char mark[] = ";base64";
     char *comma = strchr(uri, ',');
@@ -139,7 +138,7 @@ static void load_uri(struct gltf *gltf, uint32_t index, uint32_t value, struct g
     while (uri && scheme[same] && (uri[same] | 0x20) == scheme[same])
         same++;
     if (uri && !scheme[same]) {
-        load_data_uri(gltf, value, uri, buffer);
+        gltf_data_uri(gltf, value, uri, buffer);
         return;
     }
     /* The same file for several buffers is read once. */

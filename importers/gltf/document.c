@@ -75,6 +75,14 @@ void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const cha
                        at_pointer(gltf, place ? value : JSON_NONE, text));
 }
 
+void gltf_lenient(struct gltf *gltf, uint32_t value, const char *code, const char *text)
+{
+    if (gltf->settings->common.strict)
+        gltf_error(gltf, value, code, "%s", text);
+    else
+        gltf_warning(gltf, value, code, "%s", text);
+}
+
 /* ---- members ---- */
 
 static const char *const type_words[] = {"null",     "a boolean", "a boolean", "a number",
@@ -268,19 +276,33 @@ static bool is_worn_name(const char *worn, const char *whole)
             return false;
         worn += 1 + strspn(worn + 1, dropped);
     }
-    return worn[strspn(worn, "_0123456789")] == '\0';
+    return worn[strspn(worn, "_.0123456789")] == '\0';
 }
 
-/* Other tools wear names down: ours of joints are in our extras too, three.js keeps those of nodes in the extras. */
-const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node)
+/* The name that an object's extras say is taken where glTF's own may be what became of it. */
+static const char *whole_name(struct gltf *gltf, uint32_t value, uint32_t place)
 {
-    const char *name = gltf_text(gltf, node->value, "name");
-    uint32_t place =
-        node->moves ? json_member(&gltf->json, node->own, "joint") : json_member(&gltf->json, node->value, "extras");
-    if (node->own == JSON_NONE || !json_is(&gltf->json, json_member(&gltf->json, place, "name"), JSON_STRING))
+    const char *name = gltf_text(gltf, value, "name");
+    if (!json_is(&gltf->json, json_member(&gltf->json, place, "name"), JSON_STRING))
         return name;
     const char *whole = gltf_text(gltf, place, "name");
     return whole && is_worn_name(name ? name : "", whole) ? whole : name;
+}
+
+/* Names in delivered files are unique, and other tools wear them down: ours of joints are in our extras, too, those of
+ * nodes where they were changed; three.js keeps its own in the extras. */
+const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node)
+{
+    const struct json_document *json = &gltf->json;
+    uint32_t place = node->moves ? json_member(json, node->own, "joint") : node->own;
+    if (!node->moves && json_member(json, node->own, "name") == JSON_NONE && node->own != JSON_NONE)
+        place = json_member(json, node->value, "extras");
+    return whole_name(gltf, node->value, place);
+}
+
+const char *gltf_mesh_name(struct gltf *gltf, uint32_t mesh)
+{
+    return whole_name(gltf, mesh, gltf_own(gltf, mesh));
 }
 
 /* Keeps the buffer's text, if any, as metadata; empties the buffer. */

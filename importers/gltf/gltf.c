@@ -1,17 +1,19 @@
 /* gltf: GLB and .gltf, of other tools and of cellpipe itself.
  *
  * Specification: glTF 2.0 (Khronos, ISO/IEC 12113:2022); extensions KHR_mesh_quantization, EXT_meshopt_compression,
- * AGI_articulations; our own extras: docs/stage-format.md, version 1.
- * Dialects met: exporters of Blender, three, glTF-Transform, gltfpack (quantised, meshopt), Cesium models
- * (articulations), CAD exporters (matrices, one mesh a colour). Ours: profiles stage and deliver.
+ * KHR_texture_transform, EXT_texture_webp, KHR_texture_basisu, EXT_texture_avif, MSFT_texture_dds, AGI_articulations;
+ * our own extras: docs/stage-format.md, version 1. Dialects met: exporters of Blender, three, glTF-Transform, gltfpack
+ * (quantised, meshopt), Cesium models (articulations), CAD exporters (matrices, one mesh a colour). Ours: profiles
+ * stage and deliver.
  *
  * Behaviour and limitations (all of it: docs/gltf.md, "Reading")
  * - One mesh a glTF mesh: its primitives of one kind (faces or lines, with or without normals) become one scene mesh
  *   with a group a primitive; each further kind is a scene mesh of its own. Strips and fans become triangles.
  * - Files of other tools are Y up: the roots' poses are turned to Z up, vertices stay. Ours are read back to what was
  *   written.
- * - Textures, other surface properties, skins, morph targets, cameras, lights, points and other scenes are losses
- *   with counts. Extras are kept as metadata. Articulations become joints where they mean the same.
+ * - Images are copied as they are, from buffers, data URIs and files.
+ * - Lights are kept as metadata of their nodes. Skins, morph targets, tangents, cameras, points and other scenes are
+ * losses with counts. Extras are kept as metadata. Articulations become joints where they mean the same.
  * - Everything is checked before it is used; an error names its place by a JSON pointer. */
 #include "gltf.h"
 
@@ -72,6 +74,8 @@ static void read_parts(struct gltf *gltf)
     gltf->node_list = gltf_items(gltf, 0, "nodes", true);
     gltf->animation_list = gltf_items(gltf, 0, "animations", true);
     gltf->scene_list = gltf_items(gltf, 0, "scenes", true);
+    gltf->light_list = gltf_items(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights", true);
+    gltf->lights_used = gltf_allocate(gltf, gltf->light_list.count, sizeof *gltf->lights_used);
     gltf->buffers = gltf_allocate(gltf, gltf->buffer_list.count, sizeof *gltf->buffers);
     gltf->views = gltf_allocate(gltf, gltf->view_list.count, sizeof *gltf->views);
     gltf->accessors = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->accessors);
@@ -85,6 +89,7 @@ static void read_parts(struct gltf *gltf)
     own_read_joints(gltf);
     gltf_place_chains(gltf);
 
+    gltf_read_textures(gltf);
     gltf_read_materials(gltf);
     gltf_read_meshes(gltf);
     gltf_place_meshes(gltf);
@@ -98,12 +103,15 @@ static void read_parts(struct gltf *gltf)
     gltf_read_credits(gltf);
     own_read_metadata(gltf, gltf->scene_own, CP_OWNER_SCENE, 0);
     own_count_gone(gltf);
+    for (uint32_t i = 0; i < gltf->light_list.count && gltf->status == CP_OK; i++)
+        gltf_loss(gltf, LOSS_LIGHTS, !gltf->lights_used[i]);
     gltf_report_losses(gltf);
 }
 
 static cp_status gltf_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    /* A vertex has a position, a normal, a colour, and some six corners of triangles; two for what is used twice. */
+    /* A vertex has a position, a normal, a colour, coordinates, and some six corners of triangles; two for what is used
+     * twice. */
     enum { ROOM_A_VERTEX = 16 };
     static const struct json_codes codes = JSON_CODES("gltf");
     struct gltf reading = {.context = context, .source = source, .scene = scene, .settings = settings};

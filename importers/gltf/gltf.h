@@ -46,7 +46,13 @@ struct gltf_accessor {
 };
 
 /* Floats that have been decoded: the same accessor is not decoded twice for the same purpose. */
-enum gltf_purpose { PURPOSE_POSITION, PURPOSE_NORMAL, PURPOSE_COLOUR, PURPOSE_COUNT };
+enum gltf_purpose {
+    PURPOSE_POSITION = ARRAY_POSITIONS, /* each fills the array of that number */
+    PURPOSE_NORMAL = ARRAY_NORMALS,
+    PURPOSE_COLOUR = ARRAY_COLOURS,
+    PURPOSE_COORDINATES = ARRAY_COORDINATES,
+    PURPOSE_COUNT = ARRAY_COUNT
+};
 struct gltf_floats {
     const float *values[PURPOSE_COUNT];
     const double *doubles;
@@ -61,7 +67,7 @@ enum gltf_role {
 };
 
 /* extras.cellpipe.made of nodes. */
-enum gltf_made { MADE_NOT, MADE_UP, MADE_SHEAR, MADE_AXIS, MADE_INSTANCE };
+enum gltf_made { MADE_NOT, MADE_UP, MADE_SHEAR, MADE_AXIS, MADE_INSTANCE, MADE_VIEW };
 
 struct gltf_node {
     uint32_t value;
@@ -143,8 +149,10 @@ enum gltf_loss {
     LOSS_SKINS,
     LOSS_CAMERAS,
     LOSS_LIGHTS,
-    LOSS_SURFACES,
-    LOSS_MASKS,
+    LOSS_TEXTURE_EXTRAS,
+    LOSS_FURTHER_SETS,
+    LOSS_TANGENTS,
+    LOSS_VARIANTS,
     LOSS_TARGETS,
     LOSS_PRIMITIVE_EXTRAS,
     LOSS_COLOURS,
@@ -183,6 +191,7 @@ struct gltf {
     uint64_t losses[LOSS_COUNT];
     uint64_t held[HELD_COUNT]; /* found so far */
     uint32_t warnings;
+    uint64_t zero_normals, long_normals; /* mended so far */
 
     const unsigned char *binary; /* the BIN chunk, or NULL */
     uint64_t binary_size;
@@ -201,7 +210,11 @@ struct gltf {
     bool ours;
     uint32_t asset_own, scene_own; /* extras.cellpipe, or JSON_NONE */
     uint32_t scene_value;          /* the scene that is read, or JSON_NONE */
-    uint32_t *materials;           /* scene material of each glTF material, or CP_NONE */
+    struct gltf_list light_list;   /* of KHR_lights_punctual */
+    bool *lights_used;
+    struct gltf_list texture_list;
+    uint32_t *textures;  /* scene texture of each glTF texture, or CP_NONE */
+    uint32_t *materials; /* scene material of each glTF material, or CP_NONE */
     struct gltf_mesh *meshes;
     uint32_t meshes_count, meshes_room;
     uint32_t *mesh_first; /* glTF mesh i has meshes[mesh_first[i]] .. meshes[mesh_first[i + 1] - 1] */
@@ -230,6 +243,8 @@ bool gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char 
 bool gltf_no_memory(struct gltf *gltf);
 void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* report_lenient, at a place as gltf_error. */
+void gltf_lenient(struct gltf *gltf, uint32_t value, const char *code, const char *text);
 /* Counts; all losses are reported together, at the end. */
 void gltf_loss(struct gltf *gltf, enum gltf_loss loss, uint64_t count);
 void gltf_report_losses(struct gltf *gltf);
@@ -269,6 +284,8 @@ bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 
 /* The JSON text and the BIN chunk of a GLB or .gltf. */
 cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size);
+/* The bytes of a data URI (RFC 2397), decoded in place. */
+void gltf_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer);
 /* The bytes of a buffer. False after an error. */
 bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **buffer);
 
@@ -284,8 +301,7 @@ enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };
 
 /* Read and checked once. `index` came from gltf_index. NULL after an error. */
 const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index);
-/* Vertex attributes as the scene has them: 3 floats (4 for a colour) an element, in the scene's arena. NULL after an
- * error. */
+/* Vertex attributes as the scene has them, as wide as its arrays, in the scene's arena. NULL after an error. */
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose);
 /* count x width doubles of an accessor, as numbers or normalised; NULL after an error. In the scene's arena. */
 const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count);
@@ -298,9 +314,16 @@ bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint3
 void gltf_read_asset(struct gltf *gltf);
 /* Generator and copyright, as metadata behind the extras. */
 void gltf_read_credits(struct gltf *gltf);
+/* Images and textures; before the materials. */
+void gltf_read_textures(struct gltf *gltf);
+/* The texture that a material's member names. False: none, or none that the scene can hold, or an error. */
+bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_texture_role role, cp_texture_use *use);
 void gltf_read_materials(struct gltf *gltf);
 void gltf_read_meshes(struct gltf *gltf);
 void gltf_place_meshes(struct gltf *gltf);
+/* Normals of a mesh that are no unit vectors; `value` stands in an error. Then what was mended in all meshes. */
+void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
+void gltf_report_normals(struct gltf *gltf);
 void gltf_read_tree(struct gltf *gltf);
 /* A copy that lives as long as the reading; the identity when out of memory. */
 const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose);
@@ -321,6 +344,7 @@ void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32
 void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key);
 /* The name of a node. */
 const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node);
+const char *gltf_mesh_name(struct gltf *gltf, uint32_t mesh);
 
 /* ---- own_*.c: extras.cellpipe (docs/stage-format.md) ---- */
 

@@ -5,12 +5,14 @@ static const struct {
     const char *code, *text;
 } losses[LOSS_COUNT] = {
     [LOSS_CHUNKS] = {"gltf-unknown-chunk", "chunks of unknown type are not read"},
-    [LOSS_TEXTURES] = {"gltf-textures", "textures are not read"},
+    [LOSS_TEXTURES] = {"gltf-textures", "textures without an image are not read"},
     [LOSS_SKINS] = {"gltf-skins", "skins are not read"},
     [LOSS_CAMERAS] = {"gltf-cameras", "cameras are not read"},
-    [LOSS_LIGHTS] = {"gltf-lights", "lights are not read"},
-    [LOSS_SURFACES] = {"gltf-surface", "metallic, roughness or glow of materials is not read"},
-    [LOSS_MASKS] = {"gltf-mask", "alpha cut-off of materials is not read"},
+    [LOSS_LIGHTS] = {"gltf-lights", "lights that no node has are not read"},
+    [LOSS_TEXTURE_EXTRAS] = {"gltf-texture-extras", "extras of images and textures are not read"},
+    [LOSS_FURTHER_SETS] = {"gltf-coordinates", "texture coordinates beyond the second set are not read"},
+    [LOSS_VARIANTS] = {"gltf-variants", "variants of materials are not read"},
+    [LOSS_TANGENTS] = {"gltf-tangents", "tangents of primitives are not read: viewers compute them"},
     [LOSS_TARGETS] = {"gltf-targets", "morph targets of primitives are not read"},
     [LOSS_PRIMITIVE_EXTRAS] = {"gltf-primitive-extras", "extras of primitives are not read"},
     [LOSS_COLOURS] = {"gltf-colours", "further vertex colours of primitives are not read"},

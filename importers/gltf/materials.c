@@ -1,4 +1,4 @@
-/* Materials: the base colour; everything else is counted as lost (glTF 2.0, section 3.9). */
+/* Materials (glTF 2.0, section 3.9). */
 #include "gltf.h"
 
 #include <math.h>
@@ -22,29 +22,132 @@ static void own_colour(struct gltf *gltf, uint32_t own, cp_material *material)
     material->srgb = srgb;
 }
 
-/* The alpha mode: colours of opaque materials have no alpha (section 3.9.4). What else the surface says is lost. */
+static const char *const alpha_modes[] = {"BLEND", "MASK", "OPAQUE", NULL}; /* as cp_alpha_mode */
+
+/* A number of 0 to 1. */
+static double unit_number(struct gltf *gltf, uint32_t object, const char *key, double fallback)
+{
+    double number = gltf_number(gltf, object, key, fallback);
+    if (!(number >= 0 && number <= 1))
+        gltf_lenient(gltf, object, "gltf-range", "a factor outside 0 to 1");
+    return fmin(fmax(number, 0), 1);
+}
+
+/* Metallic, roughness, emission and alpha. */
 static void read_surface(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_material *material)
 {
-    static const char *const modes[] = {"OPAQUE", "MASK", "BLEND", NULL};
-    double glow[3] = {0, 0, 0};
-    uint32_t mode = gltf_word(gltf, value, "alphaMode", modes, 0);
-    if (mode == 0)
-        material->rgba[3] = 1;
-    gltf_loss(gltf, LOSS_MASKS, mode == 1);
-    (void)gltf_numbers(gltf, value, "emissiveFactor", 3, glow);
-    bool surface = gltf_number(gltf, pbr, "metallicFactor", 0) > 0 ||
-                   gltf_number(gltf, pbr, "roughnessFactor", 1) < 1 || glow[0] > 0 || glow[1] > 0 || glow[2] > 0;
-    gltf_loss(gltf, LOSS_SURFACES, surface);
+    material->metallic = unit_number(gltf, pbr, "metallicFactor", 1);
+    material->roughness = unit_number(gltf, pbr, "roughnessFactor", 1);
+    (void)gltf_numbers(gltf, value, "emissiveFactor", 3, material->emissive);
+    for (int i = 0; i < 3; i++)
+        material->emissive[i] = fmin(fmax(material->emissive[i], 0), 1);
+    material->alpha = (cp_alpha_mode)gltf_word(gltf, value, "alphaMode", alpha_modes, CP_ALPHA_OPAQUE);
+    material->cutoff = gltf_number(gltf, value, "alphaCutoff", 0.5);
+}
+
+/* A list of uses that grows. */
+struct uses {
+    cp_texture_use *items;
+    uint32_t count, room;
+};
+
+static cp_texture_use *add_use(struct gltf *gltf, struct uses *uses)
+{
+    if (gltf->status != CP_OK)
+        return NULL;
+    if (!array_reserve(gltf->context, &uses->items, &uses->room, (uint64_t)uses->count + 1, sizeof *uses->items)) {
+        gltf_no_memory(gltf);
+        return NULL;
+    }
+    return &uses->items[uses->count];
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* An extension's members as they are, but for textures, which become null and uses. */
+static void read_extension(struct gltf *gltf, uint32_t extension, const char *name, struct buffer *text,
+                           struct uses *uses)
+{
+    const struct json_document *json = &gltf->json;
+    buffer_print(text, "%s\"%s\":{", text->size > 1 ? "," : "", name);
+    bool any = false;
+    for (uint32_t at = json_first(json, extension); at != JSON_NONE && gltf->status == CP_OK;
+         at = json_next(json, extension, at)) {
+        uint32_t value = at + 1;
+        bool texture = json_is(json, json_member(json, value, "index"), JSON_NUMBER);
+        buffer_text(text, any ? "," : "");
+        any = true;
+        json_compact(json, at, text);
+        buffer_text(text, ":");
+        if (!texture) {
+            json_compact(json, value, text);
+            continue;
+        }
+        buffer_text(text, "null");
+        char *key = json_string_text(json, gltf->arena, at);
+        const char *place = key ? arena_print(gltf->scene->arena, "%s/%s", name, key) : NULL;
+        cp_texture_use *use = add_use(gltf, uses);
+        if (!place)
+            gltf_no_memory(gltf);
+        else if (use && gltf_texture_use(gltf, extension, key, CP_TEXTURE_EXTENSION, use)) {
+            use->place = place;
+            uses->count++;
+        }
+    }
+    buffer_text(text, "}");
+}
+
+/* Those of Khronos' for materials go through; the others are losses. */
+static void read_extensions(struct gltf *gltf, uint32_t value, cp_material *material, struct uses *uses)
+{
+    struct buffer text = {.context = gltf->context};
     uint32_t extensions = gltf_object(gltf, value, "extensions");
+    buffer_text(&text, "{");
     for (uint32_t at = json_first(&gltf->json, extensions); at != JSON_NONE && gltf->status == CP_OK;
          at = json_next(&gltf->json, extensions, at)) {
         const char *name = json_string_text(&gltf->json, gltf->arena, at);
         if (!name)
             gltf_no_memory(gltf);
+        else if (begins_with(name, "KHR_materials_") && !strpbrk(name, "\"\\/") &&
+                 json_is(&gltf->json, at + 1, JSON_OBJECT))
+            read_extension(gltf, at + 1, name, &text, uses);
         else
             report_loss(gltf->context, "gltf-material-extension", IN_FILE(gltf->source->name), 1,
                         "%.100s of materials is not read", name);
     }
+    buffer_text(&text, "}");
+    bool any = text.size > 2;
+    buffer_append(&text, "", 1);
+    if (gltf->status == CP_OK && any)
+        material->extensions = text.failed ? NULL : scene_text(gltf->scene, text.data);
+    if (text.failed || (any && !material->extensions))
+        gltf_no_memory(gltf);
+    buffer_free(&text);
+}
+
+/* The textures in the scene's memory, in the order of their roles, and the extensions. */
+static void read_textures(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_material *material)
+{
+    static const char *const keys[] = {"baseColorTexture", "metallicRoughnessTexture", "normalTexture",
+                                       "occlusionTexture", "emissiveTexture"};
+    enum { ROLES = sizeof keys / sizeof *keys };
+    struct uses uses = {.count = 0};
+    for (uint32_t role = 0; role < ROLES; role++) {
+        cp_texture_use *use = add_use(gltf, &uses);
+        uses.count += use && gltf_texture_use(gltf, role <= CP_TEXTURE_METALLIC_ROUGHNESS ? pbr : value, keys[role],
+                                              (cp_texture_role)role, use);
+    }
+    read_extensions(gltf, value, material, &uses);
+    if (uses.count > 0 && gltf->status == CP_OK) {
+        material->textures = arena_copy(gltf->scene->arena, uses.items, uses.count, sizeof *uses.items);
+        material->texture_count = uses.count;
+        if (!material->textures)
+            gltf_no_memory(gltf);
+    }
+    memory_free(gltf->context, uses.items, uses.room, sizeof *uses.items);
 }
 
 /* The scene's material of a glTF one, CP_NONE for the writer's default, or after an error. */
@@ -60,27 +163,34 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
         return index;
 
     cp_material material = {.rgba = {1, 1, 1, 1}};
+    bool two_sided = gltf_flag(gltf, value, "doubleSided");
     uint32_t pbr = gltf_object(gltf, value, "pbrMetallicRoughness");
     double factor[4];
     if (gltf_numbers(gltf, pbr, "baseColorFactor", 4, factor))
         memcpy(material.rgba, factor, sizeof factor);
-    material.two_sided = gltf_flag(gltf, value, "doubleSided");
-    if (own != JSON_NONE) {
+    read_surface(gltf, value, pbr, &material);
+    read_textures(gltf, value, pbr, &material);
+    material.two_sided = two_sided;
+    material.one_sided = !two_sided;
+    if (own != JSON_NONE) { /* which says of opaque ones alone that alpha means nothing: others have none */
         material.two_sided = own_flag(gltf, own, "two_sided");
+        material.one_sided = own_flag(gltf, own, "one_sided") && !material.two_sided;
+        if (material.alpha == CP_ALPHA_OPAQUE && !own_flag(gltf, own, "opaque"))
+            material.alpha = CP_ALPHA_BLEND;
         own_colour(gltf, own, &material);
-    } else {
-        read_surface(gltf, value, pbr, &material);
+    } else if (material.alpha == CP_ALPHA_OPAQUE) {
+        material.rgba[3] = 1;
     }
     const char *name = gltf_text(gltf, value, "name");
     if (gltf->status != CP_OK)
         return CP_NONE;
-    index = scene_add_material(gltf->scene, name, material.rgba, material.srgb);
+    material.name = name ? name : "";
+    material.id = id;
+    index = scene_add_row(gltf->scene, TABLE_MATERIALS, &material);
     if (index == CP_NONE) {
         gltf_no_memory(gltf);
         return CP_NONE;
     }
-    gltf->scene->materials[index].two_sided = material.two_sided;
-    gltf->scene->materials[index].id = id;
     if (id)
         own_name(gltf, MAP_MATERIALS, id, index);
     own_read_metadata(gltf, own, CP_OWNER_MATERIAL, index);

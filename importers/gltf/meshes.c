@@ -50,6 +50,25 @@ static void check_same_count(struct gltf *gltf, const struct primitive *primitiv
                    (unsigned long)primitive->vertex_count, (unsigned long)count, word);
 }
 
+static bool has_bytes(const struct gltf *gltf, uint32_t accessor)
+{
+    const struct json_document *json = &gltf->json;
+    uint32_t value = accessor == CP_NONE ? JSON_NONE : gltf->accessor_list.items[accessor];
+    return value == JSON_NONE || json_member(json, value, "bufferView") != JSON_NONE ||
+           json_member(json, value, "sparse") != JSON_NONE;
+}
+
+/* The accessors of a primitive that Draco compressed have bytes if its exporter wrote it uncompressed, too. */
+static bool has_only_draco(struct gltf *gltf, const struct primitive *primitive)
+{
+    if (gltf_extension(gltf, primitive->value, "KHR_draco_mesh_compression") == JSON_NONE)
+        return false;
+    bool whole = has_bytes(gltf, primitive->indices);
+    for (int i = 0; i < PURPOSE_COUNT; i++)
+        whole = whole && has_bytes(gltf, primitive->attributes[i]);
+    return !whole;
+}
+
 /* False: nothing to keep, or an error. */
 static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals, struct primitive *primitive)
 {
@@ -63,14 +82,21 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     primitive->attributes[PURPOSE_POSITION] = gltf_index(gltf, attributes, "POSITION", limit);
     primitive->attributes[PURPOSE_NORMAL] = gltf_index(gltf, attributes, "NORMAL", limit);
     primitive->attributes[PURPOSE_COLOUR] = gltf_index(gltf, attributes, "COLOR_0", limit);
+    primitive->attributes[PURPOSE_COORDINATES] = gltf_index(gltf, attributes, "TEXCOORD_0", limit);
+    primitive->attributes[PURPOSE_COORDINATES + 1] = gltf_index(gltf, attributes, "TEXCOORD_1", limit);
     primitive->indices = gltf_index(gltf, value, "indices", limit);
     bool any = gltf->status == CP_OK && primitive->attributes[PURPOSE_POSITION] != CP_NONE;
+    if (any && has_only_draco(gltf, primitive))
+        gltf_error(gltf, value, "gltf-draco",
+                   "KHR_draco_mesh_compression is not supported, and there is no uncompressed fallback");
     const struct gltf_accessor *positions = any ? gltf_accessor(gltf, primitive->attributes[PURPOSE_POSITION]) : NULL;
     if (positions) {
         primitive->elements = primitive->vertex_count = positions->count;
         primitive->quantised = positions->type != COMPONENT_FLOAT;
         check_same_count(gltf, primitive, primitive->attributes[PURPOSE_NORMAL], "NORMAL");
         check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COLOUR], "COLOR_0");
+        check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COORDINATES], "TEXCOORD_0");
+        check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COORDINATES + 1], "TEXCOORD_1");
         if (primitive->indices != CP_NONE)
             primitive->index_accessor = gltf_accessor(gltf, primitive->indices);
         if (primitive->index_accessor)
@@ -84,6 +110,8 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     gltf_loss(gltf, LOSS_TARGETS, json_member(json, value, "targets") != JSON_NONE);
     gltf_loss(gltf, LOSS_PRIMITIVE_EXTRAS, json_member(json, value, "extras") != JSON_NONE);
     gltf_loss(gltf, LOSS_COLOURS, json_member(json, attributes, "COLOR_1") != JSON_NONE);
+    gltf_loss(gltf, LOSS_FURTHER_SETS, json_member(json, attributes, "TEXCOORD_2") != JSON_NONE);
+    gltf_loss(gltf, LOSS_TANGENTS, json_member(json, attributes, "TANGENT") != JSON_NONE);
     gltf_loss(gltf, LOSS_POSITIONS, primitive->attributes[PURPOSE_POSITION] == CP_NONE);
     gltf_loss(gltf, LOSS_POINTS, mode == MODE_POINTS ? primitive->elements : 0);
     if (!keep_normals)
@@ -140,12 +168,12 @@ static void place_vertices(struct batch *batch)
 
 /* An attribute of all vertices; NULL is an error already noted. A single set of vertices is the accessor itself, shared
  * with other meshes that name it. Several follow one after the other; a missing colour is white (section 3.7.2.1:
- * colours are factors). */
+ * colours are factors), missing texture coordinates are zero: nobody uses them. */
 static const float *gather(struct batch *batch, enum gltf_purpose purpose)
 {
     struct gltf *gltf = batch->gltf;
     const struct primitive *first = batch->primitives[0];
-    size_t width = purpose == PURPOSE_COLOUR ? 4 : 3;
+    size_t width = vertex_arrays[purpose].width;
     if (first->vertex_count == batch->vertices && first->attributes[purpose] != CP_NONE)
         return gltf_attribute(gltf, first->attributes[purpose], purpose);
     if (!gltf_take_room(gltf, first->value, batch->vertices))
@@ -160,7 +188,7 @@ static const float *gather(struct batch *batch, enum gltf_purpose purpose)
         uint32_t accessor = primitive->attributes[purpose];
         const float *values = accessor == CP_NONE ? NULL : gltf_attribute(gltf, accessor, purpose);
         for (size_t k = 0; !values && k < count; k++)
-            out[k] = 1;
+            out[k] = purpose == PURPOSE_COLOUR ? 1 : 0;
         if (values)
             memcpy(out, values, count * sizeof *out);
     }
@@ -319,15 +347,16 @@ static void fill_corners(struct batch *batch)
  * has the same arrays, with groups of its own. */
 static void make_mesh(struct batch *batch)
 {
-    enum { PARTS = 6 };
+    enum { PARTS = PURPOSE_COUNT + 3 };
     struct gltf *gltf = batch->gltf;
     uint32_t *shape = gltf_allocate(gltf, batch->count, PARTS * sizeof *shape);
     for (uint32_t i = 0; shape && i < batch->count; i++) {
         const struct primitive *primitive = batch->primitives[i];
-        const uint32_t *attributes = primitive->attributes;
-        const uint32_t parts[PARTS] = {attributes[0],      attributes[1],   attributes[2],
-                                       primitive->indices, primitive->mode, primitive->polygons};
-        memcpy(shape + (size_t)i * PARTS, parts, sizeof parts);
+        uint32_t *parts = shape + (size_t)i * PARTS;
+        memcpy(parts, primitive->attributes, sizeof primitive->attributes);
+        parts[PURPOSE_COUNT] = primitive->indices;
+        parts[PURPOSE_COUNT + 1] = primitive->mode;
+        parts[PURPOSE_COUNT + 2] = primitive->polygons;
     }
     bool added = false;
     const uint32_t *first = shape ? add_numbers(gltf, &gltf->maps[MAP_SHAPES], shape, (size_t)batch->count * PARTS,
@@ -337,16 +366,19 @@ static void make_mesh(struct batch *batch)
         return;
     if (added) {
         place_vertices(batch);
-        bool colours = false;
-        for (uint32_t i = 0; i < batch->count; i++)
-            colours = colours || batch->primitives[i]->attributes[PURPOSE_COLOUR] != CP_NONE;
-        batch->mesh.positions = gather(batch, PURPOSE_POSITION);
-        if (batch->primitives[0]->attributes[PURPOSE_NORMAL] != CP_NONE)
-            batch->mesh.normals = gather(batch, PURPOSE_NORMAL);
-        if (colours)
-            batch->mesh.colours = gather(batch, PURPOSE_COLOUR);
+        for (enum gltf_purpose purpose = 0; purpose < PURPOSE_COUNT; purpose++) {
+            bool any = false;
+            for (uint32_t i = 0; i < batch->count; i++)
+                any = any || batch->primitives[i]->attributes[purpose] != CP_NONE;
+            if (any)
+                mesh_set_array(&batch->mesh, purpose, gather(batch, purpose));
+        }
+        if (!batch->mesh.coordinates[0]) /* glTF wants them in order (section 3.7.2.1) */
+            batch->mesh.coordinates[0] = batch->mesh.coordinates[1];
         if (gltf->status == CP_OK)
             fill_corners(batch);
+        if (gltf->status == CP_OK && batch->mesh.normals)
+            gltf_mend_normals(gltf, batch->primitives[0]->value, &batch->mesh);
         return;
     }
     const struct gltf_mesh *other = &gltf->meshes[*first];
@@ -380,10 +412,12 @@ static void add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh)
 
 static bool has_same_arrays(const cp_mesh *a, const cp_mesh *b)
 {
-    return a->kind == b->kind && a->vertex_count == b->vertex_count && a->face_count == b->face_count &&
-           a->corner_count == b->corner_count && a->group_count == b->group_count && a->positions == b->positions &&
-           a->normals == b->normals && a->colours == b->colours && a->face_offsets == b->face_offsets &&
-           a->corners == b->corners && a->groups == b->groups;
+    bool same = a->kind == b->kind && a->vertex_count == b->vertex_count && a->face_count == b->face_count &&
+                a->corner_count == b->corner_count && a->group_count == b->group_count &&
+                a->face_offsets == b->face_offsets && a->corners == b->corners && a->groups == b->groups;
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        same = same && mesh_array(a, i) == mesh_array(b, i);
+    return same;
 }
 
 /* primitives, chosen: room for the primitives of any mesh. */
@@ -399,7 +433,7 @@ static void read_mesh(struct gltf *gltf, uint32_t value, struct primitive *primi
         gltf->held[HELD_MESHES]++;
     }
     /* A scene mesh for each kind that occurs. Only the first has the extras: ids are for one mesh. */
-    const char *name = gltf_text(gltf, value, "name");
+    const char *name = gltf_mesh_name(gltf, value);
     for (uint32_t kind = 0; kind < KIND_COUNT && gltf->status == CP_OK; kind++) {
         struct batch batch = {.gltf = gltf, .primitives = chosen};
         struct gltf_mesh mesh = {.own = own, .value = value, .position = CP_NONE};
@@ -443,6 +477,7 @@ void gltf_read_meshes(struct gltf *gltf)
     }
     if (gltf->status == CP_OK)
         gltf->mesh_first[count] = gltf->meshes_count;
+    gltf_report_normals(gltf);
     struct gltf_list undrawn = gltf_items(gltf, gltf->scene_own, "meshes", true);
     gltf->held[HELD_MESHES] += undrawn.count;
     for (uint32_t i = 0; i < undrawn.count && gltf->status == CP_OK; i++) {

@@ -24,6 +24,17 @@ static cp_pose parent_frame(struct gltf *gltf, const struct gltf_node *node)
     return gltf->turned ? pose_z_up_from_y_up() : POSE_IDENTITY;
 }
 
+/* A light shines from its node as it stands: who draws it finds it as metadata. */
+static void keep_light(struct gltf *gltf, const struct gltf_node *node)
+{
+    uint32_t index =
+        gltf_index(gltf, gltf_extension(gltf, node->value, "KHR_lights_punctual"), "light", gltf->light_list.count);
+    if (index == CP_NONE)
+        return;
+    gltf_keep_json(gltf, gltf->light_list.items[index], CP_OWNER_NODE, node->target, "KHR_lights_punctual");
+    gltf->lights_used[index] = true;
+}
+
 /* A scene node. The first root of our own that says so is the world itself. */
 static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_seen)
 {
@@ -54,6 +65,7 @@ static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_se
                      "hangs on a node that is no tail; it now follows its joints");
     own_read_node(gltf, node->own, node->target);
     gltf_keep_extras(gltf, node->value, CP_OWNER_NODE, node->target, "extras");
+    keep_light(gltf, node);
 }
 
 /* A made node: belongs to the scene node above. What is above the world belongs to it. */

@@ -42,6 +42,27 @@ static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint
 
 /* ---- faces ---- */
 
+/* Triangles as they are drawn, without the vertices that were split off others for made normals. */
+static bool read_split(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
+{
+    uint64_t own = gltf_integer(gltf, faces, "vertices", 0), count = words_in_view(gltf, faces, "split");
+    if (gltf_integer(gltf, faces, "drawn", 0) != drawn || mesh->corner_count != drawn || mesh->face_offsets ||
+        own > mesh->vertex_count || mesh->vertex_count - own != count)
+        return false;
+    uint32_t *from = read_words(gltf, faces, "split", count);
+    uint32_t *corners = from ? gltf_scene_array(gltf, mesh->corner_count, sizeof *corners) : NULL;
+    if (!corners)
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        if (from[i] >= own)
+            return false;
+    for (uint32_t i = 0; i < mesh->corner_count; i++)
+        corners[i] = mesh->corners[i] < own ? mesh->corners[i] : from[mesh->corners[i] - own];
+    mesh->vertex_count = (uint32_t)own;
+    mesh->corners = corners;
+    return true;
+}
+
 /* The faces of the extras when they go with the primitives. */
 static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
 {
@@ -171,7 +192,8 @@ static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_me
 static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64_t drawn)
 {
     uint32_t faces = gltf_object(gltf, own, "faces");
-    bool fits = faces == JSON_NONE || read_faces(gltf, faces, mesh, drawn);
+    bool split = json_member(&gltf->json, faces, "split") != JSON_NONE;
+    bool fits = faces == JSON_NONE || (split ? read_split : read_faces)(gltf, faces, mesh, drawn);
     uint32_t groups = gltf_array(gltf, own, "groups");
     gltf_loss(gltf, LOSS_CHANGED_MESHES, !fits);
     if (groups == JSON_NONE || !fits || !read_groups(gltf, groups, mesh)) {
@@ -184,13 +206,17 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
             gltf_loss(gltf, LOSS_CHANGED_GROUPS, 1);
         }
     }
-    const float *normals = NULL, *colours = NULL;
-    if (json_member(&gltf->json, own, "normals") != JSON_NONE)
-        normals = read_floats(gltf, own, "normals", 3 * (uint64_t)mesh->vertex_count);
-    if (json_member(&gltf->json, own, "colours") != JSON_NONE)
-        colours = read_floats(gltf, own, "colours", 4 * (uint64_t)mesh->vertex_count);
-    mesh->normals = normals ? normals : mesh->normals;
-    mesh->colours = colours ? colours : mesh->colours;
+    static const char *const keys[ARRAY_COUNT] = {[ARRAY_NORMALS] = "normals",
+                                                  [ARRAY_COLOURS] = "colours",
+                                                  [ARRAY_COORDINATES] = "coordinates",
+                                                  [ARRAY_COORDINATES + 1] = "coordinates_2"};
+    for (size_t i = ARRAY_NORMALS; i < ARRAY_COUNT; i++) {
+        const float *values = NULL;
+        if (json_member(&gltf->json, own, keys[i]) != JSON_NONE)
+            values = read_floats(gltf, own, keys[i], vertex_arrays[i].width * mesh->vertex_count);
+        if (values)
+            mesh_set_array(mesh, i, values);
+    }
 }
 
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)

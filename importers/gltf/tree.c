@@ -36,8 +36,11 @@ static void make_unit(struct gltf *gltf, uint32_t value, double q[4])
 
 static void read_node(struct gltf *gltf, uint32_t index)
 {
-    static const char *const words[] = {
-        [MADE_UP] = "up", [MADE_SHEAR] = "shear", [MADE_AXIS] = "axis", [MADE_INSTANCE] = "instance"};
+    static const char *const words[] = {[MADE_UP] = "up",
+                                        [MADE_SHEAR] = "shear",
+                                        [MADE_AXIS] = "axis",
+                                        [MADE_INSTANCE] = "instance",
+                                        [MADE_VIEW] = "view"};
     struct gltf_node *node = &gltf->nodes[index];
     uint32_t value = gltf->node_list.items[index], own = gltf_own(gltf, value);
     node->value = value;
@@ -45,7 +48,7 @@ static void read_node(struct gltf *gltf, uint32_t index)
     node->own = own;
     node->mesh = gltf_index(gltf, value, "mesh", gltf->mesh_list.count);
     uint32_t made = json_member(&gltf->json, own, "made");
-    for (int i = MADE_UP; made != JSON_NONE && i <= MADE_INSTANCE; i++)
+    for (int i = MADE_UP; made != JSON_NONE && i <= MADE_VIEW; i++)
         if (json_string_equals(&gltf->json, made, words[i])) /* a newer minor version may have other words */
             node->made = (unsigned char)i;
     node->moves = gltf_object(gltf, own, "joint") != JSON_NONE;
@@ -95,6 +98,12 @@ static void read_children(struct gltf *gltf, uint32_t parent)
         if (child == CP_NONE)
             return;
         struct gltf_node *node = &gltf->nodes[child];
+        if (child == parent || node->parent == parent) {
+            gltf_lenient(gltf, at, "gltf-tree-twice",
+                         child == parent ? "the node is listed as its own child"
+                                         : "the node is listed as a child twice");
+            continue;
+        }
         if (node->parent != CP_NONE) {
             gltf_error(gltf, at, "gltf-tree", "node %lu has two parents", (unsigned long)child);
             return;
@@ -125,13 +134,13 @@ static void choose_scene(struct gltf *gltf)
         if (root == CP_NONE)
             return;
         if (gltf->nodes[root].parent != CP_NONE)
-            gltf_error(gltf, at, "gltf-tree", "node %lu is listed as a root, but has a parent", (unsigned long)root);
+            gltf_lenient(gltf, at, "gltf-tree-root", "the node is listed as a root, but has a parent");
         gltf->nodes[root].chosen = true;
     }
 }
 
-/* Climbs from a node to the root, or to one whose fate is known, and gives the fate to all on the way back. `path` has
- * room for all nodes. */
+/* Climbs from a node to the root, or to one whose fate is known, and gives the fate to all on the way back. A node that
+ * is listed as a root is one if its parent is left out. `path` has room for all nodes. */
 static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
 {
     struct gltf_node *nodes = gltf->nodes;
@@ -140,18 +149,38 @@ static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
         nodes[at].visited = CLIMBING;
         path[length++] = at;
     }
-    unsigned char of_root = length > 0 && nodes[path[length - 1]].chosen ? READ : LEFT_OUT;
-    unsigned char fate = at == CP_NONE ? of_root : nodes[at].visited;
+    unsigned char fate = at == CP_NONE ? LEFT_OUT : nodes[at].visited;
     if (fate == CLIMBING) {
         gltf_error(gltf, nodes[at].value, "gltf-tree", "the node is among its own ancestors");
         return;
     }
     while (length > 0) {
+        if (fate == LEFT_OUT && nodes[path[length - 1]].chosen) {
+            fate = READ;
+            nodes[path[length - 1]].parent = CP_NONE;
+        }
         nodes[path[--length]].visited = fate;
         nodes[path[length]].in_scene = fate == READ;
         if (fate == READ)
             gltf->order[gltf->order_count++] = path[length];
     }
+}
+
+/* Views that our writer made of a scene are no part of it: nodes with a camera and nothing else. Returns how many. */
+static uint32_t leave_out_views(struct gltf *gltf)
+{
+    const struct json_document *json = &gltf->json;
+    uint32_t views = 0, cameras = json_count(json, gltf_array(gltf, 0, "cameras"));
+    for (uint32_t i = 0; i < gltf->node_list.count && gltf->status == CP_OK; i++) {
+        struct gltf_node *node = &gltf->nodes[i];
+        if (node->made != MADE_VIEW || node->mesh != CP_NONE ||
+            json_count(json, gltf_array(gltf, node->value, "children")) > 0)
+            continue;
+        node->visited = LEFT_OUT;
+        views++;
+    }
+    gltf_loss(gltf, LOSS_CAMERAS, cameras > views ? cameras - views : 0);
+    return views;
 }
 
 void gltf_read_tree(struct gltf *gltf)
@@ -168,10 +197,11 @@ void gltf_read_tree(struct gltf *gltf)
     if (gltf->status != CP_OK)
         return;
     choose_scene(gltf);
+    uint32_t views = leave_out_views(gltf);
     /* The order of the file, but parents before their children. */
     uint32_t *path = gltf_allocate(gltf, count, sizeof *path);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
         visit(gltf, i, path);
     if (gltf->status == CP_OK)
-        gltf_loss(gltf, LOSS_SCENES, count - (uint64_t)gltf->order_count);
+        gltf_loss(gltf, LOSS_SCENES, count - views - (uint64_t)gltf->order_count);
 }

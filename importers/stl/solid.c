@@ -219,7 +219,8 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
         return CP_LIMIT;
 
     /* The file's unit and axes are in the instance's transform. */
-    cp_pose pose = pose_scaling(settings->unit, settings->unit, settings->unit), turn = pose_z_up_from_y_up();
+    double unit = scene->source.unit;
+    cp_pose pose = pose_scaling(unit, unit, unit), turn = pose_z_up_from_y_up();
     if (settings->up == CP_UP_Y)
         pose = pose_multiply(&pose, &turn);
     uint32_t index = add_mesh(reader, scene->nodes[node].name);

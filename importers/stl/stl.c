@@ -24,7 +24,7 @@
 /* ---- which of the two forms: "ASCII begins with solid" is broken by many binary files, so the exact size goes first,
  * then the words, then the bytes ---- */
 
-enum { TEXT_PROBE = 1024, FACET_PROBE = 64 };
+enum { TEXT_PROBE = 1024 };
 
 bool stl_begins_with(const char *text, const char *end, const char *word)
 {
@@ -46,10 +46,7 @@ static const char *skip_blanks(const char *text, const char *end)
 
 const char *stl_after_solid(const char *text, const char *end)
 {
-    static const char byte_order_mark[] = "\xEF\xBB\xBF";
-    if (end - text >= 3 && memcmp(text, byte_order_mark, 3) == 0)
-        text += 3;
-    text = skip_blanks(text, end);
+    text = skip_blanks(text_after_mark(text, (size_t)(end - text)), end);
     return stl_begins_with(text, end, "solid") ? text + 5 : NULL;
 }
 
@@ -59,24 +56,33 @@ static bool is_exact_binary(const char *head, size_t size, uint64_t file_size)
     return size >= STL_HEADER_SIZE && file_size == STL_HEADER_SIZE + STL_FACET_SIZE * (uint64_t)stl_integer(head + 80);
 }
 
-/* The first whole facets of the head have finite corners and unit or zero normals. Zero bytes alone are no facets. */
+/* What a facet holds that programs do not write: huge or tiny numbers, as integers and text have them, or a normal of
+ * another length than 1 or 0. */
+static bool is_odd_facet(const float values[12])
+{
+    for (int k = 0; k < 12; k++)
+        if (!(fabsf(values[k]) < 1e30f) || (values[k] != 0 && fabsf(values[k]) < 1e-30f))
+            return true;
+    float length = values[0] * values[0] + values[1] * values[1] + values[2] * values[2];
+    return length != 0 && !(length > 0.9f && length < 1.1f);
+}
+
+/* The first bytes hold facets: nearly all are none that only chance would make, and at least half have three corners.
+ */
 static bool has_plausible_facets(const char *head, size_t size)
 {
-    if (size < STL_HEADER_SIZE + STL_FACET_SIZE || bytes_are_zero(head + STL_HEADER_SIZE, size - STL_HEADER_SIZE))
+    if (size < STL_HEADER_SIZE + STL_FACET_SIZE)
         return false;
-    size_t count = (size - STL_HEADER_SIZE) / STL_FACET_SIZE;
-    for (size_t i = 0; i < count && i < FACET_PROBE; i++) {
+    size_t count = (size - STL_HEADER_SIZE) / STL_FACET_SIZE, odd = 0, flat = 0;
+    for (size_t i = 0; i < count; i++) {
         float values[12];
-        for (int k = 0; k < 12; k++) {
+        const float *a = values + 3, *b = values + 6, *c = values + 9;
+        for (int k = 0; k < 12; k++)
             values[k] = stl_number(head + STL_HEADER_SIZE + STL_FACET_SIZE * i + 4 * k);
-            if (!(fabsf(values[k]) < 1e30f))
-                return false;
-        }
-        float length = values[0] * values[0] + values[1] * values[1] + values[2] * values[2];
-        if (length != 0 && !(length > 0.9f && length < 1.1f))
-            return false;
+        odd += is_odd_facet(values);
+        flat += !memcmp(a, b, 3 * sizeof *a) || !memcmp(b, c, 3 * sizeof *a) || !memcmp(c, a, 3 * sizeof *a);
     }
-    return true;
+    return odd <= count / 16 && flat <= count / 2;
 }
 
 /* The first size bytes begin an ASCII file. */
@@ -97,8 +103,8 @@ static bool is_ascii(const char *head, size_t size, uint64_t file_size)
            !has_plausible_facets(head, size);
 }
 
-/* Sure by an exact size or by the keywords; a binary file of another size only by what its facets look like. A count of
- * 0 fits many files of 84 bytes: then a suffix of another format outweighs it. */
+/* Sure by an exact size or by the keywords. A binary file of another size is a guess by what its facets look like, and
+ * so is a count of 0, which fits many files of 84 bytes: a sign or a suffix of another format outweighs them. */
 static int probe_stl(const char *head, size_t size, uint64_t file_size)
 {
     if (is_exact_binary(head, size, file_size))
@@ -108,7 +114,7 @@ static int probe_stl(const char *head, size_t size, uint64_t file_size)
         return 95;
     bool whole = size > STL_HEADER_SIZE && (file_size - STL_HEADER_SIZE) % STL_FACET_SIZE == 0;
     if (has_plausible_facets(head, size) && (whole || stl_integer(head + 80) > 0))
-        return 60;
+        return 40;
     return name ? 20 : 0;
 }
 
@@ -151,20 +157,25 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
                                 .settings = settings,
                                 .empty_mesh = CP_NONE,
                                 .batch_count = batches < STL_MOST_BATCHES ? batches : STL_MOST_BATCHES};
-    scene->source.unit = reader.settings->unit;
+    scene->source.unit = reader.settings->unit > 0 ? reader.settings->unit : 1;
     scene->source.up = (cp_up)reader.settings->up;
-    cp_status status =
-        is_ascii(source->data, source->size, source->size) ? stl_read_ascii(&reader) : stl_read_binary(&reader);
+    cp_status status = is_exact_binary(source->data, source->size, source->size) ? CP_OK : source_decode(source);
+    if (status == CP_OK)
+        status =
+            is_ascii(source->data, source->size, source->size) ? stl_read_ascii(&reader) : stl_read_binary(&reader);
     for (uint32_t i = 0; i < STL_MOST_BATCHES; i++)
         stl_free_batch(context, &reader.batches[i]);
     stl_free_solid(&reader);
     if (status == CP_OK)
         status = report_oddities(&reader);
+    if (status == CP_OK)
+        report_size_without_unit(source, scene, reader.settings->unit);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
 static const struct option stl_options[] = {
-    {"unit", "length of the file's unit", OPTION_UNIT, offsetof(struct stl_settings, unit), "m", 0, 0, NULL},
+    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT, offsetof(struct stl_settings, unit), NULL, 0,
+     0, NULL},
     {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", 0, 0, "z|y"},
     OPTIONS_END,
 };

@@ -16,7 +16,7 @@ enum { STL_HEADER_SIZE = 84, STL_FACET_SIZE = 50 };
 
 struct stl_settings {
     struct import_settings import;
-    double unit; /* metres per unit of the file */
+    double unit; /* metres per unit of the file; 0: not given */
     int up;      /* cp_up */
 };
 

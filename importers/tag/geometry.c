@@ -11,6 +11,8 @@ struct request {
     uint32_t node;
     uint32_t use; /* CP_USE_DRAWN or CP_USE_COLLISION */
     double scale;
+    uint32_t missing;   /* the uses for which there is no model */
+    const char *places; /* where it was looked for */
 };
 
 /* RobWork 2009: rwlibs/drawable/DrawableFactory.cpp and rw/geometry/FaceArrayFactory.cpp, in their order: the name as
@@ -61,7 +63,7 @@ static cp_status check_model(const struct model_request *wanted, const struct so
     return CP_NO;
 }
 
-static cp_status place_model(const struct request *request)
+static cp_status place_model(struct request *request)
 {
     struct tag_reader *reader = request->reader;
     const char *id = request->id->text;
@@ -77,16 +79,14 @@ static cp_status place_model(const struct request *request)
                                        .user = request};
         status = wanted.name ? models_find(&reader->models, &wanted, &model) : CP_LIMIT;
         if (status == CP_NO)
-            status =
-                report_lenient(reader->context, reader->strict, "tag-model",
-                               tag_attribute_place(request->tag, request->attribute), "no %s model \"%s\" is there%s",
-                               cp_use_name(request->use), id, models_places(&reader->models, &wanted));
+            status = CP_OK;
+        if (status == CP_OK && model == CP_NONE)
+            request->places = models_places(&reader->models, &wanted);
     }
     if (status != CP_OK)
         return status;
     if (model == CP_NONE) {
-        report_loss(reader->context, "tag-model", IN_FILE(request->tag->file->name), 1, "the %s model \"%s\"",
-                    cp_use_name(request->use), id);
+        request->missing |= request->use;
         return CP_OK;
     }
     cp_pose scaling = pose_scaling(request->scale, request->scale, request->scale);
@@ -95,6 +95,26 @@ static cp_status place_model(const struct request *request)
         return status;
     return report_error(reader->context, CP_INPUT, "tag-scale", tag_place(request->tag),
                         "the GeoScale of \"%s\" takes the model out of range", request->tag->name.text);
+}
+
+/* A model that several frames lack is told once, with their number. */
+static cp_status report_missing(const struct request *request)
+{
+    const struct tag_reader *reader = request->reader;
+    struct place place = tag_attribute_place(request->tag, request->attribute);
+    const char *use = request->missing == CP_USE_BOTH ? "" : cp_use_name(request->missing);
+    const char *blank = *use ? " " : "", *id = request->id->text;
+    if (request->missing == 0)
+        return CP_OK;
+    if (*id == '#') /* what is wrong with it was told */
+        report_loss(reader->context, "tag-model", place, 1, "the %s%smodel \"%s\"", use, blank, id);
+    else if (reader->strict)
+        return report_error(reader->context, CP_INPUT, "tag-model", place, "no %s%smodel \"%s\" is there%s", use, blank,
+                            id, request->places);
+    else
+        report_loss(reader->context, "tag-model", place, 1, "the %s%smodel \"%s\": no file that can be read%s", use,
+                    blank, id, request->places);
+    return CP_OK;
 }
 
 cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, uint32_t node)
@@ -122,9 +142,13 @@ cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, u
             if (status == CP_OK && !*request.id->text)
                 status = report_error(reader->context, CP_INPUT, "tag-value", tag_attribute_place(tag, attribute),
                                       "%s holds an empty model id", attribute->key);
+            request.missing = 0;
+            request.places = "";
             for (request.use = CP_USE_DRAWN; request.use <= CP_USE_COLLISION && status == CP_OK; request.use++)
                 if (kinds[kind].uses & request.use)
                     status = place_model(&request);
+            if (status == CP_OK)
+                status = report_missing(&request);
             if (status != CP_OK)
                 return status;
         }

@@ -265,6 +265,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 const struct importer tag_importer = {
     .plugin = {.name = "tag", .title = "RobWork tag workcell", .settings_size = sizeof(struct import_settings)},
     .suffixes = ".wu .wc .dev .tag",
+    .is_cell = true,
     .probe = probe,
     .sign = "{ \"NAME\" or a header line",
     .read = read,

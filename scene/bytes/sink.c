@@ -63,7 +63,8 @@ static void write_raw(struct sink *sink, const char *bytes, size_t size)
         return;
     }
     while (size > 0 && sink->status == CP_OK) {
-        context_progress(sink->context, (cp_progress){"writing", visible_name(sink), sink->written, 0});
+        context_progress(sink->context,
+                         (cp_progress){.work = "writing", .file = visible_name(sink), .done = sink->written});
         if (context_is_cancelled(sink->context)) {
             sink->status = CP_LIMIT;
             return;
@@ -80,6 +81,7 @@ static void write_raw(struct sink *sink, const char *bytes, size_t size)
         bytes += done;
         size -= (size_t)done;
         sink->written += (size_t)done;
+        sink->context->written.bytes += (size_t)done;
     }
 }
 
@@ -326,9 +328,14 @@ cp_status sink_open_memory(cp_context *context, struct sink **opened)
 
 /* ---- further outputs ---- */
 
+bool sink_is_stream(const struct sink *top)
+{
+    return top->target.through || !top->target.path;
+}
+
 cp_status sink_expect_further(const struct sink *top)
 {
-    if (!top->target.through && top->target.path)
+    if (!sink_is_stream(top))
         return CP_OK;
     return report_error(top->context, CP_USAGE, "sink-stream", NOWHERE,
                         "an output of several files cannot go to a stream; name a file");

@@ -23,6 +23,8 @@ cp_status sink_status(const struct sink *sink);
 const char *sink_stem(const struct sink *sink);
 /* The output's file name without folders ("cell.gltf"). */
 const char *sink_file_name(const struct sink *sink);
+/* Nothing can lie beside it. */
+bool sink_is_stream(const struct sink *top);
 /* CP_USAGE, reported, when the top output is a stream: to be asked before anything is written. */
 cp_status sink_expect_further(const struct sink *top);
 /* Whether a file of this name lies beside the top output already. */

@@ -29,6 +29,7 @@ struct source_state {
     uint64_t further;       /* of the top file: how many have been opened below it */
     bool has_changed;       /* of the top file: one that was opened below it did, while it was open */
     bool is_option;         /* the user names it, in an option of the importer */
+    bool is_picture;        /* nobody needs it */
     struct root root;       /* its folder, where it is the top file or an option's and names further files */
     /* The top file's, perhaps this one: it outlives all below it, which are closed in any order. */
     struct source_state *top;
@@ -62,7 +63,8 @@ static cp_status read_all(struct source *source, int file, const char *name)
         total = (size_t)info.st_size;
     step = total ? total + 1 : step;
     for (;;) {
-        context_progress(context, (cp_progress){"reading", name, content->size, total});
+        context_progress(context,
+                         (cp_progress){.work = "reading", .file = name, .done = content->size, .total = total});
         if (context_is_cancelled(context) || !buffer_reserve(content, step))
             return CP_LIMIT;
         size_t room = content->capacity - content->size - 1;
@@ -104,10 +106,18 @@ static void release_mapping(struct source_state *state)
     state->file = -1;
 }
 
+/* In place of the file's; it stays open, for source_check. */
+static void take_bytes(struct source *source, struct buffer *bytes)
+{
+    mapping_close(&source->state->mapping);
+    buffer_free(&source->state->content);
+    source->state->content = *bytes;
+    show_bytes(source);
+}
+
 /* Replaces gzip'd bytes by what they hold. */
 static cp_status unpack(struct source *source)
 {
-    struct source_state *state = source->state;
     if (!is_gzip(source->data, source->size))
         return CP_OK;
     struct buffer plain = {.context = source->context};
@@ -116,10 +126,7 @@ static cp_status unpack(struct source *source)
         buffer_free(&plain);
         return status;
     }
-    release_mapping(state);
-    buffer_free(&state->content);
-    state->content = plain;
-    show_bytes(source);
+    take_bytes(source, &plain);
     return CP_OK;
 }
 
@@ -136,6 +143,22 @@ cp_status source_check(const struct source *source)
         return CP_OK;
     return report_error(source->context, CP_INPUT, "source-changed", IN_FILE(source->name),
                         "changed while it was being read");
+}
+
+cp_status source_decode(struct source *source)
+{
+    struct buffer text = {.context = source->context};
+    bool is_utf16 = utf16_decode(source->data, source->size, &text);
+    if (is_utf16)
+        buffer_append(&text, "", 1);
+    cp_status status = is_utf16 && text.failed ? CP_LIMIT : CP_OK;
+    if (is_utf16 && status == CP_OK) {
+        text.size--; /* a NUL follows the last byte */
+        take_bytes(source, &text);
+    } else {
+        buffer_free(&text);
+    }
+    return status;
 }
 
 void source_forget(const struct source *source, const char *at)
@@ -223,9 +246,16 @@ static bool open_setting_root(const char *const *settings, uint32_t count, const
     return false;
 }
 
+/* CP_INPUT, reported; of a picture CP_NO, with a warning. */
+#define refuse(source, code, ...)                                                                                      \
+    (report_lenient((source)->context, !(source)->state->is_picture, code, IN_FILE((source)->parent->name),            \
+                    __VA_ARGS__) == CP_OK                                                                              \
+         ? CP_NO                                                                                                       \
+         : CP_INPUT)
+
 /* Opens the source's path, which the parent names: below the folder of the top file or of one that the user has named
  * in an option, or a folder that he has given, unless confinement is lifted. *file is -1 with errno when it cannot be
- * opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere. */
+ * opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere; then CP_NO for a picture. */
 static cp_status open_further(const struct source *source, int *file)
 {
     enum { MOST_ATTEMPTS = 100 }; /* while somebody puts links in the way */
@@ -265,10 +295,10 @@ static cp_status open_further(const struct source *source, int *file)
         free(real);
         errno = error;
         if (!root)
-            return report_error(source->context, CP_INPUT, "source-confined", IN_FILE(source->parent->name),
-                                "file \"%s\" lies outside the top file's folder \"%s\" (--confine=no reads it; "
-                                "--include DIR and --package NAME=DIR allow a folder)",
-                                source->name, *top->folder ? top->folder : ".");
+            return refuse(source, "source-confined",
+                          "file \"%s\" lies outside the top file's folder \"%s\" (--confine=no reads it; "
+                          "--include DIR and --package NAME=DIR allow a folder)",
+                          source->name, *top->folder ? top->folder : ".");
         if (*file < 0 && error != ELOOP && error != ENOTDIR && error != EINTR)
             break;
     }
@@ -473,14 +503,12 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
         status = list_missing(context, source->path);
     bool is_missing = error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
     if (status == CP_OK && file < 0 && !is_missing)
-        return report_error(context, CP_INPUT, "source-open", IN_FILE(source->parent->name),
-                            "file \"%s\" cannot be opened: %s", source->name, strerror(error));
+        return refuse(source, "source-open", "file \"%s\" cannot be opened: %s", source->name, strerror(error));
     if (status != CP_OK || file < 0 || is_folder)
         return status == CP_OK ? CP_NO : status;
     if (!S_ISREG(info.st_mode) && !source->state->is_option) { /* a FIFO would be waited for, a device may not end */
         (void)close(file);
-        return report_error(context, CP_INPUT, "source-irregular", IN_FILE(source->parent->name),
-                            "file \"%s\" is no regular file", source->name);
+        return refuse(source, "source-irregular", "file \"%s\" is no regular file", source->name);
     }
     /* A small file must not ask for work without end, by files that name each other's neighbours twice. */
     if (++source->state->top->further <= context->limits.files)
@@ -491,7 +519,9 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
                         (unsigned long long)context->limits.files);
 }
 
-static cp_status open_below(const struct source *parent, const char *name, bool is_option, struct source **opened)
+enum further { FURTHER_FILE, FURTHER_OPTION, FURTHER_PICTURE };
+
+static cp_status open_below(const struct source *parent, const char *name, enum further kind, struct source **opened)
 {
     *opened = NULL;
     cp_context *context = parent->context;
@@ -500,13 +530,14 @@ static cp_status open_below(const struct source *parent, const char *name, bool 
                             "file \"%s\" is nested deeper than the limit of %llu (--limit includes=)", name,
                             (unsigned long long)context->limits.includes);
     if (context->open_further)
-        return context->open_further(parent, name, opened);
+        return context->open_further(parent, name, kind == FURTHER_PICTURE, opened);
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
     struct arena *arena = source->state->arena;
     put_below(source, parent);
-    source->state->is_option = is_option;
+    source->state->is_option = kind == FURTHER_OPTION;
+    source->state->is_picture = kind == FURTHER_PICTURE;
     /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
     bool whole = name[0] == '/' || uri_is_known(name);
     int folder = whole ? 0 : (int)(text_file_name(parent->label) - parent->label);
@@ -526,15 +557,20 @@ static cp_status open_below(const struct source *parent, const char *name, bool 
 
 cp_status source_open(const struct source *parent, const char *name, struct source **opened)
 {
-    return open_below(parent, name, false, opened);
+    return open_below(parent, name, FURTHER_FILE, opened);
+}
+
+cp_status source_open_picture(const struct source *parent, const char *name, struct source **opened)
+{
+    return open_below(parent, name, FURTHER_PICTURE, opened);
 }
 
 cp_status source_open_option(const struct source *parent, const char *path, struct source **opened)
 {
-    cp_status status = open_below(parent, path, true, opened);
+    cp_status status = open_below(parent, path, FURTHER_OPTION, opened);
     char *absolute = status == CP_NO ? realpath(path, NULL) : NULL;
     if (absolute)
-        status = open_below(parent, absolute, true, opened);
+        status = open_below(parent, absolute, FURTHER_OPTION, opened);
     else if (status == CP_NO && list_missing(parent->context, path) != CP_OK)
         status = CP_LIMIT;
     free(absolute);
@@ -543,9 +579,22 @@ cp_status source_open_option(const struct source *parent, const char *path, stru
 
 uint64_t source_line(const struct source *source, size_t offset)
 {
+    enum { BLOCK = 128 };
+    const char *data = source->data;
     uint64_t line = 1;
-    for (size_t i = 0; i < offset && i < source->size; i++)
-        line += source->data[i] == '\n' ||
-                (source->data[i] == '\r' && (i + 1 >= source->size || source->data[i + 1] != '\n'));
+    size_t i = 0, size = offset < source->size ? offset : source->size;
+    /* Blocks without CR: a sum of so few fits a byte, and the compiler takes many bytes at a time. */
+    for (; size - i > BLOCK; i += BLOCK) {
+        unsigned char feeds = 0, returns = 0;
+        for (size_t k = 0; k < BLOCK; k++) {
+            feeds = (unsigned char)(feeds + (data[i + k] == '\n'));
+            returns |= data[i + k] == '\r';
+        }
+        if (returns)
+            break;
+        line += feeds;
+    }
+    for (; i < size; i++)
+        line += data[i] == '\n' || (data[i] == '\r' && (i + 1 >= source->size || data[i + 1] != '\n'));
     return line;
 }

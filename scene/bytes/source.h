@@ -25,10 +25,14 @@ struct source {
  * its own parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source,
  * and has replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
+/* The same for a picture, which a scene can do without: CP_NO, with a warning, when it may not be read or cannot be. */
+cp_status source_open_picture(const struct source *parent, const char *name, struct source **opened);
 /* The same for a file that the user names in an option, from the folder of `parent` or else the current one: it may lie
  * anywhere, and what it names may lie below its folder. */
 cp_status source_open_option(const struct source *parent, const char *path, struct source **opened);
 void source_close(struct source *source);
+/* For formats of text: bytes that are UTF-16 text, by its byte order mark, become UTF-8. Other bytes stay. */
+cp_status source_decode(struct source *source);
 /* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */
 void source_forget(const struct source *source, const char *at);
 /* After reading: CP_INPUT when somebody has changed the file meanwhile, or, of the top file, one below it that is

@@ -8,8 +8,7 @@
 #include "../context.h"
 #include "gzip.h"
 
-/* Whether so many packed bytes may have expanded so far. A bomb ends here, long before it fills the memory. */
-static cp_status check_expanded(const struct source *source, const char *what, uint64_t packed, uint64_t expanded)
+cp_status unpack_check_expanded(const struct source *source, const char *what, uint64_t packed, uint64_t expanded)
 {
     enum { FREE = 16 << 20 };
     const struct limits *limits = &source->context->limits;
@@ -59,7 +58,7 @@ cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *e
         plain->size += out - stream.avail_out;
         *ends_early = result == Z_BUF_ERROR || (result == Z_OK && taken == source->size && stream.avail_out > 0);
         more = !*ends_early;
-        status = check_expanded(source, "", taken, plain->size);
+        status = unpack_check_expanded(source, "", taken, plain->size);
         if (status != CP_OK)
             break;
         if (result == Z_MEM_ERROR) {
@@ -100,25 +99,6 @@ static bool start_inflation(const struct source *source, const struct packed *pa
     return inflateInit2(stream, -MAX_WBITS) == Z_OK;
 }
 
-size_t unpack_start(const struct source *source, const struct packed *packed, char *out, size_t room)
-{
-    z_stream stream;
-    if (!packed->deflated) {
-        size_t size = packed->size < room ? packed->size : room;
-        memcpy(out, packed->data, size);
-        return size;
-    }
-    if (!start_inflation(source, packed, &stream))
-        return 0;
-    stream.next_out = (Bytef *)out;
-    stream.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
-    uInt given = stream.avail_out;
-    int result = inflate(&stream, Z_SYNC_FLUSH);
-    size_t got = given - stream.avail_out;
-    (void)inflateEnd(&stream);
-    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ? got : 0;
-}
-
 /* Expands to nothing but the size and the checksum. */
 static cp_status measure_packed(const struct source *source, z_stream *stream, struct packed *found)
 {
@@ -135,7 +115,7 @@ static cp_status measure_packed(const struct source *source, z_stream *stream, s
         uInt got = PIECE - stream->avail_out;
         found->checksum = (uint32_t)crc32(found->checksum, piece, got);
         size += got;
-        status = check_expanded(source, "a part ", (uint64_t)(stream->next_in - begin), size);
+        status = unpack_check_expanded(source, "a part ", (uint64_t)(stream->next_in - begin), size);
     }
     memory_free(source->context, piece, PIECE, 1);
     found->full_size = result == Z_STREAM_END && size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;

@@ -4,6 +4,10 @@
 
 #include "source.h"
 
+/* Whether so many packed bytes may have expanded so far: CP_LIMIT, reported, for a bomb, long before it fills the
+ * memory. what: "" or the words before "expands". */
+cp_status unpack_check_expanded(const struct source *source, const char *what, uint64_t packed, uint64_t expanded);
+
 bool is_gzip(const char *data, size_t size);
 /* Appends what the source's gzip'd bytes hold, with a NUL after the last byte. A stream that breaks off gives what
  * there is of it, and *ends_early. */
@@ -16,8 +20,6 @@ struct packed {
     bool deflated;
     uint32_t full_size, checksum; /* expanded */
 };
-/* The first bytes, at most `room`; 0 when the part is damaged or there is no memory. */
-size_t unpack_start(const struct source *source, const struct packed *packed, char *out, size_t room);
 /* Whether size and checksum are right. Expands it piece by piece, up to the limit. */
 cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole);
 

@@ -1,8 +1,10 @@
 /* exclude: which pairs of frames never need to be checked for collision, and how that is known (docs/exclusion.md). */
 #include "exclude.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "../clock.h"
 #include "lookup.h"
 
 static const struct option options[] = {
@@ -16,6 +18,8 @@ static const struct option options[] = {
      1e9, NULL},
     {"work", "bounds that the proof for a pair may take; 2000000 to be thorough", OPTION_INTEGER,
      offsetof(struct exclude_settings, work), "200000", 0, 1e15, NULL},
+    {"time", "seconds after which what is not decided stays so; 60s, 5min", OPTION_TIME,
+     offsetof(struct exclude_settings, time), NULL, 0.001, 1e9, NULL},
     {"seed", "of the random numbers", OPTION_INTEGER, offsetof(struct exclude_settings, seed), "1", 0, 1e15, NULL},
     {"adjacent", "exclude neighbours too: frames with one moving joint between them", OPTION_BOOLEAN,
      offsetof(struct exclude_settings, adjacent), "no", 0, 0, NULL},
@@ -25,8 +29,11 @@ static const struct option options[] = {
      OPTION_STRING, offsetof(struct exclude_settings, movable), NULL, 0, 0, NULL},
     {"only", "judge only pairs with a frame of this device", OPTION_STRING, offsetof(struct exclude_settings, only),
      NULL, 0, 0, NULL},
-    {"allow-sampled", "exclude also what touched in all samples, or in none, without a proof", OPTION_BOOLEAN,
-     offsetof(struct exclude_settings, allow_sampled), "no", 0, 0, NULL},
+    {"allow-sampled",
+     "yes: exclude also what touched in all samples, or in none, without a proof; always: only what touched in all, "
+     "and "
+     "in 1000 at least",
+     OPTION_CHOICE, offsetof(struct exclude_settings, allow_sampled), "no", 0, 0, "no|yes|always"},
     {"keep", "a list whose pairs stay excluded, whatever is found", OPTION_STRING,
      offsetof(struct exclude_settings, keep), NULL, 0, 0, NULL},
     OPTIONS_END};
@@ -116,14 +123,17 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     const struct exclude_settings *own = settings;
     bool *movable = memory_allocate_zeroed(context, scene->node_count, sizeof *movable);
     bool *wanted = memory_allocate_zeroed(context, scene->node_count, sizeof *wanted);
-    struct exclusion_rules rules = {.judge = {.margin = own->margin > own->touch ? own->margin : own->touch,
-                                              .touch = own->touch,
-                                              .samples = (uint32_t)own->samples,
-                                              .descents = (uint32_t)own->descents,
-                                              .work = (uint64_t)own->work,
-                                              .movable = movable},
-                                    .seed = (uint64_t)own->seed,
-                                    .wanted = own->only ? wanted : NULL};
+    struct exclusion_rules rules = {
+        .judge = {.margin = own->margin > own->touch ? own->margin : own->touch,
+                  .touch = own->touch,
+                  .samples = (uint32_t)own->samples,
+                  .always_samples = own->allow_sampled == ALLOW_ALWAYS_SAMPLED ? ALWAYS_SAMPLES : 0,
+                  .descents = (uint32_t)own->descents,
+                  .work = (uint64_t)own->work,
+                  .deadline = own->time > 0 ? milliseconds_now() + (uint64_t)ceil(own->time * 1000) : 0,
+                  .movable = movable},
+        .seed = (uint64_t)own->seed,
+        .wanted = own->only ? wanted : NULL};
     cp_status status = movable && wanted ? exclude_check(context, scene, own) : CP_LIMIT;
     if (status == CP_OK)
         status = mark_movable(scene, own->movable, movable);

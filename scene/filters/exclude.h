@@ -5,10 +5,18 @@
 #include "../collide/proof/exclusions.h"
 #include "filters.h"
 
+/* Which pairs are excluded without a proof. */
+enum allow_sampled { ALLOW_NO_SAMPLED, ALLOW_SAMPLED, ALLOW_ALWAYS_SAMPLED };
+
+/* So many samples, no less, say of a pair that it always touches, where that excludes it. */
+enum { ALWAYS_SAMPLES = 1000 };
+
 struct exclude_settings {
     double margin, touch;
+    double time; /* seconds; 0: as long as it takes */
     int64_t samples, descents, work, seed;
-    bool adjacent, allow_sampled;
+    bool adjacent;
+    int allow_sampled; /* enum allow_sampled */
     const char *movable, *only, *keep;
 };
 
@@ -29,6 +37,7 @@ struct user_pairs {
     cp_context *context;
     struct user_pair *items;
     uint32_t count, room;
+    bool all_static; /* and all pairs that cannot move against each other */
 };
 
 /* Reads the file of keep=; pairs of frames that the scene does not have, or several of a name, are a loss. Call

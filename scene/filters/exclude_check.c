@@ -48,7 +48,7 @@ cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct
     uint32_t beyond = CP_NONE;
     if (own->keep && !*own->keep)
         return report_error(context, CP_USAGE, "exclude-no-list", NOWHERE, "keep= needs the name of a list");
-    if (own->samples == 0 && own->allow_sampled)
+    if (own->samples == 0 && own->allow_sampled != ALLOW_NO_SAMPLED)
         return report_error(context, CP_USAGE, "exclude-no-samples", NOWHERE, "allow-sampled needs samples");
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];

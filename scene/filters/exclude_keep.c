@@ -57,9 +57,6 @@ static void report_rest(const cp_scene *list, const cp_scene *scene, const struc
     if (count > 0)
         report_loss(scene->context, "exclude-keep-volatile", IN_FILE(list->source.file), count,
                     "volatile frames: keep= takes pairs alone");
-    if (list->exclude_static_pairs)
-        report_loss(scene->context, "exclude-keep-static", IN_FILE(list->source.file), 1,
-                    "that all static pairs are excluded: keep= takes pairs alone");
 }
 
 static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const cp_scene *scene)
@@ -83,7 +80,8 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     if (status == CP_OK)
         report_rest(list, scene, &names);
     name_map_free(&names);
-    if (list->pair_count == 0)
+    pairs->all_static = list->exclude_static_pairs;
+    if (list->pair_count == 0 && !pairs->all_static)
         report_warning(pairs->context, "exclude-keep-empty", IN_FILE(list->source.file),
                        "excludes no pairs, so keep= keeps none");
     /* Once each, where it is first in the list. */

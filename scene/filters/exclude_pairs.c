@@ -1,4 +1,5 @@
 /* What is stated of the pairs. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static bool excludes(const struct exclude_settings *own, enum reason reason)
     case REASON_USER:
         return true;
     case REASON_ALWAYS_SAMPLED:
-        return own->allow_sampled;
+        return own->allow_sampled != ALLOW_NO_SAMPLED;
     default:
         return false;
     }
@@ -56,7 +57,8 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
     /* None collided in samples and searches that look at all that the joints do, and measure what is so in the world.
      * */
     bool blind = judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
-    if (reason == REASON_UNDECIDED && own->allow_sampled && !blind && judgement->samples > 0 &&
+    bool searched = !judgement->is_cut && judgement->samples > 0;
+    if (reason == REASON_UNDECIDED && own->allow_sampled == ALLOW_SAMPLED && !blind && searched &&
         judgement->clearance > fmax(own->margin, own->touch))
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
@@ -116,11 +118,13 @@ struct statements {
     const struct exclusion_rules *rules;
     const struct exclusions *found;
     const struct user_pairs *users;
-    bool *judged; /* nodes */
+    bool *judged;              /* nodes */
+    struct pair_rules statics; /* whose groups, where all static pairs are excluded by one statement */
     struct chain chain;
     cp_finding **findings; /* of the pairs in their order */
     uint32_t counts[REASON_COUNT];
     uint32_t excluded;
+    uint32_t cut; /* undecided because the time ran out */
 };
 
 static cp_status warn_of_user(const struct statements *made, const cp_pair *pair, const struct judgement *judgement)
@@ -168,6 +172,14 @@ static cp_status note_rate(cp_scene *scene, cp_pair *pair)
     return pair->evidence ? CP_OK : CP_LIMIT;
 }
 
+/* Whether keep= excludes the pair: by name, or with all static pairs, unless the pair is found to be static. */
+static bool is_users(const struct statements *made, uint32_t one, uint32_t other, enum judgement_status status)
+{
+    bool grouped =
+        made->users->all_static && status != JUDGED_STATIC && made->statics.groups[one] == made->statics.groups[other];
+    return grouped || user_pairs_have(made->users, one, other);
+}
+
 static cp_status state_pair(struct statements *made, uint32_t item)
 {
     cp_scene *scene = made->scene;
@@ -176,14 +188,17 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     const struct body *bodies[2] = {&made->found->bodies.items[exclusion->bodies[0]],
                                     &made->found->bodies.items[exclusion->bodies[1]]};
     uint32_t one = bodies[0]->node, other = bodies[1]->node;
-    enum reason reason = user_pairs_have(made->users, one, other) ? REASON_USER : reason_of(made->own, judgement);
+    bool users = is_users(made, one, other, judgement->status);
+    enum reason reason = users ? REASON_USER : reason_of(made->own, judgement);
     uint32_t index = scene_add_pair(scene, one, other, reason_words[reason]);
     if (index == CP_NONE)
         return CP_LIMIT;
     cp_pair *pair = &scene->pairs[index];
     chain_find(&made->chain, one, other);
+    bool is_cut = judgement->status == JUDGED_UNDECIDED && judgement->is_cut;
     if (judgement->status == JUDGED_UNDECIDED)
-        pair->evidence = obstacle_text(&made->chain, bodies);
+        pair->evidence = is_cut ? "the time ran out before it was decided" : obstacle_text(&made->chain, bodies);
+    made->cut += is_cut;
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
     pair->finding = made->findings[item] = make_finding(scene, made->own, judgement, &made->chain);
     if (!pair->finding)
@@ -194,7 +209,7 @@ static cp_status state_pair(struct statements *made, uint32_t item)
         report_warning(scene->context, "exclude-sampled", NOWHERE,
                        "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s",
                        scene->nodes[one].id, scene->nodes[other].id, (unsigned)judgement->samples,
-                       made->own->allow_sampled ? "" : ": they stay checked (allow-sampled=yes)");
+                       excludes(made->own, reason) ? "" : ": they stay checked (allow-sampled=always)");
     if (reason == REASON_NEVER_SAMPLED)
         return note_rate(scene, pair);
     return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
@@ -232,11 +247,11 @@ static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, c
 
 /* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: instead, the static
  * pairs that were not judged and that the scene says nothing of are listed. */
-static cp_status list_static_pairs(struct statements *made)
+static cp_status list_static_pairs(struct statements *made, const char *reason)
 {
     cp_scene *scene = made->scene;
     cp_context *context = scene->context;
-    struct pair_rules rules = {0};
+    const uint32_t *groups = made->statics.groups;
     uint32_t room = scene->pair_count, nodes = scene->node_count;
     bool *candidates = memory_allocate(context, nodes, sizeof *candidates);
     uint64_t *known = memory_allocate(context, room, sizeof *known);
@@ -245,14 +260,12 @@ static cp_status list_static_pairs(struct statements *made)
     for (uint32_t i = 0; known && i < room; i++)
         known[i] = unordered_pair(scene->pairs[i].first, scene->pairs[i].second);
     uint32_t count = known ? make_set(known, room) : 0;
-    bool found = candidates && known && pair_rules_find(&rules, context, scene, candidates);
-    cp_status status = found ? CP_OK : CP_LIMIT;
+    cp_status status = candidates && known ? CP_OK : CP_LIMIT;
     for (uint32_t one = 0; one < nodes && status == CP_OK; one++)
         for (uint32_t other = one + 1; candidates[one] && other < nodes && status == CP_OK; other++)
-            if (candidates[other] && rules.groups[one] == rules.groups[other] && !was_judged(made, one, other) &&
+            if (candidates[other] && groups[one] == groups[other] && !was_judged(made, one, other) &&
                 !user_pairs_have(made->users, one, other) && !set_has(known, count, unordered_pair(one, other)))
-                status = state_unjudged(scene, one, other, "given");
-    pair_rules_free(&rules);
+                status = state_unjudged(scene, one, other, reason);
     memory_free(context, candidates, nodes, sizeof *candidates);
     memory_free(context, known, room, sizeof *known);
     return status;
@@ -273,7 +286,11 @@ static cp_status drop_statements(struct statements *made)
         report_note(scene->context, "exclude-replaced", NOWHERE,
                     "the result replaces the cell's own statements about %u pair%s", (unsigned)(before - kept),
                     before - kept == 1 ? "" : "s");
-    cp_status status = made->rules->wanted && scene->exclude_static_pairs ? list_static_pairs(made) : CP_OK;
+    cp_status status = CP_OK;
+    if (made->rules->wanted && scene->exclude_static_pairs)
+        status = list_static_pairs(made, reason_words[REASON_GIVEN]);
+    else if (made->rules->wanted && made->users->all_static)
+        status = list_static_pairs(made, reason_words[REASON_USER]);
     scene->exclude_static_pairs = false; /* they are listed now */
     return status;
 }
@@ -333,10 +350,19 @@ static cp_status report_summary(const struct statements *made)
     print_counts(made, true, &text);
     buffer_print(&text, ", %u to be checked", (unsigned)(all - made->excluded));
     print_counts(made, false, &text);
+    uint64_t without = count_without_geometry(made->scene);
+    if (without > 0)
+        buffer_print(&text, "; volatile frames without geometry, whose pairs are to be checked too: %" PRIu64, without);
     buffer_append(&text, "", 1);
     bool failed = text.failed;
     if (!failed)
         report_note(made->scene->context, "exclude-pairs", NOWHERE, "%s", text.data);
+    if (!failed && made->cut > 0)
+        report_warning(
+            made->scene->context, "exclude-time", NOWHERE,
+            "the time (time=) ran out: %u of %u pairs are undecided because of that, and stay checked unless "
+            "an option excludes them; a longer time may decide more",
+            (unsigned)made->cut, (unsigned)all);
     buffer_free(&text);
     return failed ? CP_LIMIT : CP_OK;
 }
@@ -365,9 +391,12 @@ cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const
     made.findings = memory_allocate(context, found->count, sizeof *made.findings);
     made.judged = memory_allocate_zeroed(context, scene->node_count, sizeof *made.judged);
     bool open = chain_open(&made.chain, context, scene, rules->judge.movable);
+    if (open && made.judged && (users->all_static || scene->exclude_static_pairs))
+        open = pair_rules_find(&made.statics, context, scene, made.judged); /* of no candidates: groups are wanted */
     cp_status status = open && made.findings && made.judged ? state_all(&made) : CP_LIMIT;
     memory_free(context, made.findings, found->count, sizeof *made.findings);
     memory_free(context, made.judged, scene->node_count, sizeof *made.judged);
+    pair_rules_free(&made.statics);
     chain_close(&made.chain);
     return status;
 }

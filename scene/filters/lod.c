@@ -7,7 +7,7 @@
 struct lod_settings {
     int64_t levels, level;
     double ratio;
-    int quality;
+    int quality, topology;
 };
 
 static const struct option options[] = {{"levels", "how many levels below the original", OPTION_INTEGER,
@@ -18,6 +18,9 @@ static const struct option options[] = {{"levels", "how many levels below the or
                                          offsetof(struct lod_settings, level), "0", 0, MOST_LEVELS, NULL},
                                         {"quality", "best, or a draft in less time", OPTION_CHOICE,
                                          offsetof(struct lod_settings, quality), "best", 0, 0, "best|fast"},
+                                        {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it",
+                                         OPTION_CHOICE, offsetof(struct lod_settings, topology), "auto", 0, 0,
+                                         "auto|free|keep"},
                                         OPTIONS_END};
 
 /* Each level is made of the original, so that errors do not add up. It is called NAME_lod2, by the name or the id. */
@@ -47,7 +50,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
         return report_error(context, CP_USAGE, "lod-level", NOWHERE, "level=%lld: there are %lld levels",
                             (long long)given->level, (long long)given->levels);
     struct reduction reduction;
-    cp_status status = reduction_begin(&reduction, scene, given->quality == 1) ? CP_OK : CP_LIMIT;
+    cp_status status = reduction_begin(&reduction, scene, given->quality == 1, given->topology) ? CP_OK : CP_LIMIT;
     for (uint32_t mesh = 0; mesh < reduction.mesh_count && status == CP_OK; mesh++) {
         uint32_t added;
         if (scene->meshes[mesh].kind != CP_MESH_FACES) {

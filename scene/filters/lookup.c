@@ -1,6 +1,7 @@
 /* One thing of a scene by name. */
 #include "lookup.h"
 #include "../tables.h"
+#include "../text/text.h"
 
 #include <string.h>
 
@@ -26,6 +27,24 @@ static const char *word_of(enum scene_table table)
     return table == TABLE_NODES ? "frame" : tables[table].word;
 }
 
+/* No name is near: a few of those that there are. */
+static cp_status report_known(const cp_scene *scene, enum scene_table table, const char *name, const char *const *words)
+{
+    enum { HANDFUL = 5 };
+    struct buffer known = {.context = scene->context};
+    uint32_t count = table_count(scene, table), named = 0;
+    for (; named < HANDFUL && words[named]; named++)
+        buffer_print(&known, "%s\"%.100s\"", named > 0 ? ", " : "", words[named]);
+    buffer_text(&known, count > named ? ", ..." : "");
+    buffer_append(&known, "", 1);
+    cp_status status =
+        known.failed ? CP_LIMIT
+                     : report_error(scene->context, CP_USAGE, "filter-no-such-name", NOWHERE, "unknown %s \"%s\"; %s%s",
+                                    word_of(table), name, count > 0 ? "there are " : "there are none", known.data);
+    buffer_free(&known);
+    return status;
+}
+
 /* Comparing is slow, so in a large scene only the first names are looked at. */
 static cp_status report_missing(const cp_scene *scene, enum scene_table table, const char *name)
 {
@@ -38,7 +57,9 @@ static cp_status report_missing(const cp_scene *scene, enum scene_table table, c
     for (uint32_t i = 0; i < count; i++)
         words[i] = label_of(scene, table, i, MEMBER_NAME);
     words[count] = NULL;
-    cp_status status = report_unknown(context, "filter-no-such-name", word_of(table), name, strlen(name), words);
+    cp_status status = nearest_word(name, words)
+                           ? report_unknown(context, "filter-no-such-name", word_of(table), name, strlen(name), words)
+                           : report_known(scene, table, name, words);
     memory_free(context, words, (size_t)count + 1, sizeof *words);
     return status;
 }

@@ -15,7 +15,7 @@ static const struct option options[] = {
     {"mode", "smooth: compute all; keep: only where a mesh has none; none: drop them", OPTION_CHOICE,
      offsetof(struct normals_settings, mode), "smooth", 0, 0, "smooth|keep|none"},
     {"crease", "faces that meet at this angle or more keep an edge", OPTION_ANGLE,
-     offsetof(struct normals_settings, crease), "30deg", 0, PI, NULL},
+     offsetof(struct normals_settings, crease), CREASE_TEXT, 0, PI, NULL},
     {"weight", "what a face counts at a corner: its angle there, or its area", OPTION_CHOICE,
      offsetof(struct normals_settings, weight), "angle", 0, 0, "angle|area"},
     OPTIONS_END};

@@ -6,16 +6,24 @@
 
 #include "stretch.h"
 
-bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast)
+bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology)
 {
-    *reduction = (struct reduction){.scene = scene, .fast = fast, .mesh_count = scene->mesh_count};
+    *reduction =
+        (struct reduction){.scene = scene, .fast = fast, .topology = topology, .mesh_count = scene->mesh_count};
     reduction->stretches = find_stretches(scene);
-    return reduction->stretches != NULL;
+    reduction->uses = memory_allocate_zeroed(scene->context, scene->mesh_count, sizeof *reduction->uses);
+    if (!reduction->stretches || !reduction->uses)
+        return false;
+    for (uint32_t i = 0; i < scene->instance_count; i++)
+        reduction->uses[scene->instances[i].mesh] |= scene->instances[i].use;
+    return true;
 }
 
 void reduction_end(struct reduction *reduction)
 {
-    memory_free(reduction->scene->context, reduction->stretches, reduction->mesh_count, sizeof *reduction->stretches);
+    cp_context *context = reduction->scene->context;
+    memory_free(context, reduction->stretches, reduction->mesh_count, sizeof *reduction->stretches);
+    memory_free(context, reduction->uses, reduction->mesh_count, sizeof *reduction->uses);
 }
 
 /* How far from the original the result may be, in the mesh's unit. */
@@ -45,23 +53,35 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
         return CP_OK;
     }
     double stretch = number < reduction->mesh_count ? reduction->stretches[number] : 0;
-    struct simplify_goal goal = {triangles, own_error(error, mesh, stretch), reduction->fast, 0,
-                                 error->metres > 0 || error->part > 0};
+    bool collides_alone = number < reduction->mesh_count && reduction->uses[number] == CP_USE_COLLISION;
+    struct simplify_goal goal = {.triangles = triangles,
+                                 .error = own_error(error, mesh, stretch),
+                                 .one_way = !(error->metres > 0 || error->part > 0),
+                                 .fast = reduction->fast,
+                                 .whole = error->metres > 0 || error->part > 0,
+                                 .free = reduction->topology == TOPOLOGY_AUTO ? !collides_alone
+                                                                              : reduction->topology == TOPOLOGY_FREE};
     struct simplify_result result;
     bool had_normals = mesh->normals != NULL;
     reduction->polygons += mesh->face_offsets != NULL;
-    cp_status status = mesh_simplify(reduction->scene, mesh, &goal, &result);
+    bool lost;
+    cp_status status = simplify_without_coordinates(reduction->scene, mesh, &goal, &result, &lost);
     if (status != CP_OK)
         return status;
+    reduction->coordinates += lost;
     struct reduction_outcome *outcome = &reduction->outcomes[reduction->level];
     double off = result.error * (stretch > 0 ? stretch : 1);
     outcome->before += result.before;
     outcome->after += result.triangles;
-    outcome->points = outcome->points || (result.error > 0 && !result.whole);
+    if (result.error > 0 && !result.whole_both_ways)
+        outcome->measured =
+            !result.both_ways || outcome->measured == MEASURED_ONE_WAY ? MEASURED_ONE_WAY : MEASURED_POINTS;
     if (off > outcome->worst) {
         outcome->worst = off;
         outcome->worst_mesh = mesh_title(mesh);
     }
+    reduction->shells_gone += result.shells_gone;
+    reduction->holes_closed += result.holes_closed;
     reduction->cut_edges += result.cut_edges;
     reduction->cut_vertices += result.cut_vertices;
     reduction->flat_faces += result.flat_faces;
@@ -73,11 +93,12 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
     if (!had_normals || mesh->normals)
         return CP_OK;
     reduction->normals++;
-    return mesh_smooth_normals(reduction->scene, mesh, PI / 6); /* as the filter normals does it by default */
+    return mesh_smooth_normals(reduction->scene, mesh, CREASE_RADIANS); /* as the filter normals does it by default */
 }
 
 void reduction_report(const struct reduction *reduction)
 {
+    static const char *const points[] = {"point", "measured point", "measured point of the original"};
     cp_context *context = reduction->scene->context;
     bool any = false;
     for (uint32_t level = 0; level <= MOST_LEVELS; level++) {
@@ -89,13 +110,17 @@ void reduction_report(const struct reduction *reduction)
         (void)print_bound(1000 * outcome->worst, error);
         if (level > 0)
             (void)snprintf(before, sizeof before, "level %u: ", (unsigned)level);
-        report_note(
-            context, "simplify-done", NOWHERE,
-            "%s%llu of %llu triangles stay; no %s of the original is farther than %s mm from the new surface%s%s%s",
-            before, (unsigned long long)outcome->after, (unsigned long long)outcome->before,
-            outcome->points ? "measured point" : "point", error, outcome->worst > 0 ? " (mesh \"" : "",
-            outcome->worst > 0 ? outcome->worst_mesh : "", outcome->worst > 0 ? "\")" : "");
+        report_note(context, "simplify-done", NOWHERE,
+                    "%s%llu of %llu triangles stay; no %s is farther than %s mm from the %s%s%s%s", before,
+                    (unsigned long long)outcome->after, (unsigned long long)outcome->before, points[outcome->measured],
+                    error, outcome->measured == MEASURED_ONE_WAY ? "new surface" : "other surface",
+                    outcome->worst > 0 ? " (mesh \"" : "", outcome->worst > 0 ? outcome->worst_mesh : "",
+                    outcome->worst > 0 ? "\")" : "");
     }
+    if (reduction->shells_gone + reduction->holes_closed > 0)
+        report_note(context, "simplify-topology", NOWHERE,
+                    "shells that vanish: %llu; holes that close: %llu (topology=keep keeps them)",
+                    (unsigned long long)reduction->shells_gone, (unsigned long long)reduction->holes_closed);
     if (!any)
         report_warning(context, "simplify-nothing", NOWHERE, "nothing to simplify: no mesh is made of faces");
     if (reduction->missed > 0)
@@ -115,12 +140,15 @@ void reduction_report(const struct reduction *reduction)
     if (reduction->mixed_colours > 0)
         report_loss(context, "simplify-colours", NOWHERE, reduction->mixed_colours,
                     "vertices take the colour of another at their position");
+    if (reduction->coordinates > 0)
+        report_loss(context, "simplify-coordinates", NOWHERE, reduction->coordinates,
+                    "texture coordinates of simplified meshes are left out");
     if (reduction->polygons > 0)
         report_note(context, "simplify-polygons", NOWHERE, "%llu meshes of polygons are triangulated first",
                     (unsigned long long)reduction->polygons);
     if (reduction->normals > 0)
         report_note(context, "simplify-normals", NOWHERE,
-                    "normals of %llu meshes are computed anew, with creases of 30 degrees",
+                    "normals of %llu meshes are computed anew, with creases of " CREASE_TEXT " degrees",
                     (unsigned long long)reduction->normals);
     if (reduction->others > 0)
         report_note(context, "simplify-others", NOWHERE,

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_REDUCE_H
 #define CELLPIPE_REDUCE_H
 
-#include "../mesh/simplify/simplify.h"
+#include "../mesh/coordinates.h"
 #include "../plugin.h"
 
 enum { MOST_LEVELS = 16 };
@@ -12,8 +12,11 @@ struct reduction_outcome {
     uint64_t before, after; /* triangles */
     double worst;           /* error in metres of the world */
     const char *worst_mesh;
-    bool points; /* of some mesh, points alone were measured */
+    enum { MEASURED_ALL, MEASURED_POINTS, MEASURED_ONE_WAY } measured; /* of the mesh that was measured least */
 };
+
+/* Whether holes may close and shells vanish: everywhere but in meshes for collision alone, everywhere, or nowhere. */
+enum { TOPOLOGY_AUTO, TOPOLOGY_FREE, TOPOLOGY_KEEP };
 
 /* What was met in all meshes. */
 struct reduction {
@@ -21,14 +24,17 @@ struct reduction {
     double *stretches; /* of the scene's meshes as it was at first */
     uint32_t mesh_count;
     bool fast;
+    int topology;
+    uint32_t *uses; /* of the scene's meshes: CP_USE_... of all places */
     uint32_t level; /* 0, or that of a filter that makes several; each has an outcome */
     struct reduction_outcome outcomes[MOST_LEVELS + 1];
     uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
-    uint64_t cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
+    uint64_t shells_gone, holes_closed, cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
+    uint64_t coordinates;
 };
 
 /* False when out of memory. Call reduction_end even on failure. */
-bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast);
+bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology);
 void reduction_end(struct reduction *reduction);
 /* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of
  * the diagonal of the mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are computed anew

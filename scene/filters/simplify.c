@@ -8,7 +8,7 @@ struct simplify_settings {
     double ratio;
     int64_t triangles;
     struct extent error;
-    int quality;
+    int quality, topology;
 };
 
 static const struct option options[] = {
@@ -16,10 +16,12 @@ static const struct option options[] = {
      "1", 0, 1, NULL},
     {"triangles", "about how many are drawn in all, each mesh giving up the same part", OPTION_INTEGER,
      offsetof(struct simplify_settings, triangles), NULL, 1, 9e15, NULL},
-    {"error", "no point of the original farther from the new surface: 0.1mm, or 0.1% of each mesh's diagonal",
+    {"error", "no point of either surface farther from the other: 0.1mm, or 0.1% of each mesh's diagonal",
      OPTION_EXTENT, offsetof(struct simplify_settings, error), NULL, 0, 0, NULL},
     {"quality", "best, or a draft in less time", OPTION_CHOICE, offsetof(struct simplify_settings, quality), "best", 0,
      0, "best|fast"},
+    {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", OPTION_CHOICE,
+     offsetof(struct simplify_settings, topology), "auto", 0, 0, "auto|free|keep"},
     OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
@@ -40,7 +42,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     if (ratio == 1 && given->triangles == 0 && bounded)
         ratio = 0;
     struct reduction reduction;
-    cp_status status = reduction_begin(&reduction, scene, given->quality == 1) ? CP_OK : CP_LIMIT;
+    cp_status status = reduction_begin(&reduction, scene, given->quality == 1, given->topology) ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         double triangles =
             ceil(ratio * (double)mesh_triangle_count(&scene->meshes[i]) * (1 - 1e-12)); /* rounding aside */

@@ -44,8 +44,9 @@ static bool find_equal(cp_context *context, const cp_mesh *mesh, double toleranc
 {
     uint32_t count = mesh->vertex_count;
     uint32_t *classes = memory_allocate_zeroed(context, count, sizeof *classes);
-    bool good = classes && refine_classes(context, mesh->normals, 3, count, classes) &&
-                refine_classes(context, mesh->colours, 4, count, classes);
+    bool good = classes;
+    for (size_t i = ARRAY_POSITIONS + 1; good && i < ARRAY_COUNT; i++)
+        good = refine_classes(context, mesh_array(mesh, i), vertex_arrays[i].width, count, classes);
     if (good && tolerance > 0)
         good = grid_join(context, mesh->positions, classes, count, tolerance, first);
     else if (good)
@@ -70,40 +71,24 @@ static uint64_t count_collapsed(const cp_mesh *mesh)
     return count;
 }
 
-/* The rows of the vertices that lead, in their order. */
-static const float *keep_rows(cp_scene *scene, const float *rows, size_t width, const cp_mesh *mesh,
-                              const uint32_t *numbers, bool *good)
-{
-    if (!rows)
-        return NULL;
-    float *kept = scene_allocate(scene, width * mesh->vertex_count, sizeof *kept);
-    *good = *good && kept;
-    uint32_t next = 0;
-    for (uint32_t i = 0; kept && i < mesh->vertex_count; i++)
-        if (numbers[i] == next)
-            memcpy(kept + width * next++, rows + width * i, width * sizeof *kept);
-    return kept;
-}
-
 static cp_status renumber(cp_scene *scene, cp_mesh *mesh, uint32_t *first)
 {
     uint32_t vertex_count = join_number(first, mesh->vertex_count);
     if (vertex_count == mesh->vertex_count)
         return CP_OK;
-    bool good = true;
-    const float *positions = keep_rows(scene, mesh->positions, 3, mesh, first, &good);
-    const float *normals = keep_rows(scene, mesh->normals, 3, mesh, first, &good);
-    const float *colours = keep_rows(scene, mesh->colours, 4, mesh, first, &good);
+    cp_mesh kept = *mesh;
     uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
-    if (!good || !corners)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < mesh->corner_count; i++)
+    for (uint32_t i = 0; corners && i < mesh->corner_count; i++)
         corners[i] = first[mesh->corners[i]];
-    mesh->positions = positions;
-    mesh->normals = normals;
-    mesh->colours = colours;
-    mesh->corners = corners;
-    mesh->vertex_count = vertex_count;
+    /* From here on, the vertices that lead, in their order. */
+    uint32_t *leaders = first, count = 0;
+    for (uint32_t i = 0; i < mesh->vertex_count; i++)
+        if (first[i] == count)
+            leaders[count++] = i;
+    if (!corners || !mesh_take_vertices(scene, &kept, leaders, vertex_count))
+        return CP_LIMIT;
+    kept.corners = corners;
+    *mesh = kept;
     return CP_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "../context.h"
 #include "../options.h"
 #include "../registry.h"
@@ -210,10 +211,11 @@ static cp_status report_end(const struct reader *reader, struct listener *listen
 /* ---- the scene ---- */
 
 /* A scene that is handed over is whole: it names no files. */
-static cp_status refuse_file(const struct source *parent, const char *name, struct source **opened)
+static cp_status refuse_file(const struct source *parent, const char *name, bool is_picture, struct source **opened)
 {
     (void)parent;
     (void)name;
+    (void)is_picture;
     *opened = NULL;
     return CP_NO;
 }

@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "../context.h"
 #include "messages.h"
 
@@ -21,13 +21,6 @@ enum {
     MOST_SPENT = 1 << 28,   /* bytes of entries */
     MOST_CODES = 256        /* of the report: each entry is compared with them */
 };
-
-uint64_t milliseconds_now(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ---- the socket ---- */
 
@@ -179,13 +172,15 @@ static enum hearing hear_entry(struct listener *listener, size_t size)
 /* ---- files ---- */
 
 /* The answer follows the rules for all further files (source_open), which also report what is wrong with them. */
-static enum hearing hear_question(struct listener *listener, size_t size)
+static enum hearing hear_question(struct listener *listener, size_t size, bool is_picture)
 {
     const char *name = listener->payload.data;
     if (size < 2 || size > MOST_NAME || name[size - 1] != '\0' || memchr(name, '\0', size - 1))
         return HEARD_NONSENSE;
     struct source *further = NULL;
-    struct file_message answer = {.status = (uint32_t)source_open(listener->source, name, &further)};
+    struct file_message answer = {.status =
+                                      (uint32_t)(is_picture ? source_open_picture(listener->source, name, &further)
+                                                            : source_open(listener->source, name, &further))};
     enum hearing hearing;
     if (further) {
         const char *const texts[FILE_TEXTS] = {further->path, further->name, further->label};
@@ -256,8 +251,8 @@ enum hearing listen_to_reader(struct listener *listener)
             memcpy(&listener->means, payload->data, sizeof(uint32_t));
         else if (head.kind == MESSAGE_ENTRY)
             hearing = hear_entry(listener, head.size);
-        else if (head.kind == MESSAGE_QUESTION)
-            hearing = hear_question(listener, head.size);
+        else if (head.kind == MESSAGE_QUESTION || head.kind == MESSAGE_PICTURE)
+            hearing = hear_question(listener, head.size, head.kind == MESSAGE_PICTURE);
         else if (head.kind == MESSAGE_DONE)
             hearing = hear_answer(listener, head.size);
         else

@@ -20,7 +20,7 @@ struct listener {
     pid_t reader;          /* 0: nobody, the other end is a test */
     int channel;           /* a socket */
     int words;             /* what the process prints; does not block; closed at its end, and -1 */
-    uint64_t deadline;     /* milliseconds of the monotonic clock; 0: none */
+    uint64_t deadline;     /* in milliseconds_now; 0: none */
     uint64_t most;         /* bytes that a scene may have */
 
     bool gone;       /* the process has ended */
@@ -34,8 +34,6 @@ struct listener {
     struct buffer scene;           /* size bytes and a NUL, if the status is CP_OK; the caller frees it */
 };
 
-/* Milliseconds of the monotonic clock. */
-uint64_t milliseconds_now(void);
 /* Listens until the answer is there or cannot be: adds the reader's entries to the report, opens the files it asks for
  * by source_open and sends it their bytes. Trusts nothing that comes; takes at most until the deadline. */
 enum hearing listen_to_reader(struct listener *listener);

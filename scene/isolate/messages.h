@@ -12,7 +12,8 @@ enum message_kind {
     MESSAGE_STARTED = 1, /* uint32_t: SANDBOX_... */
     MESSAGE_ENTRY,       /* struct entry_message, then its texts, each with a NUL */
     MESSAGE_QUESTION,    /* a file's name, with a NUL */
-    MESSAGE_DONE         /* struct done_message; the scene's bytes follow, beyond the message's size */
+    MESSAGE_DONE,        /* struct done_message; the scene's bytes follow, beyond the message's size */
+    MESSAGE_PICTURE      /* a question for a picture, which may lie where it may not be read */
 };
 
 struct message_head {

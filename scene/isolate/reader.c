@@ -129,7 +129,7 @@ static void say_report(cp_context *context)
 }
 
 /* source_open, by the parent, which resolves the name from the top file's folder: third-party readers know no other. */
-static cp_status ask_for_file(const struct source *parent, const char *name, struct source **opened)
+static cp_status ask_for_file(const struct source *parent, const char *name, bool is_picture, struct source **opened)
 {
     cp_context *context = parent->context;
     size_t size = strlen(name) + 1;
@@ -139,7 +139,7 @@ static cp_status ask_for_file(const struct source *parent, const char *name, str
     if (context->out_of_memory)
         return CP_LIMIT;
     say_report(context); /* in the order of events: what the parent finds comes after it */
-    say_head(MESSAGE_QUESTION, size);
+    say_head(is_picture ? MESSAGE_PICTURE : MESSAGE_QUESTION, size);
     say(name, size);
     hear(&answer, sizeof answer);
     if (answer.status != CP_OK)

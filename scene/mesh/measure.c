@@ -4,6 +4,7 @@
 #include "../context.h"
 #include "../motion/motion.h"
 #include "../pose.h"
+#include "../text/text.h"
 #include "../vector.h"
 #include "mesh.h"
 #include "sum.h"
@@ -131,6 +132,32 @@ cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use
     *measures = (cp_measures){0};
     struct measuring measuring = {.measures = measures, .box_only = true};
     return measure_scene(context, scene, use, &measuring);
+}
+
+void report_size_without_unit(const struct source *source, const cp_scene *scene, double unit)
+{
+    float lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double size = 0;
+    if (source->parent || unit > 0)
+        return;
+    for (uint32_t i = 0; i < scene->mesh_count; i++) {
+        const float *at = scene->meshes[i].positions, *end = at + 3 * (size_t)scene->meshes[i].vertex_count;
+        for (; at < end; at += 3)
+            for (int axis = 0; axis < 3; axis++) {
+                lower[axis] = at[axis] < lower[axis] ? at[axis] : lower[axis];
+                upper[axis] = at[axis] > upper[axis] ? at[axis] : upper[axis];
+            }
+    }
+    for (int axis = 0; axis < 3; axis++)
+        size = fmax(size, (double)upper[axis] - (double)lower[axis]); /* -inf without a vertex */
+    double step = size > 0 ? pow(10, floor(log10(size)) - 2) : 1;     /* three digits say enough */
+    const struct shown_number shown = show_number(round(size / step) * step);
+    if (size > 5)
+        report_warning(source->context, "unit-guess", IN_FILE(source->name), "%s m across: in mm? --in unit=mm",
+                       shown.text);
+    else if (size > 0 && size < 0.001)
+        report_warning(source->context, "unit-guess", IN_FILE(source->name),
+                       "%s m across: in another unit than m? --in unit= names it", shown.text);
 }
 
 cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool own, cp_measures *boxes)

@@ -17,6 +17,9 @@
  * of a regular prism do, are all treated alike. */
 static const double ANGLE_NOISE = 1e-5;
 
+/* Faces that meet at less look like one. */
+static const double FLAT_ANGLE = 1e-3;
+
 /* The faces with area at an edge. */
 struct edge_faces {
     uint32_t count;
@@ -28,6 +31,8 @@ struct smoothing {
     const cp_mesh *mesh;
     double crease_angle;
     bool by_area;
+    bool curved_only; /* without a bent and soft edge the mesh stays as it is */
+    bool bends;       /* there is one */
     struct mesh_edges edges;
     double (*face_normals)[3]; /* unit; zero for faces without area */
     double (*sums)[3];         /* for each corner that leads its set */
@@ -68,6 +73,7 @@ static void join_soft_edges(struct smoothing *work)
         double angle = atan2(sqrt(dot_product(across, across)), dot_product(a, b));
         if (!(angle < work->crease_angle - ANGLE_NOISE))
             continue;
+        work->bends |= angle > FLAT_ANGLE;
         bool same_way = edge_start(edges, edge) == edge_start(edges, other);
         sets_join(work->leaders, edge, same_way ? other : next_corner(work, other));
         sets_join(work->leaders, next_corner(work, edge), same_way ? next_corner(work, other) : other);
@@ -154,34 +160,20 @@ static bool split_vertices(struct smoothing *work, struct split *split)
     return good;
 }
 
-static const float *spread(cp_scene *scene, const float *values, size_t width, const struct split *split, bool *good)
-{
-    if (!values)
-        return NULL;
-    float *out = scene_allocate(scene, width * split->count, sizeof *out);
-    *good = *good && out;
-    for (size_t vertex = 0; out && vertex < split->count; vertex++)
-        memcpy(out + width * vertex, values + width * split->vertices[vertex], width * sizeof *out);
-    return out;
-}
-
 static cp_status write_vertices(cp_scene *scene, cp_mesh *mesh, struct smoothing *work, const struct split *split)
 {
-    bool good = true;
-    const float *positions = spread(scene, mesh->positions, 3, split, &good);
-    const float *colours = spread(scene, mesh->colours, 4, split, &good);
+    cp_mesh made = *mesh;
+    made.normals = NULL;
     float *normals = scene_allocate(scene, 3 * (size_t)split->count, sizeof *normals);
-    if (!good || !normals)
+    if (!mesh_take_vertices(scene, &made, split->vertices, split->count) || !normals)
         return CP_LIMIT;
     for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
         write_normal((const double[3]){0, 0, 0}, normals + 3 * vertex);
     for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
         write_normal(work->sums[set_leader(work->leaders, corner)], normals + 3 * (size_t)split->corners[corner]);
-    mesh->vertex_count = split->count;
-    mesh->positions = positions;
-    mesh->colours = colours;
-    mesh->normals = normals;
-    mesh->corners = split->corners;
+    made.normals = normals;
+    made.corners = split->corners;
+    *mesh = made;
     return CP_OK;
 }
 
@@ -196,6 +188,8 @@ static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
             work->faces[mesh_face_first(work->mesh, face) + i] = face;
     }
     join_soft_edges(work);
+    if (work->curved_only && !work->bends)
+        return CP_OK;
     sum_normals(work);
     uint64_t most = (uint64_t)mesh->vertex_count + mesh->corner_count;
     if (most >= CP_NONE)
@@ -209,14 +203,15 @@ static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
     return status;
 }
 
-static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle, bool by_area)
+static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, struct smoothing work)
 {
     if (mesh->kind != CP_MESH_FACES)
         return CP_OK;
     const cp_mesh before = *mesh;
     cp_context *context = scene->context;
     uint32_t faces = mesh->face_count, corners = mesh->corner_count;
-    struct smoothing work = {.context = context, .mesh = &before, .crease_angle = crease_angle, .by_area = by_area};
+    work.context = context;
+    work.mesh = &before;
     struct arena *scratch = arena_new(context);
     work.face_normals = arena_allocate(scratch, faces, sizeof *work.face_normals);
     work.sums = arena_allocate_zeroed(scratch, corners, sizeof *work.sums);
@@ -232,10 +227,15 @@ static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, double crease_angl
 
 cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle)
 {
-    return make_normals(scene, mesh, crease_angle, false);
+    return make_normals(scene, mesh, (struct smoothing){.crease_angle = crease_angle});
+}
+
+cp_status mesh_smooth_curved(cp_scene *scene, cp_mesh *mesh, double crease_angle)
+{
+    return make_normals(scene, mesh, (struct smoothing){.crease_angle = crease_angle, .curved_only = true});
 }
 
 cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double crease_angle)
 {
-    return make_normals(scene, mesh, crease_angle, true);
+    return make_normals(scene, mesh, (struct smoothing){.crease_angle = crease_angle, .by_area = true});
 }

@@ -35,6 +35,17 @@ static inline uint64_t get_eight(const char *text)
     return characters;
 }
 
+/* How many of eight characters are digits before the first other one; *number is theirs, or 0. */
+static inline int leading_digits(uint64_t characters, uint32_t *number)
+{
+    /* In every byte a digit's value; the sum sets the high bit of those that exceed 9, and at most of bytes after. */
+    uint64_t digits = characters ^ UINT64_C(0x3030303030303030);
+    uint64_t others = (digits | (digits + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
+    int count = others == 0 ? 8 : __builtin_ctzll(others) / 8;
+    *number = join_digits(count == 8 ? digits : digits << 8 << (56 - 8 * count));
+    return count;
+}
+
 /* Eight characters from eight digits, the one in the lowest byte first. */
 static inline void put_eight(char *out, uint64_t digits)
 {

@@ -40,6 +40,8 @@ void json_line(struct json_writer *json)
         json->passed += json->out->size;
         json->out->size = 0;
     }
+    if (json->dense)
+        return;
     buffer_text(json->out, json->comma ? ",\n" : "\n");
     json->comma = false;
 }
@@ -199,16 +201,39 @@ void json_members(struct json_writer *json, const char *object)
     buffer_append(json->out, begin, (size_t)(end - begin));
 }
 
+void json_extras_open_with(struct json_writer *json, const char *members)
+{
+    if (!json->aside || members)
+        json_key_open(json, "extras", '{');
+    if (members)
+        json_members(json, members);
+    if (!json->aside) {
+        json_key_open(json, "cellpipe", '{');
+        return;
+    }
+    if (members)
+        json_close(json, '}');
+    json->kept = (struct json_place){json->out, json->sink, json->passed, json->comma};
+    json->out = json->aside;
+    json->sink = NULL;
+}
+
 void json_extras_open(struct json_writer *json)
 {
-    json_key(json, "extras");
-    json_open(json, '{');
-    json_key(json, "cellpipe");
-    json_open(json, '{');
+    json_extras_open_with(json, NULL);
 }
 
 void json_extras_close(struct json_writer *json)
 {
-    json_close(json, '}');
-    json_close(json, '}');
+    if (!json->aside) {
+        json_close(json, '}');
+        json_close(json, '}');
+        return;
+    }
+    json->out = json->kept.out;
+    json->out->failed = json->out->failed || json->aside->failed;
+    json->sink = json->kept.sink;
+    json->passed = json->kept.passed;
+    json->comma = json->kept.comma;
+    json->aside->size = 0;
 }

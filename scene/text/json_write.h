@@ -10,6 +10,16 @@ struct json_writer {
     struct sink *sink;  /* where the text before it went; NULL: nowhere, it was only measured */
     uint64_t passed;    /* its size */
     bool comma;         /* the next key or value needs one before it */
+    bool dense;         /* without lines */
+
+    /* Our extras may be left out: they are written here, and what is here is dropped. NULL: they are not. */
+    struct buffer *aside;
+    struct json_place {
+        struct buffer *out;
+        struct sink *sink;
+        uint64_t passed;
+        bool comma;
+    } kept; /* private: where the text goes on behind them */
 };
 
 /* Of the text so far. */
@@ -45,7 +55,9 @@ void json_key_numbers(struct json_writer *json, const char *key, const double *v
 /* The members of an object that is given as text, which must be one and have some. */
 void json_members(struct json_writer *json, const char *object);
 
-/* "extras": {"cellpipe": { ... }} */
+/* "extras": {"cellpipe": { ... }}, with the members of another object before, which is given as text (NULL: none).
+ * Where our extras are left out, there are the other members alone. */
+void json_extras_open_with(struct json_writer *json, const char *members);
 void json_extras_open(struct json_writer *json);
 void json_extras_close(struct json_writer *json);
 

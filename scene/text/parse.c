@@ -41,6 +41,21 @@ static inline const char *scan_digits(const char *text, const char *end, uint64_
     return text;
 }
 
+/* The same, eight at a time: for those behind a point, which are many. */
+static inline const char *scan_fraction(const char *text, const char *end, uint64_t *digits)
+{
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    while (end - text >= 8) {
+        uint32_t number;
+        int count = leading_digits(get_eight(text), &number);
+        *digits = *digits * tens[count] + number;
+        text += count;
+        if (count < 8)
+            return text;
+    }
+    return scan_digits(text, end, digits);
+}
+
 /* The exponent part at text, if one stands there; bounded far beyond what any text's digits could make good for. */
 static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
 {
@@ -90,7 +105,7 @@ static inline bool scan_decimal(const char *text, const char *end, struct decima
     int64_t count = at - first, fraction = 0;
     if (at < end && *at == '.') {
         const char *point = at + 1;
-        at = scan_digits(point, end, &number->digits);
+        at = scan_fraction(point, end, &number->digits);
         fraction = at - point;
     }
     if (count + fraction == 0)
@@ -255,7 +270,7 @@ static inline bool small_float(uint64_t digits, int64_t exponent, float *value)
 {
     if (digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
         return false;
-    double nearly = (double)digits * powers[EXACT_POWER + exponent]; /* 0, or as a float normal */
+    double nearly = (double)(int64_t)digits * powers[EXACT_POWER + exponent]; /* 0, or as a float normal */
     uint64_t bits;
     memcpy(&bits, &nearly, sizeof bits);
     *value = (float)nearly;
@@ -279,6 +294,31 @@ static inline bool scan_common(const char *text, const char *end, float *value)
     return small_float(join_digits((digits ^ first) | first << 8), (text[9] == '-' ? -exponent : exponent) - 6, value);
 }
 
+/* ddd.ddd, with few digits before the point and after it: so most programs write all else. NULL for a number of another
+ * form. */
+static inline const char *scan_short(const char *text, const char *end, float *value)
+{
+    enum { MOST_WHOLE = 8, MOST_FRACTION = 10 }; /* together they fit 63 bits */
+    static const int32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const char *at = text;
+    int64_t digits = 0;
+    uint32_t number;
+    if (end - text <= MOST_WHOLE + 1 + MOST_FRACTION)
+        return NULL;
+    for (; at < text + MOST_WHOLE && is_digit(*at); at++)
+        digits = 10 * digits + (*at - '0');
+    if (at == text || *at != '.')
+        return NULL;
+    int count = leading_digits(get_eight(++at), &number);
+    digits = digits * tens[count] + number;
+    for (at += count; is_digit(*at); at++, count++) {
+        if (count == MOST_FRACTION)
+            return NULL;
+        digits = 10 * digits + (*at - '0');
+    }
+    return (*at | 0x20) != 'e' && small_float((uint64_t)digits, -count, value) ? at : NULL;
+}
+
 /* Not inlined: the registers that it needs would be saved for the common numbers too. */
 __attribute__((noinline)) static const char *parse_any_float(const char *text, const char *end, float *value)
 {
@@ -296,11 +336,11 @@ const char *parse_float(const char *text, const char *end, float *value)
 {
     bool negative = text < end && *text == '-';
     float result;
-    const char *first = text + negative;
-    if (!scan_common(first, end, &result))
+    const char *first = text + negative, *after = first + COMMON_SIZE;
+    if (!scan_common(first, end, &result) && !(after = scan_short(first, end, &result)))
         return parse_any_float(text, end, value);
     *value = negative ? -result : result;
-    return first + COMMON_SIZE;
+    return after;
 }
 
 const char *parse_float_or_word(const char *text, const char *end, float *value)

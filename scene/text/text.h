@@ -34,6 +34,10 @@ struct shown_number show_number(double value);
 
 /* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
 size_t utf8_length(const char *bytes, size_t size);
+/* Appends UTF-16 text, known by its byte order mark, as UTF-8. False when it is none: it has no mark, or control
+ * characters that are no white space, as binary files and the zeros of a power loss are. The buffer is then of no use,
+ * and so it is when it has failed. */
+bool utf16_decode(const char *text, size_t size, struct buffer *utf8);
 /* All of size bytes (at least 1) are 0. */
 static inline bool bytes_are_zero(const char *bytes, size_t size)
 {
@@ -71,6 +75,12 @@ static inline bool is_blank(char c)
 static inline bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* What follows UTF-8's byte order mark, if the text begins with one; else the text. */
+static inline const char *text_after_mark(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
 }
 
 /* True when size bytes are well-formed UTF-8 without NUL. */

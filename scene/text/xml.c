@@ -160,7 +160,6 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
 {
     struct xml_parser *parser = user;
     (void)prefix;
-    (void)namespaces;
     (void)defaulted;
     if (parser->over)
         return;
@@ -176,7 +175,10 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
         attributes[i] = (struct xml_attribute){(const char *)fields[0], text_or_none(fields[2]), value};
         attributes = value ? attributes : NULL;
     }
-    if (!attributes) {
+    struct xml_namespace *declared = arena_allocate(parser->piece, (size_t)namespace_count, sizeof *declared);
+    for (int i = 0; declared && i < namespace_count; i++)
+        declared[i] = (struct xml_namespace){text_or_none(namespaces[2 * i]), text_or_none(namespaces[2 * i + 1])};
+    if (!attributes || !declared) {
         fail_without_memory(parser);
         return;
     }
@@ -187,6 +189,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
                            .uri = text_or_none(uri),
                            .attributes = attributes,
                            .attribute_count = (uint32_t)count,
+                           .namespaces = declared,
                            .namespace_count = (uint32_t)namespace_count,
                            .depth = ++parser->depth});
 }
@@ -448,8 +451,7 @@ int xml_probe(const char *head, size_t size, const char *root)
 {
     const char *end = head + size;
     size_t length = strlen(root);
-    if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
-        head += 3;
+    head = text_after_mark(head, size);
     while (head < end && is_space(*head))
         head++;
     if (head == end || *head != '<')

@@ -52,6 +52,11 @@ struct xml_attribute {
     const char *value; /* "&amp;" is "&" already; blanks stay */
 };
 
+struct xml_namespace {
+    const char *prefix; /* "" for that of names without one */
+    const char *uri;
+};
+
 /* The event that xml_next returned last; what it does not have is NULL or 0. Names and URIs live until xml_close, texts
  * and attributes until the next event. */
 struct xml {
@@ -59,8 +64,9 @@ struct xml {
     const char *uri;  /* of its namespace; "" for none */
     const struct xml_attribute *attributes;
     uint32_t attribute_count;
-    uint32_t namespace_count; /* xmlns and xmlns:PREFIX, which are not among the attributes */
-    const char *text;         /* of text or a comment: `size` bytes and a NUL */
+    const struct xml_namespace *namespaces; /* xmlns and xmlns:PREFIX, which are not among the attributes */
+    uint32_t namespace_count;
+    const char *text; /* of text or a comment: `size` bytes and a NUL */
     size_t size;
     uint32_t depth;   /* open elements, the one that starts or ends included; 1 for the root */
     uint64_t line;    /* where the event ends: of a tag over several lines the last */

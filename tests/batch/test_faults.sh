@@ -269,7 +269,7 @@ done
 
 # ---- an input is cut while it is read ----
 
-# Large files, so that they are mapped: binary STL, which a worker reads; glTF with a buffer; OBJ, which a reader reads.
+# Large files, so that they are mapped: binary STL, which a worker reads; glTF with a buffer; AC3D, which a reader reads.
 mkdir big
 gzip -dc "$top/samples/stl_65536.stl.gz" | tail -c +85 >facets
 for _ in 1 2 3 4 5; do
@@ -287,7 +287,14 @@ cat >big/b.gltf <<'END'
  "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2000000, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]}],
  "bufferViews": [{"buffer": 0, "byteLength": 24000000}], "buffers": [{"byteLength": 24000000, "uri": "b.bin"}]}
 END
-awk 'BEGIN { for (i = 0; i < 60000; i++) printf "v %d 0 0\nv %d 1 0\nv %d 0 1\nf -1 -2 -3\n", i, i, i }' >big/c.obj
+awk 'BEGIN {
+    printf "AC3Db\nMATERIAL \"m\" rgb 1 0 0 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\nOBJECT world\nkids 1\nOBJECT poly\n"
+    printf "numvert 180000\n"
+    for (i = 0; i < 60000; i++) printf "%d 0 0\n%d 1 0\n%d 0 1\n", i, i, i
+    printf "numsurf 60000\n"
+    for (i = 0; i < 180000; i += 3) printf "SURF 0x20\nmat 0\nrefs 3\n%d 0 0\n%d 0 0\n%d 0 0\n", i, i + 1, i + 2
+    printf "kids 0\n"
+}' >big/c.ac
 works batch big --out-dir uncut
 must "three outputs" [ "$(find uncut -name '*.glb' | wc -l)" = 3 ]
 
@@ -295,7 +302,7 @@ must "three outputs" [ "$(find uncut -name '*.glb' | wc -l)" = 3 ]
 # reads: a process below the run has the file open; below the worker, if it is a reader's.
 reads() {
     process=$(pgrep -P "$run" | head -n 1)
-    [ "$input" != c.obj ] || process=$(pgrep -P "$process")
+    [ "$input" != c.ac ] || process=$(pgrep -P "$process")
     grep -q "/$file" "/proc/$process/maps"
 }
 # cut_once: $file to $cut while it is read; what is left is the old output, or an error. True if it was seen.
@@ -319,7 +326,7 @@ cut_once() {
     fi
     [ $code = 1 ]
 }
-for input in a.stl b.gltf c.obj; do
+for input in a.stl b.gltf c.ac; do
     file=$input
     [ "$input" != b.gltf ] || file=b.bin
     size=$(wc -c <big/$file)

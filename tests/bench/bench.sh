@@ -8,8 +8,9 @@ peers_folder=$here/peers
 usage() {
     cat <<'EOF'
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
-  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web batch memory recordings
-                    poses collisions linear quality (all)
+  --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb
+                    threemf_glb library web batch memory recordings
+                    poses collisions linear quality (all); or parts
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
@@ -20,6 +21,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its
   --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
   --recorded N      steps of the longest recording (10000)
   --samples N       samples each way of a surface's distance (200000)
+  --corpus FOLDER   the row parts: the largest STL files below it (../shared/corpus)
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
   --into FILE       puts the page between the lines <!-- bench --> and <!-- /bench --> of FILE (standard output)
@@ -39,9 +41,10 @@ EOF
 . "$here/collisions.sh"
 . "$here/linear.sh"
 . "$here/quality.sh"
+. "$here/parts.sh"
 
 all_rows="floors $speed_rows batch memory recordings poses collisions linear quality"
-rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 files=1000000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into='' before='' unhashed=''
+rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 files=1000000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into='' before='' unhashed='' corpus=$top/../shared/corpus
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
 
@@ -62,7 +65,7 @@ require_number() { # option value
 options=
 remember_option() { # option value
     case $1:$2 in
-    --work:* | --tools:* | --into:* | --before:* | --unhashed:*) ;;
+    --work:* | --tools:* | --into:* | --before:* | --unhashed:* | --corpus:*) ;;
     *' '*) options="$options $1 '$2'" ;;
     *) options="$options $1 $2" ;;
     esac
@@ -82,6 +85,7 @@ set_option() { # option value
     --files) files=$2 ;;
     --before) before=$(realpath "$2") ;;
     --unhashed) unhashed=$(realpath "$2") ;;
+    --corpus) corpus=$2 ;;
     --linear) linear=$2 ;;
     --recorded) recorded=$2 ;;
     --samples) samples=$2 ;;
@@ -118,7 +122,7 @@ for tool in "$cellpipe" "$tools/run_timed"; do
     [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release && cmake --build --preset release --target bench"
 done
 for row in $rows; do
-    case " $all_rows " in
+    case " $all_rows parts " in
     *" $row "*) ;;
     *) refuse "there is no row $row" ;;
     esac
@@ -191,6 +195,7 @@ print_estimate() {
         collisions) seconds=$((rounds * triangles / 100000)) ;;
         linear) seconds=$((linear / 25000)) ;;
         quality) seconds=$((triangles / 1400)) ;;
+        parts) seconds=1800 ;;
         *) seconds=$(($(row_seconds "$row") * (rounds + 1) * triangles / 1000000)) ;;
         esac
         total=$((total + seconds))
@@ -232,6 +237,7 @@ measure_row() { # row
     collisions) measure_collisions ;;
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;
+    parts) measure_parts ;;
     *) speed_row "$1" ;;
     esac
 }

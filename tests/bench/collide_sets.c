@@ -20,9 +20,10 @@ static void take_mesh(struct collide_body *body, struct mesh *mesh)
     mesh_free(mesh);
 }
 
-static void begin_set(struct collide_set *set, const char *name, size_t body_count, size_t query_count)
+void collide_set_begin(struct collide_set *set, const char *name, size_t body_count, size_t query_count)
 {
-    *set = (struct collide_set){.name = name, .body_count = body_count, .query_count = query_count};
+    *set = (struct collide_set){.body_count = body_count, .query_count = query_count};
+    (void)snprintf(set->name, sizeof set->name, "%s", name);
     set->bodies = allocate(body_count, sizeof *set->bodies);
     set->queries = allocate(query_count, sizeof *set->queries);
     memset(set->bodies, 0, body_count * sizeof *set->bodies);
@@ -59,7 +60,7 @@ void make_torus_pairs(struct collide_set *set, size_t triangles, size_t count)
 {
     static const double farthest = 0.925; /* of the middles, where 79 % meet */
     struct random random = random_begin();
-    begin_set(set, "tori", 2, count);
+    collide_set_begin(set, "tori", 2, count);
     for (int i = 0; i < 2; i++) {
         struct mesh mesh = {0};
         part_shapes[0].make(&mesh, triangles);
@@ -94,6 +95,7 @@ static void place_bodies(struct random *random, cp_pose places[BODIES])
     }
 }
 
+/* The first bodies of the set. */
 static void make_links(struct collide_set *set)
 {
     for (int i = 0; i < BODIES; i++) {
@@ -101,13 +103,14 @@ static void make_links(struct collide_set *set)
         struct ring ring = {i % 3 == 2 ? RING_GEAR : RING_SHAFT, 32, 15, 8, 110 - 6 * i, 260, 20};
         make_ring(&mesh, &ring);
         take_mesh(&set->bodies[i], &mesh);
+        (void)snprintf(set->bodies[i].name, sizeof set->bodies[i].name, "link %d", i);
     }
 }
 
 void make_arm_pairs(struct collide_set *set, size_t count)
 {
     struct random random = random_begin();
-    begin_set(set, "arm", BODIES, count * PAIRS);
+    collide_set_begin(set, "arm", BODIES, count * PAIRS);
     make_links(set);
     struct collide_query *query = set->queries;
     for (size_t i = 0; i < count; i++) {
@@ -121,4 +124,42 @@ void make_arm_pairs(struct collide_set *set, size_t count)
                 *query++ = (struct collide_query){one, other, pose_multiply(&back, &places[other])};
             }
     }
+}
+
+/* ---- a plate ---- */
+
+static void make_plate(struct collide_body *body)
+{
+    static const uint32_t sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    static const double size[3] = {4, 4, 0.02};
+    struct bvh *bvh = &body->bvh;
+    *bvh = (struct bvh){.vertex_count = 8, .triangle_count = 12};
+    (void)snprintf(body->name, sizeof body->name, "plate");
+    bvh->vertices = allocate(8, sizeof *bvh->vertices);
+    bvh->triangles = allocate(12, sizeof *bvh->triangles);
+    for (uint32_t i = 0; i < 8; i++)
+        for (uint32_t axis = 0; axis < 3; axis++)
+            bvh->vertices[i][axis] = ((i >> axis & 1) - 0.5) * size[axis];
+    for (uint32_t i = 0; i < 12; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            bvh->triangles[i][k] = sides[i / 2][k == 0 ? 0 : k + i % 2];
+}
+
+void make_plate_pairs(struct collide_set *set, size_t count)
+{
+    struct random random = random_begin();
+    collide_set_begin(set, "plate", BODIES + 1, BODIES * count);
+    make_links(set);
+    make_plate(&set->bodies[BODIES]);
+    set->pair_count = BODIES;
+    for (uint32_t body = 0; body < BODIES; body++)
+        for (size_t i = 0; i < count; i++) {
+            double axis[3];
+            random_direction(&random, axis);
+            cp_pose placed = pose_rotation(axis, 2 * PI * random_unit(&random));
+            for (int k = 0; k < 3; k++)
+                placed.m[4 * k + 3] = k < 2 ? 2 * random_unit(&random) - 1 : 0.1 + 0.9 * random_unit(&random);
+            set->queries[body * count + i] = (struct collide_query){BODIES, body, placed};
+        }
 }

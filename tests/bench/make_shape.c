@@ -1,6 +1,6 @@
 /* make_shape SHAPE TRIANGLES FORMAT FILE    writes one shape
  * make_shape library PARTS FOLDER           writes part_0000.stl ..., every second one ASCII
- * make_shape library PARTS FOLDER FORMAT    writes the same parts as part_0000.FORMAT ...: obj or glb
+ * make_shape library PARTS FOLDER FORMAT    writes the same parts as part_0000.FORMAT ...: obj, 3mf or glb
  * make_shape list                           names the shapes */
 #include "shapes.h"
 #include "write_mesh.h"
@@ -15,7 +15,8 @@ struct format {
 static const struct format formats[] = {
     {"binary", write_binary_stl},      {"ascii", write_ascii_stl}, {"line", write_one_line_stl},
     {"solids", write_many_solids},     {"glb", write_glb},         {"polygon", write_polygon_glb},
-    {"meshes", write_many_meshes_glb}, {"obj", write_obj},
+    {"meshes", write_many_meshes_glb}, {"obj", write_obj},         {"ply", write_binary_ply},
+    {"ascii-ply", write_ascii_ply},    {"off", write_off},         {"3mf", write_3mf},
 };
 
 static const struct shape *find_shape(const char *name)

@@ -1,15 +1,20 @@
 # Sourced by bench.sh: the jobs of the table, against all peers.
 
 # Row, title, input, the output's suffix; seconds that a round of all peers takes with a million triangles.
-speed_rows="ascii_glb binary_glb ascii_binary binary_ascii binary_wrl library web"
+speed_rows="ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb threemf_glb library web"
 
 row_title() {
     case $1 in
     ascii_glb) echo "ASCII STL to GLB, welded" ;;
     binary_glb) echo "binary STL to GLB, welded" ;;
+    obj_glb) echo "OBJ to GLB" ;;
     ascii_binary) echo "ASCII STL to binary STL" ;;
     binary_ascii) echo "binary STL to ASCII STL" ;;
     binary_wrl) echo "binary STL to VRML97" ;;
+    ply_glb) echo "binary PLY to GLB" ;;
+    text_ply_glb) echo "ASCII PLY to GLB" ;;
+    off_glb) echo "OFF to GLB" ;;
+    threemf_glb) echo "3MF to GLB" ;;
     library) echo "library of $parts parts to GLB, one process" ;;
     web) echo "GLB to a tenth of its triangles, quantised and compressed" ;;
     esac
@@ -19,9 +24,13 @@ row_seconds() {
     case $1 in
     ascii_glb) echo 33 ;;
     binary_glb) echo 22 ;;
+    obj_glb) echo 4 ;;
     ascii_binary) echo 22 ;;
     binary_ascii) echo 20 ;;
     binary_wrl) echo 18 ;;
+    ply_glb | off_glb) echo 4 ;;
+    text_ply_glb) echo 8 ;;
+    threemf_glb) echo 3 ;;
     library) echo 30 ;;
     web) echo 2 ;;
     esac
@@ -31,6 +40,11 @@ row_input() {
     case $1 in
     ascii_*) echo "$work/torus_ascii.stl" ;;
     binary_*) echo "$work/torus.stl" ;;
+    ply_glb) echo "$work/torus.ply" ;;
+    text_ply_glb) echo "$work/torus_ascii.ply" ;;
+    off_glb) echo "$work/torus.off" ;;
+    threemf_*) echo "$work/torus.3mf" ;;
+    obj_*) echo "$work/torus.obj" ;;
     library) echo "$work/library" ;;
     web) echo "$work/torus.glb" ;;
     esac
@@ -51,6 +65,11 @@ make_speed_inputs() {
     "$tools/make_shape" torus "$triangles" binary "$work/torus.stl"
     "$tools/make_shape" torus "$triangles" ascii "$work/torus_ascii.stl"
     "$tools/make_shape" torus "$triangles" glb "$work/torus.glb"
+    "$tools/make_shape" torus "$triangles" ply "$work/torus.ply"
+    "$tools/make_shape" torus "$triangles" ascii-ply "$work/torus_ascii.ply"
+    "$tools/make_shape" torus "$triangles" off "$work/torus.off"
+    "$tools/make_shape" torus "$triangles" 3mf "$work/torus.3mf"
+    "$tools/make_shape" torus "$triangles" obj "$work/torus.obj"
     mkdir -p "$work/library"
     "$tools/make_shape" library "$parts" "$work/library"
     find "$work/library" "$work"/torus* -type f -exec cat {} + >/dev/null

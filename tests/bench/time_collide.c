@@ -1,9 +1,10 @@
-/* time_collide [--triangles N] [--poses N] [--states N] [--rounds N]
+/* time_collide [--triangles N] [--poses N] [--states N] [--rounds N] [--each 1] [CELL]...
  *
  * The engine of scene/collide beside FCL, in one run: whether two tori meet and whether the bodies of an arm do, and
- * how far apart the latter are. Prints Markdown. Rounds alternate, and times are their medians. Every answer is
- * compared: where two differ all pairs of triangles are tried. Ends with 1 when one of cellpipe's is wrong, with 77
- * where there is no FCL to compare with. */
+ * how far apart the latter are, and the links of an arm from a plate, and the bodies of each cell; of these also the
+ * pair that FCL does best at, or each. Prints Markdown. Rounds alternate, and times, of the processor, are their
+ * medians. Every answer is compared: where two differ all pairs of triangles are tried. Ends with 1 when one of
+ * cellpipe's is wrong, with 77 where there is no FCL to compare with. */
 #include "collide_sets.h"
 
 #include <malloc.h>
@@ -52,7 +53,7 @@ static const size_t engines_here = HAS_PEER ? ENGINES : 1;
 static double seconds_now(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -112,7 +113,7 @@ static void free_trees(cp_context *context, struct collide_set *set)
 /* ---- asking ---- */
 
 /* 1 or 0 where they meet or do not, or how far apart they are. */
-typedef double ask(const struct collide_set *set, const struct collide_query *query, enum engine engine);
+typedef double ask_one(const struct collide_set *set, const struct collide_query *query, enum engine engine);
 
 static double ask_meeting(const struct collide_set *set, const struct collide_query *query, enum engine engine)
 {
@@ -165,7 +166,7 @@ struct result {
 };
 
 /* answers: of both engines to each query. */
-static void ask_all(const struct collide_set *set, ask *question, size_t rounds, double *answers[ENGINES],
+static void ask_all(const struct collide_set *set, ask_one *question, size_t rounds, double *answers[ENGINES],
                     struct result *result)
 {
     for (size_t round = 0; round < rounds; round++)
@@ -178,7 +179,7 @@ static void ask_all(const struct collide_set *set, ask *question, size_t rounds,
         }
 }
 
-static void compare_answers(const struct collide_set *set, ask *question, double *answers[ENGINES],
+static void compare_answers(const struct collide_set *set, ask_one *question, double *answers[ENGINES],
                             struct result *result)
 {
     bool distances = question != ask_meeting;
@@ -204,25 +205,85 @@ static void print_row(const struct collide_set *set, const char *what, size_t ro
     }
 }
 
-/* How many of cellpipe's answers are wrong. */
-static size_t measure(const struct collide_set *set, const char *what, ask *question, size_t rounds)
+static void ask(const struct collide_set *set, ask_one *question, size_t rounds, struct result *result)
 {
-    struct result result = {0};
     double *answers[ENGINES];
+    *result = (struct result){0};
     for (size_t engine = 0; engine < ENGINES; engine++)
         answers[engine] = allocate(set->query_count, sizeof *answers[engine]);
-    ask_all(set, question, rounds, answers, &result);
-    compare_answers(set, question, answers, &result);
-    print_row(set, what, rounds, &result);
+    ask_all(set, question, rounds, answers, result);
+    compare_answers(set, question, answers, result);
     for (size_t engine = 0; engine < ENGINES; engine++)
         free(answers[engine]);
+}
+
+/* How many of cellpipe's answers are wrong. */
+static size_t measure(const struct collide_set *set, const char *what, ask_one *question, size_t rounds)
+{
+    struct result result;
+    ask(set, question, rounds, &result);
+    print_row(set, what, rounds, &result);
     return result.wrong;
+}
+
+/* The queries of a pair of bodies. */
+static struct collide_set queries_of_pair(const struct collide_set *set, size_t pair)
+{
+    struct collide_set part = *set;
+    part.query_count /= set->pair_count;
+    part.queries += pair * part.query_count;
+    return part;
+}
+
+static void describe_pair(const struct collide_set *part, char *what, size_t size)
+{
+    const struct collide_query *query = &part->queries[0];
+    (void)snprintf(what, size, "%s: %s, %s", part->name, part->bodies[query->one].name,
+                   part->bodies[query->other].name);
+}
+
+/* How far apart are the bodies of a set whose queries go by pairs? All of them, and the pair that FCL does best at. */
+static size_t measure_pairs(const struct collide_set *set, bool each, size_t rounds)
+{
+    struct result all = {0}, worst = {0};
+    struct collide_set worst_set = *set;
+    double least = INFINITY;
+    char what[2 * sizeof set->bodies[0].name + 64];
+    for (size_t pair = 0; pair < set->pair_count; pair++) {
+        struct collide_set part = queries_of_pair(set, pair);
+        struct result result;
+        ask(&part, ask_distance, rounds, &result);
+        for (size_t engine = 0; engine < ENGINES; engine++)
+            for (size_t round = 0; round < rounds; round++)
+                all.seconds[engine][round] += result.seconds[engine][round];
+        all.met += result.met;
+        all.differ += result.differ;
+        all.wrong += result.wrong;
+        double faster = median(result.seconds[PEER], rounds) / median(result.seconds[OURS], rounds);
+        if (each) {
+            describe_pair(&part, what, sizeof what);
+            print_row(&part, what, rounds, &result);
+        }
+        if (faster < least) {
+            least = faster;
+            worst = result;
+            worst_set = part;
+        }
+    }
+    (void)snprintf(what, sizeof what, "%s: distance", set->name);
+    print_row(set, what, rounds, &all);
+    describe_pair(&worst_set, what, sizeof what);
+    if (HAS_PEER && set->pair_count > 0)
+        print_row(&worst_set, what, rounds, &worst);
+    return all.wrong;
 }
 
 /* ---- all of it ---- */
 
 struct options {
-    size_t triangles, poses, states, rounds;
+    size_t triangles, poses, states, rounds, each;
+    char **cells;
+    size_t cell_count;
 };
 
 static void print_built(const struct collide_set *set, const struct built built[ENGINES])
@@ -236,20 +297,30 @@ static void print_built(const struct collide_set *set, const struct built built[
                (double)built[engine].bytes / (double)built[OURS].bytes);
 }
 
+static void build_set(cp_context *context, struct collide_set *set)
+{
+    struct built built[ENGINES] = {{0, 0}, {0, 0}};
+    for (size_t engine = 0; engine < engines_here; engine++)
+        build_trees(context, set, (enum engine)engine, &built[engine]);
+    print_built(set, built);
+}
+
+/* Tori, an arm, a plate; then the cells. */
+enum { OWN_SETS = 3 };
+
 static size_t measure_sets(cp_context *context, const struct options *options)
 {
-    struct collide_set sets[2];
-    size_t wrong = 0;
+    size_t count = OWN_SETS + options->cell_count, wrong = 0, fewer_states = (options->states + 19) / 20;
+    struct collide_set *sets = allocate(count, sizeof *sets);
     make_torus_pairs(&sets[0], options->triangles, options->poses);
     make_arm_pairs(&sets[1], options->states);
+    make_plate_pairs(&sets[2], fewer_states);
+    for (size_t i = OWN_SETS; i < count; i++)
+        make_cell_pairs(&sets[i], context, options->cells[i - OWN_SETS], fewer_states);
     printf("| set | engine | bodies | triangles | building, ms | memory, MB | times cellpipe |\n"
            "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < 2; i++) {
-        struct built built[ENGINES] = {{0, 0}, {0, 0}};
-        for (size_t engine = 0; engine < engines_here; engine++)
-            build_trees(context, &sets[i], (enum engine)engine, &built[engine]);
-        print_built(&sets[i], built);
-    }
+    for (size_t i = 0; i < count; i++)
+        build_set(context, &sets[i]);
     printf("\n| queries | count | %% that meet | cellpipe, 1/s | FCL, 1/s | times faster | differ |\n"
            "|---|---|---|---|---|---|---|\n");
     wrong += measure(&sets[0], "tori: meet?", ask_meeting, options->rounds);
@@ -258,10 +329,13 @@ static size_t measure_sets(cp_context *context, const struct options *options)
     fewer.query_count = (sets[1].query_count + 19) / 20;
     wrong += measure(&fewer, "arm: distance", ask_distance, options->rounds);
     wrong += measure(&fewer, "arm: distance up to 10 mm", ask_nearer, options->rounds);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 2; i < count; i++)
+        wrong += measure_pairs(&sets[i], options->each, options->rounds);
+    for (size_t i = 0; i < count; i++) {
         free_trees(context, &sets[i]);
         collide_set_free(&sets[i]);
     }
+    free(sets);
     return wrong;
 }
 
@@ -273,15 +347,20 @@ static void read_options(char **arguments, int count, struct options *options)
     } table[] = {{"--triangles", &options->triangles},
                  {"--poses", &options->poses},
                  {"--states", &options->states},
-                 {"--rounds", &options->rounds}};
-    for (int i = 1; i < count; i += 2) {
+                 {"--rounds", &options->rounds},
+                 {"--each", &options->each}};
+    enum { OPTIONS = sizeof table / sizeof *table };
+    int i = 1;
+    for (; i < count && strncmp(arguments[i], "--", 2) == 0; i += 2) {
         size_t k = 0;
-        while (k < 4 && strcmp(arguments[i], table[k].name) != 0)
+        while (k < OPTIONS && strcmp(arguments[i], table[k].name) != 0)
             k++;
-        if (k == 4 || i + 1 == count)
-            fail("usage: time_collide [--triangles N] [--poses N] [--states N] [--rounds N]");
+        if (k == OPTIONS || i + 1 == count)
+            fail("usage: time_collide [--triangles N] [--poses N] [--states N] [--rounds N] [--each 1] [CELL]...");
         *table[k].value = strtoul(arguments[i + 1], NULL, 10);
     }
+    options->cells = arguments + i;
+    options->cell_count = (size_t)(count - i);
     if (options->triangles == 0 || options->poses == 0 || options->states == 0 || options->rounds == 0 ||
         options->rounds > MOST_ROUNDS)
         fail("time_collide: numbers are 1 or more, rounds at most %d", MOST_ROUNDS);
@@ -289,7 +368,7 @@ static void read_options(char **arguments, int count, struct options *options)
 
 int main(int count, char **arguments)
 {
-    struct options options = {20000, 20000, 10000, 7};
+    struct options options = {20000, 20000, 10000, 7, 0, NULL, 0};
     read_options(arguments, count, &options);
     cp_context *context = cp_context_new(NULL);
     if (!context)

@@ -14,6 +14,13 @@ void write_many_solids(const struct mesh *mesh, const char *path);
 
 /* Indexed triangles. */
 void write_obj(const struct mesh *mesh, const char *path);
+/* The same, deflated. */
+void write_3mf(const struct mesh *mesh, const char *path);
+
+/* Indexed triangles, as most programs write them: floats, a byte for a face's length, 32-bit indices. */
+void write_binary_ply(const struct mesh *mesh, const char *path);
+void write_ascii_ply(const struct mesh *mesh, const char *path);
+void write_off(const struct mesh *mesh, const char *path);
 
 /* Indexed triangles: one mesh, one node. */
 void write_glb(const struct mesh *mesh, const char *path);

@@ -20,10 +20,14 @@ gltf-size it takes 4 GiB of JSON
 gltf-values it takes half a billion values, 4 GiB of memory before the error
 scene-count it takes 2^32 items of a kind, more than memory holds
 collision-setup-memory libxml2 has an allocator of its own
+3mf-memory libzip has an allocator of its own
 collision-setup-unbuilt the tests need a build with all parts
 assimp-corners a mesh of more than 2^32 - 1 corners needs 32 GB
 assimp-memory assimp itself runs out of memory
+obj-large it takes a file of 8 GiB
 deneb-legacy-size it takes a file of 4 GiB
+ply-large it takes 4 GiB of corners
+off-large it takes 4 GiB of corners
 tag-limit it takes 4 GiB of included files, or 16 million joints
 EOF
 
@@ -38,6 +42,9 @@ done >"$work/found"
 # A reader's codes begin with the name of the format; those of one format stand for all.
 sed -n '/^#define XML_CODES/,/}/p' scene/text/xml.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/collision-setup/' >>"$work/found"
 sed -n '/^#define JSON_CODES/,/}/p' scene/text/json_read.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
+for format in ply off; do
+    sed -n '/^#define FACES_CODES/,/}/p' importers/faces.h | grep -o -E '"-(index|not-finite|large)"' | tr -d '"' | sed "s/^/$format/" >>"$work/found"
+done
 LC_ALL=C sort -u "$work/found" >"$work/known"
 
 CODES=$work/seen "$here/run.sh" "$program"

@@ -49,7 +49,7 @@ says() { # EXPRESSION: some line of the last output
 
 # A configuration.
 ends 0 '' "$cellpipe" collide cell.dcw
-says '^1 pairs checked, 0 in collision$'
+says '^1 pair checked, 0 in collision$'
 ends 0 '' "$cellpipe" collide cell.dcw 0.6999
 ends 1 '' "$cellpipe" collide cell.dcw 0.7
 says '^carriage \| wall: in collision$'
@@ -65,7 +65,7 @@ ends 1 '' "$cellpipe" collide cell.dcw 0.69 touch=10.01mm
 # Clearances.
 ends 1 '' "$cellpipe" collide cell.dcw --clearance 701mm
 says '^carriage \| wall: 700 mm apart$'
-says '^1 pairs checked, 0 in collision, 1 nearer than 701 mm$'
+says '^1 pair checked, 0 in collision, 1 nearer than 701 mm$'
 ends 0 '' "$cellpipe" collide cell.dcw --clearance 0.699
 ends 1 '' "$cellpipe" collide cell.dcw 0.5 --clearance=8in --json
 must "the distance" sh -c "tr -d ' \n' <stdout | grep -q '\"collides\":false,\"distance\":0\\.\\(2\\|1999\\)'"
@@ -73,12 +73,12 @@ must "the distance" sh -c "tr -d ' \n' <stdout | grep -q '\"collides\":false,\"d
 # In the course of the recording: the time of contact to a millisecond.
 ends 1 '' "$cellpipe" collide cell.dcr
 says '^carriage \| wall: in collision from 1\.40?[0-9]* s to 2\.(19[0-9]*|2) s, at 1[67] of 81 moments$'
-says '^1 pairs checked at 81 moments of "cell" from 0 s to 4 s, 1 in collision$'
+says '^1 pair checked at 81 moments of "cell" from 0 s to 4 s, 1 in collision$'
 ends 1 '' "$cellpipe" collide cell.dcw --in recording=cell.dcr --json clip=cell
 begin=$(tr -d ' \n' <stdout | sed 's/.*"begin":\([0-9.]*\),.*/\1/') end=$(tr -d ' \n' <stdout | sed 's/.*"end":\([0-9.]*\),.*/\1/')
 must "from 1.4 s to 2.2 s, not $begin to $end" awk "BEGIN { exit !($begin >= 1.39999 && $begin <= 1.40101 && $end >= 2.19899 && $end <= 2.20001) }"
 ends 0 '' "$cellpipe" collide cell.dcr step=0
-says '^1 pairs checked at 2 moments'
+says '^1 pair checked at 2 moments'
 ends 0 '' "$cellpipe" collide cell.dcr home=yes
 ends 1 '' "$cellpipe" collide cell.dcr 0.75
 ends 1 '' "$cellpipe" collide cell.dcr step=0 --clearance 800mm
@@ -95,6 +95,15 @@ printf '<CollisionSetup><ExcludeStaticPairs/></CollisionSetup>' >static.xml
 printf '{ "Crate"\n  GeoID "#Box 0.2 0.2 0.2"\n}\n' >crate.wu
 "$cellpipe" run -q read table.wu ! read crate.wu ! write still.gltf profile=stage
 ends 1 'all pairs \(1\) of frames with collision geometry are excluded' "$cellpipe" collide still.gltf
+# What info counts and collide cannot check: frames that have no faces, and planes.
+"$cellpipe" collide -q "$top/samples/demo.wu" >pairs.txt
+must "as info counts" grep -q '^546 pairs checked, 42 not (frames without faces, two planes), ' pairs.txt
+must "info: the sum of both" [ "$("$cellpipe" info "$top/samples/demo.wu" | grep -c '  588 of 990 pairs')" = 1 ]
+must "info: why exclude has fewer" [ "$("$cellpipe" info "$top/samples/demo.wu" | grep -c 'of 45 frames .*volatile frames without geometry: 1$')" = 1 ]
+ends 0 ' 946 pairs of frames: .*; volatile frames without geometry, whose pairs are to be checked too: 1$' \
+    "$cellpipe" exclude --verbose "$top/samples/demo.wu" list.xml
+must "pairs of the other 44 frames" [ $((44 * 43 / 2)) = 946 ]
+must "and in JSON" [ "$("$cellpipe" collide -q "$top/samples/demo.wu" --json | grep -c '"left_out": 42')" = 1 ]
 # Clips of the same name are told apart by their numbers.
 "$cellpipe" run -q read cell.glb ! read cell.glb ! write twice.glb profile=stage
 ends 2 '2 clips are called "cell": choose one by its number, as clip=#1' "$cellpipe" collide twice.glb clip=cell

@@ -40,6 +40,18 @@ offers nodes= cellpipe info --limit ''
 offers read cellpipe run ''
 offers tolerance= cellpipe run read part.stl ! weld ''
 
+offers unit= cellpipe convert part.stl x.glb --in un
+offers web= cellpipe convert part.stl x.glb --out we
+offers 'use= unit= up=' cellpipe convert part.stl x.stl --out u
+offers vrml97 cellpipe convert part.stl --to v
+offers unit= cellpipe run read part.stl un
+offers web= cellpipe run read part.stl ! write x.glb we
+offers 'tag' cellpipe convert cell.wu --from tag
+none=$(cellpipe help --complete -- convert a.stl --to '' | grep -c '^tag$')
+[ "$none" = 0 ] || { failed=1; echo "FAILED: --to offers tag, which nobody writes"; }
+none=$(cellpipe help --complete -- convert a.stl x.glb --out '' | grep -c '^clicks=$')
+[ "$none" = 0 ] || { failed=1; echo "FAILED: --out of GLB offers an option of VRML97"; }
+
 # Every flag and option of the help is offered, and stands at one place of the source.
 checks=0
 for word in $(cellpipe help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p') weld; do

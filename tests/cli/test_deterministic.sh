@@ -6,7 +6,7 @@ other=$(realpath "${2:-$1}")
 
 mkdir here there
 suffixes="glb gltf wrl stl dump xml"
-"$cellpipe" formats | grep ' write ' | grep -vE "\.($(echo "$suffixes" | tr ' ' '|')) " >missing
+"$cellpipe" formats | grep ' write ' | grep -vE "\.($(echo "$suffixes" | tr ' ' '|'))( |$)" >missing
 must "a suffix of every format" [ ! -s missing ]
 for sample in "$top"/samples/*.*; do
     name=${sample##*/}

@@ -62,6 +62,40 @@ for options in "" "margin=1mm samples=20 seed=7" "adjacent=yes allow-sampled=yes
     "$cellpipe" exclude stage.glb work=20000 descents=50 $options 2>/dev/null | "$cellpipe" convert - piped.xml --from gltf 2>/dev/null
     must "list by way of stages $options" cmp one.xml piped.xml
 done
+# ---- within a time ----
+
+# One pair takes far more than the time, and the easy ones are decided all the same. Expected are the verdicts without a
+# limit.
+"$cellpipe" exclude "$cells/lwr.wu" free.xml --out static=names 2>/dev/null
+for threads in 1 3; do
+    ends 0 'exclude: warning: the time \(time=\) ran out: [0-9]+ of 36 pairs are undecided because of that' \
+        timeout 100 "$cellpipe" exclude --threads $threads "$cells/lwr.wu" timed.xml work=1000000000000000 time=2500ms \
+        --out evidence=yes --out static=names
+    cut=$(sed -n -E 's/.*ran out: ([0-9]+) of.*/\1/p' "$work/stderr")
+    must "evidence of each" [ "$(grep -c '"status":"undecided","verdict":"kept","evidence":"the time ran out before it was decided"' timed.xml.json)" = "$cut" ]
+    must "most are decided" [ "$cut" -le 9 ]
+    pairs_of "" free.xml >wanted
+    pairs_of "" timed.xml | comm -13 wanted - >more
+    must "no other is excluded, but the one by a longer proof" [ "$(wc -l <more)" -le 1 ]
+done
+"$cellpipe" exclude "$cells/kr16.wu" free.xml --out evidence=yes 2>/dev/null
+for threads in 1 3; do
+    ends 0 '' "$cellpipe" exclude --threads $threads "$cells/kr16.wu" timed.xml time=1h --out evidence=yes
+    must "all in time: the same list, $threads" cmp free.xml timed.xml
+    must "and evidence, $threads" cmp free.xml.json timed.xml.json
+done
+
+# ---- on a terminal ----
+
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    mkdir large # the line comes after a second, when a pair begins: many are needed
+    "$top/tests/bench/make_cell.sh" large
+    script -qec "'$cellpipe' exclude large/large.wu shown.xml time=5s" /dev/null >typescript </dev/null
+    must "pairs done" grep -qE 'exclude: [0-9]+ of 7381 pairs' typescript
+else
+    echo "skipped: a terminal needs script (bsdutils)"
+fi
+
 # frames that come in another order
 cat >ordered.wu <<'F'
 { "WORLD"
@@ -87,14 +121,14 @@ cat >ordered.wu <<'F'
 F
 awk 'BEGIN { RS = "}\n"; ORS = "}\n" } { tag[NR] = $0 } END { print tag[1]; print tag[5]; print tag[4]; print tag[2]; print tag[3] }' ordered.wu >reordered.wu
 must "another order" sh -c '! cmp -s ordered.wu reordered.wu'
-"$cellpipe" exclude ordered.wu ordered.xml
-"$cellpipe" exclude reordered.wu reordered.xml
+"$cellpipe" exclude ordered.wu ordered.xml --out static=names
+"$cellpipe" exclude reordered.wu reordered.xml --out static=names
 must "its order does not matter" cmp ordered.xml reordered.xml
 must "three pairs, one of which collides" [ "$(pairs_of "" ordered.xml | tr '\n' ',')" = "Arm Ball,Ball Post," ]
 
 # ---- comparing, checking, keeping ----
 
-"$cellpipe" exclude ordered.wu list.xml --out evidence=yes
+"$cellpipe" exclude ordered.wu list.xml --out evidence=yes --out static=names
 ends 0 '' "$cellpipe" check ordered.wu list=list.xml
 sed 's/JointPosLimit -90 90/JointPosLimit -90 180/' ordered.wu >wider.wu
 ends 1 '' "$cellpipe" check wider.wu list=list.xml
@@ -150,7 +184,7 @@ sed 's/"#Box 0.1 0.1 0.1"/"none.stl"/' devices.wu | sed 's/pair.dev/none.dev/' >
 sed 's/"#Box 0.1 0.1 0.1"/"none.stl"/' pair.dev >none.dev
 ends 1 'no frame has collision geometry with faces: there are no pairs to judge' "$cellpipe" exclude none.wu none.xml
 must "no list" [ ! -e none.xml ]
-# what touches in all samples is no proof, whoever excludes it
+# what touches in all samples, face on face, is no proof, whoever excludes it
 cat >inside.wu <<'F'
 { "J"
   ActiveJoint
@@ -159,7 +193,7 @@ cat >inside.wu <<'F'
 }
 { "In"
   ReferenceFrame "J"
-  Position (0.3, 0, 0)
+  Position (0.3, 0, 0.55)
   GeoID "#Box 0.1 0.1 0.1"
 }
 { "Out"
@@ -195,7 +229,7 @@ mkdir -p lists # the files of a list lie beside it, not here
 ends 0 '' "$cellpipe" exclude arms.wu lists/split.xml --out split=device --out evidence=yes --out plain=yes
 must "a file of each device" [ "$(echo lists/*.xml)" = "lists/OneCollisionSetup.xml lists/TwoCollisionSetup.xml lists/split.xml" ]
 must "whose pair is no other's" sh -c 'grep -q FramePair lists/OneCollisionSetup.xml && ! grep -q "One.Base.*One.J" lists/split.xml'
-"$cellpipe" exclude arms.wu whole.xml
+"$cellpipe" exclude arms.wu whole.xml --out static=names
 ends 0 '' "$cellpipe" diff whole.xml lists/split.xml cell=arms.wu
 ends 0 '' "$cellpipe" exclude arms.wu kept.xml only=One keep=lists/split.xml
 must "all pairs, those of Two as the user's" [ "$(pairs_of "" kept.xml)" = "$(pairs_of "" whole.xml)" ]
@@ -296,15 +330,16 @@ ends 1 '' "$cellpipe" diff whole.xml own.xml
 says 'volatile "Robot.Base": only in whole.xml'
 ends 1 '' "$cellpipe" diff whole.xml own.xml cell=whole.wu
 says 'volatile "Robot.Base": only in whole.xml'
-# keep= takes pairs alone, and says so
+# keep= takes pairs, static ones as a whole too, and says what else there is
 grep -v CollisionSetup whole.wu >plain.wu
 sed 's|^</CollisionSetup>|<ExcludeStaticPairs/>&|' whole.xml >more.xml
 rm more.xml.json
 ends 0 'more.xml: loss: volatile frames: keep= takes pairs alone' "$cellpipe" exclude plain.wu kept.xml keep=more.xml
-ends 0 'more.xml: loss: that all static pairs are excluded: keep= takes pairs alone' "$cellpipe" exclude whole.wu kept.xml keep=more.xml
+ends 0 '' "$cellpipe" exclude whole.wu kept.xml keep=more.xml
+must "a volatile frame that does not move against it is the user's" grep -q 'first="Floor" second="Robot.Base" reason="user"' kept.xml
 must "no volatile frame is lost" sh -c '! grep -q volatile "$0"' "$work/stderr"
 # what is said to be static in a list, and is not
-"$cellpipe" exclude plain.wu plain.xml
+"$cellpipe" exclude plain.wu plain.xml --out static=names
 sed 's/^{ "WORLD"/&\n  CollisionSetup "plain.xml"/; s/^{ "Wall"/&\n  ActiveJoint\n  Prismatic\n  JointPosLimit -3 3/' plain.wu >sliding.wu
 ends 0 'loss: excluded pairs that have changed since they were looked at' "$cellpipe" exclude sliding.wu sliding.xml only=Robot
 must "it is not in the list" sh -c '! grep -q "Floor.*Wall" sliding.xml'
@@ -348,6 +383,79 @@ ends 1 '' "$cellpipe" collide twins.glb "$at"
 says "Arm | Post: in collision"
 ends 1 '' "$cellpipe" diff twins.xml twins.xml cell=twins.glb
 must "its witness" grep -qE 'Arm" - "Post": .* collide at id:J=' "$work/stdout"
+
+# ---- static pairs by one element ----
+
+cat >fixed.wu <<'F'
+{ "WORLD"
+}
+{ "Floor"
+  GeoID "#Box 4 4 0.1"
+}
+{ "Wall"
+  Position (0, 2, 1)
+  GeoID "#Box 4 0.1 2"
+}
+{ "Crate"
+  Position (1, 0, 0.5)
+  DAF
+  GeoID "#Box 0.2 0.2 0.2"
+}
+{ "J"
+  Position (0, 0, 1)
+  ActiveJoint
+  Revolute
+  JointPosLimit -90 90
+}
+{ "Hand"
+  ReferenceFrame "J"
+  Position (0.5, 0, 0)
+  GeoID "#Box 0.1 0.1 0.1"
+}
+{ "Finger"
+  ReferenceFrame "Hand"
+  Position (0.2, 0, 0)
+  GeoID "#Box 0.1 0.1 0.1"
+}
+F
+checked() { # cell
+    "$cellpipe" info --json "$1" | sed -n -E 's/.*"checked": ([0-9]+).*/\1/p'
+}
+ends 0 '' "$cellpipe" exclude fixed.wu element.xml --out evidence=yes
+ends 0 '' "$cellpipe" exclude fixed.wu names.xml --out static=names
+must "the element" grep -qx '  <ExcludeStaticPairs/>' element.xml
+must "of the world's pairs and of the hand's" [ "$(pairs_of "" names.xml | grep -cxE 'Floor Wall|Finger Hand')" = 2 ]
+must "in place of these" sh -c '! grep -qE "Floor.*Wall|Finger.*Hand" element.xml'
+must "and of no other" [ "$(grep -c FramePair names.xml)" = "$(($(grep -c FramePair element.xml) + 2))" ]
+must "the evidence has all pairs" [ "$(grep -c '"status":' element.xml.json)" = 10 ]
+ends 0 '' "$cellpipe" check fixed.wu list=element.xml
+ends 0 '' "$cellpipe" diff names.xml element.xml cell=fixed.wu
+# the reader of cells takes both lists for the same
+for list in names element; do
+    sed "s/^{ \"WORLD\"/&\n  CollisionSetup \"$list.xml\"/" fixed.wu >with_$list.wu
+done
+left=$(checked with_names.wu)
+must "pairs are left, and as many" [ "$left" -gt 0 ] && must "$left of both" [ "$(checked with_element.wu)" = "$left" ]
+"$cellpipe" convert with_element.wu back.xml
+grep -v '<!--' element.xml >element.bare
+grep -v '<!--' back.xml >back.bare
+must "read and written again" cmp element.bare back.bare
+# without the element its pairs are missing
+grep -v ExcludeStaticPairs element.xml >without.xml
+cp element.xml.json without.xml.json
+ends 1 '' "$cellpipe" check fixed.wu list=without.xml
+says 'without.xml: pair "Floor" "Wall": is excluded by the evidence, but not by the list'
+# a crate that may be moved, but shall not be: the element does not tell it
+ends 0 '' "$cellpipe" exclude fixed.wu crate.xml movable=none
+must "its pairs by name" [ "$(grep -cE '"(Crate|Floor|Wall)" second="(Crate|Floor|Wall)" reason="static"' crate.xml)" = 2 ]
+must "others by the element" grep -qx '  <ExcludeStaticPairs/>' crate.xml
+# a wall that may be moved, of which the cell does not tell
+ends 0 '' "$cellpipe" exclude fixed.wu wall.xml movable=Wall,Crate
+must "no element, which would exclude its pairs" sh -c '! grep -q ExcludeStaticPairs wall.xml'
+must "the hand's pair by name" grep -q 'first="Finger" second="Hand" reason="static"' wall.xml
+# keep= of a list with the element
+ends 0 '' "$cellpipe" exclude fixed.wu again.xml movable=Wall,Crate keep=element.xml
+must "the wall's pair is the user's" grep -q 'first="Floor" second="Wall" reason="user"' again.xml
 
 # ---- what is only sampled says how much that is worth: 3 / 50 ----
 

@@ -77,9 +77,9 @@ ends 3 'file "/dev/zero" lies outside' timeout 10 "$cellpipe" convert zero.wu ou
 ends 3 'file "/dev/zero" is no regular file' timeout 10 "$cellpipe" convert zero.wu out.dump --confine=no
 cat part.stl >pipe.stl &
 ends 0 '' timeout 10 "$cellpipe" convert pipe.stl out.dump
-ends 0 'cell.wu:2:3: warning: no drawn model "package://parts/meshes/box.stl" is there; looked at none/meshes/box.stl .--package parts=DIR gives' \
+ends 0 'cell.wu:2:3: loss: the model "package://parts/meshes/box.stl": no file that can be read; looked at none/meshes/box.stl .--package parts=DIR gives' \
     "$cellpipe" convert ws/cells/cell.wu out.dump --package parts=none
-ends 0 'is there; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl .--package' \
+ends 0 'no file that can be read; looked at parts/meshes/box.stl, .*/ws/parts/meshes/box.stl, .*, lib/none/parts/meshes/box.stl .--package' \
     "$cellpipe" convert ws/cells/cell.wu out.dump -I lib/none
 printf 'File "package://parts/more.wu"\n{ "X"\n  Device "file://../parts/arm.dev"\n}\n' >ws/cells/all.wu
 printf '{ "Included"\n}\n' >ws/parts/more.wu

@@ -123,7 +123,7 @@ clean "a report of what is no record" "$cellpipe" report "$bad.jsonl"
 ends 0 'loss: ' "$cellpipe" info bad.wu
 must "escapes" grep -qF '\x1b[31mX\x1b]0;title\x07\u009b\x7f\r\nforged: in collision\t\u061c\u200e\u200f\u202a\u202e\u2066\u2069' "$work/stdout"
 cell 'Größe \ 日本' >good.wu
-ends 0 'no .* model "Größe \\ 日本\.stl"' "$cellpipe" info good.wu
+ends 0 'the model "Größe \\ 日本\.stl"' "$cellpipe" info good.wu
 must "other letters" grep -qF 'Größe \ 日本Turn' "$work/stdout"
 must "JSON stays JSON" sh -c "'$cellpipe' info -q --json bad.wu | python3 -m json.tool >/dev/null"
 finish

@@ -139,6 +139,11 @@ if command -v xxh128sum >/dev/null; then
     must "as xxh128sum" cmp -s got expected
 fi
 
+# A stage names its own source's format, or none; it is read as what it is.
+"$cellpipe" run -q read cell.wu ! write cell.glb profile=stage
+must "a stage of a cell is glTF" [ "$("$cellpipe" manifest cell.glb | grep -c '"format":"gltf"')" = 1 ]
+ends 0 '' "$cellpipe" manifest "$top/samples/joints.gltf"
+
 # Parts that cannot be read do not end it; a full disk does.
 ends 0 '1 of 2 files cannot be read' "$cellpipe" manifest bad.stl part.stl
 [ ! -e /dev/full ] || { "$cellpipe" manifest lib >/dev/full 2>stderr; must "a full disk" [ $? = 4 ]; }

@@ -34,7 +34,7 @@ inputs     6
   crashed  1
 bytes      6000 bytes in, 3000 bytes out
 triangles  72 in, 36 out
-messages   1 files with losses, 0 with warnings
+messages   1 file with losses, 0 with warnings
 copies     1 outputs occur several times, byte for byte; once each would save 500 bytes
 time       2.514 s of work, 0.006 s of processors; memory of a file at most 1000 kB
 isolation  none

@@ -84,6 +84,17 @@ for filter in $("$cellpipe" filters | awk '{print $1}'); do
     *) pass ;;
     esac
 done
+
+# A size that asks for a unit does so only if none is given, and never of a cell's models.
+for format in obj off ply; do
+    cp "$top"/tests/cases/$format/wide.$format "$top"/tests/cases/$format/tiny.$format . 2>/dev/null
+    file=$(echo *.$format)
+    ends 0 ' m across: in ' "$cellpipe" convert "$file" x.glb
+    ends 0 '' "$cellpipe" convert "$file" x.glb --in unit=m
+    ends 0 '' "$cellpipe" convert "$file" x.glb --in $format.unit=mm
+    printf '{ "A"\n  GeoID "%s"\n}\n' "$file" >model.wu
+    ends 0 '' "$cellpipe" convert model.wu x.glb
+done
 finish
 
 # What check finds wrong is in the report, a level of detail's error in a note.

@@ -97,7 +97,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     { sleep 1.3; cat part.stl; } >input &
     script -qec "'$cellpipe' convert input slow.dump" /dev/null >typescript </dev/null
     must "what is read, on a terminal" grep -q 'reading input' typescript
-    must "and taken away again" [ "$(tail -c 4 typescript | tr -d '\r\033')" = '[K' ]
+    must "and taken away again, for what was written" grep -q "$(printf '\033')\[Kwrote slow.dump: " typescript
     { sleep 1.3; cat part.stl; } >input &
     script -qec "'$cellpipe' info input" /dev/null >typescript </dev/null
     must "the result has its first line for itself" grep -q "$(printf '\033')\[Kinput: stl" typescript
@@ -106,8 +106,14 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     { sleep 1.3; cat part.stl; } >"$name" &
     script -qec "'$cellpipe' convert 'a'*b slow.dump" /dev/null >typescript </dev/null
     must "a name's control characters stay away from it" grep -qF 'reading a\x1bb' typescript
-    script -qec "'$cellpipe' convert part.stl fast.dump" /dev/null >typescript </dev/null
+    script -qec "'$cellpipe' convert -q part.stl fast.dump" /dev/null >typescript </dev/null
     must "nothing when it is fast" [ ! -s typescript ]
+
+    # What was written: as `info` counts it, and as large as the file is.
+    script -qec "'$cellpipe' convert '$top/samples/demo.wu' demo.glb" /dev/null >typescript </dev/null
+    triangles=$("$cellpipe" info --json demo.glb | sed -n 's/^ "triangles": \([0-9]*\)\([0-9]\{3\}\),.*/\1,\2/p')
+    clips=$(grep -a -o '"made":"sweep"' demo.glb | wc -l | tr -d ' ')
+    must "a line says what was written" grep -q "^wrote demo.glb: $triangles triangles, $clips clips, $((($(wc -c <demo.glb) + 500) / 1000)) kB" typescript
 else
     echo "skipped: test_signals' terminal needs script (bsdutils)"
 fi

@@ -36,6 +36,7 @@ stl_solids.stl
 obj_plate.obj
 obj_plate.obj materials/plate.mtl
 obj_lines.obj
+off_tent.off
 ply_roof.ply
 ac3d_desk.ac
 collada_arm.dae
@@ -71,7 +72,7 @@ while read -r input below; do
         cell.glb:block | stl_materialise.stl:block) continue ;; # zeros may be meant; less than a block
         gltf_external.gltf:tail | gltf_external.gltf:block) [ -z "$below" ] || continue ;; # 48 bytes: less than a block
         *.obj:empty) # faces without their colours
-            [ -z "$below" ] || { ends 0 'warning: the file "materials/plate\.mtl" is empty' "$cellpipe" convert "tried/$input" out.glb; rm out.glb; continue; }
+            [ -z "$below" ] || { ends 0 'loss: the materials of "materials/plate\.mtl": the file is empty' "$cellpipe" convert "tried/$input" out.glb; rm out.glb; continue; }
             ;;
         esac
         ends 3 'error: ' "$cellpipe" convert "tried/$input" out.glb
@@ -113,9 +114,10 @@ ends 3 'z\.bin: error: (has an unknown format|assimp cannot read it)' "$cellpipe
 
 # An empty STL is one all the same.
 zeros 84 >z.stl
-ends 0 '' "$cellpipe" convert z.stl out.glb
+ends 0 'loss: nothing is drawn' "$cellpipe" convert z.stl out.glb
+# Without a suffix it is a guess, and nothing in it speaks for it.
 zeros 84 >z
-ends 0 '' "$cellpipe" convert z out.glb
+ends 3 "has an unknown format" "$cellpipe" convert z out.glb
 
 # A model of a cell is not lost.
 for suffix in 3ds ac obj stl; do
@@ -166,10 +168,15 @@ must "facets of zeros are left out at the end" [ "$("$cellpipe" info tail.glb | 
 ends 3 'chunk\.3ds: warning: a block of zero bytes at byte 4096: perhaps a power loss left it' "$cellpipe" info chunk.3ds
 ends 3 'chunk\.3ds: error: a block of zero bytes at byte 4096' "$cellpipe" info chunk.3ds --in strict=yes
 
+# A text that assimp reads.
+{ head -c 300 plain/ac3d_desk.ac && zeros 512; } >cut.ac
+ends 3 'cut\.ac:[0-9]+: error: zero bytes in a text' "$cellpipe" convert cut.ac out.glb
+code '"assimp-zeros"' cut.ac
+
 # OBJ: the lines before the zeros.
 { printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nv 5' && zeros 512; } >cut.obj
 ends 3 'cut\.obj:5: error: zero bytes in a text' "$cellpipe" convert cut.obj out.glb
-code '"assimp-zeros"' cut.obj
+code '"obj-zeros"' cut.obj
 ends 0 'cut\.obj:5: warning: zero bytes in a text' "$cellpipe" convert cut.obj out.glb --in partial=yes
 must "the triangle is there" [ "$("$cellpipe" info out.glb | sed -n 's/^drawn *\([0-9]*\) .*/\1/p')" = 1 ]
 finish

@@ -6,7 +6,8 @@ import { size } from './browser.mjs';
 function readCamera(text) {
     const numbers = field => text.match(new RegExp(`Viewpoint \\{[^}]*\\b${field} ([^\\n]*)`))[1].split(' ').map(Number);
     const camera = new PerspectiveCamera(0.785398 * 180 / Math.PI, size.width / size.height, 0.001, 1000);
-    camera.position.fromArray(numbers('position'));
+    const middle = text.match(/translation ([^\n]*)\s+children \[\s+Viewpoint/)?.[1].split(' ').map(Number) ?? [0, 0, 0];
+    camera.position.fromArray(numbers('position').map((value, i) => value + middle[i]));
     const [x, y, z, angle] = numbers('orientation');
     camera.quaternion.setFromAxisAngle(new Vector3(x, y, z), angle);
     camera.updateMatrixWorld(true);

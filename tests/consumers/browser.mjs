@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import zlib from 'node:zlib';
 
 const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), 'node_modules');
 export const size = { width: 640, height: 480 };
@@ -22,19 +23,15 @@ export function findChromium() {
 
 export const hasPackages = () => ['x_ite', 'playwright-core'].every(name => fs.existsSync(path.join(modules, name)));
 
-function fileOf(url, folder) {
-    const name = decodeURIComponent(new URL(url, 'http://localhost').pathname);
-    return name.startsWith('/x_ite/') ? path.join(modules, 'x_ite/dist', name.slice(7)) : path.join(folder, name);
-}
-
-// A server of the files of one folder, of X_ITE's, and of the page.
-export async function serve(folder) {
+// A server of a page, and of files: fileOf gives the path of a name that begins with '/'.
+export async function serveFiles(html, fileOf) {
     const server = http.createServer((request, response) => {
-        if (request.url === '/') {
+        const name = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
+        if (name === '/') {
             response.writeHead(200, { 'content-type': 'text/html' });
-            return response.end(page);
+            return response.end(html);
         }
-        const file = fileOf(request.url, folder);
+        const file = fileOf(name);
         if (!fs.existsSync(file)) {
             response.writeHead(404);
             return response.end();
@@ -45,6 +42,10 @@ export async function serve(folder) {
     await new Promise(done => server.listen(0, '127.0.0.1', done));
     return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
+
+// The files of one folder, and X_ITE's.
+export const serve = folder => serveFiles(page, name =>
+    name.startsWith('/x_ite/') ? path.join(modules, 'x_ite/dist', name.slice(7)) : path.join(folder, name));
 
 export async function launch(executablePath) {
     const { chromium } = await import('playwright-core');
@@ -73,4 +74,30 @@ export async function open(browser, url, world, complaints) {
         await window.world.nextFrame();
     }, url + world);
     return tab;
+}
+
+// The pixels of a page as it is shown: { width, height, at(x, y): [r, g, b] }, from a PNG of 8 bits without interlacing (ISO/IEC 15948).
+export async function shoot(tab) {
+    const png = await tab.screenshot({ type: 'png' }), parts = [];
+    let width, height, depth;
+    for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+        const kind = png.toString('latin1', at + 4, at + 8), data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
+        if (kind === 'IHDR')
+            [width, height, depth] = [data.readUInt32BE(0), data.readUInt32BE(4), data[9] === 6 ? 4 : 3];
+        if (kind === 'IDAT')
+            parts.push(data);
+    }
+    const raw = zlib.inflateSync(Buffer.concat(parts)), row = width * depth, bytes = new Uint8Array(row * height);
+    const paeth = (a, b, c) => {
+        const [p, q, r] = [Math.abs(b - c), Math.abs(a - c), Math.abs(a + b - 2 * c)];
+        return p <= q && p <= r ? a : q <= r ? b : c;
+    };
+    for (let y = 0; y < height; y++)
+        for (let x = 0; x < row; x++) {
+            const to = y * row + x, a = x >= depth ? bytes[to - depth] : 0, b = y > 0 ? bytes[to - row] : 0;
+            const c = x >= depth && y > 0 ? bytes[to - row - depth] : 0;
+            const guess = [0, a, b, (a + b) >> 1, paeth(a, b, c)][raw[y * (row + 1)]];
+            bytes[to] = raw[y * (row + 1) + 1 + x] + guess;
+        }
+    return { width, height, at: (x, y) => bytes.subarray((y * width + x) * depth, (y * width + x) * depth + 3) };
 }

@@ -33,6 +33,12 @@ export function inputs() {
     return [...samples, ...cells, ...parts];
 }
 
+// Files of a folder of the corpus, if it is there.
+export function corpusFiles(name, suffix) {
+    const place = path.join(root, '../shared/corpus', name);
+    return fs.existsSync(place) ? filesBelow(place).filter(file => file.endsWith(suffix)) : [];
+}
+
 export const shortName = file => path.relative(path.join(root, '..'), file);
 
 // Converts, and fails loudly; what the program says on stderr (losses, warnings) is not our business here.

@@ -15,7 +15,7 @@ const goesOn = object => ours(object).joint || ['shear', 'axis'].includes(ours(o
 function partObject(gltf, name) {
     let found;
     gltf.scene.traverse(object => {
-        if (ours(object).id !== undefined && object.userData.name === name && gltf.parser.associations.get(object)?.nodes !== undefined)
+        if (ours(object).id !== undefined && (ours(object).name ?? object.userData.name) === name && gltf.parser.associations.get(object)?.nodes !== undefined)
             found = object;
     });
     for (let next = found; next; next = next.children.find(goesOn))

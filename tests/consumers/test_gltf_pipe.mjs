@@ -17,6 +17,11 @@ globalThis.FileReader ??= class { // all that the exporter wants of it
 
 async function throughThree(file) {
     const gltf = await loadThree(file), out = workFile('out.glb');
+    gltf.scene.traverse(({ material }) => { // without a canvas the exporter cannot write images
+        for (const [key, value] of Object.entries(material ?? {}))
+            if (value?.isTexture)
+                material[key] = null;
+    });
     const bytes = await new GLTFExporter().parseAsync(gltf.scene, { binary: true, animations: gltf.animations, onlyVisible: false });
     fs.writeFileSync(out, Buffer.from(bytes));
     return out;

@@ -1,41 +1,14 @@
 // three.js' GLTFLoader in node: names, rest poses, and each clip played to the poses of the scene's own kinematics.
-import fs from 'node:fs';
-import * as THREE from 'three';
-import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
 import { convert, distance, fail, finish, info, inputs, multiply, posesAt, readScene, shortName, workFile, worldPoses } from './lib.mjs';
+import { load, ours, poseOf, startClip, stopClip, tails } from './three_play.mjs';
 
-globalThis.self ??= globalThis;
 const tolerance = 5e-6; // keys are floats, along chains of metres
 const yUp = [1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0]; // (x, y, z) -> (x, z, -y)
-
-async function load(file) {
-    const bytes = fs.readFileSync(file);
-    return new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), '');
-}
-
-const ours = object => object.userData.cellpipe ?? {};
-const goesOn = object => ours(object).joint || ['shear', 'axis'].includes(ours(object).made);
-
-// The objects at the ends of the scene nodes' chains, by node id. (Extras of a mesh become userData too, on children.)
-function tails(gltf) {
-    const found = new Map();
-    gltf.scene.traverse(object => {
-        if (gltf.parser.associations.get(object)?.nodes === undefined || ours(object).id === undefined)
-            return;
-        let tail = object;
-        for (let next = tail; next; next = next.children.find(goesOn))
-            tail = next;
-        found.set(ours(object).id, { head: object, tail });
-    });
-    return found;
-}
 
 function compare(file, root, nodes, poses, what, bound = tolerance) {
     root.updateMatrixWorld(true);
     for (const [id, wanted] of poses) {
-        const e = nodes.get(id).tail.matrixWorld.elements; // column-major 4 x 4
-        const got = [e[0], e[4], e[8], e[12], e[1], e[5], e[9], e[13], e[2], e[6], e[10], e[14]];
-        const off = distance(got, multiply(yUp, wanted));
+        const off = distance(poseOf(nodes.get(id).tail), multiply(yUp, wanted));
         if (!(off <= bound))
             return fail(`${shortName(file)} ${what}: ${id} is off by ${off}`);
     }
@@ -57,13 +30,6 @@ function valueAt({ times, values }, t) {
     return values[i] + (values[i + 1] - values[i]) * Math.min(1, (t - times[i]) / (times[i + 1] - times[i]));
 }
 
-function startClip(gltf, clip) {
-    const mixer = new THREE.AnimationMixer(gltf.scene), action = mixer.clipAction(clip).setLoop(THREE.LoopOnce);
-    action.clampWhenFinished = true;
-    action.play();
-    return mixer;
-}
-
 let clips = 0, files = 0;
 function playSweeps(file, gltf, scene, nodes, half) {
     const moving = [...scene.joints.values()].filter(joint => joint.driven && joint.master === undefined && joint.type !== 'fixed');
@@ -78,15 +44,14 @@ function playSweeps(file, gltf, scene, nodes, half) {
             continue;
         }
         clips++;
-        if (clip.name !== joint.name)
+        if (!joint.name.endsWith(clip.name.replace(/^.*\//, '').replace(/_\d+$/, '')))
             fail(`${shortName(file)}: the clip of ${joint.id} is called ${clip.name}`);
         const mixer = startClip(gltf, clip), end = sweep.times[3];
         for (const t of [0, 0.1, 0.35, 0.5, 0.62, 0.81, 0.97].map(part => part * end).concat(sweep.times.slice(1, 3))) {
             mixer.setTime(t);
             compare(file, gltf.scene, nodes, worldPoses(scene, new Map([[joint.id, valueAt(sweep, t)]])), `${clip.name} at ${t}`);
         }
-        mixer.stopAllAction();
-        mixer.uncacheRoot(gltf.scene);
+        stopClip(gltf, mixer);
     }
 }
 
@@ -117,8 +82,7 @@ function playClips(file, gltf, scene, nodes) {
             mixer.setTime(t + shift);
             compare(file, gltf.scene, nodes, posesAt(scene, clip, t), `${clip.name} at ${t}`, curved ? 5e-3 : tolerance);
         }
-        mixer.stopAllAction();
-        mixer.uncacheRoot(gltf.scene);
+        stopClip(gltf, mixer);
     });
 }
 
@@ -128,7 +92,7 @@ for (const file of inputs()) {
     files++;
     for (const node of scene.nodes.values()) {
         const head = nodes.get(node.id)?.head;
-        if (!head || (head.userData.name ?? '') !== node.name)
+        if (!head || (ours(head).name ?? head.userData.name ?? '') !== node.name)
             fail(`${shortName(file)}: node ${node.id} is called ${head?.userData.name}`);
     }
     compare(file, gltf.scene, nodes, worldPoses(scene, new Map()), 'at rest');

@@ -10,7 +10,7 @@ let count = 0;
 
 function compare(input, layout, facts) {
     const what = `${shortName(input)} (${layout})`;
-    const { code, stdout, stderr } = run(coin, convert(input, workFile('cell.wrl'), `layout=${layout}`, 'up=z'));
+    const { code, stdout, stderr } = run(coin, convert(input, workFile('cell.wrl'), `layout=${layout}`, 'up=z', 'planes=keep'));
     if (code !== 0 || stderr !== '')
         return fail(`${what}: exit ${code} ${stderr.slice(0, 300)}`);
     const seen = JSON.parse(stdout), size = facts.bounds ? Math.max(...facts.bounds.flat().map(Math.abs)) : 0;

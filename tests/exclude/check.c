@@ -187,6 +187,17 @@ bool claim_of(const struct check *check, const cp_pair *pair, struct claim *clai
 /* Contact must be looked at in full each time: only in some of the configurations. */
 enum { STATES_A_CONTACT = 10 };
 
+/* What is said never to meet is nowhere so near, nor nearer than the clearance that was proved. */
+static void judge_never(struct claim *claim, double distance)
+{
+    double contact = contact_distance(claim) - ROUNDING;
+    const cp_finding *finding = claim->finding;
+    if (distance <= contact)
+        claim->wrong = "they touch";
+    else if (finding && isfinite(finding->clearance) && distance < finding->clearance - ROUNDING)
+        claim->wrong = "they are nearer than the clearance";
+}
+
 /* Clearances above the smallest one so far are of no interest, contacts are counted. */
 static void judge_clearance(const struct check *check, struct claim *claim)
 {
@@ -194,8 +205,8 @@ static void judge_clearance(const struct check *check, struct claim *claim)
     double distance = distance_now(check, claim, most);
     claim->smallest = fmin(claim->smallest, distance);
     claim->contacts += distance <= contact;
-    if (distance <= contact && kind_of(claim) == KIND_NEVER)
-        claim->wrong = "they touch";
+    if (kind_of(claim) == KIND_NEVER)
+        judge_never(claim, distance);
 }
 
 static void judge_contact(const struct check *check, struct claim *claim)
@@ -319,8 +330,8 @@ void check_descents(struct check *check, struct claim *claim, uint32_t count)
         take_random(check, (uint64_t)i << 32);
         double distance = descend(check, claim, joints, joint_count, ((uint64_t)i << 32) + 1);
         claim->smallest = fmin(claim->smallest, distance);
-        if (distance <= contact_distance(claim) - ROUNDING && kind == KIND_NEVER)
-            claim->wrong = "they touch";
+        if (kind == KIND_NEVER)
+            judge_never(claim, distance);
     }
     check->seed = seed;
     free(joints);

@@ -38,12 +38,18 @@ static void expect_wrong(const struct claim *it, const char *why)
 static void test_margin(void **unused)
 {
     (void)unused;
-    const cp_finding margin = {.margin = 1e-3};
+    const cp_finding margin = {.margin = 1e-3}, bound = {.clearance = 0.0004}, above = {.clearance = 0.0006};
     read_cell("near_miss.wu");
     struct claim free = claim("never-proved", "Wall", "Tip", NULL);
     look(&free, 2000, 5);
     expect_true(&free);
     expect_near(free.smallest, 0.0005, 1e-7);
+    free = claim("never-proved", "Wall", "Tip", &bound);
+    look(&free, 2000, 5);
+    expect_true(&free);
+    free = claim("never-proved", "Wall", "Tip", &above);
+    look(&free, 2000, 5);
+    expect_wrong(&free, "they are nearer than the clearance");
     struct claim near = claim("never-proved", "Wall", "Tip", &margin);
     look(&near, 2000, 5);
     expect_wrong(&near, "they touch");

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "isolate/listen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -6,7 +6,7 @@ seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
-[ $# -le 2 ] && set -- x x fuzz_stl fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_record fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_assimp fuzz_isolate fuzz_filters
+[ $# -le 2 ] && set -- x x fuzz_stl fuzz_obj fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_record fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_3mf fuzz_off fuzz_ply fuzz_assimp fuzz_isolate fuzz_filters
 shift 2
 if [ $# -gt 1 ]; then
     printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" "$0" "$seconds" "$folder"
@@ -21,6 +21,7 @@ trap 'rm -rf "$work"' EXIT
 collect_seeds() {
     case $1 in
     stl) names="*.stl" ;;
+    obj) names="*.obj" ;;
     tag) names="*.wu *.dev *.wc" ;;
     deneb_part) names="*.dcp *.pdb" ;;
     deneb_cell) names="*.dcd *.dcw" ;;
@@ -30,8 +31,11 @@ collect_seeds() {
     evidence) names="*.xml.json" ;;
     record) names="*.jsonl" ;;
     gltf) names="*.glb *.gltf" ;;
+    3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
     filters) names="*.stl *.xml" ;; # any bytes will do
-    assimp) names="*.obj *.ac *.ac3d *.3ds *.dae *.ply *.off" ;;
+    off) names="*.off" ;;
+    ply) names="*.ply" ;;
+    assimp) names="*.ac *.ac3d *.3ds *.dae" ;;
     esac
     for name in $names; do
         find "$top/samples" "$top/tests/cases" "$here/seeds" -name "$name" -type f -size -32k
@@ -63,7 +67,7 @@ run_fuzzer() { # seconds seed
 }
 
 # The end was inside assimp: of all frames of the first stack that tell whose they are, the innermost is assimp's, or C++. Where
-# the allocator finds its own records overwritten it was assimp before, as its PLY reader does on some damaged headers: writes of
+# the allocator finds its own records overwritten it was assimp before: writes of
 # ours outside of a block are told when they happen, assimp's are not watched. The same where the fuzzer itself falls over such records, between
 # two runs: then the input that it saves is empty, though it was not the first one, which is.
 is_theirs() {

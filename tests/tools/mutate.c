@@ -1,6 +1,7 @@
 /* mutate SEED COUNT FILE FOLDER: damaged copies of a file, FOLDER/0.SUFFIX and on, the same for the same seed: cut
  * short, bytes and runs overwritten, removed, put in twice or from elsewhere in the file, numbers replaced by extreme
- * ones. */
+ * ones; in XML also elements removed, values of attributes exchanged, and numbers replaced by others of the file. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,12 +58,72 @@ static void replace_number(struct bytes *bytes)
     }
 }
 
+/* The next `letter` from a random place on, or the size. */
+static size_t find_letter(const struct bytes *bytes, size_t at, unsigned char letter)
+{
+    const unsigned char *found = at < bytes->size ? memchr(bytes->data + at, letter, bytes->size - at) : NULL;
+    return found ? (size_t)(found - bytes->data) : bytes->size;
+}
+
+/* From a start tag to the end of the first end tag of the same name. */
+static void remove_element(struct bytes *bytes)
+{
+    size_t start = find_letter(bytes, below(bytes->size), '<'), length = 1, at = start + 1;
+    while (start + length < bytes->size && strchr(" >/\n", bytes->data[start + length]) == NULL)
+        length++;
+    for (; (at = find_letter(bytes, at, '<')) + 1 + length < bytes->size; at++)
+        if (bytes->data[at + 1] == '/' && !memcmp(bytes->data + at + 2, bytes->data + start + 1, length - 1)) {
+            replace(bytes, start, at + 2 + length - start, "", 0);
+            return;
+        }
+}
+
+/* A value in quotes, without them; *size 0: there is none. */
+static size_t find_value(const struct bytes *bytes, size_t *size)
+{
+    size_t start = find_letter(bytes, below(bytes->size), '=') + 1;
+    size_t end = find_letter(bytes, start + 1, '"');
+    bool good = start < bytes->size && bytes->data[start] == '"' && end < bytes->size && end - start < 64;
+    *size = good ? end - start - 1 : 0;
+    return start + 1;
+}
+
+static size_t find_number(const struct bytes *bytes, size_t *size)
+{
+    size_t at = below(bytes->size), end;
+    while (at < bytes->size && (bytes->data[at] < '0' || bytes->data[at] > '9'))
+        at++;
+    for (end = at; end < bytes->size && end - at < 20 && bytes->data[end] >= '.' && bytes->data[end] <= '9';)
+        end++;
+    *size = end - at;
+    return at;
+}
+
+static void damage_xml(struct bytes *bytes)
+{
+    unsigned char copy[64];
+    size_t (*const find)(const struct bytes *, size_t *) = draw() % 2 ? find_value : find_number;
+    if (draw() % 3 == 0) {
+        remove_element(bytes);
+        return;
+    }
+    size_t from_size, size, from = find(bytes, &from_size), at = find(bytes, &size);
+    if (!size || !from_size || from_size > sizeof copy)
+        return;
+    memcpy(copy, bytes->data + from, from_size);
+    replace(bytes, at, size, copy, from_size);
+}
+
 static void damage(struct bytes *bytes)
 {
     unsigned char run[64];
     size_t at = below(bytes->size), most = bytes->size - at, count = 1 + below(most < sizeof run ? most : sizeof run);
     if (bytes->size == 0 || count > most)
         return;
+    if (bytes->data[0] == '<' && draw() % 8) {
+        damage_xml(bytes);
+        return;
+    }
     switch (draw() % 8) {
     case 0:
         bytes->size = at;
@@ -112,7 +173,8 @@ int main(int argc, char **argv)
         state = strtoull(argv[1], NULL, 10) * 1000003u + i;
         memcpy(bytes.data, whole, size);
         bytes.size = size;
-        for (uint64_t times = 1 + draw() % 6; times > 0; times--)
+        /* Of XML, which is refused for the first fault that is seen, one or two. */
+        for (uint64_t times = 1 + draw() % (size && *whole == '<' ? 2 : 6); times > 0; times--)
             damage(&bytes);
         (void)snprintf(path, sizeof path, "%s/%lu%s", argv[4], i, suffix ? suffix : "");
         file = fopen(path, "wb");

@@ -350,6 +350,17 @@ static inline double length_of_borders(const cp_mesh *mesh)
     return sum;
 }
 
+static inline void append(struct shape *to, const cp_mesh *mesh, const double move[3])
+{
+    uint32_t first = to->point_count;
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+        const float *p = position_at(mesh, vertex);
+        add_point(to, (double)p[0] + move[0], (double)p[1] + move[1], (double)p[2] + move[2]);
+    }
+    for (uint32_t i = 0; i < mesh->corner_count; i += 3)
+        add_triangle(to, first + mesh->corners[i], first + mesh->corners[i + 1], first + mesh->corners[i + 2]);
+}
+
 static inline struct simplify_result simplify(cp_mesh *mesh, uint64_t triangles, double error)
 {
     struct simplify_goal goal = {.triangles = triangles, .error = error};

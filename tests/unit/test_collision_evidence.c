@@ -305,6 +305,97 @@ static void test_losses(void **unused)
     assert_int_equal(count_lost(context, "collision-setup-empty"), 1);
 }
 
+/* ---- static pairs as a whole ---- */
+
+enum change { NOTHING, KEPT, UNSAID, OF_THE_USER, GOES, GOES_AND_KEPT, MOVABLE, ATTACHABLE, VOLATILE, TWIN };
+
+/* Boxes A, B and C that are fixed to the world, all pairs of which are static, but for the change. */
+static void make_fixed(enum change change)
+{
+    static const double times[] = {0, 1}, places[] = {0, 1, 0, 0, -1, 0};
+    uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}}), nodes[4];
+    static const char *const names[] = {"A", "B", "C", "A"};
+    for (uint32_t i = 0; i < (change == TWIN ? 4 : 3); i++) {
+        nodes[i] = add(0, names[i]);
+        if (i == 3)
+            (void)scene_add_joint(scene, nodes[i], CP_JOINT_REVOLUTE, NULL);
+        (void)scene_add_instance(scene, nodes[i], box, CP_USE_BOTH, &POSE_IDENTITY);
+    }
+    bool kept = change == GOES_AND_KEPT || change == MOVABLE || change == ATTACHABLE;
+    (void)add_pair(nodes[0], nodes[1], "static", NULL);
+    add_pair(nodes[0], nodes[2], "static", NULL)->verdict = kept ? CP_PAIR_KEPT : CP_PAIR_EXCLUDED;
+    if (change != UNSAID)
+        add_pair(nodes[1], nodes[2], change == OF_THE_USER ? "user" : "static", NULL)->verdict =
+            kept || change == KEPT ? CP_PAIR_KEPT : CP_PAIR_EXCLUDED;
+    if (change == VOLATILE)
+        scene->nodes[add(0, "V")].flags |= CP_NODE_VOLATILE;
+    if (change == MOVABLE || change == ATTACHABLE)
+        scene->nodes[nodes[2]].flags |= change == MOVABLE ? CP_NODE_MOVABLE : CP_NODE_ATTACHABLE;
+    static cp_track track; /* the clip refers to it */
+    track = (cp_track){.target = nodes[2],
+                       .path = CP_PATH_TRANSLATION,
+                       .interpolation = CP_LINEAR,
+                       .key_count = 2,
+                       .times = times,
+                       .values = places};
+    if (change == GOES || change == GOES_AND_KEPT)
+        assert_true(scene_add_clip(scene, "go", 1, &track) != CP_NONE);
+    finish_scene();
+}
+
+static size_t count_in(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+/* RobWork takes for static what fixed frames join, none of them a joint, movable or attachable: it knows no clips. */
+static void test_static_pairs(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum change change;
+        const char *option;
+        size_t elements, names;
+    } cases[] = {
+        {NOTHING, NULL, 1, 0},
+        {NOTHING, "static=names", 0, 3},
+        {NOTHING, "plain=yes", 0, 3},
+        {NOTHING, "relative=yes", 0, 3},
+        {NOTHING, "split=device", 1, 0},
+        {KEPT, NULL, 0, 2},
+        {UNSAID, NULL, 0, 2},
+        {OF_THE_USER, NULL, 1, 1},
+        {GOES, NULL, 1, 2}, /* we read the element so that C is not fixed */
+        {GOES_AND_KEPT, NULL, 0, 1},
+        {MOVABLE, NULL, 1, 0},
+        {ATTACHABLE, NULL, 1, 0},
+        {VOLATILE, NULL, 0, 3},
+        {TWIN, NULL, 1, 0}, /* names would not tell the two As from each other */
+        {TWIN, "static=names", 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fresh_scene();
+        make_fixed(cases[i].change);
+        const char *options[] = {"evidence=yes", cases[i].option, NULL};
+        assert_int_equal(write_files("fixed.xml", options), CP_OK);
+        char *text = text_of(path_of("fixed.xml")), *evidence = text_of(path_of("fixed.xml.json"));
+        assert_int_equal(count_in(text, "<ExcludeStaticPairs/>"), cases[i].elements);
+        assert_int_equal(count_in(text, "<FramePair "), cases[i].names);
+        assert_int_equal(count_in(evidence, "\"exclude_static_pairs\":true"), cases[i].elements);
+        assert_int_equal(count_in(evidence, "\"status\":"), scene->pair_count);
+        assert_int_equal(count_in(evidence, "\"verdict\":\"excluded\""),
+                         cases[i].names + count_in(evidence, "\"by\":\"ExcludeStaticPairs\""));
+        assert_int_equal(count_lost(context, "collision-setup-kept"), 0);
+        assert_int_equal(count_lost(context, "collision-setup-names"),
+                         cases[i].change == TWIN && cases[i].option ? 2 : 0);
+        free(text);
+        free(evidence);
+    }
+}
+
 /* Reasons of others, which a comment could not hold, and as many as there are. */
 static void test_strange_reasons(void **unused)
 {
@@ -618,6 +709,7 @@ static void test_evidence_of_inputs(void **unused)
 struct told {
     cp_list_fault_kind kinds[64];
     char texts[64][128];
+    const char *attributes[64];
     size_t count;
 };
 
@@ -626,6 +718,7 @@ static void note(void *user, const cp_list_fault *fault)
     struct told *told = user;
     assert_true(told->count < 64);
     told->kinds[told->count] = fault->kind;
+    told->attributes[told->count] = fault->attribute;
     (void)snprintf(told->texts[told->count++], sizeof *told->texts, "%s|%s", fault->first, fault->second);
 }
 
@@ -756,6 +849,49 @@ static void test_list_and_evidence_differ(void **unused)
     expect_told(&told, CP_LIST_NOT_EVIDENT, "Arm|Lamp");
 }
 
+/* A list as it is written, with one text in another's place. */
+static cp_status check_changed(const char *name, const char *from, const char *to, struct told *told)
+{
+    make_fresh_cell();
+    assert_int_equal(write_files(name, (const char *[]){"evidence=yes", NULL}), CP_OK);
+    char *text = text_of(path_of(name)), *place = strstr(text, from);
+    assert_non_null(place);
+    FILE *file = fopen(path_of(name), "w");
+    fprintf(file, "%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    fclose(file);
+    free(text);
+    return check(name, told);
+}
+
+/* Somebody changed what the list says of a pair. */
+static void test_attributes_differ(void **unused)
+{
+    static const struct {
+        const char *from, *to, *attribute;
+    } cases[] = {
+        {"clearance=\"0.0625\"", "clearance=\"0.0626\"", "clearance"},
+        {" clearance=\"0.0625\"", "", "clearance"},
+        {"work=\"1234\"", "work=\"1235\"", "work"},
+        {"samples=\"100\"", "samples=\"101\"", "samples"},
+        {"hits=\"100\"", "hits=\"99\"", "hits"},
+        {"descents=\"300\"", "descents=\"301\"", "descents"},
+        {"margin=\"0.001\"", "margin=\"0.01\"", "margin"},
+        {"margin=\"0.001\"", "margin=\"0.001\" touch=\"1e-5\"", "touch"},
+        {"reason=\"never-proved\"", "reason=\"never-sampled\"", "reason"},
+    };
+    struct told told;
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "changed%zu.xml", i);
+        assert_int_equal(check_changed(name, cases[i].from, cases[i].to, &told), CP_NO);
+        assert_int_equal(told.count, 1);
+        assert_int_equal(told.kinds[0], CP_LIST_DIFFERS);
+        assert_string_equal(told.attributes[0], cases[i].attribute);
+    }
+    assert_int_equal(check_changed("same.xml", "clearance=\"0.0625\"", "clearance=\"6.25e-2\"", &told), CP_OK);
+}
+
 /* Pairs without keys were read from a list alone: nobody knows what they rest on. */
 static void test_list_without_keys(void **unused)
 {
@@ -823,6 +959,15 @@ static void test_bad_evidence(void **unused)
         {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\"}],\"pairs\":[{\"first_id\":\"a\","
          "\"second_id\":\"a\",\"verdict\":\"maybe\"}]}",
          "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\"}],\"pairs\":[{\"first_id\":\"a\","
+         "\"second_id\":\"a\",\"verdict\":\"kept\",\"status\":\"given\",\"clearance\":\"1\"}]}",
+         "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\"}],\"pairs\":[{\"first_id\":\"a\","
+         "\"second_id\":\"a\",\"verdict\":\"kept\",\"status\":\"given\",\"samples\":1.5}]}",
+         "list-evidence"},
+        {"\"device_files\":[],\"frames\":[{\"id\":\"a\",\"name\":\"a\"}],\"pairs\":[{\"first_id\":\"a\","
+         "\"second_id\":\"a\",\"verdict\":\"kept\",\"status\":\"given\",\"hits\":4294967296}]}",
+         "list-evidence"},
     };
     struct told told;
     (void)unused;
@@ -860,6 +1005,7 @@ int main(void)
         TEST(test_strange_attributes),
         TEST(test_plain),
         TEST(test_losses),
+        TEST(test_static_pairs),
         TEST(test_strange_reasons),
         TEST(test_split),
         TEST(test_split_of_strange_devices),
@@ -872,6 +1018,7 @@ int main(void)
         TEST(test_outdated_pairs),
         TEST(test_stale_list),
         TEST(test_list_and_evidence_differ),
+        TEST(test_attributes_differ),
         TEST(test_list_without_keys),
         TEST(test_split_list),
         TEST(test_bad_evidence),

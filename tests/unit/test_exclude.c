@@ -21,6 +21,18 @@ static const char *sweep_cell(double limit, double at)
     return text;
 }
 
+/* A box that slides to within 0.1 mm of another, for the most part far from it: no more clearance is stated. */
+static void test_clearance(void **unused)
+{
+    (void)unused;
+    judge("{ \"Slide\"\n ActiveJoint\n Prismatic\n JointPosLimit 0 0.9999\n GeoID \"#Box 0.1 0.1 0.1\"\n}\n"
+          "{ \"Wall\"\n Position (0, 0, 1.1)\n GeoID \"#Box 0.1 0.1 0.1\"\n}\n",
+          "");
+    assert_reason("Slide", "Wall", "never-proved");
+    double clearance = pair_of("Slide", "Wall")->finding->clearance;
+    assert_true(clearance >= 1e-6 && clearance <= 1e-4 + 1e-12);
+}
+
 static void test_reach(void **unused)
 {
     (void)unused;
@@ -36,6 +48,8 @@ static void test_reach(void **unused)
     assert_true(pair_of("Arm", "Post")->finding->clearance > 0.89e-3);
     judge(sweep_cell(180, reach + 1.1e-3), "margin=1mm");
     assert_reason("Arm", "Post", "never-proved");
+    double clearance = pair_of("Arm", "Post")->finding->clearance;
+    assert_true(clearance >= 1e-3 && clearance <= 1.1e-3 + 1e-9);
     double turned = PI / 6, height = sin(turned) + 0.05 * cos(turned); /* of the corner at 30 degrees */
     judge(sweep_cell(30, height + 1e-5), "");
     assert_reason("Arm", "Post", "never-proved");
@@ -88,18 +102,55 @@ static void test_apart_without_touch(void **unused)
     }
 }
 
-/* A slide moves a box within a block, which the surfaces do not tell. */
+/* A slide moves a box within a block, which the surfaces do not tell: in a closed block it always is in it, until it
+ * comes out, which 100 samples may not show. */
 static void test_one_in_another(void **unused)
 {
     (void)unused;
-    const char *cell = "{ \"WORLD\"; }\n{ \"Block\"; GeoID \"#Box 1 1 1\"; }\n"
-                       "{ \"J\"; ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
-                       "{ \"Core\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n";
-    judge(cell, "");
-    assert_reason("Block", "Core", "always-sampled");
-    assert_non_null(find_entry(context, "exclude-sampled"));
-    judge(cell, "allow-sampled=yes");
-    assert_int_equal(pair_of("Block", "Core")->verdict, CP_PAIR_EXCLUDED);
+    static const struct {
+        double limit;
+        const char *reason;
+    } cases[] = {{0.3, "always-proved"}, {0.54, "always-proved"}, {0.551, "always-sampled"}, {0.6, "sometimes"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char cell[400];
+        plain_snprintf(cell, sizeof cell,
+                       "{ \"WORLD\"; }\n{ \"Block\"; GeoID \"#Box 1 1 1\"; }\n"
+                       "{ \"J\"; ActiveJoint; Prismatic; JointPosLimit %g %g; }\n"
+                       "{ \"Core\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+                       -cases[i].limit, cases[i].limit);
+        judge(cell, "");
+        assert_reason("Block", "Core", cases[i].reason);
+    }
+}
+
+/* A carriage slides on a plate, face on face: no proof tells that they always touch. */
+static void test_sampled_contact(void **unused)
+{
+    (void)unused;
+    const char *cell =
+        "{ \"WORLD\"; }\n{ \"Plate\"; GeoID \"#Box 1 1 0.5\"; }\n"
+        "{ \"J\"; RPY (0, 90, 0); Position (0, 0, 0.5); ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+        "{ \"Carriage\"; ReferenceFrame \"J\"; GeoID \"#Box 0.5 0.25 0.5\"; }\n"
+        "{ \"Ball\"; ReferenceFrame \"J\"; Position (0, 0, 3); GeoID \"#Sphere 0.1\"; }\n";
+    static const struct {
+        const char *options, *free_reason;
+        bool excluded;
+        uint32_t samples;
+    } cases[] = {{"work=0 descents=0", "undecided", false, 100},
+                 {"work=0 descents=0 allow-sampled=yes", "never-sampled", true, 100},
+                 {"work=0 descents=0 allow-sampled=always", "undecided", true, 1000},
+                 {"work=0 descents=0 allow-sampled=always samples=2000", "undecided", true, 2000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        judge(cell, cases[i].options);
+        assert_string_equal(pair_of("Carriage", "Plate")->reason, "always-sampled");
+        assert_string_equal(pair_of("Ball", "Plate")->reason, cases[i].free_reason);
+        const cp_pair *pair = pair_of("Carriage", "Plate");
+        assert_int_equal(pair->verdict, cases[i].excluded ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT);
+        assert_int_equal(pair->finding->samples, cases[i].samples);
+        assert_int_equal(pair->finding->hits, cases[i].samples);
+        assert_int_equal(pair_of("Ball", "Plate")->finding->samples, cases[i].samples == 2000 ? 2000 : 100);
+        assert_non_null(find_entry(context, "exclude-sampled"));
+    }
 }
 
 static void test_movable(void **unused)
@@ -275,7 +326,7 @@ static void test_mirrored_block(void **unused)
                   "{ \"Core\"; ReferenceFrame \"J\"; GeoID \"#Box 0.1 0.1 0.1\"; }\n");
         add_double("WORLD", "Blocks", "Core", places);
         assert_int_equal(exclude_with(""), CP_OK);
-        assert_reason("Blocks", "Core", "always-sampled");
+        assert_reason("Blocks", "Core", "always-proved");
     }
 }
 
@@ -475,20 +526,21 @@ static double pick(double low, double high)
     return low + (high - low) * rand() / RAND_MAX;
 }
 
-/* Two or three joints, of which one may slide, a link behind them and a thing that stands somewhere. */
-static void make_arm(struct arm *arm, int joints)
+/* Two or three joints, of which one may slide, a link behind them and a thing that stands somewhere. spread: 1, or less
+ * where all is nearer together and moves less. */
+static void make_arm(struct arm *arm, int joints, double spread)
 {
     size_t used = (size_t)plain_snprintf(arm->text, sizeof arm->text, "{ \"WORLD\"; }\n");
     for (int i = 0; i < joints; i++) {
         bool slides = rand() % 4 == 0;
-        double limit = slides ? pick(0.05, 0.3) : pick(20, 170);
+        double limit = spread * (slides ? pick(0.05, 0.3) : pick(20, 170)), far = 0.3 * spread;
         char parent[30] = "";
         if (i > 0)
             plain_snprintf(parent, sizeof parent, "ReferenceFrame \"J%d\";", i - 1);
         used += (size_t)plain_snprintf(arm->text + used, sizeof arm->text - used,
                                        "{ \"J%d\"; %s Position (%g, %g, %g); RPY (%g, %g, %g); ActiveJoint; %s; "
                                        "JointPosLimit %g %g; }\n",
-                                       i, parent, pick(-0.3, 0.3), pick(-0.3, 0.3), pick(-0.3, 0.3), pick(0, 360),
+                                       i, parent, pick(-far, far), pick(-far, far), pick(-far, far), pick(0, 360),
                                        pick(0, 360), pick(0, 360), slides ? "Prismatic" : "Revolute", -limit, limit);
     }
     for (int i = 0; i < 3; i++) {
@@ -498,8 +550,9 @@ static void make_arm(struct arm *arm, int joints)
     plain_snprintf(arm->text + used, sizeof arm->text - used,
                    "{ \"Link\"; ReferenceFrame \"J%d\"; Position (%g, 0, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n"
                    "{ \"Thing\"; Position (%g, %g, %g); RPY (%g, %g, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n",
-                   joints - 1, pick(0, 0.3), arm->link[0], arm->link[1], arm->link[2], pick(-0.7, 0.7), pick(-0.7, 0.7),
-                   pick(-0.7, 0.7), pick(0, 360), pick(0, 360), arm->thing[0], arm->thing[1], arm->thing[2]);
+                   joints - 1, spread * pick(0, 0.3), arm->link[0], arm->link[1], arm->link[2],
+                   spread * pick(-0.7, 0.7), spread * pick(-0.7, 0.7), spread * pick(-0.7, 0.7), pick(0, 360),
+                   pick(0, 360), arm->thing[0], arm->thing[1], arm->thing[2]);
 }
 
 static double gap_at(const struct arm *arm, const double *q)
@@ -512,10 +565,10 @@ static double gap_at(const struct arm *arm, const double *q)
     return box_gap(&link, &thing);
 }
 
-/* The smallest gap on a grid over all joints. */
-static double smallest_gap(const struct arm *arm, int steps)
+/* The smallest gap on a grid over all joints, or the largest. */
+static double extreme_gap(const struct arm *arm, int steps, bool largest)
 {
-    double least = INFINITY;
+    double extreme = largest ? -INFINITY : INFINITY;
     uint32_t joints = scene->joint_count;
     int counts[3] = {0}, all = joints == 2 ? steps * steps : steps * steps * steps;
     for (int i = 0; i < all; i++) {
@@ -526,9 +579,9 @@ static double smallest_gap(const struct arm *arm, int steps)
         for (uint32_t k = 0; k < joints; k++)
             q[k] = scene->joints[k].lower +
                    (scene->joints[k].upper - scene->joints[k].lower) * counts[k] / (double)(steps - 1);
-        least = fmin(least, gap_at(arm, q));
+        extreme = largest ? fmax(extreme, gap_at(arm, q)) : fmin(extreme, gap_at(arm, q));
     }
-    return least;
+    return extreme;
 }
 
 static void test_random_arms(void **unused)
@@ -538,11 +591,11 @@ static void test_random_arms(void **unused)
     srand(5);
     for (int round = 0; round < rounds; round++) {
         struct arm arm;
-        make_arm(&arm, 2 + rand() % 2);
+        make_arm(&arm, 2 + rand() % 2, 1);
         judge(arm.text, "");
         const cp_pair *pair = pair_of("Link", "Thing");
         const char *reason = pair->reason;
-        double least = smallest_gap(&arm, scene->joint_count == 2 ? 60 : 15);
+        double least = extreme_gap(&arm, scene->joint_count == 2 ? 60 : 15, false);
         if (strcmp(reason, "never-proved") == 0) {
             never++;
             assert_true(least > 0);
@@ -559,6 +612,28 @@ static void test_random_arms(void **unused)
     }
     print_message("%d never, %d sometimes, %d always\n", never, sometimes, always);
     assert_true(never > rounds / 6 && sometimes > rounds / 6);
+}
+
+/* What is proved to touch always has no gap on the grid, nor between its points; the proof tells of most that have
+ * none. */
+static void test_random_depths(void **unused)
+{
+    (void)unused;
+    int proved = 0, sampled = 0, sometimes = 0, rounds = getenv("CELLPIPE_LONG") ? 3000 : 300;
+    srand(7);
+    for (int round = 0; round < rounds; round++) {
+        struct arm arm;
+        make_arm(&arm, 2 + rand() % 2, 0.2);
+        judge(arm.text, "");
+        const char *reason = pair_of("Link", "Thing")->reason;
+        proved += strcmp(reason, "always-proved") == 0;
+        sampled += strcmp(reason, "always-sampled") == 0;
+        sometimes += strcmp(reason, "sometimes") == 0;
+        if (strcmp(reason, "always-proved") == 0)
+            assert_true(extreme_gap(&arm, scene->joint_count == 2 ? 61 : 16, true) <= 1e-6);
+    }
+    print_message("%d proved, %d sampled, %d sometimes\n", proved, sampled, sometimes);
+    assert_true(proved > rounds / 4 && proved > 4 * sampled && sometimes > rounds / 20);
 }
 
 /* ---- what it does not depend on ---- */
@@ -704,14 +779,52 @@ static void test_empty_meshes(void **unused)
     }
 }
 
+/* Work that would take days ends when the time is over. Then nothing is said for which not all was done, but what was
+ * proved before stays. */
+static void test_time(void **unused)
+{
+    (void)unused;
+    static const char over[] = "the time ran out before it was decided";
+    static const char *const options[] = {"work=0 samples=1000000000 allow-sampled=yes time=20ms",
+                                          "work=0 samples=1 descents=1000000000 time=0.02s"};
+    static const char cell[] =
+        "{ \"WORLD\"; }\n{ \"Plate\"; GeoID \"#Box 1 1 0.5\"; }\n"
+        "{ \"J\"; RPY (0, 90, 0); Position (0, 0, 5); ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+        "{ \"Carriage\"; ReferenceFrame \"J\"; GeoID \"#Box 0.5 0.25 0.5\"; }\n"
+        "{ \"Rail\"; Position (0, 3, 0); GeoID \"#Box 1 1 0.5\"; }\n";
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        judge(cell, options[i]);
+        assert_reason("Plate", "Carriage", "undecided");
+        assert_string_equal(pair_of("Plate", "Carriage")->evidence, over);
+        assert_reason("Plate", "Rail", "static");
+        assert_non_null(find_entry(context, "exclude-time"));
+        cp_report_clear(context);
+    }
+    /* it touches in all samples so far: one of them is a witness */
+    judge("{ \"WORLD\"; }\n{ \"Plate\"; GeoID \"#Box 1 1 0.5\"; }\n"
+          "{ \"J\"; RPY (0, 90, 0); Position (0, 0, 0.5); ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+          "{ \"Carriage\"; ReferenceFrame \"J\"; GeoID \"#Box 0.5 0.25 0.5\"; }\n",
+          "work=0 samples=1000000000 allow-sampled=always time=20ms");
+    assert_reason("Plate", "Carriage", "sometimes");
+    cp_report_clear(context);
+    /* in time it says what it says without a limit */
+    judge(cell, "work=0 descents=0 allow-sampled=yes time=1h");
+    assert_string_equal(pair_of("Plate", "Carriage")->reason, "never-sampled");
+    judge(sweep_cell(180, 0.9), "time=60min");
+    assert_reason("Arm", "Post", "sometimes");
+    assert_null(find_entry(context, "exclude-time"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_clearance, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_apart_without_touch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_in_another, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sampled_contact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_movable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dependent_joint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unlimited, set_up, tear_down),
@@ -728,11 +841,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_axes_that_part, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_of_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_arms, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random_depths, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pieces_in_any_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_to_judge, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_empty_meshes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

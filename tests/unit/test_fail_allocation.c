@@ -223,13 +223,23 @@ static const struct job jobs[] = {
     {READ, "collada_arm.dae", "glb", {"profile=deliver", NULL}},
     {READ, "tag_joints.wu", "gltf", {"embed=yes", NULL}},
     {READ, "obj_plate.obj", NULL, {NULL}},
+    {READ, "obj_ramp.obj", NULL, {NULL}},
     {READ, "ac3d_desk.ac", NULL, {NULL}},
+    {READ, "off_tent.off", NULL, {NULL}},
+    {READ, "../tests/cases/off/colours.off", NULL, {NULL}},
     {READ, "ply_roof.ply", NULL, {NULL}},
+    {READ, "../tests/cases/ply/losses.ply", NULL, {NULL}},
+    {READ, "../tests/cases/ply/nan_unused.ply", NULL, {NULL}},
     {READ, "collada_arm.dae", NULL, {NULL}},
+    {READ, "gltf_textures.gltf", NULL, {NULL}},
+    {READ, "3mf_gripper.3mf", NULL, {NULL}},
+    {READ, "../tests/cases/3mf/textured.model", NULL, {NULL}},
     {WRITE, "tag_arm.wu", "glb", {"profile=stage", NULL}},
     {WRITE, "tag_primitives.wu", "glb", {"profile=deliver", NULL}},
     {WRITE, "collada_arm.dae", "glb", {"profile=deliver", "normals=smooth", NULL}},
     {WRITE, "tag_joints.wu", "gltf", {"embed=yes", NULL}},
+    {WRITE, "gltf_textures.gltf", "glb", {"profile=deliver", NULL}},
+    {WRITE, "gltf_textures.gltf", "glb", {"profile=stage", NULL}},
     {WRITE, "tag_arm.wu", "vrml97", {NULL}},
     {WRITE, "tag_models.wu", "vrml97", {NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "vrml97", {"grab=bake", NULL}},
@@ -255,6 +265,8 @@ static const struct job jobs[] = {
     {APPLY, "stl_solids.stl", "weld", {NULL}},
     {APPLY, "tag_primitives.wu", "normals", {NULL}},
     {APPLY, "obj_plate.obj", "triangulate", {NULL}},
+    {APPLY, "gltf_textures.gltf", "weld", {NULL}},
+    {APPLY, "gltf_textures.gltf", "split-meshes", {NULL}},
     {APPLY, "stl_solids.stl", "orient", {NULL}},
     {APPLY, "tag_models.wu", "orient", {NULL}},
     {APPLY, "stl_faults.stl", "orient", {NULL}},
@@ -573,7 +585,7 @@ static struct content make_content(const struct job *job)
 static bool is_built(const struct job *job)
 {
 #ifndef HAVE_ASSIMP
-    static const char *const suffixes[] = {".obj", ".ac", ".ply", ".dae"};
+    static const char *const suffixes[] = {".ac", ".dae"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (strstr(job->input, suffixes[i]))
             return false;

@@ -341,6 +341,54 @@ static void test_vertices_follow_one_another(void **state)
     cp_context_free(context);
 }
 
+/* The vertex without normal gets that of its face, one that is too long its own; the others, nearly unit, their bits.
+ */
+static void test_poor_normals_are_mended(void **state)
+{
+    (void)state;
+    struct bin bin = {.size = 0};
+    PUT(&bin, float, 0, 0, 0, 2, 0, 0, 0, 0, 3, 2, 0, 3);      /* 0: positions, a square across -y */
+    PUT(&bin, float, 0.999F, 0, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0); /* 48: normals */
+    PUT(&bin, uint8_t, 0, 1, 2);                               /* 96: a triangle that leaves out the last vertex */
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene =
+        read_glb(context,
+                 "'bufferViews':[{'buffer':0,'byteLength':96},{'buffer':0,'byteOffset':96,'byteLength':3}],"
+                 "'accessors':[{'bufferView':0,'componentType':5126,'count':4,'type':'VEC3'},"
+                 "{'bufferView':0,'byteOffset':48,'componentType':5126,'count':4,'type':'VEC3'},"
+                 "{'bufferView':1,'componentType':5121,'count':3,'type':'SCALAR'}]," ONE_MESH(
+                     "{'attributes':{'POSITION':0,'NORMAL':1},'indices':2}"),
+                 &bin);
+    ASSERT_FLOATS(mesh_at(scene, 0)->normals, 0.999F, 0, 0, 0, -1, 0, 0, 0.8F, 0.6F, 0, 0, 1);
+    const cp_entry *zero = find_entry(context, "gltf-normal-zero"), *length = find_entry(context, "gltf-normal-length");
+    assert_true(zero && strncmp(zero->text, "2 normals", 9) == 0);
+    assert_true(length && strncmp(length->text, "1 normals", 9) == 0);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* A primitive that Draco compressed is read from the accessors beside it. */
+static void test_draco_falls_back(void **state)
+{
+    (void)state;
+    struct bin bin = {.size = 0};
+    PUT(&bin, float, 0, 0, 0, 2, 0, 0, 0, 0, 3);
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene =
+        read_glb(context,
+                 "'extensionsUsed':['KHR_draco_mesh_compression'],'bufferViews':[{'buffer':0,'byteLength':36}],"
+                 "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'}]," ONE_MESH(
+                     "{'attributes':{'POSITION':0},'extensions':{'KHR_draco_mesh_compression':{'bufferView':0,"
+                     "'attributes':{'POSITION':0}}}}"),
+                 &bin);
+    assert_memory_equal(mesh_at(scene, 0)->positions, bin.bytes, 36);
+    size_t entries;
+    (void)cp_report(context, &entries);
+    assert_int_equal(entries, 0);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 static void test_quantised_normals_are_unit(void **state)
 {
     (void)state;
@@ -550,6 +598,8 @@ int main(void)
         cmocka_unit_test(test_primitives_become_groups),
         cmocka_unit_test(test_vertices_follow_one_another),
         cmocka_unit_test(test_quantised_normals_are_unit),
+        cmocka_unit_test(test_poor_normals_are_mended),
+        cmocka_unit_test(test_draco_falls_back),
         cmocka_unit_test(test_meshopt),
         cmocka_unit_test(test_meshopt_quaternions),
         cmocka_unit_test(test_vertex_limit),

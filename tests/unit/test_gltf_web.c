@@ -154,13 +154,13 @@ static void faces_keep_their_places(void **state)
     (void)state;
     cp_mesh mesh = make_mesh(&random, positions, corners);
     assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN,
-                                   &(cp_pose){{0, 2, 0, 5, -2, 0, 0, 0, 0, 0, 1, 0}}) != CP_NONE);
+                                   &(cp_pose){{0, 2, 0, 5, -2, 0, 0, 0, 0, 0, 2, 0}}) != CP_NONE);
     for (uint32_t bits = 8; bits <= 16; bits += 4) {
         struct web_place *places = web_place_meshes(scene, bits, 0);
         struct web_mesh web;
         assert_non_null(places);
         assert_true(fabs(places[0].stretch - 2) < 1e-6);
-        assert_true(web_quantise(scene, &mesh, &places[0], &web));
+        assert_true(web_quantise(scene, &mesh, &places[0], NULL, &web));
         /* half the diagonal of a cube of 1 / (2^bits - 1) of the largest side, and what a grid of few digits adds */
         double side = 0;
         for (size_t i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ static void a_material_is_one_group(void **state)
         (void)scene_add_material(scene, "m", (const double[]){i, 0, 0, 1}, false);
     assert_true(scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &POSE_IDENTITY) != CP_NONE);
     struct web_mesh web;
-    assert_true(web_quantise(scene, &mesh, &web_place_meshes(scene, 14, 0)[0], &web));
+    assert_true(web_quantise(scene, &mesh, &web_place_meshes(scene, 14, 0)[0], NULL, &web));
     assert_int_equal(web.group_count, 3);
     for (uint32_t group = 0, next = 0; group < 3; group++) {
         assert_int_equal(web.groups[group].material, materials[group]);
@@ -253,7 +253,7 @@ static void hostile_fans_are_ordered(void **state)
 {
     enum { COUNT = 300000 };
     (void)state;
-    struct web_mesh web = {.vertex_count = COUNT + 2, .corner_count = 6 * COUNT, .group_count = 1};
+    struct web_mesh web = {.vertex_count = COUNT + 2, .corner_count = 6 * COUNT, .group_count = 1, .words = 2};
     cp_group group = {0, 2 * COUNT, CP_NONE};
     web.groups = &group;
     web.vertices = calloc(web.vertex_count, sizeof *web.vertices);

@@ -301,6 +301,46 @@ static void sides_by_topology(void **state)
     }
 }
 
+/* Four views of a part, on nodes behind all others, below the made root; a reader finds the part alone. */
+static void views_are_cameras(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"whole cell", "front", "left", "top"};
+    struct written file = start();
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, triangles()), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    assert_null(json_object_get(file.json, "cameras")); /* it is no cell */
+    drop_file(&file);
+    write_with(&file, "cameras=yes", NULL);
+    assert_int_equal(json_array_size(get(file.json, "cameras")), 4);
+    size_t count = json_array_size(get(file.json, "nodes"));
+    json_t *up = at(file.json, "nodes", count - 5);
+    assert_string_equal(text(ours(up), "made"), "up");
+    for (size_t i = 0; i < 4; i++) {
+        json_t *node = at(file.json, "nodes", count - 4 + i), *lens = get(at(file.json, "cameras", i), "perspective");
+        assert_string_equal(text(node, "name"), names[i]);
+        assert_string_equal(text(ours(node), "made"), "view");
+        assert_int_equal(json_integer_value(get(node, "camera")), i);
+        assert_ptr_equal(child(&file, up, 1 + i), node);
+        assert_near(number(lens, "yfov"), 0.785398, 1e-6); /* an eighth of a turn */
+        assert_true(number(lens, "znear") > 0 && number(lens, "zfar") > number(lens, "znear"));
+    }
+    for (size_t i = 0; i < 4; i++) /* front: from -z, y to -x, z */
+        assert_near(element(get(at(file.json, "nodes", count - 3), "rotation"), i), 0.5, 1e-6);
+    cp_scene *back;
+    assert_int_equal(cp_read_memory(file.context, file.bytes, file.size, "a.glb", NULL, NULL, 0, &back), CP_OK);
+    assert_int_equal(back->node_count, 2);
+    assert_false(was_reported(file.context, "gltf-cameras"));
+    cp_scene_free(back);
+    const char *options[] = {"profile=stage", "cameras=yes"};
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(file.context, file.scene, "glb", options, 2, &bytes, &size), CP_USAGE);
+    assert_true(was_reported(file.context, "gltf-profile"));
+    finish(&file);
+}
+
 static void extras_of_the_scene(void **state)
 {
     (void)state;
@@ -561,6 +601,7 @@ int main(void)
         cmocka_unit_test(deliver_leaves_collision_out),
         cmocka_unit_test(index_width),
         cmocka_unit_test(sides_by_topology),
+        cmocka_unit_test(views_are_cameras),
         cmocka_unit_test(extras_of_the_scene),
         cmocka_unit_test(bad_attributes_stay_outside),
         cmocka_unit_test(embedded_is_the_same_buffer),

@@ -130,7 +130,11 @@ static json_t *channel_output(struct written *file, json_t *clip, size_t channel
 static const unsigned char *whole_accessor(struct written *file, json_t *accessor, size_t width)
 {
     json_t *view = at(file->json, "bufferViews", (size_t)json_integer_value(get(accessor, "bufferView")));
-    return view_bytes(file, view, (size_t)json_integer_value(get(accessor, "count")) * width * 4);
+    json_t *begin = json_object_get(accessor, "byteOffset");
+    size_t offset = begin ? (size_t)json_integer_value(begin) : 0;
+    size_t size = (size_t)json_integer_value(get(view, "byteLength"));
+    assert_true(offset + (size_t)json_integer_value(get(accessor, "count")) * width * 4 <= size);
+    return view_bytes(file, view, size) + offset;
 }
 
 /* Viewers are shown some thousand quarter turns between two keys, no more; that is said. */

@@ -250,7 +250,7 @@ static void test_hostile_options(void **unused)
     static const char *const options[] = {
         "levels=0",  "levels=17",   "levels=-1",  "levels=1.5",      "levels=",     "levels=99999999999999999999",
         "level=4",   "level=-1",    "level=17",   "ratio=0",         "ratio=1",     "ratio=-0.5",
-        "ratio=nan", "ratio=inf",   "ratio=1e99", "ratio=0.5,5",     "ratio=50%",   "quality=good",
+        "ratio=nan", "ratio=inf",   "ratio=1e99", "ratio=0.5,5",     "ratio=50%%",  "quality=good",
         "quality=",  "triangles=9", "level",      "levels=3levels=", "ratio=1e-99", "=",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {

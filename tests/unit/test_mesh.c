@@ -557,6 +557,64 @@ static void test_crease_angle_is_a_bound(void **unused)
     }
 }
 
+static cp_mesh make_round(cp_mesh_kind kind, double x, double y, double z)
+{
+    cp_mesh mesh = {.kind = kind, .name = "p", .sides = 12, .size = {x, y, z}}, plain = mesh;
+    assert_int_equal(mesh_tessellate_round(scene, &mesh), CP_OK);
+    assert_int_equal(mesh_tessellate(scene, &plain), CP_OK);
+    assert_non_null(mesh.normals);
+    assert_int_equal(mesh.corner_count, plain.corner_count);
+    for (uint32_t i = 0; i < plain.corner_count; i++)
+        assert_memory_equal(position_at(&mesh, mesh.corners[i]), position_at(&plain, plain.corners[i]), 12);
+    return mesh;
+}
+
+/* Of each vertex: what the surface's formula says. */
+static void test_round_primitives_have_exact_normals(void **unused)
+{
+    (void)unused;
+    cp_mesh ball = make_round(CP_MESH_SPHERE, 2, 0, 0), can = make_round(CP_MESH_CYLINDER, 1, 2, 0);
+    cp_mesh pipe = make_round(CP_MESH_TUBE, 0.5, 0.5, 2), hat = make_round(CP_MESH_CONE, 1, 0, 2);
+    assert_int_equal(ball.vertex_count, 2 + 12 * 5);
+    assert_int_equal(can.vertex_count, 4 * 12);
+    assert_int_equal(pipe.vertex_count, 8 * 12);
+    assert_int_equal(hat.vertex_count, 2 * 12 + 12); /* the tip has one for each face */
+    for (uint32_t i = 0; i < 3 * ball.vertex_count; i++)
+        assert_true(fabsf(ball.normals[i] - ball.positions[i] / 2) < 1e-6f);
+    const cp_mesh *walls[] = {&can, &pipe};
+    for (int m = 0; m < 2; m++)
+        for (uint32_t i = 0; i < walls[m]->vertex_count; i++) {
+            const float *normal = walls[m]->normals + 3 * (size_t)i, *at = position_at(walls[m], i);
+            float radius = hypotf(at[0], at[1]), out = radius > 0.75f ? 1 : -1; /* inner walls look inwards */
+            bool cap = normal[2] != 0;
+            assert_true(fabsf(normal[0] - (cap ? 0 : out * at[0] / radius)) < 1e-6f);
+            assert_true(fabsf(normal[1] - (cap ? 0 : out * at[1] / radius)) < 1e-6f);
+            assert_true(!cap || normal[2] == at[2]); /* half of the height is 1 */
+        }
+    for (uint32_t i = 0; i < hat.vertex_count; i++) {
+        const float *normal = hat.normals + 3 * (size_t)i, *at = position_at(&hat, i);
+        bool base = normal[2]<0, tip = at[2]> 0;
+        assert_true(fabsf(normal[2] - (base ? -1 : 1 / sqrtf(5))) < 1e-6f);
+        assert_true(base || tip || fabsf(normal[0] - at[0] * 2 / sqrtf(5)) < 1e-6f);
+        assert_true(!tip || fabsf(hypotf(normal[0], normal[1]) - 2 / sqrtf(5)) < 1e-6f);
+    }
+    cp_mesh box = {.kind = CP_MESH_BOX, .name = "p", .size = {1, 2, 3}};
+    assert_int_equal(mesh_tessellate_round(scene, &box), CP_OK);
+    assert_null(box.normals);
+}
+
+static void test_flat_meshes_stay_without_normals(void **unused)
+{
+    (void)unused;
+    cp_mesh box = tessellate(CP_MESH_BOX, 0, 1, 2, 3), can = tessellate(CP_MESH_CYLINDER, 12, 1, 1, 0);
+    assert_int_equal(mesh_smooth_curved(scene, &box, CREASE_RADIANS), CP_OK);
+    assert_null(box.normals);
+    assert_int_equal(box.vertex_count, 8);
+    assert_int_equal(mesh_smooth_curved(scene, &can, CREASE_RADIANS), CP_OK);
+    assert_int_equal(can.vertex_count, 4 * 12); /* 12 sides are round by default */
+    assert_non_null(can.normals);
+}
+
 static void test_normals_of_unwelded_and_coloured_meshes(void **unused)
 {
     (void)unused;
@@ -645,6 +703,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_normals_do_not_depend_on_the_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_by_area, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_crease_angle_is_a_bound, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_round_primitives_have_exact_normals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_flat_meshes_stay_without_normals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_of_unwelded_and_coloured_meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_of_degenerate_faces_are_unit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_faces_at_one_vertex, set_up, tear_down),

@@ -1,139 +1,6 @@
 /* Proofs that boxes on joints stay apart: against what is known of turning and sliding boxes, and against a grid of
  * samples. */
-#include "collide/proof/prove.h"
-#include "mesh_support.h"
-#include "pose.h"
-#include "scene_fixture.h"
-
-/* ---- chains ---- */
-
-struct link {
-    double axis[3], angle, place[3]; /* of the node below the one before it */
-    cp_joint_type type;
-    double joint_axis[3], lower, upper;
-    uint32_t
-        variable; /* which the joint's value is, times a scale and more an offset where it depends on another joint */
-    bool depends;
-    double scale, offset;
-};
-
-enum { MOST_LINKS = 3 };
-
-/* A box on links, for each side. */
-struct arm {
-    struct link links[MOST_LINKS];
-    uint32_t count, node;
-    double corners[8][3];
-};
-
-struct setting {
-    struct arm arms[2];
-    uint32_t variable_count;
-    uint32_t joints[2 * MOST_LINKS]; /* of the variables */
-};
-
-static const double x_axis[] = {1, 0, 0}, z_axis[] = {0, 0, 1};
-
-static void set_box(struct arm *arm, double low_x, double high_x, double low_y, double high_y)
-{
-    for (int i = 0; i < 8; i++) {
-        arm->corners[i][0] = i & 1 ? high_x : low_x;
-        arm->corners[i][1] = i & 2 ? high_y : low_y;
-        arm->corners[i][2] = i & 4 ? 0.5 : -0.5;
-    }
-}
-
-/* A joint that moves the arm, of a variable of its own. */
-static struct link *add_link(struct setting *setting, int side, cp_joint_type type, const double axis[3])
-{
-    struct arm *arm = &setting->arms[side];
-    struct link *link = &arm->links[arm->count++];
-    *link = (struct link){.axis = {0, 0, 1}, .type = type, .lower = -1, .upper = 1, .scale = 1};
-    memcpy(link->joint_axis, axis, sizeof link->joint_axis);
-    link->variable = setting->variable_count++;
-    return link;
-}
-
-/* A link whose joint follows another's. */
-static struct link *add_follower(struct setting *setting, int side, const struct link *master, double scale,
-                                 double offset)
-{
-    struct link *link = add_link(setting, side, master->type, master->joint_axis);
-    setting->variable_count--;
-    link->variable = master->variable;
-    link->depends = true;
-    link->scale = scale;
-    link->offset = offset;
-    return link;
-}
-
-static void make_joint(struct setting *setting, const struct link *link, uint32_t node)
-{
-    uint32_t index = scene_add_joint(scene, node, link->type, "joint");
-    assert_true(index != CP_NONE);
-    cp_joint *joint = &scene->joints[index];
-    memcpy(joint->axis, link->joint_axis, sizeof joint->axis);
-    joint->lower = link->lower;
-    joint->upper = link->upper;
-    joint->driven = !link->depends;
-    if (!link->depends) {
-        setting->joints[link->variable] = index;
-        return;
-    }
-    joint->master = setting->joints[link->variable];
-    joint->scale = link->scale;
-    joint->offset = link->offset;
-}
-
-/* Masters must come before those who depend on them: the first arm first. */
-static void make_scene(struct setting *setting)
-{
-    fresh_scene();
-    for (int side = 0; side < 2; side++) {
-        struct arm *arm = &setting->arms[side];
-        arm->node = scene_add_node(scene, 0, "arm", 3);
-        for (uint32_t i = 0; i < arm->count; i++) {
-            const struct link *link = &arm->links[i];
-            arm->node = scene_add_node(scene, arm->node, "link", 4);
-            assert_true(arm->node != CP_NONE);
-            cp_pose turn = pose_rotation(link->axis, link->angle),
-                    place = pose_translation(link->place[0], link->place[1], link->place[2]);
-            scene->nodes[arm->node].local = pose_multiply(&place, &turn);
-            make_joint(setting, link, arm->node);
-        }
-    }
-}
-
-static void turn_about(const double axis[3], double angle, double point[3])
-{
-    double along = 0, turned[3];
-    for (int i = 0; i < 3; i++)
-        along += axis[i] * point[i];
-    for (int i = 0; i < 3; i++) {
-        int k = (i + 1) % 3, l = (i + 2) % 3;
-        turned[i] = cos(angle) * point[i] + sin(angle) * (axis[k] * point[l] - axis[l] * point[k]) +
-                    (1 - cos(angle)) * along * axis[i];
-    }
-    memcpy(point, turned, sizeof turned);
-}
-
-static void place_arm(const struct arm *arm, const double *values, double (*points)[3])
-{
-    for (int k = 0; k < 8; k++) {
-        memcpy(points[k], arm->corners[k], sizeof *points);
-        for (uint32_t i = arm->count; i-- > 0;) {
-            const struct link *link = &arm->links[i];
-            double value = link->scale * values[link->variable] + link->offset;
-            if (link->type == CP_JOINT_REVOLUTE)
-                turn_about(link->joint_axis, value, points[k]);
-            for (int axis = 0; axis < 3 && link->type == CP_JOINT_PRISMATIC; axis++)
-                points[k][axis] += value * link->joint_axis[axis];
-            turn_about(link->axis, link->angle, points[k]);
-            for (int axis = 0; axis < 3; axis++)
-                points[k][axis] += link->place[axis];
-        }
-    }
-}
+#include "chain_support.h"
 
 /* How far apart are they? values: of the setting's variables. */
 static struct gap gap_between(const struct setting *setting, const double *values)
@@ -151,34 +18,22 @@ static struct gap gap_between(const struct setting *setting, const double *value
 /* values: of the setting's variables. */
 static struct proof prove(struct setting *setting, double clearance, uint64_t work, double *values)
 {
-    struct chain chain;
-    struct prover prover;
+    struct opened opened;
     struct proof_goal goal = {clearance, work};
     double found[2 * MOST_LINKS];
-    struct body bodies[2] = {{.convex = true}, {.convex = true}};
-    for (int side = 0; side < 2; side++)
-        assert_int_equal(hull_find(context, (const double(*)[3])setting->arms[side].corners, 8, &bodies[side].hull),
-                         CP_OK);
+    struct body bodies[2];
     make_scene(setting);
-    bool movables[16];
-    assert_true(scene->node_count <= sizeof movables);
-    find_movables(scene, movables);
-    assert_true(chain_open(&chain, context, scene, movables));
-    chain_find(&chain, setting->arms[0].node, setting->arms[1].node);
-    assert_int_equal(chain.obstacles, 0);
-    assert_int_equal(chain.variable_count, setting->variable_count);
-    assert_true(prover_open(&prover, context, chain.most));
+    find_hulls(setting, bodies);
+    open_chain(setting, &opened);
     struct proof proof =
-        prove_free(&prover, &chain, (const struct body *const[]){&bodies[0], &bodies[1]}, &goal, found);
+        prove_free(&opened.prover, &opened.chain, (const struct body *const[]){&bodies[0], &bodies[1]}, &goal, found);
     assert_true(proof.work <= work);
-    for (uint32_t i = 0; i < chain.variable_count; i++)
-        for (uint32_t k = 0; k < chain.variable_count; k++)
-            if (setting->joints[i] == chain.variables[k].joint)
+    for (uint32_t i = 0; i < opened.chain.variable_count; i++)
+        for (uint32_t k = 0; k < opened.chain.variable_count; k++)
+            if (setting->joints[i] == opened.chain.variables[k].joint)
                 values[i] = found[k];
-    prover_close(&prover);
-    chain_close(&chain);
-    for (int side = 0; side < 2; side++)
-        hull_free(context, &bodies[side].hull);
+    close_chain(&opened);
+    free_hulls(bodies);
     return proof;
 }
 
@@ -191,7 +46,8 @@ static void expect(struct setting *setting, double clearance, double least)
     double values[2 * MOST_LINKS];
     struct proof proof = prove(setting, clearance, 200000, values);
     assert_int_equal(proof.end, least > clearance ? PROOF_FREE : PROOF_HIT);
-    assert_true(proof.nearest >= fmax(least, 0) - 1e-12);
+    if (proof.end == PROOF_FREE)
+        assert_true(proof.bound > clearance && proof.bound <= least + rounding);
     if (proof.end == PROOF_HIT)
         assert_true(gap_between(setting, values).low <= clearance + rounding);
 }
@@ -322,17 +178,6 @@ static void test_turning_together(void **unused)
 
 /* ---- samples ---- */
 
-static void random_axis(struct random *random, double axis[3])
-{
-    double length = 0;
-    for (int i = 0; i < 3; i++) {
-        axis[i] = random_unit(random) - 0.5;
-        length += axis[i] * axis[i];
-    }
-    for (int i = 0; i < 3; i++)
-        axis[i] /= sqrt(length);
-}
-
 static void random_setting(struct random *random, struct setting *setting)
 {
     uint32_t count = 2 + random_bits(random) % 2, follower = random_bits(random) % 3;
@@ -359,16 +204,6 @@ static void random_setting(struct random *random, struct setting *setting)
             setting->arms[side].corners[i][side] += side ? 1 + random_unit(random) * 1e-3 : 0;
     }
     setting->arms[1].links[0].place[2] += random_unit(random);
-}
-
-static const struct link *driven_link(const struct setting *setting, uint32_t variable)
-{
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < setting->arms[side].count; i++)
-            if (setting->arms[side].links[i].variable == variable && !setting->arms[side].links[i].depends)
-                return &setting->arms[side].links[i];
-    fail_msg("no link");
-    return NULL;
 }
 
 /* The smallest distance on a grid, its ends included, and where it is. */
@@ -418,11 +253,11 @@ static double descend(const struct setting *setting, double *values, double leas
 
 /* No sample comes near where the proof says that none does; and with a clearance that the nearest one does not have
  * there is no proof. */
-static void expect_samples(struct setting *setting, double clearance)
+static void expect_samples(struct setting *setting, double clearance, double bound)
 {
     double values[2 * MOST_LINKS], others[2 * MOST_LINKS];
     double least = descend(setting, values, least_sample(setting, setting->variable_count > 2 ? 16 : 50, values));
-    assert_true(least > clearance);
+    assert_true(least > clearance && bound >= clearance && bound <= least + rounding);
     assert_int_not_equal(prove(setting, least + rounding, 20000, others).end, PROOF_FREE);
 }
 
@@ -439,7 +274,7 @@ static void test_samples(void **unused)
         struct proof proof = prove(&setting, clearance, 20000, values);
         ends[proof.end]++;
         if (proof.end == PROOF_FREE)
-            expect_samples(&setting, clearance);
+            expect_samples(&setting, clearance, proof.bound);
         if (proof.end == PROOF_HIT)
             assert_true(gap_between(&setting, values).low <= clearance + rounding);
         if (proof.end == PROOF_UNDECIDED)

@@ -139,7 +139,9 @@ static void test_names_become_utf8(void **unused)
 /* A scene with one of each thing, and handles to break it by. */
 struct sound {
     cp_scene *scene;
-    float positions[9], normals[9];
+    float positions[9], normals[9], coordinates[6];
+    unsigned char bytes[3];
+    cp_texture_use uses[2];
     uint32_t corners[3], offsets[2], ends[1], joints[1];
     cp_group groups[1];
     double home[1], times[2], values[2];
@@ -157,11 +159,13 @@ static void make_sound(cp_context *context, struct sound *sound)
                             .offsets = {0, 3},
                             .ends = {B},
                             .groups = {{.face_count = 1}},
+                            .uses = {{.scale = {1, 1}}, {.role = CP_TEXTURE_NORMAL, .set = 1, .scale = {1, 1}}},
                             .times = {0, 1}};
     sound->track = (cp_track){.path = CP_PATH_JOINT, .key_count = 2, .times = sound->times, .values = sound->values};
     cp_scene *scene = sound->scene;
     cp_mesh mesh = {.vertex_count = 3, .face_count = 1, .corner_count = 3, .group_count = 1};
-    mesh.positions = sound->positions, mesh.normals = sound->normals;
+    mesh.positions = sound->positions, mesh.normals = sound->normals,
+    mesh.coordinates[0] = mesh.coordinates[1] = sound->coordinates;
     mesh.corners = sound->corners, mesh.face_offsets = sound->offsets, mesh.groups = sound->groups;
     cp_pose identity = pose_scaling(1, 1, 1);
     (void)add(scene, 0, "a");
@@ -169,7 +173,10 @@ static void make_sound(cp_context *context, struct sound *sound)
     (void)scene_add_joint(scene, A, CP_JOINT_REVOLUTE, "drives");
     (void)scene_add_joint(scene, B, CP_JOINT_REVOLUTE, "follows");
     scene->joints[1].master = 0, scene->joints[1].driven = false;
+    (void)scene_add_image(scene, &(cp_image){.name = "i", .size = 3, .bytes = sound->bytes});
+    (void)scene_add_texture(scene, &(cp_texture){.image = 0, .fallback = CP_NONE});
     (void)scene_add_material(scene, "m", (double[]){1, 1, 1, 1}, false);
+    scene->materials[0].textures = sound->uses, scene->materials[0].texture_count = 2;
     (void)scene_add_mesh(scene, &mesh);
     (void)scene_add_instance(scene, B, 0, CP_USE_BOTH, &identity);
     (void)scene_add_device(scene, "d", A);
@@ -243,6 +250,46 @@ static const char *break_mesh(struct sound *sound, int fault)
     }
 }
 
+static const char *break_surface(struct sound *sound, int fault)
+{
+    cp_material *material = sound->scene->materials;
+    cp_texture *texture = sound->scene->textures;
+    switch (fault) {
+    case 0:
+        return sound->coordinates[5] = NAN, "mesh 0 has a texture coordinate that is not finite";
+    case 1:
+        return sound->scene->images[0].bytes = NULL, "image 0 lacks its bytes";
+    case 2:
+        return sound->scene->images[0].type = NULL, "image 0 has no type";
+    case 3:
+        return texture->image = 1, "texture 0 has no image";
+    case 4:
+        return texture->fallback = 1, "texture 0 has no image";
+    case 5:
+        return texture->magnify = CP_SAMPLE_LINEAR_LINEAR, "texture 0 has a bad sampler";
+    case 6:
+        return material->roughness = NAN, "material 0 has a bad surface";
+    case 7:
+        return material->one_sided = material->two_sided = true, "material 0 has a bad surface";
+    case 8:
+        return material->textures = NULL, "material 0 has a bad texture";
+    case 9:
+        return sound->uses[1].texture = 1, "material 0 has a bad texture";
+    case 10:
+        return sound->uses[1].set = 2, "material 0 has a bad texture";
+    case 11:
+        return sound->uses[1].role = CP_TEXTURE_BASE_COLOUR, "material 0 has a bad texture";
+    case 12:
+        return sound->uses[0].offset[1] = INFINITY, "material 0 has a bad texture";
+    case 13:
+        return sound->scene->meshes[0].coordinates[0] = NULL, "mesh 0 has texture coordinates of the second set alone";
+    case 14:
+        return material->metallic = 1.5, "material 0 has a bad surface";
+    default:
+        return NULL;
+    }
+}
+
 static const char *break_joints(struct sound *sound, int fault)
 {
     cp_joint *joints = sound->scene->joints;
@@ -307,7 +354,7 @@ static const char *break_rest(struct sound *sound, int fault)
 static void test_broken_scenes_are_found(void **unused)
 {
     (void)unused;
-    static breaker *const breakers[] = {break_tree, break_mesh, break_joints, break_rest};
+    static breaker *const breakers[] = {break_tree, break_mesh, break_surface, break_joints, break_rest};
     cp_context *context = cp_context_new(NULL);
     const char *expected = "";
     for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++)
@@ -493,6 +540,10 @@ static void test_merging_moves_all_that_points(void **unused)
     assert_int_equal(scene->pairs[1].verdict, CP_PAIR_KEPT);
     assert_int_equal(scene->meshes[1].groups[0].material, 1);
     assert_true(scene->materials[1].two_sided);
+    assert_int_equal(scene->materials[1].textures[1].texture, 1);
+    assert_int_equal(scene->textures[1].image, 1);
+    assert_int_equal(scene->textures[1].fallback, CP_NONE);
+    assert_string_equal(scene->images[1].id, "i#2");
     assert_true(scene->exclude_static_pairs);
     expect_owner(scene, "mesh", 1);
     expect_owner(scene, "material", 1);
@@ -525,6 +576,10 @@ static void test_keeping_moves_all_that_points(void **unused)
     assert_int_equal(scene->joints[1].master, 0);
     assert_int_equal(scene->clip_count, 1);
     assert_int_equal(scene->clips[0].tracks[0].target, 0);
+    assert_int_equal(scene->texture_count, 1);
+    assert_int_equal(scene->materials[0].textures[1].texture, 0);
+    assert_int_equal(scene->image_count, 1);
+    assert_int_equal(scene->textures[0].image, 0);
     assert_int_equal(scene->metadata_count, 4);
     expect_owner(scene, "mesh", 0);
     expect_owner(scene, "material", 0);

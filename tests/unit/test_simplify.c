@@ -91,17 +91,6 @@ static void test_seams_stay(void **unused)
     assert_true(fabs(area[0] - 0.5) < 1e-4 && fabs(area[1] - 0.5) < 1e-4);
 }
 
-static void append(struct shape *to, const cp_mesh *mesh, const double move[3])
-{
-    uint32_t first = to->point_count;
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
-        const float *p = position_at(mesh, vertex);
-        add_point(to, (double)p[0] + move[0], (double)p[1] + move[1], (double)p[2] + move[2]);
-    }
-    for (uint32_t i = 0; i < mesh->corner_count; i += 3)
-        add_triangle(to, first + mesh->corners[i], first + mesh->corners[i + 1], first + mesh->corners[i + 2]);
-}
-
 /* Two cubes that share an edge, and one that shares a corner: three solids, each closed by itself. */
 static void test_touching_solids_are_parted(void **unused)
 {

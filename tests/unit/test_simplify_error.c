@@ -43,14 +43,17 @@ static void test_error_is_told(void **unused)
     for (int i = 0; i < 6; i++) {
         cp_mesh before = shapes[i / 2], after = before, bounded = before;
         struct simplify_result result = simplify(&after, before.face_count / (i % 2 ? 12 : 4), INFINITY);
-        double sampled = one_way(&before, &after, step);
-        assert_true(result.whole);
+        double sampled = one_way(&before, &after, step), back = one_way(&after, &before, step);
+        assert_true(result.whole && result.both_ways);
         assert_true(sampled <= result.error * (1 + 1e-6) + 1e-6);
-        assert_true(result.error <= 1.15 * sampled + 1e-6);
+        assert_true(back <= 1.15 * result.error + 1e-6); /* its points alone are measured */
+        assert_true(result.error <= 1.15 * fmax(sampled, back) + 1e-6);
         struct simplify_goal goal = {.error = 0.5 * sampled, .fast = i % 2, .whole = true};
         assert_int_equal(mesh_simplify(scene, &bounded, &goal, &result), CP_OK);
         assert_true(result.whole && result.error <= goal.error);
+        assert_true(result.whole_both_ways);
         assert_true(one_way(&before, &bounded, step) <= goal.error * (1 + 1e-6) + 1e-6);
+        assert_true(one_way(&bounded, &before, step) <= goal.error * (1 + 1e-6) + 1e-6);
         assert_true(sampled < 1e-6 || bounded.face_count < before.face_count);
     }
 }

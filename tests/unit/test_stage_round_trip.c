@@ -15,7 +15,8 @@
 #include "report_support.h"
 
 /* Deliver too, when nothing has to go: then what was made for viewers goes again. */
-static const char *const profiles[][3] = {{"profile=stage"}, {"profile=deliver", "ngons=fb", "collision=yes"}};
+static const char *const profiles[][5] = {
+    {"profile=stage"}, {"profile=deliver", "ngons=fb", "collision=yes", "colours=none", "planes=keep"}};
 
 static char *dump(cp_context *context, const cp_scene *scene, size_t *size)
 {
@@ -38,7 +39,7 @@ static cp_scene *through_glb(cp_context *context, const char *path, const cp_sce
     void *glb;
     size_t size, before, after;
     cp_scene *back;
-    assert_int_equal(cp_write_memory(context, scene, "glb", profiles[profile], profile == 0 ? 1 : 3, &glb, &size),
+    assert_int_equal(cp_write_memory(context, scene, "glb", profiles[profile], profile == 0 ? 1 : 5, &glb, &size),
                      CP_OK);
     (void)cp_report(context, &before);
     if (cp_read_memory(context, glb, size, "stage.glb", NULL, NULL, 0, &back) != CP_OK) {

@@ -62,7 +62,7 @@ static void test_bad_primitives(void **state)
         read_text(text);
         assert_int_equal(scene->instance_count, 0);
         assert_int_equal(count_entries(context, CP_WARNING, "tag-primitive"), 1);
-        assert_int_equal(count_entries(context, CP_LOSS, "tag-model"), 2); /* drawn and collision */
+        assert_int_equal(count_entries(context, CP_LOSS, "tag-model"), 2); /* of both uses, and drawn */
         assert_int_equal(cp_read_memory(context, text, strlen(text), "a.wu", "tag", &strict, 1, &none), CP_INPUT);
     }
 }
@@ -130,7 +130,7 @@ static void test_missing_models(void **state)
     (void)state;
     read_text("{ \"A\"\n GeoID \"tag/nothing\"\n}\n{ \"B\"\n GeoID \"tag/nothing\"\n}\n{ \"C\"\n GeoID \"tag\"\n}\n");
     assert_int_equal(scene->instance_count, 0);
-    assert_int_equal(count_entries(context, CP_WARNING, "tag-model"), 4); /* two names, for both uses */
+    assert_int_equal(count_entries(context, CP_LOSS, "tag-model"), 2); /* two names */
     size_t count;
     const cp_entry *entries = cp_report(context, &count);
     for (size_t i = 0; i < count; i++)

@@ -366,6 +366,13 @@ static cp_scene *flag_scene(cp_context *context)
     return scene;
 }
 
+static void assert_numbers(const struct vfield *field, const double *numbers, size_t count)
+{
+    assert_int_equal(field->number_count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_near(field->numbers[i], numbers[i], 1e-6);
+}
+
 static void test_groups(void **unused)
 {
     (void)unused;
@@ -377,7 +384,6 @@ static void test_groups(void **unused)
     assert_int_equal(shapes->node_count, 2);
     struct vnode *first = child_of(shapes->nodes[0], "geometry"), *second = child_of(shapes->nodes[1], "geometry");
     assert_ptr_equal(child_of(first, "coord"), child_of(second, "coord"));
-    assert_ptr_equal(child_of(first, "color"), child_of(second, "color"));
     assert_ptr_equal(child_of(first, "normal"), child_of(second, "normal"));
     assert_true(number_of(first, "convex", 0, 1) == 0 && number_of(first, "solid", 0, 1) == 0);
     static const double indices[] = {0, 2, 3, 4, 5, -1};
@@ -393,10 +399,63 @@ static void test_groups(void **unused)
     assert_true(number_of(red, "diffuseColor", 1, NAN) == 0.25);
     assert_near(number_of(glass, "diffuseColor", 0, NAN), 0.735357, 1e-6); /* IEC 61966-2-1 */
     assert_true(number_of(glass, "transparency", 0, NAN) == 0.75);
-    assert_near(number_of(child_of(first, "color"), "color", 6, NAN), 0.735357, 1e-6);
+    /* glTF 2.0, section 3.9.2: the product of both lights. sRGB 0.25 is 0.0508761, so a fifth of it 0.100978. */
+    static const double red_products[] = {0, 0, 0, 0.735357, 0, 0, 0, 0.100978, 0, 1, 0.25, 0, 1, 0, 0};
+    static const double glass_products[] = {0, 0, 0, 0.735357, 0, 1, 0.537099, 0, 0};
+    static const double red_places[] = {0, 1, 2, 3, 4, -1}, glass_places[] = {0, 1, 2, -1};
+    assert_numbers(vfield_of(child_of(first, "color"), "color"), red_products, 15);
+    assert_numbers(vfield_of(child_of(second, "color"), "color"), glass_products, 9);
+    assert_numbers(vfield_of(first, "colorIndex"), red_places, 6);
+    assert_numbers(vfield_of(second, "colorIndex"), glass_places, 4);
     assert_string_equal(original_name(file, "look", "look_red__1_"), "red \"1\"");
     assert_int_equal(count_of(stage.context, "vrml97-alpha"), 1);
     assert_int_equal(count_of(stage.context, "vrml97-colour"), 1);
+    end(&stage);
+}
+
+/* Four triangles: white vertices with a material, coloured ones without, and two of one material. */
+static cp_scene *paint_scene(cp_context *context)
+{
+    static const float points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0, 3, 0, 0, 2, 1, 0};
+    static const float colours[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5f, 0, 0, 1, 0, 0.5f, 0, 1, 0, 0, 0.5f, 1};
+    static const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 3, 5, 4, 0, 2, 1};
+    static const cp_group groups[] = {{0, 1, 0}, {1, 1, CP_NONE}, {2, 1, 1}, {3, 1, CP_NONE}};
+    cp_scene *scene = scene_new(context);
+    (void)scene_add_material(scene, "red", (double[]){1, 0.25, 0, 1}, true);
+    (void)scene_add_material(scene, "white", (double[]){1, 1, 1, 1}, true);
+    uint32_t mesh = scene_add_mesh(scene, &(cp_mesh){.name = "paint",
+                                                     .source = "",
+                                                     .kind = CP_MESH_FACES,
+                                                     .vertex_count = 6,
+                                                     .face_count = 4,
+                                                     .corner_count = 12,
+                                                     .group_count = 4,
+                                                     .positions = points,
+                                                     .colours = colours,
+                                                     .corners = corners,
+                                                     .groups = groups});
+    place_mesh(scene, add_node(scene, 0, "wall", POSE_IDENTITY), mesh);
+    return scene;
+}
+
+/* White vertices leave a material its colour, and what has none stays white; equal products are written once. */
+static void test_colours_shared(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(paint_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    vrml_check(file);
+    struct vfield *shapes = vfield_of(named(file, "mesh_paint"), "children");
+    assert_int_equal(shapes->node_count, 4);
+    assert_null(child_of(child_of(shapes->nodes[0], "geometry"), "color"));
+    struct vnode *red = child_of(child_of(shapes->nodes[0], "appearance"), "material");
+    assert_true(number_of(red, "diffuseColor", 1, NAN) == 0.25);
+    struct vnode *colours = child_of(child_of(shapes->nodes[1], "geometry"), "color");
+    static const double own[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0.735357, 0, 0, 0, 0.735357, 0, 0, 0, 0.735357};
+    assert_numbers(vfield_of(colours, "color"), own, 18);
+    assert_ptr_equal(child_of(child_of(shapes->nodes[2], "geometry"), "color"), colours);
+    assert_ptr_equal(child_of(child_of(shapes->nodes[3], "geometry"), "color"), colours);
+    assert_null(find_entry(stage.context, "vrml97-colour"));
     end(&stage);
 }
 
@@ -440,7 +499,7 @@ static void test_solid(void **unused)
     assert_false(is_solid(file, "mesh_inside"));
     assert_false(is_solid(file, "mesh_painted"));
     struct vnode *box = child_of(named(file, "mesh_closed"), "geometry");
-    assert_near(number_of(box, "creaseAngle", 0, 0), PI / 6, 1e-12);
+    assert_near(number_of(box, "creaseAngle", 0, 0), 38 * PI / 180, 1e-12);
     assert_true(number_of(box, "convex", 0, 1) == 1);
     file = vrml_read(write_text(stage.scene, "crease=45"));
     assert_near(number_of(child_of(named(file, "mesh_closed"), "geometry"), "creaseAngle", 0, 0), PI / 4, 1e-12);
@@ -566,39 +625,80 @@ static void test_primitives(void **unused)
 
 /* ---- the whole ---- */
 
+static struct vnode *root_of_type(struct vrml_file *file, const char *type)
+{
+    for (size_t i = 0; i < file->root_count; i++)
+        if (strcmp(file->roots[i]->type, type) == 0)
+            return file->roots[i];
+    return NULL;
+}
+
+/* Viewpoints in a Transform at the middle of the cell (0..100, 0..1, 0..1), which EXAMINE turns about. */
 static void test_view(void **unused)
 {
     (void)unused;
     struct stage stage = start(shared_scene);
     struct vrml_file *file = vrml_read(write_text(stage.scene, "up=z"));
-    struct vnode *view = NULL;
-    for (size_t i = 0; i < file->root_count; i++)
-        if (strcmp(file->roots[i]->type, "Viewpoint") == 0)
-            view = file->roots[i];
-    assert_non_null(view);
-    double turn[4], eye[3];
-    for (size_t i = 0; i < 4; i++)
-        turn[i] = number_of(view, "orientation", i, NAN);
+    vrml_check(file);
+    struct vnode *middle = root_of_type(file, "Transform");
     for (size_t i = 0; i < 3; i++)
-        eye[i] = number_of(view, "position", i, NAN);
-    cp_pose camera = turn_pose(turn, -1);
-    /* Each corner of the box (0..100, 0..1, 0..1) lies before the camera and within a square window; one near its
-     * edge. */
-    double widest = 0;
-    for (int i = 0; i < 8; i++) {
-        double p[3] = {(i & 1 ? 100 : 0) - eye[0], (i & 2 ? 1 : 0) - eye[1], (i & 4 ? 1 : 0) - eye[2]}, seen[3];
-        apply_pose(&camera, p, seen);
-        double slope = fmax(fabs(seen[0]), fabs(seen[1])) / -seen[2] / tan(0.785398 / 2);
-        assert_true(seen[2] < 0 && slope < 1);
-        widest = fmax(widest, slope);
+        assert_near(number_of(middle, "translation", i, NAN), i == 0 ? 50 : 0.5, 1e-9);
+    struct vfield *views = vfield_of(middle, "children");
+    static const char *const titles[] = {"whole cell", "front", "left", "top"};
+    assert_int_equal(views->node_count, 4);
+    for (size_t n = 0; n < 4; n++) {
+        struct vnode *view = views->nodes[n];
+        assert_string_equal(view->type, "Viewpoint");
+        assert_string_equal(vfield_of(view, "description")->strings[0], titles[n]);
+        double turn[4], eye[3], widest = 0;
+        for (size_t i = 0; i < 4; i++)
+            turn[i] = number_of(view, "orientation", i, i == 2);
+        for (size_t i = 0; i < 3; i++)
+            eye[i] = number_of(view, "position", i, NAN) + (i == 0 ? 50 : 0.5);
+        cp_pose camera = turn_pose(turn, -1);
+        /* Each corner of the box lies before the camera and within 0.9 of a square window; one at that border. */
+        for (int i = 0; i < 8; i++) {
+            double p[3] = {(i & 1 ? 100 : 0) - eye[0], (i & 2 ? 1 : 0) - eye[1], (i & 4 ? 1 : 0) - eye[2]}, seen[3];
+            apply_pose(&camera, p, seen);
+            double slope = fmax(fabs(seen[0]), fabs(seen[1])) / -seen[2] / tan(0.785398 / 2);
+            assert_true(seen[2] < 0);
+            widest = fmax(widest, slope);
+        }
+        assert_near(widest, 0.9, 1e-6);
+        double up[3];
+        apply_pose(&camera, (const double[]){0, n == 3, n != 3}, up);
+        assert_near(up[0], 0, 1e-12);
+        assert_true(up[1] > 0);
+        if (n == 0) /* from before, right and above */
+            assert_true(eye[0] > 50 && eye[1] < 0 && eye[2] > 1);
     }
-    assert_true(widest > 0.8);
-    /* From before, right and above. Up stays up. */
-    assert_true(eye[0] > 50 && eye[1] < 0 && eye[2] > 1);
-    double up[3];
-    apply_pose(&camera, (const double[]){0, 0, 1}, up);
-    assert_near(up[0], 0, 1e-12);
-    assert_true(up[1] > 0);
+    end(&stage);
+}
+
+/* Light of its own in place of the viewer's, a background, and none of them in a world that is part of another. */
+static void test_scenery(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(shared_scene);
+    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    assert_true(number_of(root_of_type(file, "NavigationInfo"), "headlight", 0, 1) == 0);
+    struct vnode *background = root_of_type(file, "Background");
+    assert_int_equal(vfield_of(background, "skyColor")->number_count / 3,
+                     vfield_of(background, "skyAngle")->number_count + 1);
+    assert_int_equal(vfield_of(background, "groundColor")->number_count / 3,
+                     vfield_of(background, "groundAngle")->number_count + 1);
+    size_t lights = 0, down = 0;
+    for (size_t i = 0; i < file->root_count; i++)
+        if (strcmp(file->roots[i]->type, "DirectionalLight") == 0) {
+            lights++;
+            down += number_of(file->roots[i], "direction", 1, 0) < 0; /* Y is up */
+        }
+    assert_int_equal(lights, 3);
+    assert_int_equal(down, 3);
+    file = vrml_read(write_text(stage.scene, "scenery=no"));
+    assert_int_equal(file->root_count, 2);
+    assert_string_equal(file->roots[0]->type, "WorldInfo");
+    assert_string_equal(file->roots[1]->def, "y_up");
     end(&stage);
 }
 
@@ -688,12 +788,14 @@ int main(void)
         cmocka_unit_test(test_many_equal_names),
         cmocka_unit_test(test_shared_mesh),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_colours_shared),
         cmocka_unit_test(test_solid),
         cmocka_unit_test(test_lines_and_nothing),
         cmocka_unit_test(test_proxy),
         cmocka_unit_test(test_drawn_only),
         cmocka_unit_test(test_primitives),
         cmocka_unit_test(test_view),
+        cmocka_unit_test(test_scenery),
         cmocka_unit_test(test_same_bytes),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_failing_memory),

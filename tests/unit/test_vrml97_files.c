@@ -43,7 +43,8 @@ static void write_and_compare(const cp_scene *scene, const char *folder, const c
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
-    cp_status status = cp_write(scene->context, scene, path, NULL, &option, 1);
+    const char *options[] = {option, "planes=keep"};
+    cp_status status = cp_write(scene->context, scene, path, NULL, options, 2);
     if (status != CP_OK)
         print_report(scene->context);
     assert_int_equal(status, CP_OK);

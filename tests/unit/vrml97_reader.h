@@ -30,6 +30,7 @@ enum field_type {
     MFFLOAT,
     MFSTRING,
     MFNODE,
+    MFVEC2F,
     MFVEC3F,
     MFROTATION,
     MFCOLOR
@@ -44,6 +45,14 @@ static const struct field_rule {
     {"NavigationInfo", "type", MFSTRING},
     {"NavigationInfo", "avatarSize", MFFLOAT},
     {"NavigationInfo", "speed", SFFLOAT},
+    {"NavigationInfo", "headlight", SFBOOL},
+    {"Background", "skyAngle", MFFLOAT},
+    {"Background", "skyColor", MFCOLOR},
+    {"Background", "groundAngle", MFFLOAT},
+    {"Background", "groundColor", MFCOLOR},
+    {"DirectionalLight", "direction", SFVEC3F},
+    {"DirectionalLight", "intensity", SFFLOAT},
+    {"DirectionalLight", "ambientIntensity", SFFLOAT},
     {"Viewpoint", "description", SFSTRING},
     {"Viewpoint", "position", SFVEC3F},
     {"Viewpoint", "orientation", SFROTATION},
@@ -70,8 +79,14 @@ static const struct field_rule {
     {"Shape", "appearance", SFNODE},
     {"Shape", "geometry", SFNODE},
     {"Appearance", "material", SFNODE},
+    {"Appearance", "texture", SFNODE},
+    {"ImageTexture", "url", MFSTRING},
+    {"ImageTexture", "repeatS", SFBOOL},
+    {"ImageTexture", "repeatT", SFBOOL},
     {"Material", "diffuseColor", SFCOLOR},
     {"Material", "emissiveColor", SFCOLOR},
+    {"Material", "specularColor", SFCOLOR},
+    {"Material", "shininess", SFFLOAT},
     {"Material", "transparency", SFFLOAT},
     {"IndexedFaceSet", "solid", SFBOOL},
     {"IndexedFaceSet", "convex", SFBOOL},
@@ -79,13 +94,17 @@ static const struct field_rule {
     {"IndexedFaceSet", "coord", SFNODE},
     {"IndexedFaceSet", "normal", SFNODE},
     {"IndexedFaceSet", "color", SFNODE},
+    {"IndexedFaceSet", "texCoord", SFNODE},
     {"IndexedFaceSet", "coordIndex", MFINT32},
+    {"IndexedFaceSet", "colorIndex", MFINT32},
     {"IndexedLineSet", "coord", SFNODE},
     {"IndexedLineSet", "color", SFNODE},
     {"IndexedLineSet", "coordIndex", MFINT32},
+    {"IndexedLineSet", "colorIndex", MFINT32},
     {"Coordinate", "point", MFVEC3F},
     {"Normal", "vector", MFVEC3F},
     {"Color", "color", MFCOLOR},
+    {"TextureCoordinate", "point", MFVEC2F},
     {"Box", "size", SFVEC3F},
     {"Sphere", "radius", SFFLOAT},
     {"Cylinder", "radius", SFFLOAT},
@@ -308,6 +327,8 @@ static struct vnode *read_node(struct vrml_file *file);
 static size_t numbers_per_value(enum field_type type)
 {
     switch (type) {
+    case MFVEC2F:
+        return 2;
     case SFVEC3F:
     case MFVEC3F:
     case SFCOLOR:
@@ -507,9 +528,16 @@ static void check_indices(const struct vrml_file *file, struct vnode *set)
     if (corners != 0 || indices->number_count == 0)
         vrml_fault(file, "coordIndex does not end a face, or is empty");
     struct vnode *normal = child_of(set, "normal"), *color = child_of(set, "color");
+    struct vfield *own = vfield_of(set, "colorIndex");
     if ((normal && vfield_of(normal, "vector")->number_count != points->number_count) ||
-        (color && vfield_of(color, "color")->number_count != points->number_count))
+        (color && !own && vfield_of(color, "color")->number_count != points->number_count))
         vrml_fault(file, "normals or colours and points differ in number");
+    if (own && (!color || own->number_count != indices->number_count))
+        vrml_fault(file, "colorIndex and coordIndex differ in number");
+    for (size_t i = 0; own && i < own->number_count; i++)
+        if ((own->numbers[i] < 0) != (indices->numbers[i] < 0) ||
+            own->numbers[i] >= (double)vfield_of(color, "color")->number_count / 3)
+            vrml_fault(file, "colorIndex %g", own->numbers[i]);
 }
 
 /* The angle between two rotations, the shorter way round. */

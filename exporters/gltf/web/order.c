@@ -315,7 +315,7 @@ static bool open_trial(struct arena *arena, const struct web_mesh *web, struct t
     struct group *group = &trial->group;
     size_t vertices = web->vertex_count;
     *trial = (struct trial){.web = web, .group.creased = web->has_normals};
-    trial->stride = (web->has_colours ? 3 : 2) * sizeof(uint32_t);
+    trial->stride = web->words * sizeof(uint32_t);
     size_t a = pack_bound(packed_vertices(trial, vertices)), b = pack_bound(packed_corners(trial, vertices));
     trial->corners = arena_allocate(arena, web->corner_count, sizeof *trial->corners);
     trial->vertices = arena_allocate(arena, vertices, trial->stride);

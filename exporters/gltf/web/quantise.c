@@ -2,7 +2,9 @@
 #include "web.h"
 
 #include "../../../scene/mesh/join.h"
+#include "../../../scene/mesh/mesh.h"
 #include "../../../scene/motion/mechanism.h"
+#include "../../../scene/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,17 +84,45 @@ static double cell_of(const struct grid *grid)
 
 /* ---- places ---- */
 
+/* Stretches of all meshes, and their uneven instances. */
+static bool find_stretches(cp_scene *scene, const cp_pose *worlds, struct web_place *places)
+{
+    uint32_t count = 0, next = 0;
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+        struct web_place *place = &places[instance->mesh];
+        double stretch = stretch_of(&pose);
+        place->stretch = fmax(place->stretch, stretch);
+        if (web_is_uneven(&pose))
+            place->uneven_count++, count++;
+        else
+            place->even_stretch = fmax(place->even_stretch, stretch);
+    }
+    cp_pose *uneven = scene_allocate(scene, count, sizeof *uneven);
+    for (uint32_t i = 0; i < scene->mesh_count && uneven; i++) {
+        places[i].uneven = uneven + next;
+        next += places[i].uneven_count;
+        places[i].uneven_count = 0;
+    }
+    for (uint32_t i = 0; i < scene->instance_count && uneven && count > 0; i++) {
+        const cp_instance *instance = &scene->instances[i];
+        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+        struct web_place *place = &places[instance->mesh];
+        if (web_is_uneven(&pose))
+            uneven[(place->uneven - uneven) + place->uneven_count++] = pose;
+    }
+    return uneven;
+}
+
 struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
 {
     struct web_place *places = scene_allocate(scene, scene->mesh_count, sizeof *places);
     cp_pose *worlds = memory_allocate(scene->context, scene->node_count, sizeof *worlds);
     bool good = places && worlds && scene_world_poses(scene->context, scene, NULL, worlds) == CP_OK;
-    if (good)
+    if (good) {
         memset(places, 0, scene->mesh_count * sizeof *places);
-    for (uint32_t i = 0; i < scene->instance_count && good; i++) {
-        const cp_instance *instance = &scene->instances[i];
-        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
-        places[instance->mesh].stretch = fmax(places[instance->mesh].stretch, stretch_of(&pose));
+        good = find_stretches(scene, worlds, places);
     }
     memory_free(scene->context, worlds, scene->node_count, sizeof *worlds);
     for (uint32_t i = 0; i < scene->mesh_count && good; i++) {
@@ -110,6 +140,19 @@ struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
 }
 
 /* ---- vertices ---- */
+
+/* The words of the coordinates of a vertex. */
+static void quantise_coordinates(const float uv[2], const struct web_coordinates *set, uint32_t out[2])
+{
+    for (int i = 0; i < 2 && set->integers; i++) { /* unused vertices lie anywhere */
+        double place = floor(((double)uv[i] - set->origin[i]) / set->step + 0.5);
+        out[0] |= (place < 0 ? 0 : place > UINT16_MAX ? UINT16_MAX : (uint32_t)place) << 16 * i;
+    }
+    for (int i = 0; i < 2 && !set->integers; i++) {
+        float value = uv[i] + 0.0F; /* -0 becomes +0 */
+        memcpy(&out[i], &value, sizeof value);
+    }
+}
 
 static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t index, web_vertex out)
 {
@@ -187,7 +230,7 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
     uint32_t *first = memory_allocate(context, mesh->vertex_count, sizeof *first);
     web->corners = scene_allocate(scene, mesh->corner_count, sizeof *web->corners);
     bool good = first && web->corners && sort_groups(scene, mesh, web) &&
-                join_rows(context, web->vertices, 3, 3, mesh->vertex_count, first);
+                join_rows(context, web->vertices, WEB_WORDS, WEB_WORDS, mesh->vertex_count, first);
     uint32_t count = 0;
     for (uint32_t i = 0; good && i < web->group_count; i++) {
         /* Triangles that keep three places, behind those kept so far. */
@@ -214,27 +257,92 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
     return good && web_order(context, web);
 }
 
+/* ---- what is off where directions are stretched unlike ---- */
+
+/* Decoders may round a component of a normal to the other side: half a step of 127 more. In radians. */
+static const double rounding = 0.5 * 1.7320508075688772 / 127;
+
+/* The angle between what the matrix makes of two normals, with the rounding of decoders; 0 where it makes nothing. */
+static double angle_of(const double matrix[3][3], double stretch, const float normal[3], uint32_t code)
+{
+    signed char n[3];
+    double a[3], b[3], across[3];
+    web_decode_normal(code, n);
+    for (int row = 0; row < 3; row++) {
+        a[row] = b[row] = 0;
+        for (int i = 0; i < 3; i++) {
+            a[row] += matrix[row][i] * (double)normal[i];
+            b[row] += matrix[row][i] * n[i] / 127;
+        }
+    }
+    double length = sqrt(dot_product(b, b));
+    if (!(length > 0) || !(dot_product(a, a) > 0))
+        return 0;
+    cross_product(a, b, across);
+    double angle = atan2(sqrt(dot_product(across, across)), dot_product(a, b));
+    return fmin(PI, angle + rounding * stretch / length);
+}
+
+/* The world's distances and angles at this place. */
+static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_mesh *web)
+{
+    double matrix[3][3], square = 0, most = 0;
+    cp_pose turn = POSE_IDENTITY;
+    mesh_normal_matrix(pose, matrix);
+    for (int i = 0; i < 9; i++)
+        turn.m[4 * (i / 3) + i % 3] = matrix[i / 3][i % 3];
+    double stretch = pose_stretch_bound(&turn);
+    for (uint32_t i = 0; i < mesh->corner_count; i++) {
+        uint32_t vertex = mesh->corners[i];
+        const uint32_t *words = web->vertices[vertex];
+        double place[3] = {words[0] & 0xffff, words[0] >> 16, words[1] & 0xffff}, off = 0;
+        pose_point(&web->grid, place, place);
+        for (size_t axis = 0; axis < 3; axis++)
+            place[axis] -= (double)mesh->positions[3 * (size_t)vertex + axis];
+        for (size_t row = 0; row < 3; row++) {
+            double moved = dot_product(&pose->m[4 * row], place);
+            off += moved * moved;
+        }
+        square = fmax(square, off);
+        if (mesh->normals)
+            most = fmax(most, angle_of((const double(*)[3])matrix, stretch, mesh->normals + 3 * (size_t)vertex,
+                                       words[1] >> 16));
+    }
+    web->position = fmax(web->position, sqrt(square) * (1 + 1e-9));
+    web->normal = fmax(web->normal, most);
+}
+
 /* ---- the mesh ---- */
 
-bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web)
+bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place,
+                  const struct web_coordinates *sets, struct web_mesh *web)
 {
     struct grid grid = find_grid(mesh, place->bits);
     const double *o = grid.origin, step = grid.step;
     *web = (struct web_mesh){.vertex_count = mesh->vertex_count,
                              .has_normals = mesh->normals != NULL,
-                             .has_colours = mesh->colours != NULL,
+                             .words = mesh->colours ? WEB_COORDINATES : WEB_COORDINATES - 1,
                              .grid = {{step, 0, 0, o[0], 0, step, 0, o[1], 0, 0, step, o[2]}}};
+    for (uint32_t set = 0; set < CP_COORDINATE_SETS; set++)
+        if (mesh->coordinates[set])
+            web->words = WEB_COORDINATES + 2 * set + (sets[set].integers ? 1 : 2);
     web->vertices = scene_allocate(scene, mesh->vertex_count, sizeof *web->vertices);
     if (!web->vertices)
         return false;
+    memset(web->vertices, 0, mesh->vertex_count * sizeof *web->vertices);
     double least = 1; /* the cosine between a normal and what its code gives */
     for (size_t i = 0; i < mesh->vertex_count; i++) {
         quantise_vertex(mesh, &grid, i, web->vertices[i]);
+        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+            if (mesh->coordinates[set])
+                quantise_coordinates(mesh->coordinates[set] + 2 * i, &sets[set],
+                                     web->vertices[i] + WEB_COORDINATES + 2 * set);
         if (mesh->normals)
             least = fmin(least, cosine_to_code(mesh->normals + 3 * i, web->vertices[i][1] >> 16));
     }
-    web->position = place->stretch * cell_of(&grid) * (1 + 1e-9); /* and what doubles lose */
-    /* Decoders may round a component of a normal to the other side: half a step of 127 more. */
-    web->normal = mesh->normals ? acos(fmax(-1, least)) + 0.5 * sqrt(3) / 127 : 0;
+    web->position = place->even_stretch * cell_of(&grid) * (1 + 1e-9); /* and what doubles lose */
+    web->normal = mesh->normals ? acos(fmax(-1, least)) + rounding : 0;
+    for (uint32_t i = 0; i < place->uneven_count; i++)
+        measure_uneven(mesh, &place->uneven[i], web);
     return mesh->kind == CP_MESH_LINES || quantise_faces(scene, mesh, web);
 }

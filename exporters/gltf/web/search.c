@@ -3,15 +3,19 @@
  * parts that touch do not grow together. */
 #include "../writer.h"
 
-#include "../../../scene/mesh/simplify/simplify.h"
+#include "../../../scene/context.h"
+#include "../../../scene/mesh/coordinates.h"
 
 #include <math.h>
 
 /* A file of this part of the budget is near enough; after so many files the search ends. */
 static const double close_enough = 0.98;
-enum { MOST_ATTEMPTS = 14 };
+enum { MOST_ATTEMPTS = 14, MOST_TRIES = 20 };
 /* With error=: the part of it that positions as integers may take; the rest is the simplification's. */
 static const double quantised_part = 0.25;
+/* Without error=, positions get more bits than usual, and a warning when that does not do, where they would be off by
+ * more than this part of the scene's diagonal. */
+static const double coarse_part = 1e-3;
 /* The first guess and the most that a surface may move, as parts of the scene's diagonal. */
 static const double first_guess = 1e-3, most_error = 0.5;
 
@@ -19,7 +23,9 @@ struct attempt {
     struct writer writer;
     double error; /* asked for, or the bound that is tried, in metres; 0: not simplified */
     double reached;
-    bool points;                /* of some mesh, points alone were measured */
+    bool points; /* of some mesh, points alone were measured */
+    uint64_t shells_gone, holes_closed;
+    uint64_t coordinates;       /* of the meshes, those that lost theirs */
     uint64_t before, triangles; /* of the meshes, each counted once */
     uint64_t size;
     struct merge_result merged;
@@ -30,9 +36,11 @@ struct search {
     struct sink *sink;
     cp_scene *base;                 /* what is drawn */
     double displaced;               /* for it, in metres */
+    double diagonal;                /* of it; 0: there is nothing */
     const struct web_place *places; /* of its meshes */
     struct attempt attempts[2];
     struct attempt *best; /* the least simplified one that fits, or NULL */
+    uint64_t tries;
 };
 
 /* Between an error that is too small and one that fits the budget. */
@@ -57,18 +65,23 @@ static cp_status simplify_meshes(const struct search *search, struct attempt *at
         if (mesh->kind != CP_MESH_FACES || !(stretch > 0))
             continue;
         struct simplify_result result;
-        struct simplify_goal goal = {
-            .error = INFINITY, .fast = settings->quality == QUALITY_FAST, .whole = settings->error > 0};
+        struct simplify_goal goal = {.error = INFINITY,
+                                     .fast = settings->quality == QUALITY_FAST,
+                                     .whole = settings->error > 0,
+                                     .free = settings->topology != TOPOLOGY_KEEP};
         if (settings->error > 0)
             goal.error = attempt->error * (1 - quantised_part) / stretch;
         else
             goal.bound = attempt->error / stretch;
-        bool had_normals = mesh->normals;
-        status = mesh_simplify(scene, mesh, &goal, &result);
+        bool had_normals = mesh->normals, lost;
+        status = simplify_without_coordinates(scene, mesh, &goal, &result, &lost);
+        attempt->coordinates += lost;
         attempt->before += result.before;
         attempt->triangles += result.triangles;
         attempt->reached = fmax(attempt->reached, result.error * stretch);
-        attempt->points = attempt->points || (result.error > 0 && !result.whole);
+        attempt->points = attempt->points || (result.error > 0 && !result.whole_both_ways);
+        attempt->shells_gone += result.shells_gone;
+        attempt->holes_closed += result.holes_closed;
         if (status == CP_OK && had_normals && !mesh->normals && normals_mode(settings) != NORMALS_NONE)
             status = mesh_smooth_normals(scene, mesh, settings->crease);
     }
@@ -85,6 +98,7 @@ static cp_status compose_attempt(const struct search *search, double error, stru
     writer->scene = writer->work = scene;
     if (!scene)
         return CP_LIMIT;
+    writer->web.idle_coordinates = web_drop_coordinates(scene);
     cp_status status = error > 0 ? simplify_meshes(search, attempt) : CP_OK;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         cp_mesh *mesh = &scene->meshes[i];
@@ -96,10 +110,14 @@ static cp_status compose_attempt(const struct search *search, double error, stru
     }
     if (status == CP_OK)
         status = web_merge(scene, &attempt->merged);
+    writer->web.rounded = search->displaced + attempt->merged.rounded;
+    if (status == CP_OK)
+        status = web_even_out(scene, &writer->web.rounded);
     if (status != CP_OK)
         return status;
-    writer->web.rounded = search->displaced + attempt->merged.rounded;
-    writer->web.places = web_place_meshes(scene, (uint32_t)settings->bits, settings->error * quantised_part);
+    double wanted = settings->error > 0 ? settings->error * quantised_part : search->diagonal * coarse_part;
+    web_place_coordinates(scene, writer->web.coordinates);
+    writer->web.places = web_place_meshes(scene, (uint32_t)settings->bits, wanted);
     if (!writer->web.places)
         return CP_LIMIT;
     /* Positions alone may need more than their part of the error that was asked for. */
@@ -120,6 +138,11 @@ static cp_status try_error(struct search *search, double error, struct bracket *
 {
     struct attempt *attempt = &search->attempts[search->best == &search->attempts[0]];
     double budget = search->model->settings->budget;
+    if (budget > 0) /* it may end sooner */
+        context_progress(search->model->context, (cp_progress){.work = "simplifying",
+                                                               .file = sink_file_name(search->sink),
+                                                               .done = search->tries++,
+                                                               .total = MOST_TRIES});
     cp_status status = compose_attempt(search, error, attempt);
     bool fits = status == CP_OK && (!(budget > 0) || (double)attempt->size <= budget);
     if (!fits)
@@ -156,15 +179,12 @@ static cp_status meet_budget(struct search *search)
 {
     double budget = search->model->settings->budget;
     struct bracket bracket = {0};
-    cp_measures measures;
-    cp_status status = measure_boxes(search->model->context, search->base, CP_USE_DRAWN, &measures);
-    if (status == CP_OK)
-        status = try_error(search, 0, &bracket);
+    cp_status status = try_error(search, 0, &bracket);
     if (status != CP_OK || search->best)
         return status;
 
     /* Larger errors until one fits; none where there is no size to move in, or one beyond all numbers. */
-    double diagonal = measured_diagonal(&measures);
+    double diagonal = search->diagonal;
     for (double error = diagonal * first_guess; status == CP_OK && !search->best; error *= 8) {
         if (!(error > 0 && error <= diagonal * most_error && isfinite(error))) {
             char text[NUMBER_SIZE];
@@ -193,8 +213,9 @@ static cp_status meet_budget(struct search *search)
 
 /* ---- the whole ---- */
 
-static void report(const struct attempt *attempt)
+static void report(const struct search *search)
 {
+    const struct attempt *attempt = search->best;
     const struct writer *writer = &attempt->writer;
     double position = 0, normal = 0;
     uint64_t collapsed = 0;
@@ -210,36 +231,134 @@ static void report(const struct attempt *attempt)
     (void)print_bound(radians_to_degrees(normal), degrees);
     report_note(writer->context, "gltf-quantised", NOWHERE, "positions are off by at most %s m%s%s%s", metres,
                 normal > 0 ? ", normals by " : "", normal > 0 ? degrees : "", normal > 0 ? " degrees" : "");
+    if (position > search->diagonal * coarse_part)
+        report_warning(writer->context, "gltf-coarse", NOWHERE,
+                       "positions are off by up to %s m, more than a thousandth of the scene's size (bits=16, or no "
+                       "web=yes)",
+                       metres);
     if (collapsed > 0)
         report_note(writer->context, "gltf-collapsed", NOWHERE,
                     "triangles smaller than a step of the positions are left out: %llu", (unsigned long long)collapsed);
+    if (attempt->coordinates > 0)
+        report_loss(writer->context, "gltf-coordinates", NOWHERE, attempt->coordinates,
+                    "texture coordinates of simplified meshes are left out");
+    if (writer->web.idle_coordinates > 0)
+        report_note(writer->context, "gltf-idle-coordinates", NOWHERE,
+                    "texture coordinates that no texture uses are left out, of %lu meshes",
+                    (unsigned long)writer->web.idle_coordinates);
     (void)print_bound(attempt->reached, metres);
     if (attempt->error > 0)
-        report_note(writer->context, "gltf-simplified", NOWHERE,
-                    "simplified from %llu to %llu triangles, which moves %s by %s m: %llu bytes",
-                    (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
-                    attempt->points ? "the measured points" : "the surface", metres, (unsigned long long)attempt->size);
-    else if (writer->settings->budget > 0)
+        report_note(
+            writer->context, "gltf-simplified", NOWHERE,
+            "simplified from %llu to %llu triangles; no %s is farther than %s m from the other surface: %llu bytes",
+            (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
+            attempt->points ? "measured point" : "point", metres, (unsigned long long)attempt->size);
+    if (attempt->shells_gone + attempt->holes_closed > 0)
+        report_note(writer->context, "gltf-topology", NOWHERE,
+                    "shells that vanish: %llu; holes that close: %llu (topology=keep keeps them)",
+                    (unsigned long long)attempt->shells_gone, (unsigned long long)attempt->holes_closed);
+    if (!(attempt->error > 0) && writer->settings->budget > 0)
         report_note(writer->context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
                     (unsigned long long)attempt->size);
 }
 
-cp_status write_web(const struct writer *model, struct sink *sink)
+/* smooth: round primitives get their exact normals. */
+static cp_status make_triangles(cp_scene *scene, bool smooth)
 {
-    struct search search = {.model = model, .sink = sink, .base = scene_copy(model->scene)};
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        status = (smooth ? mesh_tessellate_round : mesh_tessellate)(scene, &scene->meshes[i]);
+        if (status == CP_OK)
+            status = mesh_triangulate(scene, &scene->meshes[i]);
+    }
+    return status;
+}
+
+/* ---- small files ---- */
+
+/* The positions alone take more than `size` bytes as floats. */
+static bool is_large(const cp_scene *scene, uint64_t size)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        bytes += UINT64_C(12) * scene->meshes[i].vertex_count;
+    return bytes > size;
+}
+
+/* What packing needs to be told may be more than it saves: then the plain file is written. *written: whether it is. */
+static cp_status try_plain(const struct search *search, const struct writer *file, bool *written)
+{
+    struct gltf_settings settings = *file->settings;
+    struct writer writer = *file;
+    uint64_t size;
+    *written = false;
+    if (is_large(search->base, search->best->size))
+        return CP_OK;
+    settings.web = false;
+    settings.normals = normals_mode(file->settings);
+    writer.settings = &settings;
+    writer.work = scene_new(writer.context);
+    cp_status status = writer.work ? compose_file(&writer, search->sink, &size) : CP_LIMIT;
+    *written = status == CP_OK && size < search->best->size;
+    if (*written)
+        status = finish_file(&writer, search->sink);
+    if (*written && status == CP_OK)
+        report_note(writer.context, "gltf-plain", NOWHERE,
+                    "written as without web=yes, which is smaller: %llu bytes, not %llu", (unsigned long long)size,
+                    (unsigned long long)search->best->size);
+    free_writer(&writer);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* Clips are the same in all attempts. Their memory is the base's. */
+static cp_status plan_motion(struct search *search, struct writer *model)
+{
+    struct writer writer = *model;
+    writer.scene = writer.work = search->base;
+    writer.web.diagonal = search->diagonal;
+    cp_status status = mechanism_open(&writer.mechanism, writer.context, writer.scene);
+    if (status == CP_OK && !(plan_diagonal(&writer) && plan_played(&writer)))
+        status = CP_LIMIT;
+    mechanism_close(&writer.mechanism);
+    model->motion = writer.motion;
+    model->web.diagonal = search->diagonal;
+    return status;
+}
+
+cp_status write_web(const struct writer *file, struct sink *sink)
+{
+    struct writer model = *file;
+    struct search search = {.model = &model, .sink = sink, .base = scene_copy(model.scene)};
     struct bracket unused;
-    cp_status status = search.base ? web_keep_drawn(search.base, &search.displaced) : CP_LIMIT;
+    cp_measures measures;
+    cp_status status =
+        search.base ? make_triangles(search.base, normals_mode(model.settings) == NORMALS_SMOOTH) : CP_LIMIT;
+    if (status == CP_OK)
+        status = web_keep_drawn(search.base, &search.displaced);
+    if (status == CP_OK)
+        status = measure_boxes(model.context, search.base, CP_USE_DRAWN, &measures);
+    if (status == CP_OK)
+        search.diagonal = measured_diagonal(&measures);
+    if (status == CP_OK)
+        status = plan_motion(&search, &model);
+    if (status == CP_OK)
+        status = web_even_out(search.base, &search.displaced);
     if (status == CP_OK)
         search.places = web_place_meshes(search.base, 0, 0);
     if (status == CP_OK && !search.places)
         status = CP_LIMIT;
     if (status == CP_OK)
-        status =
-            model->settings->budget > 0 ? meet_budget(&search) : try_error(&search, model->settings->error, &unused);
+        status = model.settings->budget > 0 ? meet_budget(&search) : try_error(&search, model.settings->error, &unused);
+    bool plain = false;
     if (status == CP_OK)
+        status = try_plain(&search, file, &plain);
+    if (status == CP_OK && !plain) {
         status = finish_file(&search.best->writer, sink);
-    if (status == CP_OK)
-        report(search.best);
+        if (status == CP_OK)
+            report(&search);
+    }
     if (search.best)
         free_writer(&search.best->writer);
     cp_scene_free(search.base);

@@ -1,8 +1,10 @@
-/* Vertices and indices of all meshes, a view a kind: few views to describe, long runs to pack. */
+/* Vertices and indices of all meshes and the numbers of clips, a view a kind: few views to describe, long runs to
+ * pack. */
 #include "../writer.h"
 
 #include "../../../scene/parallel.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +21,13 @@ static const struct stream_format {
     [STREAM_POSITIONS] = {8, COMPONENT_U16, 3, TARGET_VERTICES, false, false, NULL},
     [STREAM_NORMALS] = {4, COMPONENT_I8, 3, TARGET_VERTICES, true, false, "OCTAHEDRAL"},
     [STREAM_COLOURS] = {4, COMPONENT_U8, 4, TARGET_VERTICES, true, false, NULL},
+    [STREAM_COORDINATES] = {4, COMPONENT_U16, 2, TARGET_VERTICES, false, false, NULL},
+    [STREAM_FLOAT_COORDINATES] = {8, COMPONENT_FLOAT, 2, TARGET_VERTICES, false, false, NULL},
     [STREAM_NARROW] = {2, COMPONENT_U16, 1, TARGET_INDICES, false, true, NULL},
     [STREAM_WIDE] = {4, COMPONENT_U32, 1, TARGET_INDICES, false, true, NULL},
+    [STREAM_TIMES] = {4, COMPONENT_FLOAT, 1, TARGET_NONE, false, false, "EXPONENTIAL"},
+    [STREAM_PLACES] = {12, COMPONENT_FLOAT, 3, TARGET_NONE, false, false, "EXPONENTIAL"},
+    [STREAM_TURNS] = {16, COMPONENT_FLOAT, 4, TARGET_NONE, false, false, "EXPONENTIAL"},
 };
 
 /* The stream's next count elements; NULL when out of memory. */
@@ -47,23 +54,82 @@ static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_
     return elements;
 }
 
-/* The accessor of the stream's last count elements. */
-static struct accessor last_elements(const struct writer *writer, enum stream_kind kind, uint32_t count)
+/* What is behind a hash of some numbers: the place of elements in a stream, or an accessor. NULL when out of memory. */
+static uint32_t *find_shared(struct writer *writer, char what, enum stream_kind kind, uint32_t count, uint64_t hash,
+                             bool *added)
 {
-    const struct stream *stream = &writer->web.streams[kind];
+    char *key = arena_print(writer->work->arena, "%c%d:%lu:%llx", what, (int)kind, (unsigned long)count,
+                            (unsigned long long)hash);
+    writer->motion.arrays.context = writer->context;
+    return key ? name_map_add(&writer->motion.arrays, key, 0, added) : NULL;
+}
+
+/* Readers make vertices and indices of an accessor anew for each mesh that has it, and doubt files that are little and
+ * come to much. So of meshes only few bytes are shared: not more than what the mesh takes otherwise. */
+enum { MOST_SHARED = 4096 };
+
+/* The accessor of the stream's last count elements. Where the same stand in it before, the last ones go, and it is that
+ * of the first. False when out of memory. */
+static bool last_elements(struct writer *writer, enum stream_kind kind, uint32_t count, struct accessor *accessor)
+{
+    struct stream *stream = &writer->web.streams[kind];
     const struct stream_format *format = &formats[kind];
-    return (struct accessor){.view = stream->view,
-                             .offset = (stream->count - count) * format->size,
-                             .count = count,
-                             .component = format->component,
-                             .width = format->width,
-                             .normalized = format->normalized};
+    size_t held = format->indices ? sizeof(uint32_t) : format->size, size = count * held;
+    char *bytes = stream->bytes.data, *last = bytes + stream->bytes.size - size;
+    uint64_t first = stream->count - count;
+    if (format->target == TARGET_NONE || size <= MOST_SHARED) {
+        bool added = false;
+        uint32_t *known = find_shared(writer, 'e', kind, count, hash_content(last, size), &added);
+        if (!known)
+            return false;
+        if (added)
+            *known = (uint32_t)first;
+        if (!added && memcmp(bytes + *known * held, last, size) == 0) {
+            first = *known;
+            stream->bytes.size -= size;
+            stream->count -= count;
+        }
+    }
+    *accessor = (struct accessor){.view = stream->view,
+                                  .offset = first * format->size,
+                                  .count = count,
+                                  .component = format->component,
+                                  .width = format->width,
+                                  .normalized = format->normalized};
+    return true;
+}
+
+/* A new accessor, or the one of the same elements. CP_NONE when out of memory. */
+static uint32_t share_accessor(struct writer *writer, enum stream_kind kind, struct accessor accessor)
+{
+    bool added = false;
+    uint32_t *known = find_shared(writer, 'a', kind, (uint32_t)accessor.count, accessor.offset, &added);
+    if (known && added)
+        *known = add_accessor(&writer->binary, accessor);
+    return known ? *known : CP_NONE;
 }
 
 static void put_word(unsigned char *out, uint32_t word)
 {
     for (int i = 0; i < 4; i++)
         out[i] = (unsigned char)(word >> 8 * i & 0xff);
+}
+
+static bool stream_coordinates(struct writer *writer, struct mesh_plan *plan, size_t set)
+{
+    bool integers = writer->web.coordinates[set].integers;
+    enum stream_kind kind = integers ? STREAM_COORDINATES : STREAM_FLOAT_COORDINATES;
+    uint32_t count = plan->web->vertex_count;
+    size_t words = integers ? 1 : 2;
+    unsigned char *out = extend_stream(writer, kind, count);
+    for (size_t i = 0; out && i < count; i++)
+        for (size_t word = 0; word < words; word++)
+            put_word(out + 4 * (words * i + word), plan->web->vertices[i][WEB_COORDINATES + 2 * set + word]);
+    struct accessor accessor;
+    if (!out || !last_elements(writer, kind, count, &accessor))
+        return false;
+    plan->attributes[ARRAY_COORDINATES + set] = share_accessor(writer, kind, accessor);
+    return plan->attributes[ARRAY_COORDINATES + set] != CP_NONE;
 }
 
 /* Positions: x and y in one word, z in the next. Normals, packed: x and y of the octahedron and the length 127, for the
@@ -75,8 +141,7 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
     unsigned char *out = extend_stream(writer, STREAM_POSITIONS, count);
     if (!out)
         return false;
-    struct accessor positions = last_elements(writer, STREAM_POSITIONS, count);
-    positions.ranged = true;
+    struct accessor positions = {.ranged = true}, accessor;
     for (int axis = 0; axis < 3; axis++) {
         float low = (float)UINT16_MAX, high = 0;
         for (uint32_t i = 0; i < count; i++) {
@@ -91,8 +156,13 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
         put_word(out + 8 * i, web->vertices[i][0]);
         put_word(out + 8 * i + 4, web->vertices[i][1] & 0xffff);
     }
-    plan->positions = add_accessor(&writer->binary, positions);
-    if (plan->positions == CP_NONE)
+    if (!last_elements(writer, STREAM_POSITIONS, count, &accessor))
+        return false;
+    accessor.ranged = true;
+    memcpy(accessor.minimum, positions.minimum, sizeof accessor.minimum);
+    memcpy(accessor.maximum, positions.maximum, sizeof accessor.maximum);
+    plan->attributes[ARRAY_POSITIONS] = share_accessor(writer, STREAM_POSITIONS, accessor);
+    if (plan->attributes[ARRAY_POSITIONS] == CP_NONE)
         return false;
 
     if (plan->shape->normals) {
@@ -107,21 +177,24 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
             }
             put_word(out + 4 * i, word);
         }
-        if (out)
-            plan->normals = add_accessor(&writer->binary, last_elements(writer, STREAM_NORMALS, count));
-        if (plan->normals == CP_NONE)
+        if (out && last_elements(writer, STREAM_NORMALS, count, &accessor))
+            plan->attributes[ARRAY_NORMALS] = share_accessor(writer, STREAM_NORMALS, accessor);
+        if (plan->attributes[ARRAY_NORMALS] == CP_NONE)
             return false;
     }
     if (plan->shape->colours) {
         out = extend_stream(writer, STREAM_COLOURS, count);
         for (size_t i = 0; out && i < count; i++)
             put_word(out + 4 * i, web->vertices[i][2]);
-        if (out)
-            plan->colours = add_accessor(&writer->binary, last_elements(writer, STREAM_COLOURS, count));
-        if (plan->colours == CP_NONE)
+        if (out && last_elements(writer, STREAM_COLOURS, count, &accessor))
+            plan->attributes[ARRAY_COLOURS] = share_accessor(writer, STREAM_COLOURS, accessor);
+        if (plan->attributes[ARRAY_COLOURS] == CP_NONE)
             return false;
     }
-    return true;
+    bool good = true;
+    for (size_t set = 0; set < CP_COORDINATE_SETS && good; set++)
+        good = !plan->shape->coordinates[set] || stream_coordinates(writer, plan, set);
+    return good;
 }
 
 bool stream_indices(struct writer *writer, struct mesh_plan *plan)
@@ -131,17 +204,80 @@ bool stream_indices(struct writer *writer, struct mesh_plan *plan)
     if (!out)
         return false;
     memcpy(out, plan->indices, plan->index_count * sizeof *plan->indices);
-    struct accessor whole = last_elements(writer, kind, plan->index_count);
+    struct accessor whole;
+    if (!last_elements(writer, kind, plan->index_count, &whole))
+        return false;
     for (uint32_t i = 0; i < plan->primitive_count; i++) {
         struct primitive *primitive = &plan->primitives[i];
         struct accessor accessor = whole;
         accessor.offset += (uint64_t)primitive->first_index * formats[kind].size;
         accessor.count = primitive->index_count;
-        primitive->accessor = add_accessor(&writer->binary, accessor);
+        primitive->accessor = share_accessor(writer, kind, accessor);
         if (primitive->accessor == CP_NONE)
             return false;
     }
     return true;
+}
+
+/* ---- numbers of clips ---- */
+
+/* The exponent of the smallest power of two that all numbers are multiples of, but none that would leave a number of
+ * the component more than 23 bits. */
+static int common_exponent(const float *values, uint32_t count, unsigned width)
+{
+    int least = INT_MAX, most = -100;
+    for (uint32_t i = 0; i < count; i++) {
+        int exponent;
+        float value = values[(size_t)i * width];
+        uint32_t digits = (uint32_t)ldexpf(frexpf(fabsf(value), &exponent), 24);
+        if (digits == 0 || exponent < -100)
+            continue;
+        int zeros = 0;
+        for (; !(digits & 1); digits >>= 1)
+            zeros++;
+        least = exponent - 24 + zeros < least ? exponent - 24 + zeros : least;
+        most = exponent > most ? exponent : most;
+    }
+    return least == INT_MAX ? 0 : least < most - 23 ? most - 23 : least;
+}
+
+/* EXPONENTIAL of EXT_meshopt_compression (appendix B): 24 bits of a whole number, 8 of its exponent of two. The values
+ * become what a decoder makes of it. */
+static void put_exponential(unsigned char *out, float *values, uint32_t count, unsigned width)
+{
+    for (unsigned k = 0; k < width; k++) {
+        int exponent = common_exponent(values + k, count, width);
+        for (uint32_t i = 0; i < count; i++) {
+            float *value = &values[(size_t)i * width + k];
+            long whole = lrintf(ldexpf(*value, -exponent));
+            put_word(out + ((size_t)i * width + k) * 4, ((uint32_t)whole & 0xffffff) | (uint32_t)exponent << 24);
+            *value = ldexpf((float)whole, exponent);
+        }
+    }
+}
+
+uint32_t stream_floats(struct writer *writer, enum stream_kind kind, const float *values, uint32_t count, bool ranged)
+{
+    const struct stream_format *format = &formats[kind];
+    size_t numbers = (size_t)count * format->width;
+    float *read = arena_copy(writer->work->arena, values, numbers, sizeof *values);
+    unsigned char *out = read ? extend_stream(writer, kind, count) : NULL;
+    if (!out)
+        return CP_NONE;
+    if (writer->settings->web && writer->settings->compression != COMPRESSION_NONE)
+        put_exponential(out, read, count, format->width);
+    else
+        for (size_t i = 0; i < numbers; i++) {
+            uint32_t word;
+            memcpy(&word, &values[i], sizeof word);
+            put_word(out + 4 * i, word);
+        }
+    struct accessor accessor;
+    if (!last_elements(writer, kind, count, &accessor))
+        return CP_NONE;
+    if (ranged)
+        set_range(&accessor, read);
+    return share_accessor(writer, kind, accessor);
 }
 
 /* ---- packing ---- */
@@ -195,7 +331,7 @@ static bool pack_streams(struct writer *writer)
         view->data = jobs[i].out;
         view->count = jobs[i].size;
         view->encoding = ENCODE_BYTES;
-        view->stride = format->indices ? 0 : format->size;
+        view->stride = format->target == TARGET_VERTICES ? format->size : 0;
         view->packing = arena_copy(writer->work->arena, &packing, 1, sizeof packing);
         if (!view->packing)
             return false;
@@ -205,7 +341,7 @@ static bool pack_streams(struct writer *writer)
 
 bool finish_streams(struct writer *writer)
 {
-    if (writer->settings->compression != COMPRESSION_NONE)
+    if (writer->settings->web && writer->settings->compression != COMPRESSION_NONE)
         return pack_streams(writer);
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
         const struct stream *stream = &writer->web.streams[kind];
@@ -216,7 +352,7 @@ bool finish_streams(struct writer *writer)
         view->data = stream->bytes.data;
         view->encoding = kind == STREAM_NARROW ? ENCODE_NARROW : kind == STREAM_WIDE ? ENCODE_WORDS : ENCODE_BYTES;
         view->count = format->indices ? stream->count : stream->count * format->size;
-        view->stride = format->indices ? 0 : format->size;
+        view->stride = format->target == TARGET_VERTICES ? format->size : 0;
     }
     return true;
 }

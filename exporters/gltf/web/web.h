@@ -7,13 +7,15 @@
 #include "../../../scene/mesh/merge/merge.h"
 #include "../../../scene/plugin.h"
 
-/* A vertex as three words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the
- * lowest. */
-typedef uint32_t web_vertex[3];
+/* A vertex as words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the lowest.
+ * Then two words for each set of texture coordinates: both as 16 bits in the first, or each as a float. */
+enum { WEB_COORDINATES = 3, WEB_WORDS = WEB_COORDINATES + 2 * CP_COORDINATE_SETS };
+typedef uint32_t web_vertex[WEB_WORDS];
 
 struct web_mesh {
     uint32_t vertex_count, corner_count, group_count;
-    bool has_normals, has_colours; /* without, the vertices have zeros there */
+    bool has_normals; /* without, the vertices have zeros there */
+    uint32_t words;   /* of a vertex that may differ; the others are zeros */
     web_vertex *vertices;
     uint32_t *corners; /* of triangles; NULL for lines, whose vertices keep their places */
     cp_group *groups;
@@ -29,10 +31,20 @@ cp_status web_keep_drawn(cp_scene *scene, double *displaced);
 /* The meshes of a link become one; finishes the scene. */
 cp_status web_merge(cp_scene *scene, struct merge_result *result);
 
+/* Meshes of unevenly scaled and sheared instances get coordinates in which the world stretches all directions alike.
+ * *displaced grows to how far rounding moved a vertex of the world at most. Meshes stay as they are where joints or
+ * clips change how they are stretched, and where the world has them flat. */
+cp_status web_even_out(cp_scene *scene, double *displaced);
+/* Whether the pose is no rotation with one scale. */
+bool web_is_uneven(const cp_pose *pose);
+
 /* How the positions of a mesh are kept. stretch: by how much a length in its own unit grows at most in the world, at
- * the current joint values; 0 without instances. */
+ * the current joint values; 0 without instances. uneven: where it is in the world for each instance that is no rotation
+ * with one scale; even_stretch: of all others. */
 struct web_place {
-    double stretch;
+    double stretch, even_stretch;
+    const cp_pose *uneven;
+    uint32_t uneven_count;
     double cell;   /* the most that a position moves, in its own unit */
     uint32_t bits; /* of each axis */
 };
@@ -42,9 +54,23 @@ struct web_place {
 enum { WEB_BITS = 14, WEB_MOST_BITS = 16 };
 struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most);
 
-/* Integers, vertices joined, triangles and vertices in order. Triangles or lines. Memory is the scene's. False when out
+/* How a set of texture coordinates is kept in all meshes: as integers, coordinates = origin + step * integer, or, where
+ * 16 bits are too few, as floats. */
+struct web_coordinates {
+    bool used, integers;
+    double origin[2], step; /* a power of two */
+};
+/* Leaves out the coordinates that no material of their mesh has a texture for. Returns how many meshes had some. */
+uint32_t web_drop_coordinates(cp_scene *scene);
+/* For each set; no coordinate moves by more than half a texel of the images that are shown with it, or by 1/8192 where
+ * the size of an image is not known. */
+void web_place_coordinates(const cp_scene *scene, struct web_coordinates sets[CP_COORDINATE_SETS]);
+
+/* Integers, vertices joined, triangles and vertices in order. Triangles or lines. sets: NULL if the mesh has no
+ * coordinates. Memory is the scene's. False when out
  * of memory. */
-bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place, struct web_mesh *web);
+bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place,
+                  const struct web_coordinates *sets, struct web_mesh *web);
 
 /* Orders the triangles of each group so that they pack well, and the vertices by their first use; unused ones go. */
 bool web_order(cp_context *context, struct web_mesh *web);

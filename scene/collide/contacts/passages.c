@@ -200,7 +200,8 @@ static bool note(void *user, uint32_t item, uint32_t slot)
             sighting->first_moment = item;
         sighting->last_moment = item;
     }
-    context_progress(watch->collider->context, (cp_progress){"collide", NULL, item, watch->times.count});
+    context_progress(watch->collider->context,
+                     (cp_progress){.work = "collide", .done = item, .total = watch->times.count});
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "evidence.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,39 @@ static uint64_t read_hash(struct reading *reading, uint32_t object, const char *
     if (json_member(&reading->json, object, key) != JSON_NONE && !text_is_hash(read_text(reading, object, key), &hash))
         refuse(reading, object, "a key is not of hexadecimal digits");
     return hash;
+}
+
+/* Zero and more; `usual` when absent. */
+static double read_number(struct reading *reading, uint32_t object, const char *key, double usual)
+{
+    uint32_t value = json_member(&reading->json, object, key);
+    if (value == JSON_NONE)
+        return usual;
+    double number = json_is(&reading->json, value, JSON_NUMBER) ? json_to_number(&reading->json, value) : -1;
+    if (!(number >= 0))
+        refuse(reading, value, "is no number of 0 or more");
+    return number;
+}
+
+/* A whole one. */
+static uint64_t read_count(struct reading *reading, uint32_t object, const char *key, double most)
+{
+    double number = read_number(reading, object, key, 0);
+    bool whole = number >= 0 && number <= most && floor(number) == number;
+    if (reading->status == CP_OK && !whole)
+        refuse(reading, json_member(&reading->json, object, key), "is no whole number, or too large");
+    return whole ? (uint64_t)number : 0;
+}
+
+static cp_finding read_finding(struct reading *reading, uint32_t pair)
+{
+    return (cp_finding){.margin = read_number(reading, pair, "margin", 0),
+                        .touch = read_number(reading, pair, "touch", CP_TOUCH),
+                        .clearance = read_number(reading, pair, "clearance", INFINITY),
+                        .work = read_count(reading, pair, "work", 0x1p53),
+                        .samples = (uint32_t)read_count(reading, pair, "samples", UINT32_MAX),
+                        .descents = (uint32_t)read_count(reading, pair, "descents", UINT32_MAX),
+                        .hits = (uint32_t)read_count(reading, pair, "hits", UINT32_MAX)};
 }
 
 /* The first item of an array of the top object, and room for a thing of each. */
@@ -136,12 +170,18 @@ static void read_pairs(struct reading *reading)
     for (uint32_t item = open_array(reading, "pairs", sizeof *evidence->pairs, &evidence->pairs);
          item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         const char *verdict = read_text(reading, item, "verdict");
+        bool has_element = json_member(&reading->json, item, "by") != JSON_NONE;
         struct listed_pair pair = {.first = read_frame(reading, item, "first_id"),
                                    .second = read_frame(reading, item, "second_id"),
                                    .excluded = strcmp(verdict, verdict_words[CP_PAIR_EXCLUDED]) == 0,
-                                   .key = read_hash(reading, item, "key")};
+                                   .by_element = has_element,
+                                   .key = read_hash(reading, item, "key"),
+                                   .status = read_text(reading, item, "status"),
+                                   .finding = read_finding(reading, item)};
         if (!pair.excluded && strcmp(verdict, verdict_words[CP_PAIR_KEPT]) != 0)
             refuse(reading, item, "the verdict is neither excluded nor kept");
+        if (has_element && strcmp(read_text(reading, item, "by"), "ExcludeStaticPairs") != 0)
+            refuse(reading, item, "\"by\" is no element that excludes pairs");
         evidence->pairs[evidence->pair_count++] = pair;
     }
 }

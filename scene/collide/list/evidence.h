@@ -14,7 +14,10 @@ struct listed_frame {
 struct listed_pair {
     uint32_t first, second; /* frames */
     bool excluded;
-    uint64_t key; /* 0 when it is not known */
+    bool by_element;    /* <ExcludeStaticPairs/>, so that the list need not name it */
+    uint64_t key;       /* 0 when it is not known */
+    const char *status; /* the reason */
+    cp_finding finding; /* its numbers; what is absent as in a finding without it */
 };
 
 /* A further file of the list. */

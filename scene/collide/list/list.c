@@ -71,8 +71,14 @@ static cp_status read_files(cp_context *context, const char *path, const struct 
             const cp_pair *pair = &other->pairs[k];
             uint32_t first = name_node(*list, &names, other->nodes[pair->first].name);
             uint32_t second = first == CP_NONE ? CP_NONE : name_node(*list, &names, other->nodes[pair->second].name);
-            if (second == CP_NONE || scene_add_pair(*list, first, second, pair->reason) == CP_NONE)
+            uint32_t copy = second == CP_NONE ? CP_NONE : scene_add_pair(*list, first, second, pair->reason);
+            cp_joint_setting *witness;
+            cp_finding *finding =
+                copy == CP_NONE || !pair->finding ? NULL : scene_copy_finding(*list, pair->finding, &witness);
+            if (copy == CP_NONE || (pair->finding && !finding))
                 status = CP_LIMIT;
+            else
+                (*list)->pairs[copy].finding = finding;
         }
         if (status == CP_OK)
             (*list)->exclude_static_pairs |= other->exclude_static_pairs;
@@ -122,7 +128,13 @@ struct checking {
 static void tell(struct checking *checking, cp_list_fault_kind kind, const char *first, const char *second)
 {
     checking->stale = true;
-    checking->tell(checking->user, &(cp_list_fault){kind, first, second});
+    checking->tell(checking->user, &(cp_list_fault){kind, first, second, ""});
+}
+
+static void tell_attribute(struct checking *checking, const char *first, const char *second, const char *attribute)
+{
+    checking->stale = true;
+    checking->tell(checking->user, &(cp_list_fault){CP_LIST_DIFFERS, first, second, attribute});
 }
 
 /* ---- sets of pairs ---- */
@@ -148,6 +160,12 @@ static bool add_to_set(struct checking *checking, struct pair_set *set, const ch
     return true;
 }
 
+/* Of names that have been added to a set. */
+static uint64_t names_of(const struct checking *checking, const char *first, const char *second)
+{
+    return unordered_pair(*name_map_find(&checking->numbers, first), *name_map_find(&checking->numbers, second));
+}
+
 /* Tells those of the one that the other lacks. */
 static void tell_missing(struct checking *checking, const char *const *names, const struct pair_set *sets[2],
                          cp_list_fault_kind kind)
@@ -169,14 +187,14 @@ static bool make_room(struct checking *checking, struct pair_set *set, uint32_t 
     return set->items;
 }
 
-/* Those that the evidence excludes, or keeps. */
-static bool collect_evident(struct checking *checking, bool excluded, struct pair_set *set)
+/* Those that the evidence excludes, or keeps. unnamed: also those that an element of the list excludes. */
+static bool collect_evident(struct checking *checking, bool excluded, bool unnamed, struct pair_set *set)
 {
     const struct evidence *evidence = &checking->evidence;
     bool good = make_room(checking, set, evidence->pair_count);
     for (uint32_t i = 0; i < evidence->pair_count && good; i++) {
         const struct listed_pair *pair = &evidence->pairs[i];
-        if (pair->excluded == excluded)
+        if (pair->excluded == excluded && (unnamed || !pair->by_element))
             good = add_to_set(checking, set, evidence->frames[pair->first].name, evidence->frames[pair->second].name);
     }
     if (good)
@@ -217,14 +235,76 @@ static cp_status compare_statements(struct checking *checking, const cp_scene *l
     return status;
 }
 
+/* ---- reasons and numbers ---- */
+
+enum { ATTRIBUTES = 8 };
+static const char *const attribute_names[ATTRIBUTES] = {"reason", "margin",  "touch", "clearance",
+                                                        "work",   "samples", "hits",  "descents"};
+
+/* A hash of each attribute, with that of the names. How many there are: without a finding the reason alone. */
+static uint32_t hash_attributes(uint64_t names, const char *reason, const cp_finding *finding,
+                                uint64_t hashes[ATTRIBUTES])
+{
+    uint64_t values[ATTRIBUTES] = {hash_content(reason, strlen(reason))};
+    if (finding) {
+        double lengths[3] = {finding->margin + 0.0, finding->touch + 0.0, finding->clearance + 0.0}; /* no -0 */
+        memcpy(values + 1, lengths, sizeof lengths);
+        values[4] = finding->work;
+        values[5] = finding->samples;
+        values[6] = finding->hits;
+        values[7] = finding->descents;
+    }
+    uint32_t count = finding ? ATTRIBUTES : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t words[3] = {names, i, values[i]};
+        hashes[i] = hash_content(words, sizeof words);
+    }
+    return count;
+}
+
+/* What the list says of a pair in attributes must be in the evidence, where several pairs have its names of one of
+ * them. evident: the pairs that the evidence excludes; others have been told before. */
+static cp_status compare_attributes(struct checking *checking, const cp_scene *list, const struct pair_set *evident)
+{
+    const struct evidence *evidence = &checking->evidence;
+    struct pair_set known = {0};
+    if (evidence->pair_count > UINT32_MAX / ATTRIBUTES ||
+        !make_room(checking, &known, ATTRIBUTES * evidence->pair_count))
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < evidence->pair_count; i++) {
+        const struct listed_pair *pair = &evidence->pairs[i];
+        if (pair->excluded)
+            known.count += hash_attributes(
+                names_of(checking, evidence->frames[pair->first].name, evidence->frames[pair->second].name),
+                pair->status, &pair->finding, known.items + known.count);
+    }
+    known.count = make_set(known.items, known.count);
+    for (uint32_t i = 0; i < list->pair_count; i++) {
+        const cp_pair *pair = &list->pairs[i];
+        const char *first = list->nodes[pair->first].name, *second = list->nodes[pair->second].name;
+        uint64_t names = names_of(checking, first, second), hashes[ATTRIBUTES];
+        if (strcmp(pair->reason, "given") == 0 || !set_has(evident->items, evident->count, names))
+            continue;
+        uint32_t count = hash_attributes(names, pair->reason, pair->finding, hashes);
+        for (uint32_t k = 0; k < count; k++)
+            if (!set_has(known.items, known.count, hashes[k]))
+                tell_attribute(checking, first, second, attribute_names[k]);
+    }
+    return CP_OK;
+}
+
+/* ---- both ---- */
+
 static cp_status compare_lists(struct checking *checking, const cp_scene *list)
 {
-    struct pair_set listed = {0}, evident = {0}, kept = {0};
+    struct pair_set listed = {0}, evident = {0}, needed = {0}, kept = {0};
     bool good = make_room(checking, &listed, list->pair_count);
     for (uint32_t i = 0; i < list->pair_count && good; i++)
         good = add_to_set(checking, &listed, list->nodes[list->pairs[i].first].name,
                           list->nodes[list->pairs[i].second].name);
-    good = good && collect_evident(checking, true, &evident) && collect_evident(checking, false, &kept);
+    good = good && collect_evident(checking, true, true, &evident) &&
+           collect_evident(checking, true, !list->exclude_static_pairs, &needed) &&
+           collect_evident(checking, false, true, &kept);
     const char **names = good ? arena_allocate(checking->arena, checking->number_count, sizeof *names) : NULL;
     if (!names)
         return CP_LIMIT;
@@ -232,7 +312,7 @@ static cp_status compare_lists(struct checking *checking, const cp_scene *list)
         if (checking->numbers.slots[i].key)
             names[checking->numbers.slots[i].value] = checking->numbers.slots[i].key;
     listed.count = make_set(listed.items, listed.count);
-    tell_missing(checking, names, (const struct pair_set *[]){&evident, &listed}, CP_LIST_NOT_LISTED);
+    tell_missing(checking, names, (const struct pair_set *[]){&needed, &listed}, CP_LIST_NOT_LISTED);
     tell_missing(checking, names, (const struct pair_set *[]){&listed, &evident}, CP_LIST_NOT_EVIDENT);
     /* A pair that is to be checked may have the names of one that list and evidence exclude. */
     for (uint32_t i = 0; i < kept.count; i++) {
@@ -240,7 +320,7 @@ static cp_status compare_lists(struct checking *checking, const cp_scene *list)
         if (set_has(listed.items, listed.count, pair) && set_has(evident.items, evident.count, pair))
             tell(checking, CP_LIST_NOT_EVIDENT, names[pair >> 32], names[pair & UINT32_MAX]);
     }
-    return CP_OK;
+    return compare_attributes(checking, list, &evident);
 }
 
 /* ---- frames ---- */

@@ -6,13 +6,32 @@
 #include "../../numbers.h"
 #include "key.h"
 
+static bool has_geometry(const cp_scene *scene, const cp_node *node)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < node->instance_count && !has; i++)
+        has = scene->instances[node->first_instance + i].use & CP_USE_COLLISION;
+    return has && !(node->flags & CP_NODE_PLACEHOLDER);
+}
+
+/* Other geometry may come, or the first. */
+static bool is_volatile(const cp_node *node)
+{
+    return node->flags & CP_NODE_VOLATILE && !(node->flags & CP_NODE_PLACEHOLDER);
+}
+
 bool node_can_collide(const cp_scene *scene, uint32_t index)
 {
     const cp_node *node = &scene->nodes[index];
-    bool collides = node->flags & CP_NODE_VOLATILE;
-    for (uint32_t i = 0; i < node->instance_count && !collides; i++)
-        collides = scene->instances[node->first_instance + i].use & CP_USE_COLLISION;
-    return collides && !(node->flags & CP_NODE_PLACEHOLDER);
+    return is_volatile(node) || has_geometry(scene, node);
+}
+
+uint64_t count_without_geometry(const cp_scene *scene)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        count += is_volatile(&scene->nodes[i]) && !has_geometry(scene, &scene->nodes[i]);
+    return count;
 }
 
 /* ---- what does not hold any more ---- */
@@ -139,6 +158,7 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
     if (good) {
         counts->all = rules.all;
         counts->checked = rules.checked;
+        counts->without_geometry = count_without_geometry(scene);
     }
     pair_rules_free(&rules);
     memory_free(context, candidates, scene->node_count, sizeof *candidates);

@@ -23,6 +23,8 @@ void pair_rules_free(struct pair_rules *rules);
 bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t other);
 /* Has a collision mesh, or a volatile one may come. */
 bool node_can_collide(const cp_scene *scene, uint32_t node);
+/* Nodes that can collide since geometry may come, and have none. */
+uint64_t count_without_geometry(const cp_scene *scene);
 /* Marks the excluded pairs whose finding was about something else than what the scene is now: the geometry has changed
  * since, or what lies between the frames; and of those that are said to be static, without a finding, the ones that are
  * not. Such pairs are to be checked. What a user says of a pair holds. outdated: of the pairs; count: how many. */

@@ -98,6 +98,14 @@ void chain_close(struct chain *chain);
  * after a turn. */
 void chain_find(struct chain *chain, uint32_t one, uint32_t other);
 
+/* The motions on the way from the first frame to the second: the first branch from its end, then the second from its
+ * start. */
+static inline uint32_t motion_on_way(const struct chain *chain, uint32_t place)
+{
+    uint32_t first = chain->branches[0].count;
+    return place < first ? first - 1 - place : place;
+}
+
 /* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the
  * common ancestor's frame. values: of the variables. poses may be NULL. */
 void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);

@@ -1,5 +1,6 @@
 #include "exclusions.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,10 +60,13 @@ static cp_status list_pairs(struct exclusions *exclusions, cp_context *context, 
 struct work {
     cp_context *context;
     struct exclusions *exclusions;
-    /* The pairs that need a search, in the lower half; those with more joints, which take longer, first. */
+    /* The pairs that need a search, in the lower half; those with more joints, which take longer, first: no
+     * thread is left with one of them at the end. With a deadline they are last: easy ones are decided by then. */
     uint64_t *open;
     uint32_t open_count;
-    struct judge *judges; /* of the threads */
+    bool shortly;                     /* for a first round */
+    _Atomic uint32_t done, undecided; /* of all pairs */
+    struct judge *judges;             /* of the threads */
 };
 
 static void find_pair(const struct exclusions *exclusions, const struct exclusion *pair, const struct body *bodies[2])
@@ -71,21 +75,76 @@ static void find_pair(const struct exclusions *exclusions, const struct exclusio
         bodies[side] = &exclusions->bodies.items[pair->bodies[side]];
 }
 
+static void show_progress(const struct work *work)
+{
+    context_progress(work->context, (cp_progress){.work = "exclude",
+                                                  .done = work->done,
+                                                  .total = work->exclusions->count,
+                                                  .unit = "pairs",
+                                                  .undecided = work->undecided});
+}
+
 static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
 {
-    const struct work *work = user;
+    struct work *work = user;
     struct exclusion *pair = &work->exclusions->items[(uint32_t)work->open[item]];
+    struct judge *judge = &work->judges[worker];
     const struct body *bodies[2];
     find_pair(work->exclusions, pair, bodies);
     if (worker == 0) /* the calling thread */
-        context_progress(work->context, (cp_progress){"exclude", NULL, item, work->open_count});
-    judge_by_search(&work->judges[worker], bodies, &pair->judgement);
+        show_progress(work);
+    if (pair->judgement.status == JUDGED_NEVER_PROVED || judge_is_late(judge))
+        return;
+    if (work->shortly) {
+        work->done += judge_shortly(judge, bodies, &pair->judgement);
+        return;
+    }
+    judge_by_search(judge, bodies, &pair->judgement);
+    work->done += !pair->judgement.waits;
+    work->undecided += !pair->judgement.waits && pair->judgement.status == JUDGED_UNDECIDED;
 }
+
+/* The pairs that wait, by all threads; all of them a step before any takes the next one, which is ten times as long. */
+static cp_status judge_waiting(struct work *work, cp_context *context, uint32_t threads)
+{
+    cp_status status = CP_OK;
+    for (uint32_t waiting = 1; waiting > 0 && status == CP_OK;) {
+        waiting = 0;
+        for (uint32_t i = 0; i < work->open_count && status == CP_OK && !judge_is_late(&work->judges[0]); i++) {
+            struct exclusion *pair = &work->exclusions->items[(uint32_t)work->open[i]];
+            const struct body *bodies[2];
+            if (!pair->judgement.waits)
+                continue;
+            find_pair(work->exclusions, pair, bodies);
+            show_progress(work);
+            status = judge_at_length(work->judges, context, threads, bodies, &pair->judgement);
+            waiting += pair->judgement.waits;
+            work->done += !pair->judgement.waits;
+            work->undecided += !pair->judgement.waits && pair->judgement.status == JUDGED_UNDECIDED;
+        }
+    }
+    return status;
+}
+
+/* Searches, a pair each thread; then those that wait for all threads. */
+static cp_status judge_open_pairs(struct work *work, cp_context *context, uint32_t threads)
+{
+    work->shortly = work->judges[0].rules->deadline > 0;
+    if (work->shortly && !parallel_for(context, work->open_count, judge_open_pair, work))
+        return CP_LIMIT;
+    work->shortly = false;
+    if (!parallel_for(context, work->open_count, judge_open_pair, work))
+        return CP_LIMIT;
+    return judge_waiting(work, context, threads);
+}
+
+enum { PAIRS_A_LOOK = 1024 };
 
 static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t threads, uint64_t seed)
 {
     struct exclusions *exclusions = work->exclusions;
     const struct body *bodies[2];
+    const struct judge_rules *rules = work->judges[0].rules;
     const uint64_t most_joints = context->limits.pair_joints;
     uint64_t joints = 0;
     cp_status status = CP_OK;
@@ -94,14 +153,18 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
         struct exclusion *pair = &exclusions->items[i];
         uint64_t words[3] = {seed};
         find_pair(exclusions, pair, bodies);
+        if (i % PAIRS_A_LOOK == 0)
+            show_progress(work);
         status = judge_at_once(&work->judges[0], context, bodies, &pair->judgement);
         for (int side = 0; side < 2; side++) {
             const char *name = exclusions->bodies.scene->nodes[bodies[side]->node].name;
             words[1 + side] = hash_content(name, strlen(name));
         }
         pair->judgement.key = hash_content(words, sizeof words);
-        if (pair->judgement.status != JUDGED_UNDECIDED)
+        if (pair->judgement.status != JUDGED_UNDECIDED) {
+            work->done++;
             continue;
+        }
         /* A search looks at all joints between the two, again and again: of n frames one behind the other, n^3 / 6. */
         joints += work->judges[0].chain.motion_count;
         if (joints > most_joints)
@@ -109,7 +172,9 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
                                 "the joints between the frames of all pairs are more than the limit of %llu: judge the "
                                 "pairs of one device with only=, or raise it with --limit pair-joints=",
                                 (unsigned long long)most_joints);
-        work->open[work->open_count++] = (uint64_t)(UINT32_MAX - pair->judgement.variables) << 32 | i;
+        uint32_t joints_first = UINT32_MAX - pair->judgement.variables;
+        work->open[work->open_count++] =
+            (uint64_t)(rules->deadline > 0 ? pair->judgement.variables : joints_first) << 32 | i;
         exclusions->witness_room += pair->judgement.variables;
     }
     if (status != CP_OK)
@@ -124,21 +189,7 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
         judgement->witness = witness;
         witness += judgement->variables;
     }
-    /* Searches, a pair each thread; then those that wait for all threads. */
-    if (!parallel_for(context, work->open_count, judge_open_pair, work))
-        return CP_LIMIT;
-    uint32_t waiting = 0, done = 0;
-    for (uint32_t i = 0; i < exclusions->count; i++)
-        waiting += exclusions->items[i].judgement.waits;
-    for (uint32_t i = 0; done < waiting && status == CP_OK; i++) {
-        struct exclusion *pair = &exclusions->items[i];
-        if (!pair->judgement.waits)
-            continue;
-        find_pair(exclusions, pair, bodies);
-        context_progress(context, (cp_progress){"exclude: long proofs", NULL, done++, waiting});
-        status = judge_at_length(work->judges, context, threads, bodies, &pair->judgement);
-    }
-    return status;
+    return judge_open_pairs(work, context, threads);
 }
 
 cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, const cp_scene *scene)

@@ -12,7 +12,7 @@
 #include "../body/near.h"
 #include "always.h"
 
-enum { FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCENT = 200, STEPS_OF_DESCENT = 200 };
+enum { INSIDE_WORK = 200000, FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCENT = 200, STEPS_OF_DESCENT = 200 };
 
 /* ---- random numbers ---- */
 
@@ -102,6 +102,8 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     random_values(chain, key, place, judge->values);
     double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
     for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->rules->margin; i++) {
+        if (judge_is_late(judge))
+            return;
         for (uint32_t k = 0; k < count; k++) {
             const struct variable *variable = &chain->variables[k];
             double by = (2 * random_at(key, (place + i) * count + k) - 1) * step * (variable->upper - variable->lower);
@@ -117,12 +119,13 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     }
 }
 
-/* Until there were so many. */
+/* Until there were so many; the one that the deadline ends does not count. */
 static void take_descents(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                           struct judgement *judgement)
 {
-    while (!judgement->witnessed && judgement->descents < most) {
-        descend(judge, bodies, judgement->key, judgement->descents++);
+    while (!judgement->witnessed && judgement->descents < most && !judge_is_late(judge)) {
+        descend(judge, bodies, judgement->key, judgement->descents);
+        judgement->descents += !judge->prover.is_late;
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
     }
 }
@@ -143,7 +146,7 @@ static void take_proof(struct judge *judge, const struct body *const bodies[2], 
     if (proof->end == PROOF_HIT)
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
     if (proof->end == PROOF_FREE) {
-        judgement->clearance = fmin(judgement->clearance, proof->nearest);
+        judgement->clearance = proof->bound;
         judgement->status = JUDGED_NEVER_PROVED;
     }
 }
@@ -179,6 +182,9 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
         judgement->status = JUDGED_MOVABLE;
         return CP_OK;
     }
+    judgement->is_cut = judge->rules->deadline > 0; /* until all is done */
+    if (judge_is_late(judge))
+        return CP_OK;
     cp_status status = prove_touching(context, chain, bodies, judge->rules->touch, &touching);
     if (touching) {
         judgement->status = JUDGED_ALWAYS_PROVED;
@@ -194,13 +200,68 @@ static uint32_t descents_before(const struct judge *judge, uint64_t work)
     return count < judge->rules->descents ? (uint32_t)count : judge->rules->descents;
 }
 
-void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
+/* Until there were so many; how many of them touch. */
+static uint32_t take_samples(struct judge *judge, const struct body *const bodies[2], uint32_t most,
+                             struct judgement *judgement)
+{
+    const struct judge_rules *rules = judge->rules;
+    uint32_t touching = 0;
+    for (; judgement->samples < most && !judge_is_late(judge); judgement->samples++) {
+        random_values(&judge->chain, judgement->key, judgement->samples, judge->values);
+        double nearest = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
+        if (height_at(judge, bodies, judge->values, nearest) >= nearest)
+            continue;
+        double distance = look_at(judge, bodies, judge->values, nearest, judgement);
+        judgement->hits += distance <= rules->margin;
+        touching += distance <= certain(judge, rules->touch);
+    }
+    return touching;
+}
+
+/* Of a pair that touched in all samples so far. */
+static bool try_inside(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
+{
+    uint64_t work = judge->rules->work < INSIDE_WORK ? judge->rules->work : INSIDE_WORK;
+    struct proof proof = prove_inside(&judge->prover, &judge->chain, bodies, judge->rules->touch, work, judge->values);
+    judgement->work += proof.work;
+    return proof.end == PROOF_FREE;
+}
+
+bool judge_is_late(struct judge *judge)
+{
+    return prover_is_late(&judge->prover);
+}
+
+static void begin_pair(struct judge *judge, const struct body *const bodies[2])
+{
+    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
+    prover_begin(&judge->prover, &judge->chain, bodies);
+    judge->prover.is_late = false;
+}
+
+bool judge_shortly(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
+{
+    struct judgement before = *judgement;
+    uint64_t work = judge->rules->work < FIRST_WORK ? judge->rules->work : FIRST_WORK;
+    begin_pair(judge, bodies);
+    if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
+        return false;
+    if (try_proof(judge, bodies, work, judgement)) {
+        judgement->is_cut = false;
+        return true;
+    }
+    if (judgement->witnessed)
+        judgement->status = JUDGED_SOMETIMES;
+    else
+        *judgement = before;
+    return false;
+}
+
+/* All of judge_by_search but what the deadline asks for. */
+static void search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     const struct judge_rules *rules = judge->rules;
     const struct chain *chain = &judge->chain;
-    chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
-    prover_begin(&judge->prover, chain, bodies);
-    judgement->status = JUDGED_UNDECIDED;
     if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
         return;
     /* A short proof. Where a joint turns by a formula it has all the work, as nothing else tells: what collides may be
@@ -209,18 +270,16 @@ void judge_by_search(struct judge *judge, const struct body *const bodies[2], st
     if (try_proof(judge, bodies, work, judgement) || chain->is_loose)
         return;
     /* Random configurations. */
-    uint32_t touching = 0;
-    for (uint32_t i = 0; i < rules->samples; i++) {
-        random_values(chain, judgement->key, i, judge->values);
-        double most = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
-        if (height_at(judge, bodies, judge->values, most) >= most)
-            continue;
-        double distance = look_at(judge, bodies, judge->values, most, judgement);
-        judgement->hits += distance <= rules->margin;
-        touching += distance <= certain(judge, rules->touch);
+    uint32_t touching = take_samples(judge, bodies, rules->samples, judgement);
+    bool always = touching == rules->samples && touching > 0;
+    if (always && try_inside(judge, bodies, judgement)) {
+        judgement->status = JUDGED_ALWAYS_PROVED;
+        return;
     }
-    judgement->samples = rules->samples;
-    if (touching == rules->samples && touching > 0 && !(judgement->obstacles & OBSTACLE_UNLIMITED)) {
+    if (always)
+        touching += take_samples(judge, bodies, rules->always_samples, judgement);
+    if (always && touching == judgement->samples && !judge->prover.is_late &&
+        !(judgement->obstacles & OBSTACLE_UNLIMITED)) {
         judgement->status = JUDGED_ALWAYS_SAMPLED;
         return;
     }
@@ -238,6 +297,25 @@ void judge_by_search(struct judge *judge, const struct body *const bodies[2], st
         judgement->status = JUDGED_SOMETIMES;
 }
 
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
+{
+    struct judgement before = *judgement; /* perhaps with what judge_shortly found */
+    begin_pair(judge, bodies);
+    *judgement = (struct judgement){.status = JUDGED_UNDECIDED,
+                                    .obstacles = before.obstacles,
+                                    .neighbours = before.neighbours,
+                                    .variables = before.variables,
+                                    .key = before.key,
+                                    .clearance = INFINITY,
+                                    .witness = before.witness};
+    search(judge, bodies, judgement);
+    judgement->waits = judgement->waits && !judge->prover.is_late;
+    bool waits_in_time = judgement->waits && judge->rules->deadline > 0;
+    judgement->is_cut = judgement->status == JUDGED_UNDECIDED && (waits_in_time || judge->prover.is_late);
+    if (judgement->is_cut && before.witnessed)
+        *judgement = before;
+}
+
 /* ---- by all threads ---- */
 
 enum { MOST_DESCENTS = 256 }; /* at a time */
@@ -249,6 +327,7 @@ struct descents {
     uint32_t first, variables;
     double *values; /* where each ends */
     double distances[MOST_DESCENTS];
+    bool late[MOST_DESCENTS]; /* those that the deadline ends, which do not count */
 };
 
 static void descend_item(void *user, uint32_t item, uint32_t worker)
@@ -258,6 +337,7 @@ static void descend_item(void *user, uint32_t item, uint32_t worker)
     prover_begin(&judge->prover, &judge->chain, descents->bodies);
     descend(judge, descents->bodies, descents->key, descents->first + item);
     descents->distances[item] = distance_at(judge, descents->bodies, judge->values, INFINITY);
+    descents->late[item] = judge->prover.is_late;
     memcpy(descents->values + (size_t)item * descents->variables, judge->values,
            descents->variables * sizeof *judge->values);
 }
@@ -266,15 +346,15 @@ static void descend_item(void *user, uint32_t item, uint32_t worker)
 static cp_status take_descents_at_length(struct descents *descents, cp_context *context, uint32_t most,
                                          struct judgement *judgement)
 {
-    const struct judge *judge = &descents->judges[0];
-    while (!judgement->witnessed && judgement->descents < most) {
+    struct judge *judge = &descents->judges[0];
+    while (!judgement->witnessed && judgement->descents < most && !judge_is_late(judge)) {
         uint32_t left = most - judgement->descents;
         uint32_t count = left < MOST_DESCENTS ? left : MOST_DESCENTS;
         descents->first = judgement->descents;
         if (!parallel_for(context, count, descend_item, descents))
             return CP_LIMIT;
         for (uint32_t i = 0; i < count && !judgement->witnessed; i++) {
-            judgement->descents++;
+            judgement->descents += !descents->late[i];
             note_distance(judge, descents->values + (size_t)i * descents->variables, descents->distances[i], judgement);
         }
     }
@@ -293,25 +373,28 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
     cp_status status = provers && descents.values ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < threads && status == CP_OK; i++) {
         provers[i] = &judges[i].prover;
-        chain_find(&judges[i].chain, bodies[0]->node, bodies[1]->node);
-        prover_begin(provers[i], &judges[i].chain, bodies);
+        begin_pair(&judges[i], bodies);
     }
-    /* Descents and proofs take turns as in judge_by_search, now to the end. */
-    while (status == CP_OK && judgement->next_work > 0 && !judgement->witnessed) {
-        struct proof_goal goal = {judge->rules->margin, judgement->next_work};
-        struct proof proof;
+    /* Descents and proofs take turns as in judge_by_search: the next of each. */
+    struct proof_goal goal = {judge->rules->margin, judgement->next_work};
+    if (status == CP_OK)
         status = take_descents_at_length(&descents, context, descents_before(judge, goal.work), judgement);
-        if (status != CP_OK || judgement->witnessed)
-            break;
+    if (status == CP_OK && !judgement->witnessed) {
+        struct proof proof;
         status = prove_long(provers, context, &goal, judge->values, &proof);
         if (status == CP_OK)
             take_proof(judge, bodies, goal.work, &proof, judgement);
     }
-    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED)
+    judgement->waits = judgement->next_work > 0 && !judgement->witnessed && !judge_is_late(judge);
+    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED && !judgement->waits)
         status = take_descents_at_length(&descents, context, judge->rules->descents, judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
-    judgement->waits = false;
+    bool late = false;
+    for (uint32_t i = 0; i < threads && status == CP_OK; i++)
+        late = late || judges[i].prover.is_late;
+    bool waits_in_time = judgement->waits && judge->rules->deadline > 0;
+    judgement->is_cut = judgement->status == JUDGED_UNDECIDED && (waits_in_time || late);
     memory_free(context, descents.values, room, sizeof *descents.values);
     memory_free(context, provers, threads, sizeof *provers);
     return status;
@@ -322,9 +405,10 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
 bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies)
 {
     *judge = (struct judge){.rules = rules};
-    return chain_open(&judge->chain, context, bodies->scene, rules->movable) &&
-           prover_open(&judge->prover, context, judge->chain.most) &&
-           (judge->values = memory_allocate(context, judge->chain.most, sizeof *judge->values)) &&
+    bool opened = chain_open(&judge->chain, context, bodies->scene, rules->movable) &&
+                  prover_open(&judge->prover, context, judge->chain.most);
+    judge->prover.deadline = rules->deadline;
+    return opened && (judge->values = memory_allocate(context, judge->chain.most, sizeof *judge->values)) &&
            (judge->tries = memory_allocate(context, judge->chain.most, sizeof *judge->tries));
 }
 

@@ -10,8 +10,10 @@ struct judge_rules {
     double margin; /* metres: what is not farther apart counts as colliding; at least touch */
     double touch;  /* metres: what is not farther apart touches */
     uint32_t samples, descents;
-    uint64_t work;       /* bounds of a proof, at most */
-    const bool *movable; /* of the nodes: which may be moved or hung elsewhere */
+    uint32_t always_samples; /* at least so many, of pairs that touch in all */
+    uint64_t work;           /* bounds of a proof, at most */
+    uint64_t deadline;       /* in milliseconds_now: what is not decided then stays so; 0: none */
+    const bool *movable;     /* of the nodes: which may be moved or hung elsewhere */
 };
 
 enum judgement_status {
@@ -33,9 +35,11 @@ struct judgement {
     uint32_t samples, hits, descents;
     uint64_t work;      /* of all proofs */
     uint64_t next_work; /* of the one that comes next; 0: none */
-    double clearance;   /* metres: the smallest that was met with; once proved, the smallest gap that the proof rests on
-                           if that is less */
-    bool waits;         /* for judge_at_length */
+    /* Metres: once proved never to meet, a bound that they are nowhere nearer than; else the smallest distance that was
+     * met with; infinite without. */
+    double clearance;
+    bool waits;  /* for judge_at_length */
+    bool is_cut; /* the time ran out before all was done that may decide it */
     bool witnessed;
     double *witness; /* room for the variables: in this configuration they collide */
 };
@@ -52,15 +56,21 @@ struct judge {
 bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies);
 void judge_close(struct judge *judge, cp_context *context);
 
+/* Whether the deadline has passed. */
+bool judge_is_late(struct judge *judge);
+
 /* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that
  * between the bodies then. CP_LIMIT without memory. */
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement);
+/* The first step of judge_by_search alone, a short proof: whether it decides the pair. Else the judgement is as before,
+ * or has a witness, and judge_by_search begins anew. */
+bool judge_shortly(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
 /* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with a key and room
  * for a witness. Needs no memory, and so no context. */
 void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
-/* The rest for a pair that waits: descents and a long proof by all threads, each of which has a judge. CP_LIMIT when
- * out of memory or cancelled. */
+/* The next step for a pair that waits: descents and a long proof by all threads, each of which has a judge. The pair
+ * waits again if a longer proof may decide it. CP_LIMIT when out of memory or cancelled. */
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
                           const struct body *const bodies[2], struct judgement *judgement);
 

@@ -6,10 +6,12 @@
  * normal n of the gap it is less: chords are across the axis, which is as far from n as in the middle, less what the
  * joints before it turned. A joint that slides takes the body h along its axis. */
 #include "prove.h"
+#include "inside.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "../../clock.h"
 #include "../../parallel.h"
 #include "../../vector.h"
 #include "../surface/distance.h"
@@ -20,7 +22,9 @@ struct proof_task {
     const double *plane; /* in its body's frame */
     bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
     bool is_empty;    /* one of the two is not there */
-    double clearance; /* in units of the common ancestor's frame */
+    bool inside;      /* or: that they touch always */
+    double clearance; /* in units of the common ancestor's frame; of `inside`: what they may be apart */
+    uint64_t work;    /* of `inside`: when more than this is to be expected it ends */
 };
 
 /* ---- one configuration ---- */
@@ -62,12 +66,11 @@ static struct gap plane_gap(const struct prover *prover, const struct proof_task
     return gap;
 }
 
-/* The motions on the way from the first body to the second: the first branch from its end, then the second from its
- * start. */
-static uint32_t motion_on_way(const struct chain *chain, uint32_t place)
+static void place_ends(struct prover *prover, const double *values)
 {
-    uint32_t first = chain->branches[0].count;
-    return place < first ? first - 1 - place : place;
+    const struct chain *chain = prover->chain;
+    for (int side = 0; side < 2; side++)
+        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
 }
 
 static struct gap gap_at(struct prover *prover, const struct proof_task *task, const double *values)
@@ -84,8 +87,8 @@ static struct gap gap_at(struct prover *prover, const struct proof_task *task, c
                 prover->radii[side][motion] = -1;
             same = same && values[variable] == prover->values[variable];
         }
-        branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
     }
+    place_ends(prover, values);
     memcpy(prover->values, values, chain->variable_count * sizeof *values);
     if (task->plane)
         return plane_gap(prover, task);
@@ -94,33 +97,42 @@ static struct gap gap_at(struct prover *prover, const struct proof_task *task, c
 
 /* ---- the bound ---- */
 
-/* What a motion may take off the gap, when it goes by half[0] and the joints between it and the split turn by half[1].
- * normal: NULL for what it may move the body at all. */
-static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
+/* How far a motion may take what is at most `radius` from its axis along the normal, when it goes by half[0] and the
+ * joints between it and the split turn by half[1]. normal: NULL for any direction. */
+static double motion_step(const struct chain *chain, const struct motion *it, const double axis[3],
+                          const double half[2], const double *normal, double radius)
 {
-    const struct motion *it = &prover->chain->motions[motion];
-    double axis[3], origin[3], across[3], sine = 1, cosine = 0, length = 0;
-    motion_axis(prover->chain, it, &prover->poses[motion], axis, origin);
-    length = sqrt(dot_product(axis, axis));
+    double across[3], unit[3], sine = 1, cosine = 0, length = sqrt(dot_product(axis, axis));
     for (int i = 0; i < 3; i++)
-        axis[i] /= length;
+        unit[i] = axis[i] / length;
     if (normal) { /* the angle between them, at most a right one; its cosine alone would not tell small ones */
-        cross_product(axis, normal, across);
+        cross_product(unit, normal, across);
         sine = sqrt(dot_product(across, across));
-        cosine = fabs(dot_product(axis, normal));
+        cosine = fabs(dot_product(unit, normal));
     }
     double turned_sine = sin(half[1]), turned_cosine = cos(half[1]);
     bool far = !normal || half[1] >= PI / 2; /* turned by so much it may be any angle */
-    if (prover->chain->scene->joints[it->joint].type == CP_JOINT_PRISMATIC) {
+    if (chain->scene->joints[it->joint].type == CP_JOINT_PRISMATIC) {
         bool aligned = far || sine * turned_cosine <= cosine * turned_sine;
         return half[0] * length * (aligned ? 1 : cosine * turned_cosine + sine * turned_sine);
     }
-    double *radius = &prover->radii[side][motion]; /* the largest distance of the body from the axis */
-    if (*radius < 0)
-        *radius = convex_radius(&prover->hulls[side], axis, origin);
     bool across_it = far || cosine * turned_cosine <= sine * turned_sine;
     double chord = half[0] < PI ? 2 * sin(half[0] / 2) : 2;
-    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) * *radius;
+    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) * radius;
+}
+
+/* What a motion may take off the gap. */
+static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
+{
+    const struct motion *it = &prover->chain->motions[motion];
+    double axis[3], origin[3], unit[3], *radius = &prover->radii[side][motion];
+    motion_axis(prover->chain, it, &prover->poses[motion], axis, origin);
+    double length = sqrt(dot_product(axis, axis));
+    for (int i = 0; i < 3; i++)
+        unit[i] = axis[i] / length;
+    if (*radius < 0 && prover->chain->scene->joints[it->joint].type != CP_JOINT_PRISMATIC)
+        *radius = convex_radius(&prover->hulls[side], unit, origin); /* the body's largest distance from the axis */
+    return motion_step(prover->chain, it, axis, half, normal, *radius);
 }
 
 /* The terms of all motions at a split, by variable; their sum. */
@@ -168,6 +180,132 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
     return best;
 }
 
+/* A box is proved, in which the bodies are nowhere nearer than this, in units of the common ancestor's frame. */
+static enum proof_end prove_box(const struct prover *prover, double bound, struct proof *proof)
+{
+    const struct chain *chain = prover->chain;
+    proof->bound = fmin(proof->bound, bound * chain->unit / (1 + 2 * chain->stretch));
+    return PROOF_FREE;
+}
+
+/* ---- all that a part of the way can reach ---- */
+
+static void motion_origin(const struct prover *prover, uint32_t motion, double origin[3])
+{
+    for (int i = 0; i < 3; i++)
+        origin[i] = prover->poses[motion].m[4 * i + 3];
+}
+
+/* Of each motion, how far the body of a side can be from its origin, whatever it and the motions behind it do: as what
+ * turns stays as far from where its axis is, this is no more than the lengths between the origins on the way to the
+ * body, and the body's own. Infinite from a joint that slides on. */
+static void find_reaches(struct prover *prover, int side)
+{
+    const struct chain *chain = prover->chain;
+    const struct convex *hull = &prover->hulls[side];
+    uint32_t motions = chain->motion_count;
+    double *reaches = prover->reaches[side], sum = 0, before[3] = {0};
+    /* twice what the frames can stretch either way, and what the poses' rounding can do */
+    double share = 1 + 4 * chain->stretch + 1e-9, slack = 1e-14 * (motions + 1) * (chain->way / chain->unit);
+    for (uint32_t i = 0; i < motions; i++) { /* away from the body */
+        uint32_t motion = motion_on_way(chain, side ? motions - 1 - i : i);
+        double origin[3], away[3], length = 0;
+        motion_origin(prover, motion, origin);
+        for (uint32_t k = 0; k < hull->count && i == 0; k++) {
+            double point[3];
+            pose_point(hull->pose, hull->points[k], point);
+            subtract(point, origin, away);
+            length = fmax(length, dot_product(away, away));
+        }
+        subtract(origin, before, away);
+        sum += (i == 0 ? sqrt(length) : sqrt(dot_product(away, away))) * share + slack;
+        if (chain->scene->joints[chain->motions[motion].joint].type == CP_JOINT_PRISMATIC)
+            sum = INFINITY;
+        reaches[motion] = sum;
+        memcpy(before, origin, sizeof before);
+    }
+}
+
+/* What the ball of all that a motion and those behind it reach keeps from the other body, which stays, when the motions
+ * before it go as far as they may in the box; the terms are of these. */
+static double ball_room(struct prover *prover, int side, uint32_t index, double *terms)
+{
+    const struct chain *chain = prover->chain;
+    uint32_t motions = chain->motion_count, motion = motion_on_way(chain, side ? index : motions - 1 - index);
+    double centre[1][3], sum = 0, half[2] = {0, chain->stretch};
+    struct convex ball = {.points = (const double(*)[3])centre, .count = 1};
+    struct convex_start start = {.count = 0};
+    motion_origin(prover, motion, centre[0]);
+    struct gap gap = convex_gap(&prover->hulls[!side], &ball, INFINITY, &start);
+    const double *normal = gap.low > 0 ? gap.normal : NULL;
+    memset(terms, 0, chain->variable_count * sizeof *terms);
+    for (uint32_t i = 0; i < index; i++) { /* from the body that stays on */
+        uint32_t before = motion_on_way(chain, side ? i : motions - 1 - i);
+        const struct motion *it = &chain->motions[before];
+        double axis[3], origin[3], away[3], across[3];
+        motion_axis(chain, it, &prover->poses[before], axis, origin);
+        subtract(centre[0], origin, away);
+        cross_product(axis, away, across);
+        half[0] = fabs(it->scale) * prover->halves[it->variable];
+        double radius = sqrt(dot_product(across, across) / dot_product(axis, axis));
+        double term = motion_step(chain, it, axis, half, normal, radius * (1 + 1e-9));
+        terms[it->variable] += term;
+        sum += term;
+        if (chain->scene->joints[it->joint].type == CP_JOINT_REVOLUTE)
+            half[1] += half[0];
+    }
+    return gap.low - prover->reaches[side][motion] - sum * (1 + 1e-9 + chain->stretch);
+}
+
+/* How much work is left where `count` joints take `sum` off, of which `room` may be taken: about so many boxes, as a
+ * logarithm. Infinite without any room. */
+static double work_left(uint32_t count, double sum, double room)
+{
+    return room > 0 ? count * log(fmax(1, sum / room)) : INFINITY;
+}
+
+static double sum_of(const double *terms, uint32_t variables, uint32_t *count)
+{
+    double sum = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < variables; i++) {
+        sum += terms[i];
+        *count += terms[i] > 0;
+    }
+    return sum;
+}
+
+/* What some ball that holds one of the bodies keeps from the other beyond the clearance, if any does; the hulls are
+ * `gap` apart. Else 0, and where to prove it of a ball seems less work than of the hulls, the terms become the ball's.
+ */
+static double find_room(struct prover *prover, const struct proof_task *task, double gap)
+{
+    uint32_t motions = prover->chain->motion_count, variables = prover->chain->variable_count, count;
+    double sum = sum_of(prover->terms, variables, &count);
+    double least = work_left(count, sum, gap - task->clearance);
+    for (int side = 0; side < 2 && !prover->has_reaches; side++)
+        find_reaches(prover, side);
+    prover->has_reaches = true;
+    for (int side = 0; side < 2; side++)
+        for (uint32_t index = 0; index < motions; index++) {
+            uint32_t motion = motion_on_way(prover->chain, side ? index : motions - 1 - index);
+            if (!isfinite(prover->reaches[side][motion])) /* a joint that slides on */
+                continue;
+            double room = ball_room(prover, side, index, prover->ball_terms) - task->clearance;
+            if (room > 0)
+                return room;
+            sum = sum_of(prover->ball_terms, variables, &count);
+            double work = work_left(count, sum, room + sum);
+            if (work < least) {
+                least = work;
+                memcpy(prover->terms, prover->ball_terms, variables * sizeof *prover->terms);
+            }
+        }
+    return 0;
+}
+
+/* ---- surfaces ---- */
+
 enum { TESTS_PER_WORK = 64 };
 
 /* Whether the surfaces are farther apart than they can move, `sum`, and none is inside of the other. */
@@ -190,11 +328,27 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct proof
         return PROOF_HIT;
     if (!(distance >= most))
         return PROOF_UNDECIDED;
-    proof->nearest = fmin(proof->nearest, distance * chain->first_unit);
-    return PROOF_FREE;
+    return prove_box(prover, distance / unit - sum, proof);
 }
 
 /* ---- bisection ---- */
+
+enum { POINTS_PER_BOX = 8 };
+
+/* Of the box with these middles: FREE where the bodies touch in all of it; HIT where that will not be found. */
+static enum proof_end look_inside_box(struct prover *prover, const struct proof_task *task, const double *values,
+                                      struct proof *proof)
+{
+    place_ends(prover, values);
+    struct depth depth = look_inside(prover, task->clearance, &proof->work);
+    if (!depth.common)
+        return PROOF_HIT;
+    if (depth.share >= 1)
+        return PROOF_FREE;
+    /* As many parts as all terms make that are no larger than the depth, at most. */
+    bool hopeless = POINTS_PER_BOX * pow(1 / depth.share, prover->chain->variable_count) > (double)task->work;
+    return hopeless ? PROOF_HIT : PROOF_UNDECIDED;
+}
 
 /* Of the box with these middles: FREE, HIT in its middle, or undecided; then the terms say which joint to bisect. */
 static enum proof_end look_at_box(struct prover *prover, const struct proof_task *task, const double *values,
@@ -206,15 +360,23 @@ static enum proof_end look_at_box(struct prover *prover, const struct proof_task
     if (prover->split == CP_NONE)
         prover->split = find_split(prover, task, normal);
     double sum = sum_terms(prover, normal, prover->split);
-    if (gap.low > task->clearance + sum) {
-        proof->nearest = fmin(proof->nearest, gap.low * prover->chain->unit);
-        return PROOF_FREE;
-    }
+    if (gap.low > task->clearance + sum)
+        return prove_box(prover, gap.low - sum, proof);
+    double room = task->plane || !(gap.low > task->clearance) ? 0 : find_room(prover, task, gap.low);
+    if (room > 0)
+        return prove_box(prover, room + task->clearance, proof);
     if (task->surfaces)
         return compare_surfaces(prover, task, sum_terms(prover, NULL, prover->split), proof);
-    proof->nearest = fmin(proof->nearest, gap.low * prover->chain->unit);
     return gap.low > task->clearance ? PROOF_UNDECIDED : PROOF_HIT;
 }
+
+bool prover_is_late(struct prover *prover)
+{
+    prover->is_late = prover->is_late || (prover->deadline > 0 && milliseconds_now() >= prover->deadline);
+    return prover->is_late;
+}
+
+enum { LOOKS_A_CLOCK = 64 };
 
 /* Works on the waiting boxes until none is left, they collide at `values`, or proof->work is `most`. PROOF_UNDECIDED
  * without any waiting box: there was no room for them, and more work will not help. */
@@ -224,7 +386,7 @@ static enum proof_end run_prover(struct prover *prover, const struct proof_task 
     uint32_t count = prover->chain->variable_count;
     prover->split = CP_NONE;
     while (prover->box_count > 0) {
-        if (proof->work >= most)
+        if (proof->work >= most || (++prover->looks % LOOKS_A_CLOCK == 0 && prover_is_late(prover)))
             return PROOF_UNDECIDED;
         /* Take the last box: its middle, and how far it goes from there, more than rounding took off. It stays where
          * it is until another one is pushed. */
@@ -234,7 +396,8 @@ static enum proof_end run_prover(struct prover *prover, const struct proof_task 
             values[i] = lower / 2 + upper / 2;
             prover->halves[i] = fmax(upper - values[i], values[i] - lower) * (1 + 4e-16);
         }
-        enum proof_end end = look_at_box(prover, task, values, proof);
+        enum proof_end end =
+            task->inside ? look_inside_box(prover, task, values, proof) : look_at_box(prover, task, values, proof);
         if (end == PROOF_HIT)
             return end;
         if (end == PROOF_FREE)
@@ -285,7 +448,7 @@ static bool find_task(const struct chain *chain, const struct body *const bodies
 static struct proof start_proof(const struct chain *chain, const struct body *const bodies[2])
 {
     bool possible = chain->obstacles == 0 && !(bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0);
-    return (struct proof){.end = possible ? PROOF_FREE : PROOF_UNDECIDED, .nearest = INFINITY};
+    return (struct proof){.end = possible ? PROOF_FREE : PROOF_UNDECIDED, .bound = INFINITY};
 }
 
 /* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is
@@ -305,6 +468,7 @@ void prover_begin(struct prover *prover, const struct chain *chain, const struct
     prover->start = (struct convex_start){.count = 0};
     prover->chain = chain;
     prover->box_count = 0;
+    prover->has_reaches = false;
     prover->box_size = 2 * chain->variable_count;
     prover->box_room = room_for_boxes(chain->variable_count);
     for (int side = 0; side < 2; side++) {
@@ -348,6 +512,22 @@ struct proof prove_free(struct prover *prover, const struct chain *chain, const 
     return proof;
 }
 
+struct proof prove_inside(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                          double touch, uint64_t work, double *values)
+{
+    struct proof_task task = {.plane_side = -1, .inside = true, .clearance = touch / chain->unit, .work = work};
+    struct proof proof = {.end = PROOF_UNDECIDED, .bound = INFINITY};
+    if (chain->obstacles != 0 || chain->movable)
+        return proof;
+    prover_begin(prover, chain, bodies);
+    prover->has_inside = false;
+    push_all(prover);
+    proof.end = run_prover(prover, &task, work, values, &proof);
+    if (proof.end == PROOF_HIT)
+        proof.end = PROOF_UNDECIDED;
+    return proof;
+}
+
 /* ---- by several threads ---- */
 
 /* Threads work in rounds on MOST_ITEMS of the waiting boxes, on each for MOST_SLICE bounds; the more items, the less a
@@ -381,7 +561,7 @@ static void work_on_item(void *user, uint32_t index, uint32_t worker)
     prover_begin(prover, prover->chain, prover->bodies);
     memcpy(prover->boxes, item->boxes, size);
     prover->box_count = 1;
-    struct proof proof = {.nearest = INFINITY}; /* not the item's, next to which another thread writes */
+    struct proof proof = {.bound = INFINITY}; /* not the item's, next to which another thread writes */
     proof.end = run_prover(prover, &rounds->task, rounds->slice, item->values, &proof);
     item->proof = proof;
     item->box_count = prover->box_count;
@@ -405,7 +585,7 @@ static cp_status run_rounds(struct rounds *rounds, cp_context *context, uint64_t
 {
     uint32_t size = rounds->provers[0]->box_size;
     while (proof->end == PROOF_FREE && rounds->box_count > 0) {
-        if (proof->work >= most) {
+        if (proof->work >= most || prover_is_late(rounds->provers[0])) {
             proof->end = PROOF_UNDECIDED;
             break;
         }
@@ -423,7 +603,7 @@ static cp_status run_rounds(struct rounds *rounds, cp_context *context, uint64_t
         for (uint32_t i = count; i-- > 0;) {
             const struct item *item = &rounds->items[i];
             proof->work += item->proof.work;
-            proof->nearest = fmin(proof->nearest, item->proof.nearest);
+            proof->bound = fmin(proof->bound, item->proof.bound);
             if (item->proof.end == PROOF_HIT) {
                 proof->end = PROOF_HIT;
                 memcpy(values, item->values, rounds->provers[0]->chain->variable_count * sizeof *values);
@@ -480,10 +660,13 @@ bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motio
     prover->boxes = arena_allocate(prover->arena, prover->number_room, sizeof *prover->boxes);
     prover->poses = arena_allocate(prover->arena, most_motions, sizeof *prover->poses);
     prover->terms = arena_allocate(prover->arena, most_motions, sizeof *prover->terms);
+    prover->ball_terms = arena_allocate(prover->arena, most_motions, sizeof *prover->ball_terms);
     prover->halves = arena_allocate(prover->arena, most_motions, sizeof *prover->halves);
     prover->values = arena_allocate(prover->arena, most_motions, sizeof *prover->values);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         prover->radii[side] = arena_allocate(prover->arena, most_motions, sizeof *prover->radii[side]);
+        prover->reaches[side] = arena_allocate(prover->arena, most_motions, sizeof *prover->reaches[side]);
+    }
     return !arena_failed(prover->arena);
 }
 

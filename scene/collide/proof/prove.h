@@ -18,8 +18,8 @@ enum proof_end {
 
 struct proof {
     enum proof_end end;
-    uint64_t work;  /* bounds that were computed: a gap of hulls is one, and so are 64 pairs of boxes of surfaces */
-    double nearest; /* metres: the smallest of them */
+    uint64_t work; /* bounds that were computed: a gap of hulls is one, and so are 64 pairs of boxes of surfaces */
+    double bound;  /* metres: in the boxes that were proved they are nowhere nearer; infinite without any */
 };
 
 /* Room to work in, for one thread. */
@@ -37,11 +37,21 @@ struct prover {
     struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
     /* Of the motions, about each body: its largest distance from the axis; less than 0 where not known. */
     double *radii[2];
-    double *values; /* for which they are */
-    double *terms;  /* what each variable may take off the gap */
+    double *values;             /* for which they are */
+    double *terms, *ball_terms; /* what each variable may take off the gap */
+    double *reaches[2]; /* of the motions, for each body: how far from its origin the motion and those behind it may
+                         * take the body */
+    bool has_reaches;
     double *halves; /* of the box that is looked at */
     /* Of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known. */
     uint32_t split;
+    /* A point deep in both bodies at the box before, in the frame of each; and how far to look around it, in the common
+     * ancestor's frame. */
+    bool has_inside;
+    double inside[2][3], inside_step;
+    uint64_t deadline; /* in milliseconds_now; 0: none */
+    uint32_t looks;    /* boxes that were looked at since the clock was */
+    bool is_late;      /* work was left because of the deadline */
 };
 
 /* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
@@ -53,11 +63,18 @@ void prover_close(struct prover *prover);
  * chain: of the bodies' frames, which have their hulls. values[variable count] becomes the middle of the last box. */
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values);
-/* The same by several threads, one for each of the provers: what comes out does not depend on their number. CP_LIMIT
- * when out of memory or cancelled. */
+/* Bisects the box until in each part a point is found that is deep enough in both bodies to stay in them: PROOF_FREE,
+ * when they always touch; never PROOF_HIT. touch: metres, which they may be apart. Ends soon where they are not deep in
+ * each other. */
+struct proof prove_inside(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                          double touch, uint64_t work, double *values);
+/* The same as prove_free by several threads, one for each of the provers: what comes out does not depend on their
+ * number. CP_LIMIT when out of memory or cancelled. */
 cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
                      struct proof *proof);
 
+/* Whether the deadline has passed; then work is left, and a proof ends undecided. */
+bool prover_is_late(struct prover *prover);
 /* No boxes wait, and nothing is known. */
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
 /* Metres: the gap between the bodies' hulls at these values. */

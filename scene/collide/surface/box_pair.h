@@ -4,11 +4,7 @@
 
 #include <stddef.h>
 
-#include "bvh.h"
-
-/* Three floats that are computed with at once; the fourth has no say. */
-typedef float lanes __attribute__((vector_size(16)));
-typedef int32_t lane_bits __attribute__((vector_size(16)));
+#include "turned.h"
 
 /* How the other's frame lies in the first one's, by columns. */
 struct box_frames {
@@ -34,12 +30,6 @@ static inline lanes lanes_at(const struct bvh_box *box, size_t offset)
     lanes four;
     memcpy(&four, (const char *)box + offset, sizeof four);
     return (lanes)((lane_bits)four & first_three);
-}
-
-static inline lanes lane_sizes(lanes values)
-{
-    static const lane_bits all_but_sign = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
-    return (lanes)((lane_bits)values & all_but_sign);
 }
 
 static inline lanes lesser_lanes(lanes a, lanes b)

@@ -5,6 +5,7 @@
 
 #include "box_pair.h"
 #include "triangles.h"
+#include "turned.h"
 
 enum {
     LEAF = 2,                    /* triangles */
@@ -85,11 +86,31 @@ static void build_boxes(struct bvh *bvh, double (*centres)[3])
     }
 }
 
+/* The boxes of the same triangles in directions of their own. */
+static cp_status turn_boxes(cp_context *context, struct bvh *bvh)
+{
+    bvh->turned = memory_allocate(context, bvh->box_count, sizeof *bvh->turned);
+    if (!bvh->turned) {
+        bvh_free(context, bvh);
+        return CP_LIMIT;
+    }
+    for (uint32_t i = 0; i < bvh->box_count; i++) { /* its triangles are those from its first leaf to its last */
+        const struct bvh_box *first = &bvh->boxes[i], *last = first;
+        while (first->count == 0)
+            first = &bvh->boxes[first->first];
+        while (last->count == 0)
+            last = &bvh->boxes[last->first + 1];
+        turned_box_find(bvh, first->first, last->first + last->count - first->first, &bvh->turned[i]);
+    }
+    return CP_OK;
+}
+
 cp_status bvh_build(cp_context *context, struct bvh *bvh)
 {
     uint32_t count = bvh->triangle_count;
     bvh->box_room = bvh->box_count = 0;
     bvh->boxes = NULL;
+    bvh->turned = NULL;
     if (count == 0)
         return CP_OK;
     if (count > (uint32_t)INT32_MAX)
@@ -121,13 +142,15 @@ cp_status bvh_build(cp_context *context, struct bvh *bvh)
         bvh->boxes = smaller;
         bvh->box_room = bvh->box_count;
     }
-    return CP_OK;
+    return turn_boxes(context, bvh);
 }
 
 void bvh_free(cp_context *context, struct bvh *bvh)
 {
     memory_free(context, bvh->boxes, bvh->box_room, sizeof *bvh->boxes);
+    memory_free(context, bvh->turned, bvh->turned ? bvh->box_count : 0, sizeof *bvh->turned);
     bvh->boxes = NULL;
+    bvh->turned = NULL;
     bvh->box_count = bvh->box_room = 0;
 }
 

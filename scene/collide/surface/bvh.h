@@ -10,6 +10,12 @@ struct bvh_box {
     uint32_t first, count;    /* of triangles; or count 0, and the halves are the boxes first and first + 1 */
 };
 
+/* The same triangles in a box of other directions: its rows are x, y and z of its three axes and of its centre, and
+ * half its lengths. */
+struct turned_box {
+    float rows[4][4];
+};
+
 /* To tell which of two boxes is worth parting. */
 static inline float bvh_box_size(const struct bvh_box *box)
 {
@@ -22,7 +28,8 @@ struct bvh {
     double (*vertices)[3]; /* in the body's frame */
     uint32_t (*triangles)[3];
     uint32_t vertex_count, triangle_count;
-    struct bvh_box *boxes; /* the root first; none without triangles */
+    struct bvh_box *boxes;     /* the root first; none without triangles */
+    struct turned_box *turned; /* of each box */
     uint32_t box_count, box_room;
     double reach; /* no coordinate is larger */
 };

@@ -147,15 +147,26 @@ static double gap_by_sides(const double one[3][3], const double other[3][3], con
     return best;
 }
 
-/* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as
- * there. */
-double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
+/* Whether they are at least `most` apart along the line between their middles, or across one of them. */
+static bool are_far(const double one[3][3], const double other[3][3], double most, double slack)
+{
+    double direction[3];
+    for (int axis = 0; axis < 3; axis++)
+        direction[axis] = other[0][axis] + other[1][axis] + other[2][axis] - one[0][axis] - one[1][axis] - one[2][axis];
+    if (gap_along(one, other, direction, slack) >= most)
+        return true;
+    triangle_normal(one[0], one[1], one[2], direction);
+    if (gap_either_way(one, other, direction, slack) >= most)
+        return true;
+    triangle_normal(other[0], other[1], other[2], direction);
+    return gap_either_way(one, other, direction, slack) >= most;
+}
+
+/* As triangles_distance; along: the way where it is less than `most`. */
+static double find_way(const double one[3][3], const double other[3][3], double most, double slack, double along[3])
 {
     struct way way = {.square = INFINITY};
-    double middle[3];
-    for (int axis = 0; axis < 3; axis++)
-        middle[axis] = other[0][axis] + other[1][axis] + other[2][axis] - one[0][axis] - one[1][axis] - one[2][axis];
-    if (gap_along(one, other, middle, slack) >= most)
+    if (are_far(one, other, most, slack))
         return most;
     for (int i = 0; i < 3; i++) {
         try_corner(&way, one[i], other, 1);
@@ -165,12 +176,144 @@ double triangles_distance(const double one[3][3], const double other[3][3], doub
     }
     double gap = gap_along(one, other, way.along, slack);
     bool is_good = gap >= most || gap * (1 + 1e-6) + slack >= sqrt(way.square);
+    if (gap < most)
+        memcpy(along, way.along, sizeof way.along);
     return is_good ? gap : fmax(gap, gap_by_sides(one, other, way.along, slack));
+}
+
+/* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as
+ * there. */
+double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
+{
+    double along[3];
+    return find_way(one, other, most, slack, along);
 }
 
 /* ---- two surfaces ---- */
 
-/* The nearer pair is taken first, until one is at most `enough` apart. */
+/* Pairs of boxes that wait, the nearest first; and as many more as one path down to the leaves takes, the last first,
+ * when there are too many. The order costs more than a comparison. So few are enough for pairs that are half as far
+ * apart as the best or farther: what they have to tell is little. */
+enum { FEW_QUEUED = 32, MOST_QUEUED = 256 };
+
+struct search {
+    const struct bvh *one, *other;
+    const cp_pose *placed;
+    struct box_frames frames;
+    double slack, best;
+    /* The shortest way found so far, or one between the middles: along it most of what is left is apart, too. Its
+     * direction, also as floats, seen from either frame. */
+    double way[3];
+    float along[3], along_back[3], moved; /* moved: how far the other's origin is along it */
+    uint64_t compared;
+    struct box_pair queue[MOST_QUEUED], stack[2 * BVH_LEVELS + 2]; /* the queue is a heap */
+    uint32_t queued, stacked;
+};
+
+static void queue_pair(struct search *search, struct box_pair pair)
+{
+    uint32_t place = search->queued++;
+    for (; place > 0 && pair.nearness < search->queue[(place - 1) / 2].nearness; place = (place - 1) / 2)
+        search->queue[place] = search->queue[(place - 1) / 2];
+    search->queue[place] = pair;
+}
+
+static struct box_pair take_nearest(struct search *search)
+{
+    struct box_pair nearest = search->queue[0], last = search->queue[--search->queued];
+    uint32_t place = 0;
+    for (uint32_t below = 1; below < search->queued; below = 2 * place + 1) {
+        below += below + 1 < search->queued && search->queue[below + 1].nearness < search->queue[below].nearness;
+        if (!(search->queue[below].nearness < last.nearness))
+            break;
+        search->queue[place] = search->queue[below];
+        place = below;
+    }
+    search->queue[place] = last;
+    return nearest;
+}
+
+/* way: of any length. */
+static void take_way(struct search *search, const double way[3])
+{
+    double length = sqrt(dot_product(way, way));
+    bool is_one = length > 1e-100 && length < (double)INFINITY; /* as the squares have their digits */
+    for (int i = 0; i < 3; i++) {
+        search->way[i] = is_one ? way[i] / length : i == 0;
+        search->along[i] = (float)search->way[i];
+    }
+    double moved = 0;
+    for (int i = 0; i < 3; i++) {
+        double back = 0;
+        for (int k = 0; k < 3; k++)
+            back += search->placed->m[4 * k + i] * search->way[k];
+        search->along_back[i] = (float)back;
+        moved += search->placed->m[4 * i + 3] * search->way[i];
+    }
+    search->moved = (float)moved;
+}
+
+static void compare_leaves(struct search *search, const struct bvh_box *first, const struct bvh_box *second)
+{
+    for (uint32_t k = second->first; k < second->first + second->count; k++) {
+        double here[3][3], there[3][3];
+        bvh_triangle(search->other, k, search->placed, there);
+        for (uint32_t i = first->first; i < first->first + first->count; i++) {
+            bvh_triangle(search->one, i, NULL, here);
+            if (gap_along((const double(*)[3])here, (const double(*)[3])there, search->way, search->slack) >=
+                search->best)
+                continue;
+            double way[3], distance = find_way((const double(*)[3])here, (const double(*)[3])there, search->best,
+                                               search->slack, way);
+            if (distance < search->best) {
+                search->best = distance;
+                take_way(search, way);
+            }
+        }
+    }
+}
+
+/* At most how far what is in the boxes is apart along the way. In units of half a float's epsilon and of reach: the
+ * middles have 4 roundings of 1.74 each, the halves, which are sums of three, 21 and 12, the other's origin 4, and the
+ * sums of these 40. That is below 100, and five times the slack 120. */
+static double gap_of_boxes(const struct search *search, const struct box_pair *pair)
+{
+    float here, here_half, there, there_half;
+    turned_along(&search->one->turned[pair->one], search->along, &here, &here_half);
+    turned_along(&search->other->turned[pair->other], search->along_back, &there, &there_half);
+    return (double)(search->moved + there - here - here_half - there_half - 5 * search->frames.slack[0]) * (1 - 1e-6);
+}
+
+/* Whether there may be anything nearer than the best in it. */
+static bool is_worth_it(const struct search *search, const struct box_pair *pair)
+{
+    return !((double)pair->nearness > search->best * search->best) && !(gap_of_boxes(search, pair) > search->best);
+}
+
+/* The halves of the pair wait where they are worth it, the nearer one to be taken first. */
+static void part_pair(struct search *search, const struct box_pair *pair)
+{
+    struct box_pair halves[2];
+    box_pair_part(search->one, search->other, pair, halves);
+    for (int i = 0; i < 2; i++)
+        halves[i].nearness =
+            boxes_nearness(&search->frames, &search->one->boxes[halves[i].one], &search->other->boxes[halves[i].other]);
+    search->compared += 2;
+    int later = halves[1].nearness < halves[0].nearness ? 0 : 1;
+    bool is_far = 4 * (double)pair->nearness > search->best * search->best;
+    bool queue = search->stacked == 0 && search->queued + 2 <= (is_far ? FEW_QUEUED : MOST_QUEUED);
+    for (int i = 0; i < 2; i++) {
+        const struct box_pair *half = &halves[i == 0 ? later : !later];
+        if (!is_worth_it(search, half))
+            continue;
+        if (queue)
+            queue_pair(search, *half);
+        else
+            search->stack[search->stacked++] = *half;
+    }
+}
+
+/* Until one is at most `enough` apart. */
 static double search_surfaces(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                               double enough, uint64_t *tests)
 {
@@ -178,42 +321,40 @@ static double search_surfaces(const struct bvh *one, const struct bvh *other, co
      * in all; two products with a direction are 11 u reach; their difference, divided by a length, is at most 3.5 reach
      * and has six: 39 u in all. */
     static const double roundings = 6e-15;
-    struct box_pair waiting[2 * BVH_LEVELS + 2] = {{0, 0, 0}};
+    struct search search;
     if (one->box_count == 0 || other->box_count == 0)
         return most;
-    struct box_frames frames = box_frames_of(one, other, placed);
-    double slack = roundings * frames.reach, best = most;
-    waiting[0].nearness = boxes_nearness(&frames, one->boxes, other->boxes);
-    uint32_t count = 1;
-    uint64_t compared = 1;
-    while (count > 0 && best > enough) {
-        struct box_pair pair = waiting[--count], halves[2];
-        const struct bvh_box *first = &one->boxes[pair.one], *second = &other->boxes[pair.other];
-        if ((double)pair.nearness > best * best)
-            continue;
-        if (first->count > 0 && second->count > 0) {
-            for (uint32_t k = second->first; k < second->first + second->count; k++) {
-                double here[3][3], there[3][3];
-                bvh_triangle(other, k, placed, there);
-                for (uint32_t i = first->first; i < first->first + first->count; i++) {
-                    bvh_triangle(one, i, NULL, here);
-                    double distance =
-                        triangles_distance((const double(*)[3])here, (const double(*)[3])there, best, slack);
-                    best = distance < best ? distance : best;
-                }
-            }
-            continue;
-        }
-        box_pair_part(one, other, &pair, halves);
-        for (int i = 0; i < 2; i++)
-            halves[i].nearness = boxes_nearness(&frames, &one->boxes[halves[i].one], &other->boxes[halves[i].other]);
-        compared += 2;
-        int later = halves[1].nearness < halves[0].nearness ? 0 : 1;
-        waiting[count++] = halves[later];
-        waiting[count++] = halves[!later];
+    search.one = one;
+    search.other = other;
+    search.placed = placed;
+    search.frames = box_frames_of(one, other, placed);
+    search.slack = roundings * search.frames.reach;
+    search.best = most;
+    search.queue[0] = (struct box_pair){0, 0, boxes_nearness(&search.frames, one->boxes, other->boxes)};
+    search.queued = 1;
+    double from[3], to[3], way[3];
+    for (int i = 0; i < 3; i++) {
+        from[i] = (double)one->boxes->centre[i];
+        to[i] = (double)other->boxes->centre[i];
     }
-    *tests += compared;
-    return best;
+    pose_point(placed, to, way);
+    subtract(way, from, way);
+    take_way(&search, way);
+    search.stacked = 0;
+    search.compared = 1;
+    while (search.stacked + search.queued > 0 && search.best > enough) {
+        bool is_nearest = search.stacked == 0;
+        struct box_pair pair = is_nearest ? take_nearest(&search) : search.stack[--search.stacked];
+        const struct bvh_box *first = &one->boxes[pair.one], *second = &other->boxes[pair.other];
+        if (!is_worth_it(&search, &pair))
+            continue;
+        if (first->count > 0 && second->count > 0)
+            compare_leaves(&search, first, second);
+        else
+            part_pair(&search, &pair);
+    }
+    *tests += search.compared;
+    return search.best;
 }
 
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,

@@ -26,6 +26,21 @@ struct search {
 
 /* ---- materials and places ---- */
 
+/* All that a material says. */
+static char *material_key(struct arena *arena, const cp_material *m)
+{
+    char *key = arena_print(arena, "%a %a %a %a %d %d %d %a %a %a %a %a %d %a", m->rgba[0], m->rgba[1], m->rgba[2],
+                            m->rgba[3], m->srgb, m->two_sided, m->one_sided, m->metallic, m->roughness, m->emissive[0],
+                            m->emissive[1], m->emissive[2], m->alpha, m->cutoff);
+    for (uint32_t i = 0; key && i < m->texture_count; i++) {
+        const cp_texture_use *use = &m->textures[i];
+        key = arena_print(arena, "%s %s %d %u %u %a %a %a %a %a %a", key, use->place ? use->place : "", use->role,
+                          (unsigned)use->texture, (unsigned)use->set, use->strength, use->offset[0], use->offset[1],
+                          use->rotation, use->scale[0], use->scale[1]);
+    }
+    return key ? arena_print(arena, "%s %s %s", key, m->extensions ? m->extensions : "", m->name) : NULL;
+}
+
 /* Materials are equal by all that they say; those with metadata are told apart, since it would be lost. */
 static cp_status find_materials(const struct search *search)
 {
@@ -35,8 +50,7 @@ static cp_status find_materials(const struct search *search)
     cp_status status = arena ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->material_count && status == CP_OK; i++) {
         const cp_material *m = &scene->materials[i];
-        char *key = arena_print(arena, "%a %a %a %a %d %d %s", m->rgba[0], m->rgba[1], m->rgba[2], m->rgba[3], m->srgb,
-                                m->two_sided, m->name);
+        char *key = material_key(arena, m);
         const uint32_t *first = key ? name_map_add(&seen, key, i, NULL) : NULL;
         if (first)
             search->materials[i] = *first;
@@ -80,10 +94,12 @@ static bool same_faces(const struct search *search, const cp_mesh *a, const cp_m
 {
     if (a->kind != b->kind || a->vertex_count != b->vertex_count || a->face_count != b->face_count ||
         a->corner_count != b->corner_count || a->group_count != b->group_count || !a->normals != !b->normals ||
-        !same_bytes(a->colours, b->colours, a->vertex_count, 4 * sizeof *a->colours) ||
         !same_bytes(a->face_offsets, b->face_offsets, (size_t)a->face_count + 1, sizeof *a->face_offsets) ||
         !same_bytes(a->corners, b->corners, a->corner_count, sizeof *a->corners))
         return false;
+    for (size_t i = ARRAY_COLOURS; i < ARRAY_COUNT; i++)
+        if (!same_bytes(mesh_array(a, i), mesh_array(b, i), a->vertex_count, vertex_arrays[i].width * sizeof(float)))
+            return false;
     for (uint32_t i = 0; i < a->group_count; i++) {
         uint32_t p = a->groups[i].material, q = b->groups[i].material;
         bool same = p == q || (p != CP_NONE && q != CP_NONE && search->materials[p] == search->materials[q]);
@@ -112,9 +128,9 @@ static uint64_t hash_mesh(const struct search *search, const cp_mesh *mesh)
                                mesh->face_count, mesh->corner_count, mesh->group_count};
     uint64_t hash = hash_array(search, 0, counts, sizeof counts, 1);
     hash = hash_array(search, hash, mesh->size, 3, sizeof *mesh->size);
-    hash = hash_array(search, hash, mesh->positions, mesh->vertex_count, 3 * sizeof *mesh->positions);
-    hash = hash_array(search, hash, mesh->normals, mesh->vertex_count, 3 * sizeof *mesh->normals);
-    hash = hash_array(search, hash, mesh->colours, mesh->vertex_count, 4 * sizeof *mesh->colours);
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        hash =
+            hash_array(search, hash, mesh_array(mesh, i), mesh->vertex_count, vertex_arrays[i].width * sizeof(float));
     hash = hash_array(search, hash, mesh->corners, mesh->corner_count, sizeof *mesh->corners);
     hash = hash_array(search, hash, mesh->face_offsets, (size_t)mesh->face_count + 1, sizeof *mesh->face_offsets);
     for (uint32_t i = 0; i < mesh->group_count; i++) {
@@ -312,7 +328,9 @@ cp_status find_copies(const cp_scene *scene, const struct copies_settings *setti
 
 uint64_t cp_mesh_bytes(const cp_mesh *mesh)
 {
-    uint64_t vertex = sizeof(float) * (3u + (mesh->normals ? 3 : 0) + (mesh->colours ? 4 : 0));
+    uint64_t vertex = 0;
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        vertex += mesh_array(mesh, i) ? sizeof(float) * vertex_arrays[i].width : 0;
     uint64_t offsets = mesh->face_offsets ? sizeof(uint32_t) * ((uint64_t)mesh->face_count + 1) : 0;
     return vertex * mesh->vertex_count + offsets + sizeof(uint32_t) * (uint64_t)mesh->corner_count +
            sizeof(cp_group) * (uint64_t)mesh->group_count;

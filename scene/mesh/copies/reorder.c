@@ -7,6 +7,7 @@
 #include "../../pose.h"
 #include "../../vector.h"
 #include "../join.h"
+#include "../mesh.h"
 #include "align.h"
 #include "reorder_faces.h"
 
@@ -367,9 +368,11 @@ cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *
     const cp_mesh *a = search->from, *b = search->to;
     *found = false;
     if (a->kind != CP_MESH_FACES || b->kind != CP_MESH_FACES || a->vertex_count != b->vertex_count ||
-        a->face_count != b->face_count || a->corner_count != b->corner_count || !a->normals != !b->normals ||
-        !a->colours != !b->colours)
+        a->face_count != b->face_count || a->corner_count != b->corner_count || !a->normals != !b->normals)
         return CP_OK;
+    for (size_t i = ARRAY_COLOURS; i < ARRAY_COUNT; i++)
+        if (!mesh_array(a, i) != !mesh_array(b, i))
+            return CP_OK;
     cp_context *context = search->context;
     size_t vertices = a->vertex_count;
     struct attempt attempt = {.search = search, .from.mesh = a, .to.mesh = b};

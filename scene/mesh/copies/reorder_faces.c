@@ -70,7 +70,7 @@ static bool faces_meet(const struct table *table, uint32_t from, uint32_t start,
     return true;
 }
 
-/* The same colours and normals, at all corners. */
+/* The same colours, texture coordinates and normals, at all corners. */
 static bool corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
     const double allowed = 1e-3; /* as for copies in the same order */
@@ -78,8 +78,12 @@ static bool corners_agree(const struct table *table, uint32_t from, uint32_t sta
     for (uint32_t i = 0; i < mesh_face_size(a, from); i++) {
         size_t p = a->corners[corner_at(&table->from, from, start, i)];
         size_t q = b->corners[corner_at(&table->to, to, table->starts[to], i)];
-        if (a->colours && memcmp(a->colours + 4 * p, b->colours + 4 * q, 4 * sizeof *a->colours) != 0)
-            return false;
+        for (size_t k = ARRAY_COLOURS; k < ARRAY_COUNT; k++) {
+            const float *one = mesh_array(a, k), *other = mesh_array(b, k);
+            const size_t width = vertex_arrays[k].width;
+            if (one && memcmp(one + width * p, other + width * q, width * sizeof *one) != 0)
+                return false;
+        }
         float moved[3];
         if (a->normals)
             mesh_move_normal((const double(*)[3])table->matrix, a->normals + 3 * p, moved);

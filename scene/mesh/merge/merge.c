@@ -67,7 +67,7 @@ static cp_status list_parts(struct merge_job *job)
 
 /* ---- buckets ---- */
 
-enum { KEY_LINES = 1 << 2, KEY_NORMALS = 1 << 3, KEY_COLOURS = 1 << 4 };
+enum { KEY_LINES = 1 << 2, KEY_ARRAYS = 1 << 3 };
 
 /* Numbers the buckets by their first parts: its parts go to one place, for one use, have the same arrays and, without
  * groups, one material. For slots: numbers these, by bucket and material. */
@@ -83,8 +83,9 @@ static cp_status number_parts(struct merge_job *job, bool slots)
         const cp_instance *instance = &job->scene->instances[part->instance];
         const cp_mesh *mesh = &job->faces[instance->mesh];
         uint32_t material = merge_part_group(mesh, part->group).material;
-        uint32_t arrays = (mesh->kind == CP_MESH_LINES ? KEY_LINES : 0) | (mesh->normals ? KEY_NORMALS : 0) |
-                          (mesh->colours ? KEY_COLOURS : 0);
+        uint32_t arrays = mesh->kind == CP_MESH_LINES ? KEY_LINES : 0;
+        for (size_t k = 0; k < ARRAY_COUNT; k++)
+            arrays |= mesh_array(mesh, k) ? (uint32_t)KEY_ARRAYS << k : 0;
         keys[i][0] = slots ? part->bucket : job->anchors[instance->node];
         keys[i][1] = slots ? 0 : instance->use | arrays;
         keys[i][2] = slots || !job->settings->groups ? material : 0;

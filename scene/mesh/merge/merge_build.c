@@ -150,20 +150,15 @@ static cp_status count_bucket(struct build *build, const struct merge_bucket *bu
 /* ---- filling ---- */
 
 /* False when it moves out of the range of floats. rounded: the farthest that rounding moved a vertex, in the world. */
-static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_t vertex, const cp_mesh *to,
-                       uint32_t number, double *rounded)
+static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_t vertex, cp_mesh *to, uint32_t number,
+                       double *rounded)
 {
     const float *position = from->positions + 3 * (size_t)vertex;
     float *target = (float *)to->positions + 3 * (size_t)number;
     float *normal = to->normals ? (float *)to->normals + 3 * (size_t)number : NULL;
-    if (to->colours)
-        memcpy((float *)to->colours + 4 * (size_t)number, from->colours + 4 * (size_t)vertex, 4 * sizeof(float));
-    if (!motion->moves) {
-        memcpy(target, position, 3 * sizeof *target);
-        if (normal)
-            memcpy(normal, from->normals + 3 * (size_t)vertex, 3 * sizeof *normal);
+    mesh_copy_vertex(to, number, from, vertex);
+    if (!motion->moves)
         return true;
-    }
     double off[3], squares = 0;
     if (!mesh_move_position(&motion->pose, position, target, off))
         return false;
@@ -178,7 +173,7 @@ static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_
 }
 
 /* Fills the mesh's arrays. */
-static cp_status fill_bucket(struct build *build, const struct merge_bucket *bucket, const cp_mesh *mesh)
+static cp_status fill_bucket(struct build *build, const struct merge_bucket *bucket, cp_mesh *mesh)
 {
     struct merge_job *job = build->job;
     struct numbering *numbering = &build->numbering;
@@ -256,14 +251,10 @@ static cp_status build_bucket(struct build *build, struct merge_bucket *bucket)
     }
     mesh.name = same_name && *first->name ? first->name : scene->nodes[bucket->anchor].name;
     mesh.source = same_source ? first->source : "";
-    size_t vertices = mesh.vertex_count;
-    mesh.positions = scene_allocate(scene, 3 * vertices, sizeof(float));
-    mesh.normals = first->normals ? scene_allocate(scene, 3 * vertices, sizeof(float)) : NULL;
-    mesh.colours = first->colours ? scene_allocate(scene, 4 * vertices, sizeof(float)) : NULL;
+    bool good = mesh_make_arrays(scene, &mesh, first, mesh.vertex_count);
     mesh.face_offsets = ngons ? scene_allocate(scene, (size_t)mesh.face_count + 1, sizeof(uint32_t)) : NULL;
     mesh.corners = scene_allocate(scene, mesh.corner_count, sizeof(uint32_t));
-    if (!mesh.positions || !mesh.corners || (first->normals && !mesh.normals) || (first->colours && !mesh.colours) ||
-        (ngons && !mesh.face_offsets))
+    if (!good || !mesh.corners || (ngons && !mesh.face_offsets))
         return CP_LIMIT;
     bucket->base = choose_base(job, bucket);
     status = fill_bucket(build, bucket, &mesh);

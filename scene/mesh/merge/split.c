@@ -87,7 +87,7 @@ struct cut {
     uint32_t *materials;  /* for each face; NULL without groups */
     uint32_t *stamps;     /* for each vertex: 1 + the piece that used it last */
     uint32_t *numbers;    /* and its number there */
-    float *positions, *normals, *colours;
+    cp_mesh all;          /* whose arrays hold the vertices of all pieces */
     uint32_t *offsets, *corners;
     cp_group *groups;
 };
@@ -140,20 +140,11 @@ static bool allocate_arrays(struct cut *cut)
     cp_scene *scene = cut->scene;
     const cp_mesh *from = &cut->from;
     const struct piece *end = &cut->starts[cut->count];
-    cut->positions = scene_allocate(scene, (size_t)end->vertex, 3 * sizeof(float));
-    cut->normals = from->normals ? scene_allocate(scene, (size_t)end->vertex, 3 * sizeof(float)) : NULL;
-    cut->colours = from->colours ? scene_allocate(scene, (size_t)end->vertex, 4 * sizeof(float)) : NULL;
+    bool good = mesh_make_arrays(scene, &cut->all, from, (size_t)end->vertex);
     cut->offsets = from->face_offsets ? scene_allocate(scene, (size_t)end->offset, sizeof(uint32_t)) : NULL;
     cut->corners = scene_allocate(scene, from->corner_count, sizeof(uint32_t));
     cut->groups = end->group ? scene_allocate(scene, (size_t)end->group, sizeof(cp_group)) : NULL;
-    return cut->positions && cut->corners && (cut->normals || !from->normals) && (cut->colours || !from->colours) &&
-           (cut->offsets || !from->face_offsets) && (cut->groups || !end->group);
-}
-
-static void copy_row(float *to, uint64_t at, const float *from, uint32_t vertex, size_t width)
-{
-    if (to)
-        memcpy(to + width * at, from + width * vertex, width * sizeof *to);
+    return good && cut->corners && (cut->offsets || !from->face_offsets) && (cut->groups || !end->group);
 }
 
 static uint32_t add_piece(struct cut *cut, uint32_t piece)
@@ -162,12 +153,12 @@ static uint32_t add_piece(struct cut *cut, uint32_t piece)
     const cp_mesh *from = &cut->from;
     cp_mesh mesh = {.kind = CP_MESH_FACES,
                     .source = from->source,
-                    .positions = cut->positions + 3 * start->vertex,
-                    .normals = cut->normals ? cut->normals + 3 * start->vertex : NULL,
-                    .colours = cut->colours ? cut->colours + 4 * start->vertex : NULL,
                     .face_offsets = cut->offsets ? cut->offsets + start->offset : NULL,
                     .corners = cut->corners + start->corner,
                     .groups = cut->groups ? cut->groups + start->group : NULL};
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        if (mesh_array(from, i))
+            mesh_set_array(&mesh, i, mesh_array(&cut->all, i) + vertex_arrays[i].width * start->vertex);
     if (cut->offsets)
         cut->offsets[start->offset] = 0;
     for (uint32_t at = start->face; at < cut->starts[piece + 1].face; at++) {
@@ -179,10 +170,7 @@ static uint32_t add_piece(struct cut *cut, uint32_t piece)
         for (uint32_t i = first; i < first + size; i++) {
             uint32_t vertex = from->corners[i];
             if (cut->stamps[vertex] != piece + 1) {
-                uint64_t row = start->vertex + mesh.vertex_count;
-                copy_row(cut->positions, row, from->positions, vertex, 3);
-                copy_row(cut->normals, row, from->normals, vertex, 3);
-                copy_row(cut->colours, row, from->colours, vertex, 4);
+                mesh_copy_vertex(&mesh, mesh.vertex_count, from, vertex);
                 cut->stamps[vertex] = piece + 1;
                 cut->numbers[vertex] = mesh.vertex_count++;
             }

@@ -40,7 +40,8 @@ static bool find_star(struct workspace *work, uint32_t vertex, struct star *star
 static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
 {
     const struct surface *surface = work->surface;
-    uint32_t kind_a = surface->kinds[a] & ~(uint32_t)KIND_RIM, kind_b = surface->kinds[b] & ~(uint32_t)KIND_RIM;
+    const uint32_t held = KIND_LINE | KIND_CORNER;
+    uint32_t kind_a = surface->kinds[a] & held, kind_b = surface->kinds[b] & held;
     if ((kind_a | kind_b) == 0)
         return 0;
     if (kind_a & kind_b & KIND_CORNER)
@@ -100,6 +101,8 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
     candidate->a = a;
     candidate->b = b;
     candidate->cost = off + shortness * weight * dot_product(edge, edge);
+    if (surface->weights && surface->strict)
+        weight = (double)surface->weights[a] + (double)surface->weights[b];
     return off <= work->error * work->error * weight;
 }
 
@@ -148,10 +151,12 @@ uint32_t cost_bucket(double cost)
 
 /* ---- one collapse ---- */
 
-/* The link condition (Dey, Edelsbrunner, Guha, Nekhayev, Topology preserving edge contraction, 1999), for an edge of
- * one face or two: the ends share no neighbours but those faces' third corners, and more than a face turned on itself
- * is left. */
-static bool keeps_topology(struct part *part, const struct star *a, const struct star *b, const struct candidate *edge)
+/* Whether the surface may collapse the edge. Its topology stays by the link condition (Dey, Edelsbrunner, Guha,
+ * Nekhayev, Topology preserving edge contraction, 1999), for an edge of one face or two: the ends share no neighbours
+ * but those faces' third corners, and more than a face turned on itself is left. A free surface may break it: a ring of
+ * three edges round a hole becomes one edge, a shell of four faces two that lie on each other, and then nothing. Its
+ * last faces stay. A collapse moves the boundary of a set of faces along, so that what was closed stays closed. */
+static bool may_collapse(struct part *part, const struct star *a, const struct star *b, const struct candidate *edge)
 {
     struct vertex_state *states = part->work->states;
     uint32_t shared = 0, common = 0;
@@ -168,7 +173,8 @@ static bool keeps_topology(struct part *part, const struct star *a, const struct
             }
     }
     uint32_t left = a->count + b->count - 2 * shared;
-    return (shared == 1 || shared == 2) && common == shared && left >= (shared == 2 ? 3 : 1) && left <= MOST_FACES;
+    bool keeps = (shared == 1 || shared == 2) && common == shared && left >= (shared == 2 ? 3 : 1);
+    return left <= MOST_FACES && (keeps || (part->work->surface->free && part->live > shared));
 }
 
 /* Whether a face that stays would turn over, or away from where the original looked, when the edge's ends meet at `to`.
@@ -241,7 +247,7 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     struct surface *surface = work->surface;
     uint32_t one = edge->a, other = edge->b;
     if (!find_star(work, one, &stars[0]) || !find_star(work, other, &stars[1]) ||
-        !keeps_topology(part, &stars[0], &stars[1], edge))
+        !may_collapse(part, &stars[0], &stars[1], edge))
         return false;
     if (!surface->kinds[one] && !surface->kinds[other])
         keep_volume(surface, stars, edge);
@@ -285,6 +291,8 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     quadric_move(&surface->quadrics[one], moved);
     for (int i = 0; i < 4; i++)
         surface->ups[one][i] += surface->ups[other][i];
+    if (surface->weights)
+        surface->weights[one] += surface->weights[other];
     memcpy(surface->points[one], to, sizeof surface->points[0]);
     surface->kinds[one] |= surface->kinds[other]; /* of a corner and a line, both: */
     if (surface->kinds[one] & KIND_CORNER)

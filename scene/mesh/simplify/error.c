@@ -1,14 +1,14 @@
-/* How far the original is from the simplified surface. Its points are measured. A face of it is no farther than its
- * corners are from one face of the surface, since what is so near to a convex thing is convex; where no face has all
- * three so near, it is cut where it leaves what one of them has near. */
+/* How far one surface is from another: the original from the simplified one, and the other way. Its points are
+ * measured. A face of it is no farther than its corners are from one face of the other, since what is so near to a
+ * convex thing is convex; where no face has all three so near, it is cut where it leaves what one of them has near. */
 #include <string.h>
 
 #include "../../parallel.h"
 #include "nearest.h"
 
 enum {
-    SLICE_BOXES = 16 * SLICE, /* of the tree, that an item looks into */
-    SLICE_PIECES = 32 * SLICE,
+    SLICE_BOXES = 64 * SLICE, /* of the tree, that an item looks into */
+    SLICE_PIECES = 256 * SLICE,
     FACE_PIECES = 16384, /* of one face, that are looked at */
     MOST_PENDING = 128
 };
@@ -18,16 +18,17 @@ static const double slack = 0.1;
 
 struct error_search {
     const struct face_map *map;
-    uint32_t *faces; /* of the points: near ones */
-    double most;     /* squared: what is farther is marked */
-    double known;    /* squared: some point is as far */
-    double *errors;  /* of items: squares */
+    const struct measured *measured;
+    double most;    /* squared: what is farther is marked */
+    double known;   /* squared: some point is as far */
+    double *errors; /* of items: squares */
 };
 
 /* A part of an original face; by corner a face of the surface that is near. */
 struct piece {
     double corners[3][3];
     uint32_t near[3];
+    double distances[3]; /* squared, of each corner from its face */
 };
 
 /* A face that is measured. */
@@ -42,25 +43,32 @@ struct cover {
 
 static void mark(const struct error_search *work, uint32_t row)
 {
-    struct surface *surface = work->map->surface;
-    if (surface->far && surface->far[row] == 0)
-        surface->far[row] = surface->try;
+    if (work->measured->far)
+        work->measured->far[row] = true;
 }
 
-/* Only where a point is farther than the farthest yet, the nearest face is looked for once more. */
-static void measure_points(void *user, uint32_t item, uint32_t worker)
+/* The nearest face is searched once more where a point is farther than the farthest yet; if the distances are asked
+ * for, also where it is farther than a part of that. */
+static void measure_point_slice(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
+    const double notable = 0.0625; /* of the square */
     const struct error_search *work = user;
+    const struct measured *measured = work->measured;
     uint32_t boxes = SLICE_BOXES;
     double largest = 0;
-    for (uint32_t at = item * SLICE; at < slice_end(item, work->map->surface->original_count); at++) {
-        struct search search = search_original(work->map, at);
-        search_face(&search, work->faces[at]);
-        if (search.distance > fmin(largest, work->most))
+    for (uint32_t at = item * SLICE; at < slice_end(item, measured->point_count); at++) {
+        struct search search = search_point(work->map, measured->points[at]);
+        search_face(&search, measured->near[at]);
+        double enough = fmin(measured->distances ? notable * largest : largest, work->most);
+        if (search.distance > enough)
+            search_from(&search, search_vertex(&search));
+        if (search.distance > enough)
             search_all(&search, &boxes);
-        work->faces[at] = search.face;
+        measured->near[at] = search.face;
         largest = fmax(largest, search.distance);
+        if (measured->distances)
+            measured->distances[at] = (float)search.distance;
         if (search.distance > work->most)
             mark(work, at);
     }
@@ -76,17 +84,19 @@ static double distance_from(const struct cover *cover, const double point[3], ui
     return search.distance;
 }
 
-/* The least that one face has all of the piece within. */
-static double piece_distance(const struct cover *cover, const struct piece *piece)
+/* What one face has all of the piece within: the least, or one that is good enough; INFINITY if all have more than
+ * `most`. */
+static double piece_distance(const struct cover *cover, const struct piece *piece, double most)
 {
     double least = INFINITY;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && least > cover->good; i++) {
         if ((i > 0 && piece->near[i] == piece->near[0]) || (i > 1 && piece->near[i] == piece->near[1]))
             continue;
-        double largest = 0;
-        for (int corner = 0; corner < 3; corner++)
+        double largest = piece->distances[i];
+        for (int corner = (i + 1) % 3; corner != i && largest <= most; corner = (corner + 1) % 3)
             largest = fmax(largest, distance_from(cover, piece->corners[corner], piece->near[i]));
-        least = fmin(least, largest);
+        if (largest <= most)
+            least = fmin(least, largest);
     }
     return least;
 }
@@ -100,7 +110,7 @@ static void point_between(const double a[3], const double b[3], double part, dou
 /* How much of the way from a to b the face has near: the distance from it has no second minimum. */
 static double part_near(const struct cover *cover, const double a[3], const double b[3], uint32_t face)
 {
-    enum { STEPS = 10 };
+    enum { STEPS = 6 };
     double low = 0, high = 1, point[3];
     for (int step = 0; step < STEPS; step++) {
         double middle = 0.5 * (low + high);
@@ -150,6 +160,7 @@ static void cut_piece(struct cover *cover, const struct piece *piece)
         int moved = half ? edge : next;
         halves[half] = *piece;
         halves[half].near[moved] = search.face;
+        halves[half].distances[moved] = search.distance;
         memcpy(halves[half].corners[moved], point, sizeof point);
     }
     cover->count += 2;
@@ -164,18 +175,14 @@ static double cover_piece(struct cover *cover, const struct piece *whole)
     cover->pending[0] = *whole;
     while (cover->count > 0) {
         struct piece piece = cover->pending[--cover->count];
-        double distance = piece_distance(cover, &piece), sure = 0;
-        if (distance <= cover->good) {
-            largest = fmax(largest, distance);
-            continue;
-        }
-        for (int corner = 0; corner < 3; corner++)
-            sure = fmax(sure, distance_from(cover, piece.corners[corner], piece.near[corner]));
+        double sure = fmax(piece.distances[0], fmax(piece.distances[1], piece.distances[2]));
         if (sure > cover->most)
             return sure;
         if (sure > cover->good)
             cover->good = fmin(sure * (1 + slack) * (1 + slack), cover->most);
-        if (distance <= cover->good || left == 0 || *cover->pieces == 0 || cover->count + 2 > MOST_PENDING) {
+        bool last = left == 0 || *cover->pieces == 0 || cover->count + 2 > MOST_PENDING;
+        double distance = piece_distance(cover, &piece, last ? INFINITY : cover->good);
+        if (distance <= cover->good || last) {
             largest = fmax(largest, distance);
             continue;
         }
@@ -186,51 +193,58 @@ static double cover_piece(struct cover *cover, const struct piece *whole)
     return largest;
 }
 
-static void measure_faces(void *user, uint32_t item, uint32_t worker)
+static void measure_face_slice(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     const struct error_search *work = user;
-    const struct surface *surface = work->map->surface;
+    const struct measured *measured = work->measured;
     uint32_t boxes = SLICE_BOXES, pieces = SLICE_PIECES;
     double largest = 0;
     struct cover cover = {.map = work->map, .boxes = &boxes, .pieces = &pieces, .most = work->most};
-    for (uint32_t face = item * SLICE; face < slice_end(item, surface->original_face_count); face++) {
+    for (uint32_t face = item * SLICE; face < slice_end(item, measured->face_count); face++) {
         struct piece piece;
         for (int corner = 0; corner < 3; corner++) {
-            uint32_t at = surface->original_faces[face][corner];
-            from_mesh_unit(surface, surface->originals[at], piece.corners[corner]);
-            piece.near[corner] = work->faces[at];
+            uint32_t at = measured->faces[face][corner];
+            from_mesh_unit(work->map->surface, measured->points[at], piece.corners[corner]);
+            piece.near[corner] = measured->near[at];
+            piece.distances[corner] = distance_from(&cover, piece.corners[corner], piece.near[corner]);
         }
         cover.good = fmin(fmax(work->known, largest), work->most);
         double distance = cover_piece(&cover, &piece);
         largest = fmax(largest, distance);
         if (distance > work->most)
-            mark(work, surface->original_count + face);
+            mark(work, measured->point_count + face);
     }
     work->errors[item] = largest;
 }
 
 /* ---- all ---- */
 
-static bool measure_rows(struct error_search *work, uint32_t count, parallel_work *measure, double *largest)
+/* The largest of what the items find. */
+static bool measure_rows(struct error_search *work, uint32_t count, parallel_work *measure, double *error)
 {
     cp_context *context = work->map->surface->context;
     uint32_t items = slices(count);
     work->errors = memory_allocate(context, items, sizeof *work->errors);
     bool good = work->errors && parallel_for(context, items, measure, work);
+    double largest = 0;
     for (uint32_t item = 0; good && item < items; item++)
-        *largest = fmax(*largest, work->errors[item]);
+        largest = fmax(largest, work->errors[item]);
+    *error = sqrt(largest);
     memory_free(context, work->errors, items, sizeof *work->errors);
     return good;
 }
 
-bool measure_error(const struct face_map *map, uint32_t *faces, double noise, double most, double *error)
+bool measure_points(const struct face_map *map, const struct measured *measured, double most, double *error)
 {
-    struct error_search work = {.map = map, .faces = faces, .most = most * most};
-    double largest = 0;
-    bool good = measure_rows(&work, map->surface->original_count, measure_points, &largest);
-    work.known = fmax(largest * (1 + slack) * (1 + slack), noise);
-    good = good && measure_rows(&work, map->surface->original_face_count, measure_faces, &largest);
-    *error = sqrt(largest);
-    return good;
+    struct error_search work = {.map = map, .measured = measured, .most = most * most};
+    return measure_rows(&work, measured->point_count, measure_point_slice, error);
+}
+
+bool measure_faces(const struct face_map *map, const struct measured *measured, double known, double most,
+                   double *error)
+{
+    known *= 1 + slack;
+    struct error_search work = {.map = map, .measured = measured, .most = most * most, .known = known * known};
+    return measure_rows(&work, measured->face_count, measure_face_slice, error);
 }

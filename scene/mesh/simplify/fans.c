@@ -1,5 +1,5 @@
-/* From a mesh to a surface: vertices of equal positions are one, unless their faces are not one fan. Each place is
- * looked at by itself: the faces at it, sorted by the edges that they share there. */
+/* From a mesh to a surface: vertices of equal positions are one; unless the surface is free, only if their faces are
+ * one fan. Each place is looked at by itself: the faces at it, sorted by the edges that they share there. */
 #include <float.h>
 #include <string.h>
 
@@ -213,7 +213,11 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
         split->fan_counts[place] = 1;
         return;
     }
-    /* Spokes to the same place are an edge: its faces are joined in pairs. */
+    /* Spokes to the same place are an edge: its faces are joined in pairs. In a free surface they all stay at the
+     * place, edges of three faces and more are as good as others, and lines are seams between classes alone. */
+    const uint32_t *tags = split->surface->tags;
+    bool free = split->surface->free, has_feature = false;
+    uint32_t seams = 0;
     sort_spokes(star->spokes, 2 * count);
     for (uint32_t from = 0, to; from < 2 * count; from = to) {
         struct spoke *run = &star->spokes[from];
@@ -223,9 +227,19 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
             leave_border(split, star, run, false);
         else if (to - from == 2)
             join_spokes(split, star, run, run + 1);
-        else
+        else if (!free)
             pair_run(split, star, place, run, to - from);
-        *cut_edges += to - from > 2 && place < run->other;
+        *cut_edges += !free && to - from > 2 && place < run->other;
+        has_feature |= run->feature;
+        seams += to - from == 2 &&
+                 tag_class(tags[star->corners[run[0].face] / 3]) != tag_class(tags[star->corners[run[1].face] / 3]);
+    }
+    if (free) {
+        split->fan_counts[place] = count > 0;
+        uint8_t kind = seams == 2 ? KIND_LINE : seams > 0 ? KIND_CORNER : has_feature ? KIND_EDGE : 0;
+        for (uint32_t i = 0; i < count; i++)
+            split->flags[star->corners[i]] |= (uint8_t)(kind << CORNER_KIND);
+        return;
     }
     /* Each fan's number, from 0, and kind, at its corners. */
     memset(star->degrees, 0, count * sizeof *star->degrees);
@@ -440,9 +454,9 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
     return parallel_for(surface->context, taking.slice_count, take_slice, &taking);
 }
 
-bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes)
+bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes, bool free)
 {
-    *surface = (struct surface){.context = context};
+    *surface = (struct surface){.context = context, .free = free};
     uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
     bool good = places && join_positions(context, mesh->positions, mesh->vertex_count, places);
     surface->vertex_count = good ? join_number(places, mesh->vertex_count) : 0;
@@ -466,6 +480,8 @@ void surface_free(struct surface *surface)
     memory_free(context, surface->points, surface->vertex_count, sizeof *surface->points);
     memory_free(context, surface->quadrics, surface->vertex_count, sizeof *surface->quadrics);
     memory_free(context, surface->ups, surface->vertex_count, sizeof *surface->ups);
+    if (surface->weights)
+        memory_free(context, surface->weights, surface->vertex_count, sizeof *surface->weights);
     if (surface->colours)
         memory_free(context, surface->colours, surface->vertex_count, sizeof *surface->colours);
     memory_free(context, surface->kinds, surface->vertex_count, sizeof *surface->kinds);

@@ -32,7 +32,7 @@ struct moments {
 
 struct fit {
     struct surface *surface;
-    struct face_map map;
+    struct face_map *map;
     uint32_t *faces; /* of the originals: the nearest */
     struct hit *hits;
     double (*normals)[3]; /* of faces, unit length; 0 where there is no area */
@@ -52,7 +52,7 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     struct surface *surface = fit->surface;
     uint32_t boxes = SLICE_BOXES;
     for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
-        struct search search = search_original(&fit->map, at);
+        struct search search = search_point(fit->map, surface->originals[at]);
         search_from(&search, surface->owners[at]);
         /* Is the place as near as the planes of the collapses make expect, or as near as floats are? */
         const struct quadric *quadric = &surface->quadrics[search_vertex(&search)];
@@ -102,8 +102,8 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
         double more[3] = {0, 0, 0};
         uint32_t left = MOST_FACES;
         /* What the hits on its faces ask of it. */
-        for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE && left-- > 0;
-             corner = fit->map.next[corner]) {
+        for (uint32_t corner = fit->map->first[vertex]; corner != CP_NONE && left-- > 0;
+             corner = fit->map->next[corner]) {
             uint32_t face = corner / 3, number = corner % 3, after = (number + 1) % 3, before = (number + 2) % 3;
             const uint32_t *at = surface->triangles[face];
             const struct moments *moments = &fit->moments[face];
@@ -137,7 +137,7 @@ static bool turns_face(const struct fit *fit, uint32_t vertex, const double up[3
 {
     const double least_cosine = 0.5; /* of the angle by which a face may turn */
     const struct surface *surface = fit->surface;
-    for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner]) {
+    for (uint32_t corner = fit->map->first[vertex]; corner != CP_NONE; corner = fit->map->next[corner]) {
         const uint32_t *face = surface->triangles[corner / 3];
         double after[3];
         triangle_normal(to, surface->points[face[(corner + 1) % 3]], surface->points[face[(corner + 2) % 3]], after);
@@ -163,7 +163,7 @@ static void move_vertices(struct fit *fit)
          * are far from a vertex it would go a long way to bring these onto its faces: at an edge of the shape over
          * that. On smooth surfaces it has to go as far as hits are high. Less costs volume of the tiniest shapes, more
          * the largest error. */
-        for (uint32_t corner = fit->map.first[vertex]; corner != CP_NONE; corner = fit->map.next[corner])
+        for (uint32_t corner = fit->map->first[vertex]; corner != CP_NONE; corner = fit->map->next[corner])
             highest = fmax(highest, fit->moments[corner / 3].highest);
         double reach = highest * (dot_product(up, up) == 0 ? at_edges : elsewhere);
         const struct quadric *planes = &surface->quadrics[vertex];
@@ -225,35 +225,29 @@ static bool fit_once(struct fit *fit)
         fit->next_steps = steps;
     }
     move_vertices(fit);
-    face_map_measure(&fit->map);
+    face_map_measure(fit->map);
     return true;
 }
 
-bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error)
+bool surface_fit(struct surface *surface, uint32_t passes, struct face_map *map, uint32_t *near)
 {
     cp_context *context = surface->context;
     uint32_t originals = surface->original_count, faces = surface->triangle_count, vertices = surface->vertex_count;
-    *error = 0;
+    struct fit fit = {
+        .surface = surface, .map = map, .faces = near, .noise = surface_noise(surface) * surface_noise(surface)};
     if (faces == 0)
         return true;
-    double largest = 1;
-    for (int axis = 0; axis < 3; axis++)
-        largest = fmax(largest, 1 + fabs(surface->centre[axis]) / surface->scale);
-    struct fit fit = {.surface = surface, .noise = largest * largest * FLT_EPSILON * FLT_EPSILON};
     struct arena *scratch = arena_new(context);
-    fit.faces = arena_allocate(scratch, originals, sizeof *fit.faces);
     fit.hits = arena_allocate(scratch, originals, sizeof *fit.hits);
     fit.normals = arena_allocate(scratch, faces, sizeof *fit.normals);
     fit.moments = arena_allocate(scratch, faces, sizeof *fit.moments);
     fit.steps = arena_allocate(scratch, vertices, sizeof *fit.steps);
     fit.next_steps = arena_allocate(scratch, vertices, sizeof *fit.next_steps);
-    bool good = face_map_make(&fit.map, surface) && !arena_failed(scratch);
+    bool good = face_map_make(map, surface) && !arena_failed(scratch);
     for (uint32_t pass = 0; good && pass < passes; pass++)
         good = fit_once(&fit);
     if (good && passes == 0)
         good = place_originals(&fit);
-    good = good && measure_error(&fit.map, fit.faces, fit.noise, most, error);
-    face_map_free(&fit.map);
     arena_free(scratch);
     return good;
 }

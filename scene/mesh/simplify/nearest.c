@@ -37,11 +37,11 @@ struct search search_begin(const struct face_map *map, const double point[3])
     return (struct search){.map = map, .point = {point[0], point[1], point[2]}, .distance = DBL_MAX};
 }
 
-struct search search_original(const struct face_map *map, uint32_t original)
+struct search search_point(const struct face_map *map, const float point[3])
 {
-    double point[3];
-    from_mesh_unit(map->surface, map->surface->originals[original], point);
-    return search_begin(map, point);
+    double own[3];
+    from_mesh_unit(map->surface, point, own);
+    return search_begin(map, own);
 }
 
 void search_from(struct search *search, uint32_t vertex)
@@ -78,20 +78,35 @@ void search_all(struct search *search, uint32_t *boxes)
     enum { MOST_BOXES = 512, MOST_LEVELS = 17 };
     const struct face_map *map = search->map;
     const struct box_tree *tree = &map->tree;
-    uint32_t waiting[MOST_LEVELS * FAN] = {0}, count = 1;
+    struct waiting {
+        double distance;
+        uint32_t box;
+    } waiting[MOST_LEVELS * FAN] = {{0, 0}};
+    uint32_t count = 1;
     for (uint32_t seen = 0; count > 0 && seen < MOST_BOXES; seen++) {
+        struct waiting next = waiting[--count];
+        if (!(next.distance < search->distance))
+            continue;
         if (*boxes == 0)
             return;
         --*boxes;
-        uint32_t at = waiting[--count], end;
-        if (!(box_distance(&tree->boxes[at], search->point) < search->distance))
-            continue;
-        if (at >= tree->first_leaf)
+        uint32_t at = next.box, end, first = count;
+        if (at >= tree->first_leaf) {
             for (uint32_t i = box_tree_items(tree, at, &end); i < end; i++)
                 search_face(search, map->order[i]);
-        for (uint32_t part = at * FAN + 1; at < tree->first_leaf && part <= (at + 1) * FAN; part++)
-            if (tree->boxes[part].low[0] <= tree->boxes[part].high[0]) /* not empty */
-                waiting[count++] = part;
+            continue;
+        }
+        /* Its boxes that may be near enough, the nearest on top. */
+        for (uint32_t part = at * FAN + 1; part <= (at + 1) * FAN; part++) {
+            struct waiting one = {box_distance(&tree->boxes[part], search->point), part};
+            uint32_t place = count;
+            if (!(one.distance < search->distance))
+                continue;
+            for (; place > first && waiting[place - 1].distance < one.distance; place--)
+                waiting[place] = waiting[place - 1];
+            waiting[place] = one;
+            count++;
+        }
     }
 }
 
@@ -109,7 +124,23 @@ void face_map_measure(struct face_map *map)
     box_tree_join(&map->tree);
 }
 
-bool face_map_make(struct face_map *map, struct surface *surface)
+/* Along a z-curve of their boxes. */
+static bool order_faces(const struct surface *surface, uint32_t *order)
+{
+    struct box *boxes = memory_allocate(surface->context, surface->triangle_count, sizeof *boxes);
+    for (uint32_t face = 0; boxes && face < surface->triangle_count; face++) {
+        boxes[face] = box_empty();
+        for (int corner = 0; corner < 3; corner++) {
+            const double *point = surface->points[surface->triangles[face][corner]];
+            box_add(&boxes[face], point, point);
+        }
+    }
+    bool good = boxes && box_order(surface->context, boxes, surface->triangle_count, order);
+    memory_free(surface->context, boxes, surface->triangle_count, sizeof *boxes);
+    return good;
+}
+
+bool face_map_make(struct face_map *map, const struct surface *surface)
 {
     cp_context *context = surface->context;
     size_t faces = surface->triangle_count;
@@ -125,14 +156,8 @@ bool face_map_make(struct face_map *map, struct surface *surface)
         map->next[corner] = map->first[vertex];
         map->first[vertex] = corner;
     }
-    /* Each face where its first vertex along the curve is. */
-    uint32_t count = 0;
-    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
-        for (uint32_t corner = map->first[vertex]; corner != CP_NONE; corner = map->next[corner]) {
-            const uint32_t *face = surface->triangles[corner / 3];
-            if (face[(corner + 1) % 3] > vertex && face[(corner + 2) % 3] > vertex)
-                map->order[count++] = corner / 3;
-        }
+    if (!order_faces(surface, map->order))
+        return false;
     face_map_measure(map);
     return true;
 }

@@ -8,9 +8,9 @@
 
 /* The faces at each vertex, and boxes around faces that lie together. */
 struct face_map {
-    struct surface *surface;
+    const struct surface *surface;
     uint32_t *first, *next; /* corners (3 x face + number) at each vertex */
-    uint32_t *order;        /* faces along the curve of the vertices */
+    uint32_t *order;        /* faces along a z-curve */
     struct box_tree tree;   /* over order */
 };
 
@@ -22,15 +22,15 @@ struct search {
     double shares[2]; /* of the nearest place, of corners 0 and 1 */
 };
 
-/* The vertices must lie along a curve, as surface_collapse leaves them. False when out of memory. Call face_map_free
- * even on failure. */
-bool face_map_make(struct face_map *map, struct surface *surface);
+/* False when out of memory. Call face_map_free even on failure. */
+bool face_map_make(struct face_map *map, const struct surface *surface);
 void face_map_free(struct face_map *map);
 /* Sets the boxes, where the vertices are now. */
 void face_map_measure(struct face_map *map);
 
 struct search search_begin(const struct face_map *map, const double point[3]);
-struct search search_original(const struct face_map *map, uint32_t original);
+/* Of a point in the mesh's unit. */
+struct search search_point(const struct face_map *map, const float point[3]);
 void search_face(struct search *search, uint32_t face);
 /* From vertex to vertex, while it gets nearer. */
 void search_from(struct search *search, uint32_t vertex);
@@ -40,9 +40,26 @@ void search_all(struct search *search, uint32_t *boxes);
 /* The corner of the face that is nearest to the place. */
 uint32_t search_vertex(const struct search *search);
 
-/* error.c: the largest distance of the original from the surface; what floats leave open (noise, squared) counts as
- * nothing. faces: of the originals, near ones; the nearest come out for those that are far. Marks what is farther than
- * `most`. */
-bool measure_error(const struct face_map *map, uint32_t *faces, double noise, double most, double *error);
+/* Points in the mesh's unit, and triangles over them, that are measured. */
+struct measured {
+    const float (*points)[3];
+    const uint32_t (*faces)[3]; /* of points; or NULL, and no face_count: the points alone are measured */
+    uint32_t point_count, face_count;
+    uint32_t *near;   /* of points: a face near by; the nearest one comes out where that is far */
+    float *distances; /* of points, squared, a little too large where others are farther; or NULL */
+    bool *far;        /* of points, and then of faces: set for what is too far; or NULL */
+};
+
+/* error.c: the largest distance of the points, or the faces, from the surface. What is farther than `most` is too far.
+ * known: that much is no news, and may come out for faces that are nearer; the points must have been measured before
+ * the faces. False when out of memory. */
+bool measure_points(const struct face_map *map, const struct measured *measured, double most, double *error);
+bool measure_faces(const struct face_map *map, const struct measured *measured, double known, double most,
+                   double *error);
+
+/* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides.
+ * Makes the map of the surface as it is then; near: of the originals, faces that are near. False when out of memory.
+ * Call face_map_free even on failure. */
+bool surface_fit(struct surface *surface, uint32_t passes, struct face_map *map, uint32_t *near);
 
 #endif

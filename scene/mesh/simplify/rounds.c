@@ -50,7 +50,7 @@ struct column {
     char *to;
 };
 
-enum { COLUMNS = 5 };
+enum { COLUMNS = 6 };
 
 struct gather {
     const struct key *keys;
@@ -81,6 +81,7 @@ static bool reorder_vertices(struct rounds *rounds)
                             {{&surface->points, sizeof *surface->points, NULL, NULL},
                              {&surface->quadrics, sizeof *surface->quadrics, NULL, NULL},
                              {&surface->ups, sizeof *surface->ups, NULL, NULL},
+                             {&surface->weights, sizeof *surface->weights, NULL, NULL},
                              {&surface->colours, sizeof *surface->colours, NULL, NULL},
                              {&surface->kinds, sizeof *surface->kinds, NULL, NULL}}};
     bool good = true;
@@ -201,10 +202,11 @@ static void add_planes(struct surface *surface, uint32_t triangle, double border
         normal[axis] /= area;
     for (int corner = 0; corner < 3; corner++) {
         uint32_t from = face[corner], to = face[(corner + 1) % 3];
+        double weight = surface->weights ? (double)surface->weights[from] : 1;
         for (int axis = 0; axis < 3; axis++)
             surface->ups[from][axis] += (float)(area * normal[axis]);
         surface->ups[from][3] += (float)area;
-        quadric_add_plane(&surface->quadrics[from], normal, 0, 0.5 * area);
+        quadric_add_plane(&surface->quadrics[from], normal, 0, 0.5 * weight * area);
         if (!(surface->tags[triangle] >> corner & 1))
             continue;
         subtract(points[to], points[from], edge);
@@ -212,8 +214,8 @@ static void add_planes(struct surface *surface, uint32_t triangle, double border
         triangle_normal(zero, edge, normal, side);
         for (int axis = 0; axis < 3; axis++)
             side[axis] /= length > 0 ? length : 1;
-        quadric_add_plane(&surface->quadrics[from], side, 0, border_width * length);
-        quadric_add_plane(&surface->quadrics[to], side, 0, border_width * length);
+        quadric_add_plane(&surface->quadrics[from], side, 0, weight * border_width * length);
+        quadric_add_plane(&surface->quadrics[to], side, 0, weight * border_width * length);
     }
 }
 
@@ -357,6 +359,9 @@ static bool start_round(struct rounds *rounds, bool whole)
             return false;
         for (uint32_t triangle = rounds->rim_first; triangle < surface->triangle_count; triangle++)
             add_planes(surface, triangle, rounds->border_width);
+        for (uint32_t vertex = 0; surface->weights && vertex < surface->vertex_count; vertex++)
+            surface->weights[vertex] =
+                (float)(quadric_weight(&surface->quadrics[vertex]) / (double)surface->weights[vertex]);
     }
     return parallel_for(context, rounds->part_count, start_part, rounds);
 }
@@ -446,6 +451,22 @@ static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
     return good;
 }
 
+/* Vertices of shells that have vanished become others, so that they are not there any more. */
+static void drop_vanished(struct rounds *rounds)
+{
+    struct surface *surface = rounds->surface;
+    uint32_t *uses = rounds->numbers, used = CP_NONE;
+    memset(uses, 0, surface->vertex_count * sizeof *uses);
+    for (uint32_t triangle = 0; triangle < surface->triangle_count; triangle++)
+        for (int corner = 0; surface->triangles[triangle][0] != CP_NONE && corner < 3; corner++) {
+            used = surface->triangles[triangle][corner];
+            uses[used]++;
+        }
+    for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
+        if (surface->parents[vertex] == vertex && uses[vertex] == 0 && used != CP_NONE)
+            surface->parents[vertex] = used;
+}
+
 static bool run_rounds(struct rounds *rounds, uint32_t goal)
 {
     enum { MOST_ROUNDS = 64 };
@@ -463,7 +484,11 @@ static bool run_rounds(struct rounds *rounds, uint32_t goal)
         rounds->next_part = round_part;
     }
     rounds->work.in_passes = false;
-    return run_round(rounds, goal, true) && sort_surface(rounds, true);
+    if (!run_round(rounds, goal, true))
+        return false;
+    if (surface->free)
+        drop_vanished(rounds);
+    return sort_surface(rounds, true);
 }
 
 bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast)

@@ -8,12 +8,6 @@
  * is told well enough by its vertices, and gets hardly any. */
 enum { MOST_POINTS = 32768, POINTS_A_FACE = 16 };
 
-/* Whether a point, or a face with a number above those of the points, was too far from an earlier try. */
-static bool was_far(const struct surface *surface, uint32_t at)
-{
-    return surface->far && surface->far[at] > 0;
-}
-
 bool surface_sample(struct surface *surface, bool draft, bool whole)
 {
     const uint32_t many = 131072, step = draft && !whole && surface->vertex_count >= many ? 8 : 1;
@@ -34,7 +28,7 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
     for (; at < vertices; at++) {
         to_mesh_unit(surface, surface->points[at * step], surface->originals[at]);
         surface->owners[at] = at * step;
-        if (was_far(surface, at))
+        if (surface->fixed && surface->fixed[at])
             surface->kinds[at * step] = KIND_CORNER;
     }
     double owed = 0.5; /* points, for the faces so far */
@@ -68,7 +62,7 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
     surface->original_face_count = faces;
     memcpy(surface->original_faces, surface->triangles, faces * sizeof *surface->triangles);
     for (uint32_t face = 0; face < faces; face++)
-        for (int corner = 0; corner < 3 && was_far(surface, at + face); corner++)
+        for (int corner = 0; corner < 3 && surface->fixed && surface->fixed[at + face]; corner++)
             surface->kinds[surface->triangles[face][corner]] = KIND_CORNER;
     return true;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../mesh.h"
-#include "surface.h"
+#include "original.h"
 
 static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface *surface)
 {
@@ -58,81 +58,179 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
     return good ? CP_OK : CP_LIMIT;
 }
 
+enum {
+    REFINED = 50000,  /* triangles: more take long to be tried several times */
+    MEASURED = 131072 /* more take long to be measured as a whole, and both ways, unless somebody asks for an error */
+};
+
 /* A mesh on its way. */
 struct simplification {
     cp_scene *scene;
+    const cp_mesh *mesh;
     const struct simplify_goal *goal;
     struct simplify_result *result;
     const uint32_t *classes;
-    uint8_t *far, try; /* see surface.h */
-    uint32_t far_room;
+    struct original original;
+    uint8_t *times; /* of the original's points, and then of its faces: how often they were too far from a try */
+    bool *fixed;    /* of the same */
+    uint32_t row_count;
+    struct surface_counts counts; /* of the original; no shells: not counted yet */
 };
 
-/* bound: of the collapses, by the planes. The mesh changes when the outcome is good enough. */
-static cp_status try_bound(struct simplification *work, cp_mesh *mesh, double bound)
+/* The mesh's surface, collapsed and fitted to the original. bound: of the collapses, by the planes; whole: the
+ * original's faces are to be measured, too. Makes the map of the surface, and *near: of the original's points, faces of
+ * the surface. Call surface_free, face_map_free and memory_free even on failure. */
+static bool collapse_mesh(struct simplification *work, double bound, bool whole, struct surface *surface,
+                          struct face_map *map, uint32_t **near)
 {
-    const uint32_t many = 131072;
     const struct simplify_goal *goal = work->goal;
-    struct simplify_result *result = work->result;
-    struct surface surface;
+    cp_context *context = work->scene->context;
     uint32_t triangles = goal->triangles < UINT32_MAX ? (uint32_t)goal->triangles : UINT32_MAX;
-    double error = 0;
-    bool good = surface_make(&surface, work->scene->context, mesh, work->classes);
-    bool whole = goal->whole || (!goal->fast && surface.triangle_count < many);
-    surface.far = work->far;
-    good = good && surface_sample(&surface, goal->fast, whole);
-    if (good && !work->far) {
-        work->far_room = surface.original_count + surface.original_face_count;
-        work->far = memory_allocate_zeroed(work->scene->context, work->far_room, 1);
-    }
-    surface.far = work->far;
-    surface.try = work->try;
-    good = good && work->far && surface_collapse(&surface, triangles, bound / surface.scale, goal->fast) &&
-           surface_fit(&surface, goal->fast ? 0 : 1, goal->error / surface.scale, &error);
-    cp_status status = good ? CP_OK : CP_LIMIT;
-    if (good) {
-        *result = (struct simplify_result){.before = result->before,
-                                           .triangles = surface.triangle_count,
-                                           .error = error * surface.scale,
-                                           .whole = surface.original_faces != NULL,
-                                           .cut_edges = surface.cut_edges,
-                                           .cut_vertices = surface.cut_vertices,
-                                           .flat_faces = surface.flat_faces,
-                                           .mixed_colours = surface.mixed_colours};
-        if (result->error <= goal->error)
-            status = write_mesh(work->scene, mesh, &surface);
-    }
-    surface_free(&surface);
-    return status;
+    *map = (struct face_map){.surface = NULL};
+    *near = NULL;
+    if (!surface_make(surface, context, work->mesh, work->classes, goal->free))
+        return false;
+    surface->fixed = work->fixed;
+    surface->strict = !goal->one_way;
+    bool both_ways = goal->whole || (!goal->fast && work->mesh->face_count < MEASURED);
+    if (goal->free && work->counts.shells == 0 && !surface_count(surface, &work->counts))
+        return false;
+    if (!surface_sample(surface, goal->fast, whole) ||
+        (both_ways && !work->original.surface.context && !original_keep(&work->original, surface)) ||
+        (both_ways && !original_weigh(&work->original, surface)) ||
+        !surface_collapse(surface, triangles, bound / surface->scale, goal->fast))
+        return false;
+    *near = memory_allocate(context, surface->original_count, sizeof **near);
+    return *near && surface_fit(surface, goal->fast ? 0 : 1, map, *near);
 }
 
-/* The planes' error is a mean over faces: what is measured may be larger. Where it is so in few places, these stay as
- * they are in the next try; where in many, the bound is lowered. A lower one does not help where planes see no error at
- * all. */
+/* Finds weights of the original's planes by which the largest error, at points, becomes less: in each try they grow
+ * where it was large. The tries' surfaces are thrown away. */
+static bool refine_weights(struct simplification *work)
+{
+    enum { TRIES = 4 };
+    cp_context *context = work->scene->context;
+    double least = INFINITY;
+    float *best = NULL;
+    bool good = true;
+    for (int try = 0; good && try < TRIES; try++) {
+        struct surface surface;
+        struct face_map map;
+        uint32_t *near;
+        struct deviation deviation = {.faces = false};
+        good = collapse_mesh(work, work->goal->error, false, &surface, &map, &near) &&
+               measure_deviation(&work->original, &surface, &map, near, INFINITY, &deviation);
+        if (good && !best)
+            good = (best = memory_allocate(context, work->original.surface.vertex_count, sizeof *best)) != NULL;
+        double error = fmax(deviation.from, deviation.to);
+        if (good && error < least) {
+            least = error;
+            memcpy(best, work->original.weights, work->original.surface.vertex_count * sizeof *best);
+        }
+        good = good && (error == 0 || raise_farthest(&work->original, &surface, &deviation));
+        deviation_free(context, &deviation);
+        memory_free(context, near, surface.original_count, sizeof *near);
+        face_map_free(&map);
+        surface_free(&surface);
+        if (error == 0)
+            break;
+    }
+    if (best)
+        memcpy(work->original.weights, best, work->original.surface.vertex_count * sizeof *best);
+    memory_free(context, best, work->original.surface.vertex_count, sizeof *best);
+    return good;
+}
+
+/* What was too far from a try weighs more in the next one; what was so several times, or late, stays as it is. Where it
+ * is much, *lower is set instead: the bound is to be lowered. */
+static bool learn(struct simplification *work, const struct deviation *deviation, int try, bool *lower)
+{
+    const int patience = 3, late = 6; /* tries */
+    const double much = 0.1;          /* of the original's points and faces */
+    cp_context *context = work->scene->context;
+    bool weighs = work->original.map.surface;
+    if (!work->times) {
+        work->row_count = deviation->far_count;
+        work->times = memory_allocate_zeroed(context, work->row_count, sizeof *work->times);
+        work->fixed = memory_allocate_zeroed(context, work->row_count, sizeof *work->fixed);
+    }
+    if (!work->times || !work->fixed)
+        return false;
+    uint32_t fresh = 0;
+    for (uint32_t row = 0; row < work->row_count; row++)
+        fresh += deviation->far[row] && work->times[row] == 0;
+    *lower = weighs ? *lower && fresh > much * work->row_count : try < late;
+    if (*lower)
+        return true;
+    for (uint32_t row = 0; row < work->row_count; row++)
+        if (deviation->far[row])
+            work->fixed[row] = ++work->times[row] >= patience || try >= late || !weighs;
+    return !weighs || raise_far(&work->original, deviation);
+}
+
+/* What is told of a try that is kept. */
+static bool tell_result(struct simplification *work, const struct surface *surface, const struct deviation *deviation)
+{
+    struct simplify_result *result = work->result;
+    bool both_ways = work->original.map.surface;
+    *result = (struct simplify_result){.before = result->before,
+                                       .triangles = surface->triangle_count,
+                                       .error = fmax(deviation->from, deviation->to),
+                                       .whole = deviation->faces,
+                                       .both_ways = both_ways,
+                                       .whole_both_ways = both_ways && deviation->faces_off,
+                                       .cut_edges = surface->cut_edges,
+                                       .cut_vertices = surface->cut_vertices,
+                                       .flat_faces = surface->flat_faces,
+                                       .mixed_colours = surface->mixed_colours};
+    if (!work->goal->free)
+        return true;
+    struct surface_counts now, *before = &work->counts;
+    if (!surface_count(surface, &now))
+        return false;
+    result->shells_gone = before->shells > now.shells ? before->shells - now.shells : 0;
+    if (before->crossed == now.crossed && before->holes > now.holes)
+        result->holes_closed = before->holes - now.holes;
+    return true;
+}
+
+/* The planes' error is a mean over faces: what is measured may be larger. Where it is so in few places, the next try
+ * heeds them more; where in many, the bound is lowered. A lower one does not help where planes see no error at all. */
 static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
 {
     enum { MOST_TRIES = 24, MOST_LOWERED = 3 };
-    const double few = 0.3; /* of the triangles that are left */
-    double wanted = work->goal->error, bound = work->goal->bound > 0 ? fmin(wanted, work->goal->bound) : wanted;
+    const struct simplify_goal *goal = work->goal;
+    cp_context *context = work->scene->context;
+    bool whole = goal->whole || (!goal->fast && mesh->face_count < MEASURED), kept = false, good = true;
+    double bound = goal->bound > 0 ? fmin(goal->error, goal->bound) : goal->error;
     int lowered = 0;
-    for (work->try = 1; work->try <= MOST_TRIES; work->try++) {
-        cp_status status = try_bound(work, mesh, bound);
-        if (status != CP_OK || work->result->error <= wanted)
-            return status;
-        uint32_t marks = 0; /* what was too far for the first time */
-        for (uint32_t i = 0; i < work->far_room; i++)
-            marks += work->far[i] == work->try;
-        if (lowered == MOST_LOWERED || marks <= few * (double)work->result->triangles)
-            continue;
-        for (uint32_t i = 0; i < work->far_room; i++)
-            if (work->far[i] == work->try)
-                work->far[i] = 0;
-        bound *= fmax(0.5, 0.9 * wanted / work->result->error);
-        lowered++;
+    if (goal->triangles > 0 && !goal->fast && mesh->face_count < REFINED && !refine_weights(work))
+        return CP_LIMIT;
+    for (int try = 0; good && !kept && try < MOST_TRIES; try++) {
+        struct surface surface;
+        struct face_map map;
+        uint32_t *near;
+        struct deviation deviation = {.one_way = goal->one_way, .faces = whole, .faces_off = goal->whole};
+        good = collapse_mesh(work, bound, whole, &surface, &map, &near) &&
+               measure_deviation(&work->original, &surface, &map, near, goal->error, &deviation);
+        double error = goal->one_way ? deviation.from : fmax(deviation.from, deviation.to);
+        kept = good && error <= goal->error;
+        if (kept) {
+            good = tell_result(work, &surface, &deviation) && write_mesh(work->scene, mesh, &surface) == CP_OK;
+        } else if (good) {
+            bool lower = lowered < MOST_LOWERED;
+            good = learn(work, &deviation, try, &lower);
+            if (good && lower) {
+                bound *= fmax(0.5, 0.9 * goal->error / error);
+                lowered++;
+            }
+        }
+        deviation_free(context, &deviation);
+        memory_free(context, near, surface.original_count, sizeof *near);
+        face_map_free(&map);
+        surface_free(&surface);
     }
-    *work->result = (struct simplify_result){
-        .before = work->result->before, .triangles = work->result->before, .whole = work->result->whole};
-    return CP_OK;
+    return good ? CP_OK : CP_LIMIT;
 }
 
 cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_goal *goal,
@@ -149,9 +247,11 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
     for (uint32_t group = 0; classes && group < mesh->group_count; group++)
         for (uint32_t i = 0; i < mesh->groups[group].face_count; i++)
             classes[mesh->groups[group].first_face + i] = group;
-    struct simplification work = {.scene = scene, .goal = goal, .result = result, .classes = classes};
+    struct simplification work = {.scene = scene, .mesh = mesh, .goal = goal, .result = result, .classes = classes};
     status = classes ? simplify_faces(&work, mesh) : CP_LIMIT;
-    memory_free(scene->context, work.far, work.far_room, 1);
+    memory_free(scene->context, work.times, work.row_count, sizeof *work.times);
+    memory_free(scene->context, work.fixed, work.row_count, sizeof *work.fixed);
+    original_free(&work.original);
     memory_free(scene->context, classes, face_count, sizeof *classes);
     return status;
 }

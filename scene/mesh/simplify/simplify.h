@@ -8,6 +8,7 @@
 struct simplify_goal {
     uint64_t triangles; /* as few as these; 0: as few as the others allow */
     double error; /* the result's error is not larger than this, in the mesh's own unit; INFINITY: however large */
+    bool one_way; /* only that of the original from the new surface */
     /* A draft: no fit to the original, up to half as much error again; of large meshes every 8th vertex is measured. */
     bool fast;
     /* The same for each collapse, by the planes alone: what is measured may be some times as much. 0: however large. */
@@ -15,16 +16,20 @@ struct simplify_goal {
     /* The error holds for all of the original, however dear that is to find out; else for measured points of it where
      * that is cheaper. */
     bool whole;
+    /* The topology may change where that costs least: holes and slits close, shells vanish. Else it stays. */
+    bool free;
 };
 
 struct simplify_result {
     uint64_t before, triangles; /* after triangulation; now */
-    /* The largest distance of a point of the original from the new surface, in the mesh's own unit; if not exact then
-     * too large, in general by a tenth at most. */
+    /* The largest distance of a point of either surface from the other, in the mesh's own unit; if not exact then too
+     * large, in general by a tenth at most, but less than half of a given error may be told as half. */
     double error;
-    /* Of all points; else of the vertices and some points on faces: of meshes of 131,072 triangles and more, and of
-     * drafts, if nobody asked for more. */
+    /* Of all points of the original; else of the vertices and some points on faces: of meshes of 131,072 triangles and
+     * more, and of drafts, if nobody asked for more. */
     bool whole;
+    bool both_ways, whole_both_ways;    /* and of points of the new surface from the original; of all of them */
+    uint64_t shells_gone, holes_closed; /* of a free topology */
     uint64_t cut_edges,
         cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
     uint64_t flat_faces;    /* on fewer than three positions: left out */

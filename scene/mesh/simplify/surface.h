@@ -3,13 +3,16 @@
 #ifndef CELLPIPE_SURFACE_H
 #define CELLPIPE_SURFACE_H
 
+#include <float.h>
+
 #include "../mesh.h"
 #include "quadric.h"
 
 /* What a vertex lies on. */
 enum {
-    KIND_LINE = 1,  /* a border, a seam between two classes of faces, or a fold: it moves along it only */
-    KIND_CORNER = 2 /* where lines end or meet: it stays */
+    KIND_LINE = 1,   /* a border, a seam between two classes of faces, or a fold: it moves along it only */
+    KIND_CORNER = 2, /* where lines end or meet: it stays */
+    KIND_EDGE = 8    /* of a free surface: at a border, a seam or a fold, but it moves as others do */
 };
 
 /* Feature bit k of a tag: the edge from corner k to the next is a border, a seam or a fold; above them the face's
@@ -18,6 +21,7 @@ enum { TAG_BITS = 3 };
 
 struct surface {
     cp_context *context;
+    bool free;                             /* the topology may change: see simplify_goal */
     uint32_t vertex_count, triangle_count; /* rows; dead ones among them */
     uint32_t triangle_room;                /* rows allocated */
     uint32_t live;                         /* triangles that are left */
@@ -27,6 +31,10 @@ struct surface {
     /* Of the original's faces that the vertex has come from: the sums of the area vectors, and of the areas. NULL as
      * the quadrics. */
     float (*ups)[4];
+    /* How much more the planes at a vertex of the original count than by their areas, from the first round on their
+     * weight by these alone. NULL: all count as much. */
+    float *weights;
+    bool strict;         /* heavier planes are nearer to the bound of the collapses */
     float (*colours)[4]; /* or NULL */
     uint8_t *kinds;
     uint32_t (*triangles)[3]; /* [0] == CP_NONE: gone */
@@ -36,10 +44,7 @@ struct surface {
     float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
     uint32_t *owners;      /* for each of them a vertex near by */
     uint32_t (*original_faces)[3], original_face_count; /* or NULL, 0: only the points are measured */
-    /* For each point, and then for each face, the first try that it was too far from, or 0; the caller's. NULL: nobody
-     * asks. */
-    uint8_t *far;
-    uint8_t try; /* this one's number, from 1 */
+    const bool *fixed; /* points, and then faces, that stay as they are; the caller's, or NULL */
     /* What had to be cut, left out and mixed to make the surface: see simplify.h. */
     uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
 };
@@ -60,17 +65,17 @@ static inline void find_way_up(const float a[4], const float b[4], double up[3])
         up[0] = up[1] = up[2] = 0;
 }
 
-/* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees, and more than it did
- * with the normal `before`. */
+/* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees; or, if it did so with
+ * the normal `before`, as a wall below a plate does, much farther than that. */
 static inline bool looks_away(const double before[3], const double after[3], const double up[3])
 {
-    const double least = 0.5, slack = 0.05; /* cosines */
+    const double least = 0.5, slack = 0.5, rounding = 0.05; /* cosines */
     double off = dot_product(after, up), length = dot_product(after, after) * dot_product(up, up);
     if ((off > 0 && off * off >= least * least * length) || !(length > 0))
         return false;
     double length_before = dot_product(before, before) * dot_product(up, up);
     double was = length_before > 0 ? dot_product(before, up) / sqrt(length_before) : least;
-    return off < fmin(least, was - slack) * sqrt(length);
+    return off < (was >= least ? fmin(least, was - rounding) : was - slack) * sqrt(length);
 }
 
 /* Whether two faces with these normals and a common edge lie on each other: their planes alone would let the edge
@@ -102,6 +107,15 @@ static inline double double_area(const struct surface *surface, uint32_t triangl
     return sqrt(dot_product(normal, normal));
 }
 
+/* What floats of the mesh's unit leave open. */
+static inline double surface_noise(const struct surface *surface)
+{
+    double largest = 1;
+    for (int axis = 0; axis < 3; axis++)
+        largest = fmax(largest, 1 + fabs(surface->centre[axis]) / surface->scale);
+    return largest * FLT_EPSILON;
+}
+
 /* Where a float of the mesh's unit is: nothing is made that the result cannot hold. */
 static inline void round_point(const struct surface *surface, double point[3])
 {
@@ -126,11 +140,22 @@ static inline uint32_t slice_end(uint32_t item, uint32_t count)
 
 /* fans.c: the surface of a mesh of triangles. classes: of each triangle. False when out of memory. Call surface_free
  * even on failure. */
-bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes);
+bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes,
+                  bool free);
 void surface_free(struct surface *surface);
 
+/* counts.c: how a surface hangs together. */
+struct surface_counts {
+    uint32_t shells; /* sets of faces that share vertices */
+    uint32_t holes;  /* rings of border edges; and tunnels, unless crossed */
+    bool crossed;    /* some edge has three faces or more: then nobody can count tunnels */
+};
+
+/* Linear time. False when out of memory. */
+bool surface_count(const struct surface *surface, struct surface_counts *counts);
+
 /* samples.c: sets the originals, of the surface as it is: faces when `whole`; else, for a draft, not all vertices of a
- * large one. What `far` has marked stays where it is. */
+ * large one. What is fixed stays where it is. */
 bool surface_sample(struct surface *surface, bool draft, bool whole);
 
 /* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
@@ -146,10 +171,5 @@ struct key {
 /* The vertices that live, which are their own parents, along the Morton curve of this round: those that follow each
  * other are near each other. keys: of all vertices; *count of them are set. False when out of memory. */
 bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count);
-
-/* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides,
- * and tells the largest distance of an original point from the surface, or a little more. Marks the points that are
- * farther than `most`. */
-bool surface_fit(struct surface *surface, uint32_t passes, double most, double *error);
 
 #endif

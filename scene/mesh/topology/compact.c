@@ -1,5 +1,6 @@
 /* Leaving faces and vertices out. */
 #include "compact.h"
+#include "../mesh.h"
 
 #include <string.h>
 
@@ -42,16 +43,6 @@ cp_status mesh_drop_faces(cp_scene *scene, cp_mesh *mesh, const bool *drop)
     return CP_OK;
 }
 
-static const float *keep_rows(cp_scene *scene, const float *rows, size_t width, const uint32_t *numbers,
-                              const uint32_t counts[2])
-{
-    float *kept = scene_allocate(scene, width * counts[1], sizeof *kept);
-    for (uint32_t vertex = 0; kept && vertex < counts[0]; vertex++)
-        if (numbers[vertex] != CP_NONE)
-            memcpy(kept + width * numbers[vertex], rows + width * vertex, width * sizeof *kept);
-    return kept;
-}
-
 cp_status mesh_drop_unused_vertices(cp_scene *scene, cp_mesh *mesh, uint32_t *dropped)
 {
     cp_context *context = scene->context;
@@ -74,11 +65,11 @@ cp_status mesh_drop_unused_vertices(cp_scene *scene, cp_mesh *mesh, uint32_t *dr
         for (uint32_t corner = 0; corners && corner < mesh->corner_count; corner++)
             corners[corner] = numbers[mesh->corners[corner]];
         kept.corners = corners;
-        kept.positions = keep_rows(scene, mesh->positions, 3, numbers, counts);
-        kept.normals = mesh->normals ? keep_rows(scene, mesh->normals, 3, numbers, counts) : NULL;
-        kept.colours = mesh->colours ? keep_rows(scene, mesh->colours, 4, numbers, counts) : NULL;
-        kept.vertex_count = counts[1];
-        good = corners && kept.positions && (kept.normals || !mesh->normals) && (kept.colours || !mesh->colours);
+        uint32_t *used = numbers, count = 0; /* from here on, the vertices that stay */
+        for (uint32_t vertex = 0; vertex < counts[0]; vertex++)
+            if (numbers[vertex] != CP_NONE)
+                used[count++] = vertex;
+        good = corners && mesh_take_vertices(scene, &kept, used, counts[1]);
     }
     memory_free(context, numbers, counts[0], sizeof *numbers);
     if (!good)

@@ -3,6 +3,11 @@ package=assimp-utils
 is_installed() { command -v assimp; }
 ascii_glb() { exec assimp export "$1" "$2"; }
 binary_glb() { exec assimp export "$1" "$2"; }
+ply_glb() { exec assimp export "$1" "$2"; }
+text_ply_glb() { exec assimp export "$1" "$2"; }
+off_glb() { exec assimp export "$1" "$2"; }
+threemf_glb() { exec assimp export "$1" "$2"; }
+obj_glb() { exec assimp export "$1" "$2"; }
 ascii_binary() { exec assimp export "$1" "$2" -fstlb; }
 binary_ascii() { exec assimp export "$1" "$2" -fstl; }
 # A process a part: a peak of memory would be the loop's.

@@ -4,6 +4,11 @@ version() { "$cellpipe" --version | sed 's/cellpipe //'; }
 convert() { exec "$cellpipe" convert -q "$@"; }
 ascii_glb() { convert "$@"; }
 binary_glb() { convert "$@"; }
+ply_glb() { convert "$@"; }
+text_ply_glb() { convert "$@"; }
+off_glb() { convert "$@"; }
+threemf_glb() { convert "$@"; }
+obj_glb() { convert "$@"; }
 ascii_binary() { convert "$@"; }
 binary_ascii() { convert "$@" --out format=ascii; }
 binary_wrl() { convert "$@"; }

@@ -1,6 +1,7 @@
 # gltfpack, with meshoptimizer inside.
 package=gltfpack
 is_installed() { command -v gltfpack; }
+obj_glb() { exec gltfpack -noq -i "$1" -o "$2"; }
 web() { exec gltfpack -i "$1" -o "$2" -cc -si 0.1; }
 # IN.stl has its IN.glb beside it; the output goes to OUT.stl.glb.
 simplify() { exec gltfpack -i "${1%.stl}.glb" -o "$2.glb" -noq -si "$(awk "BEGIN { print $3 / $4 }")"; }

@@ -8,7 +8,8 @@ import vtk
 
 
 def read(path):
-    reader = vtk.vtkSTLReader()
+    readers = {'.stl': vtk.vtkSTLReader, '.obj': vtk.vtkOBJReader, '.ply': vtk.vtkPLYReader}
+    reader = readers[os.path.splitext(path)[1]]()
     reader.SetFileName(path)
     reader.Update()
     return reader.GetOutput()

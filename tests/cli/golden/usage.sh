@@ -46,4 +46,5 @@ run formats --confine=perhaps
 run formats --report
 run formats --report -
 run batch part.stl
+run batch part.stl --out-dir web ! weld --jobs 2
 ls

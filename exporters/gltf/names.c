@@ -1,0 +1,208 @@
+/* Names in delivered files: no two nodes have the same one, as three.js sees it. Its GLTFLoader binds clips to objects
+ * by names, after PropertyBinding.sanitizeNodeName: white space becomes '_', and [ ] . : / go. Primitives are objects
+ * with the name of their mesh. Repeats are numbered (`_1`, `_2`), and nobody looks whether that name is free. */
+#include "writer.h"
+
+#include <string.h>
+
+/* Bytes of the white space character (ECMAScript: \s) that the text begins with, or 0. */
+static size_t white_space(const char *text)
+{
+    static const char *const wide[] = {"\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8", "\xe2\x80\xa9",
+                                       "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xef\xbb\xbf"};
+    if (*text == ' ' || (*text >= '\t' && *text <= '\r'))
+        return 1;
+    if (strncmp(text, "\xe2\x80", 2) == 0 && (unsigned char)text[2] >= 0x80 && (unsigned char)text[2] <= 0x8a)
+        return 3; /* U+2000 to U+200A */
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+            return strlen(wide[i]);
+    return 0;
+}
+
+/* The name as three.js has it. NULL when out of memory. */
+static char *sanitise(struct writer *writer, const char *name)
+{
+    char *key = scene_allocate(writer->work, strlen(name) + 1, 1);
+    size_t size = 0;
+    while (key && *name) {
+        size_t blank = white_space(name);
+        if (blank > 0)
+            key[size++] = '_';
+        else if (!strchr("[].:/", *name))
+            key[size++] = *name;
+        name += blank > 0 ? blank : 1;
+    }
+    if (key)
+        key[size] = '\0';
+    return key;
+}
+
+static const char *add_number(struct writer *writer, const char *name, uint32_t number)
+{
+    return arena_number(writer->work->arena, name, '_', number);
+}
+
+/* The number n behind a key that is BASE_n, as three.js writes it, and the size of BASE; 0: there is none. */
+static uint32_t number_behind(const char *key, size_t *base_size)
+{
+    const char *last = strrchr(key, '_');
+    size_t digits = last ? strspn(last + 1, "0123456789") : 0;
+    if (digits == 0 || digits > 9 || last[1] == '0' || last[1 + digits])
+        return 0;
+    *base_size = (size_t)(last - key);
+    uint32_t number = 0;
+    for (const char *digit = last + 1; *digit; digit++)
+        number = 10 * number + (uint32_t)(*digit - '0');
+    return number;
+}
+
+/* Further places of a mesh are called NAME_instance_0, NAME_instance_1, ... */
+static bool is_name_of_copy(const char *key)
+{
+    static const char mark[] = "_instance_";
+    const char *last = strrchr(key, '_');
+    size_t size = last ? (size_t)(last + 1 - key) : 0;
+    return size >= sizeof mark - 1 && strncmp(last + 2 - sizeof mark, mark, sizeof mark - 1) == 0 &&
+           last[1 + strspn(last + 1, "0123456789")] == '\0';
+}
+
+/* Keys are names as three.js has them. */
+struct names {
+    struct name_map nodes;    /* by key: the last number that was tried behind it */
+    struct name_map numbered; /* by BASE: the smallest number n with a node BASE_n */
+    struct name_map meshes;   /* by key: how many objects get it from meshes */
+    struct name_map mended;   /* by key of meshes: the number they get behind their name */
+};
+
+/* ---- nodes ---- */
+
+static bool note_number(struct writer *writer, struct names *names, const char *key)
+{
+    size_t size = 0;
+    uint32_t number = number_behind(key, &size), *smallest;
+    if (number == 0)
+        return true;
+    const char *base = arena_copy_text(writer->work->arena, key, size);
+    smallest = base ? name_map_add(&names->numbered, base, number, NULL) : NULL;
+    if (smallest && *smallest > number)
+        *smallest = number;
+    return smallest != NULL;
+}
+
+/* The name, or the name with the first number that makes it new; NULL when out of memory. A nameless node may be one
+ * of many: clips find it all the same. */
+static const char *name_node(struct writer *writer, struct names *names, const char *name)
+{
+    const char *key = sanitise(writer, name), *tried = key, *found = name;
+    bool is_free = false;
+    if (!*name)
+        return name;
+    while (tried && name_map_add(&names->nodes, tried, 0, &is_free) && (!is_free || is_name_of_copy(tried))) {
+        uint32_t number = ++*name_map_find(&names->nodes, key);
+        found = add_number(writer, name, number);
+        tried = found ? add_number(writer, key, number) : NULL;
+        is_free = false;
+    }
+    return tried && is_free && note_number(writer, names, tried) ? found : NULL;
+}
+
+/* ---- meshes ---- */
+
+/* A mesh without a name is called by its number. */
+static const char *mesh_name(struct writer *writer, uint32_t mesh)
+{
+    const char *name = writer->scene->meshes[mesh].name;
+    return *name ? name : add_number(writer, "mesh", writer->meshes[mesh].index);
+}
+
+/* Whether the objects of meshes with this key are called as no node is. */
+static bool are_apart(const struct names *names, const char *key, uint32_t objects)
+{
+    const uint32_t *smallest = name_map_find(&names->numbered, key);
+    return !smallest || *smallest >= objects + (name_map_find(&names->nodes, key) != NULL);
+}
+
+/* Finds a number for the meshes with this key if one of them would have a node's name. */
+static bool mend_meshes(struct writer *writer, struct names *names, const char *key)
+{
+    uint32_t objects = *name_map_find(&names->meshes, key), number = 0;
+    const char *tried = key;
+    bool added = false;
+    if (are_apart(names, key, objects) || name_map_find(&names->mended, key))
+        return true;
+    do
+        tried = add_number(writer, key, ++number);
+    while (tried && (name_map_find(&names->meshes, tried) || name_map_find(&names->nodes, tried) ||
+                     !are_apart(names, tried, objects)));
+    return tried && name_map_add(&names->meshes, tried, objects, NULL) &&
+           name_map_add(&names->mended, key, number, &added);
+}
+
+static bool name_meshes(struct writer *writer, struct names *names)
+{
+    uint32_t count = writer->scene->mesh_count;
+    const char **keys = writer_allocate(writer, count, sizeof *keys);
+    if (!keys)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = mesh_name(writer, i);
+        keys[i] = name ? sanitise(writer, name) : NULL;
+        uint32_t *objects = keys[i] ? name_map_add(&names->meshes, keys[i], 0, NULL) : NULL;
+        if (!objects)
+            return false;
+        *objects += writer->meshes[i].primitive_count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!mend_meshes(writer, names, keys[i]))
+            return false;
+        const uint32_t *number = name_map_find(&names->mended, keys[i]);
+        const char *name = number ? mesh_name(writer, i) : NULL;
+        if (number)
+            writer->meshes[i].name = name ? add_number(writer, name, *number) : NULL;
+        if (!writer->meshes[i].name)
+            return false;
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+static bool name_all(struct writer *writer, struct names *names)
+{
+    const cp_scene *scene = writer->scene;
+    if (has_up_root(writer) && !name_node(writer, names, UP_ROOT_NAME))
+        return false;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (!(writer->nodes[i].name = name_node(writer, names, scene->nodes[i].name)))
+            return false;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (!(writer->joints[i].name = name_node(writer, names, scene->joints[i].name)))
+            return false;
+    for (uint32_t i = 0; i < writer->views.count; i++)
+        if (!(writer->view_names[i] = name_node(writer, names, writer->views.items[i].title)))
+            return false;
+    return name_meshes(writer, names);
+}
+
+bool plan_names(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    const struct name_map none = {.context = writer->context};
+    struct names names = {none, none, none, none};
+    writer->view_names = writer_allocate(writer, writer->views.count, sizeof *writer->view_names);
+    if (!writer->view_names)
+        return false;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        writer->nodes[i].name = scene->nodes[i].name;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        writer->joints[i].name = scene->joints[i].name;
+    for (uint32_t i = 0; i < scene->mesh_count; i++)
+        writer->meshes[i].name = scene->meshes[i].name;
+    bool good = !is_deliver(writer) || name_all(writer, &names);
+    name_map_free(&names.nodes);
+    name_map_free(&names.numbered);
+    name_map_free(&names.meshes);
+    name_map_free(&names.mended);
+    return good;
+}

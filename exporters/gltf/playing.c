@@ -1,0 +1,120 @@
+/* Clips as they are played: without attachments and formulas, and with a tolerance with few keys of few digits. */
+#include "writer.h"
+
+#include <math.h>
+
+#include "../../scene/mesh/mesh.h"
+#include "../../scene/motion/bake.h"
+#include "../../scene/motion/thin.h"
+
+/* For the web, unless the user says otherwise: 0.1 mm, and where the scene is larger than 6.5 m this part of it, a
+ * quarter of a step of the positions. */
+static const double web_tolerance = 1e-4, web_part = 1.0 / 65536;
+/* What is sampled without a tolerance is this near: a two-millionth of the scene, about what single precision tells
+ * apart. */
+static const double exact_part = 5e-7;
+/* The parts of the tolerance for what is sampled, for that and keys that are left out, and for rounding. */
+static const double bake_part = 0.25, thin_part = 0.75, round_part = 0.25;
+
+static double tolerance_of(const struct writer *writer)
+{
+    double size = writer->web.diagonal > 0 && isfinite(writer->web.diagonal) ? writer->web.diagonal : 0;
+    if (writer->settings->tolerance > 0)
+        return writer->settings->tolerance;
+    return writer->settings->web ? fmax(web_tolerance, web_part * size) : 0;
+}
+
+bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip *played)
+{
+    double size = writer->diagonal > 0 && isfinite(writer->diagonal) ? writer->diagonal : 1, error;
+    double tolerance = tolerance_of(writer);
+    const struct bake_limits limits = {tolerance > 0 ? tolerance * bake_part : exact_part * size, writer->diagonal};
+    struct baked_clip baked;
+    if (clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked) != CP_OK)
+        return false;
+    *played = (struct played_clip){baked.clip, baked.sheared, baked.flat};
+    return !(tolerance > 0) || !is_deliver(writer) ||
+           clip_thin(writer->work, writer->scene, clip, &baked.clip, tolerance * thin_part, &played->clip, &error) ==
+               CP_OK;
+}
+
+/* ---- rounding ---- */
+
+/* How many channels of one clip may move one thing: at most so many errors come together. */
+static double count_channels(const struct writer *writer, const struct played_clip *played, double *counts)
+{
+    const cp_scene *scene = writer->scene;
+    double most = 1;
+    for (uint32_t clip = 0; clip <= scene->clip_count; clip++) { /* the last one: all joints */
+        uint32_t track_count = clip < scene->clip_count ? played[clip].clip.track_count : 0;
+        for (uint32_t i = 0; i < scene->node_count; i++)
+            counts[i] = scene->nodes[i].joint_count;
+        for (uint32_t i = 0; i < track_count; i++)
+            if (played[clip].clip.tracks[i].path != CP_PATH_JOINT)
+                counts[played[clip].clip.tracks[i].target]++;
+        for (uint32_t i = 0; i < scene->node_count; i++) {
+            counts[i] += i > 0 ? counts[scene->nodes[i].parent] : 0;
+            most = fmax(most, counts[i]);
+        }
+    }
+    return most;
+}
+
+/* For each node: how far from its origin something is that hangs on it, and how much of the world a length is there. */
+static bool measure_levers(struct writer *writer, double *levers, double *stretches)
+{
+    const cp_scene *scene = writer->scene;
+    cp_measures *boxes = scene_allocate(writer->work, scene->node_count, sizeof *boxes);
+    if (!boxes || measure_node_boxes(writer->context, scene, true, boxes) != CP_OK)
+        return false;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        double squares = 0;
+        for (int k = 0; k < 3 && boxes[i].any; k++)
+            squares += fmax(boxes[i].lower[k] * boxes[i].lower[k], boxes[i].upper[k] * boxes[i].upper[k]);
+        levers[i] = sqrt(squares);
+        cp_pose pose = node_pose(&writer->mechanism, i, &scene->nodes[i].local);
+        stretches[i] = pose_stretch_bound(&pose) * (i > 0 ? stretches[scene->nodes[i].parent] : 1);
+    }
+    for (uint32_t i = scene->node_count; i-- > 1;) {
+        cp_pose pose = node_pose(&writer->mechanism, i, &scene->nodes[i].local);
+        double *above = &levers[scene->nodes[i].parent];
+        double way = sqrt(pose.m[3] * pose.m[3] + pose.m[7] * pose.m[7] + pose.m[11] * pose.m[11]);
+        if (levers[i] > 0)
+            *above = fmax(*above, way + pose_stretch_bound(&pose) * levers[i]);
+    }
+    return true;
+}
+
+bool plan_played(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    struct motion_plan *motion = &writer->motion;
+    struct played_clip *played = scene_allocate(writer->work, scene->clip_count, sizeof *played);
+    bool good = played != NULL;
+    for (uint32_t i = 0; i < scene->clip_count && good; i++)
+        good = bake_played(writer, &scene->clips[i], &played[i]);
+    motion->played = played;
+    if (!good || !writer->settings->web)
+        return good;
+    double *levers = scene_allocate(writer->work, scene->node_count, sizeof *levers);
+    double *stretches = scene_allocate(writer->work, scene->node_count, sizeof *stretches);
+    if (!levers || !stretches)
+        return false;
+    motion->share = tolerance_of(writer) * round_part / count_channels(writer, played, levers);
+    motion->levers = levers;
+    motion->stretches = stretches;
+    return measure_levers(writer, levers, stretches);
+}
+
+/* Half of the share is for values, half for times. A quaternion whose four numbers are off by half a step is turned by
+ * twice the step. */
+double rounding_of(const struct writer *writer, uint32_t node, cp_path path)
+{
+    const struct motion_plan *motion = &writer->motion;
+    if (!motion->levers)
+        return 0;
+    double reach = path == CP_PATH_TRANSLATION ? 1 : motion->levers[node] * (path == CP_PATH_ROTATION ? 2 : 1);
+    if (!(reach > 0)) /* nothing is there */
+        reach = 2;
+    return motion->share / 2 / fmax(motion->stretches[node] * reach, 1e-30);
+}

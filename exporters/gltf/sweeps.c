@@ -1,0 +1,113 @@
+/* Made clips: one that moves all joints, then one a joint. Viewers play the first animation of a file by themselves: a
+ * recording if the scene has one, else all joints. */
+#include "writer.h"
+
+#include <string.h>
+
+#define ALL_JOINTS "all joints"
+
+struct sweeps {
+    const uint32_t *devices; /* of each joint, or CP_NONE */
+    struct name_map names;   /* of all clips: the last number behind it */
+    cp_track *tracks;        /* of the joints that sweep */
+    uint32_t track_count;
+};
+
+/* ---- names ---- */
+
+/* The device that has each joint: the first one, but one that is joined from others only if there is no other. */
+static const uint32_t *list_devices(struct writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    uint32_t *devices = scene_allocate(writer->work, scene->joint_count, sizeof *devices);
+    if (!devices)
+        return NULL;
+    memset(devices, 0xff, scene->joint_count * sizeof *devices);
+    for (int composite = 0; composite < 2; composite++)
+        for (uint32_t i = 0; i < scene->device_count; i++) {
+            const cp_device *device = &scene->devices[i];
+            for (uint32_t k = 0; k < device->joint_count && (device->kind == CP_DEVICE_COMPOSITE) == composite; k++)
+                if (devices[device->joints[k]] == CP_NONE)
+                    devices[device->joints[k]] = i;
+        }
+    return devices;
+}
+
+/* The name, or the name with the first number that makes it new. */
+static const char *name_clip(struct writer *writer, struct name_map *names, const char *name)
+{
+    const char *found = name;
+    bool added = false;
+    while (found && name_map_add(names, found, 1, &added) && !added)
+        found = arena_number(writer->work->arena, name, '_', ++*name_map_find(names, name));
+    return added ? found : NULL;
+}
+
+/* DEVICE/JOINT, since joints of several devices are often called alike; of a joint DEVICE.JOINT, too. */
+static const char *name_sweep(struct writer *writer, struct sweeps *sweeps, uint32_t joint)
+{
+    const char *name = writer->scene->joints[joint].name;
+    if (sweeps->devices[joint] == CP_NONE)
+        return name_clip(writer, &sweeps->names, name);
+    const char *device = writer->scene->devices[sweeps->devices[joint]].name;
+    size_t size = strlen(device);
+    if (strncmp(name, device, size) == 0 && name[size] == '.' && name[size + 1])
+        name += size + 1;
+    char *whole = scene_allocate(writer->work, size + strlen(name) + 2, 1);
+    if (!whole)
+        return NULL;
+    memcpy(whole, device, size);
+    whole[size] = '/';
+    memcpy(whole + size + 1, name, strlen(name) + 1);
+    return name_clip(writer, &sweeps->names, size > 0 ? whole : name);
+}
+
+/* ---- clips ---- */
+
+static bool list_tracks(struct writer *writer, struct sweeps *sweeps)
+{
+    const cp_scene *scene = writer->scene;
+    sweeps->tracks = scene_allocate(writer->work, scene->joint_count, sizeof *sweeps->tracks);
+    for (uint32_t i = 0; sweeps->tracks && i < scene->joint_count; i++) {
+        struct sweep sweep, *kept;
+        if (!joint_sweep(&scene->joints[i], writer->diagonal, &sweep))
+            continue;
+        kept = arena_copy(writer->work->arena, &sweep, 1, sizeof sweep);
+        if (!kept)
+            return false;
+        sweeps->tracks[sweeps->track_count++] = (cp_track){.target = i,
+                                                           .path = CP_PATH_JOINT,
+                                                           .interpolation = CP_LINEAR,
+                                                           .key_count = SWEEP_KEYS,
+                                                           .times = kept->times,
+                                                           .values = kept->values};
+    }
+    return sweeps->tracks != NULL;
+}
+
+static bool plan_made_clip(struct writer *writer, const char *name, uint32_t joint, const cp_track *tracks,
+                           uint32_t count, uint32_t *taken)
+{
+    const struct clip_plan plan = {.name = name, .clip = CP_NONE, .joint = joint};
+    const cp_clip clip = {.name = name, .tracks = tracks, .track_count = count};
+    struct played_clip played;
+    return name && bake_played(writer, &clip, &played) && plan_clip(writer, plan, &played, taken);
+}
+
+bool plan_sweeps(struct writer *writer, uint32_t *taken)
+{
+    const cp_scene *scene = writer->scene;
+    struct sweeps sweeps = {.devices = list_devices(writer), .names = {.context = writer->context}};
+    bool good = sweeps.devices && list_tracks(writer, &sweeps);
+    for (uint32_t i = 0; i < scene->clip_count && good; i++)
+        good = name_map_add(&sweeps.names, scene->clips[i].name, 1, NULL) != NULL;
+    if (good && sweeps.track_count > 1)
+        good = plan_made_clip(writer, name_clip(writer, &sweeps.names, ALL_JOINTS), CP_NONE, sweeps.tracks,
+                              sweeps.track_count, taken);
+    for (uint32_t i = 0; i < sweeps.track_count && good; i++) {
+        uint32_t joint = sweeps.tracks[i].target;
+        good = plan_made_clip(writer, name_sweep(writer, &sweeps, joint), joint, &sweeps.tracks[i], 1, taken);
+    }
+    name_map_free(&sweeps.names);
+    return good;
+}

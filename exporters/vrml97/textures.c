@@ -1,0 +1,130 @@
+/* Textures: images as files beside the world, and texture coordinates. VRML97's second coordinate counts from the lower
+ * edge of an image, the scene's from the upper one. */
+#include "vrml97.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../scene/image.h"
+
+/* ---- images ---- */
+
+/* The image that browsers show (ISO/IEC 14772-1, 6.22: PNG and JPEG; GIF too, as they should), or CP_NONE. */
+static uint32_t shown_image(const struct vrml *v, const cp_texture_use *use)
+{
+    static const char *const types[] = {"image/png", "image/jpeg", "image/gif"};
+    const cp_texture *texture = &v->scene->textures[use->texture];
+    const uint32_t images[] = {texture->image, texture->fallback};
+    for (size_t i = 0; i < 2; i++) {
+        const cp_image *image = images[i] == CP_NONE ? NULL : &v->scene->images[images[i]];
+        for (size_t k = 0; image && image->bytes && k < sizeof types / sizeof *types; k++)
+            if (strcmp(image->type, types[k]) == 0)
+                return images[i];
+    }
+    return CP_NONE;
+}
+
+/* Textures come in the order of their roles. */
+static const cp_texture_use *base_colour(const struct vrml *v, uint32_t material, const cp_mesh *mesh)
+{
+    const cp_material *of = material == CP_NONE ? NULL : &v->scene->materials[material];
+    bool any = of && of->texture_count > 0 && of->textures[0].role == CP_TEXTURE_BASE_COLOUR;
+    return any && mesh->coordinates[of->textures[0].set] ? &of->textures[0] : NULL;
+}
+
+static cp_status write_image(struct vrml *v, uint32_t index)
+{
+    const cp_image *image = &v->scene->images[index];
+    struct sink *file;
+    size_t size;
+    const char *own = text_stem(*image->name ? image->name : *image->path ? image->path : image->id, &size);
+    const char *wanted = arena_print(v->arena, "%s_%.*s", sink_stem(v->top), (int)(size < 200 ? size : 200), own);
+    const char *name = wanted ? sink_safe_name(v->top, wanted, image_suffix(image->type)) : NULL;
+    v->images[index] = name ? arena_copy_text(v->arena, name, strlen(name)) : NULL;
+    if (!v->images[index])
+        return CP_LIMIT;
+    cp_status status = sink_open(v->top, v->images[index], &file);
+    if (status != CP_OK)
+        return status;
+    sink_write(file, image->bytes, image->size);
+    return sink_close_further(file);
+}
+
+cp_status vrml_write_images(struct vrml *v)
+{
+    const cp_scene *scene = v->scene;
+    cp_status status = CP_OK;
+    bool *seen = vrml_plan_room(v, scene->mesh_count, sizeof *seen);
+    bool *told = vrml_plan_room(v, scene->material_count, sizeof *told);
+    for (uint32_t i = 0; i < scene->instance_count && seen && told && status == CP_OK; i++) {
+        const cp_mesh *mesh = &scene->meshes[scene->instances[i].mesh];
+        if (!(scene->instances[i].use & CP_USE_DRAWN) || seen[scene->instances[i].mesh])
+            continue;
+        seen[scene->instances[i].mesh] = true;
+        for (uint32_t k = 0; k < mesh->group_count && status == CP_OK; k++) {
+            uint32_t material = mesh->groups[k].material;
+            const cp_texture_use *use = base_colour(v, material, mesh);
+            if (!use || told[material])
+                continue;
+            told[material] = true;
+            const cp_material *of = &scene->materials[material];
+            const cp_texture *texture = &scene->textures[use->texture];
+            uint32_t image = shown_image(v, use);
+            bool files = !sink_is_stream(v->top);
+            v->untextured += !files;
+            v->strange += files && image == CP_NONE;
+            if (!files || image == CP_NONE)
+                continue;
+            v->replaced += of->rgba[0] != 1 || of->rgba[1] != 1 || of->rgba[2] != 1;
+            v->wrapped += texture->wrap[0] == CP_WRAP_MIRROR || texture->wrap[1] == CP_WRAP_MIRROR;
+            if (!v->images[image])
+                status = write_image(v, image);
+        }
+    }
+    return status == CP_OK && v->failed ? CP_LIMIT : status;
+}
+
+const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, const cp_mesh *mesh)
+{
+    const cp_texture_use *use = base_colour(v, material, mesh);
+    uint32_t image = use ? shown_image(v, use) : CP_NONE;
+    return image != CP_NONE && v->images[image] ? use : NULL;
+}
+
+/* ---- nodes ---- */
+
+void vrml_write_texture(struct vrml *v, const cp_texture_use *use)
+{
+    const cp_texture *texture = &v->scene->textures[use->texture];
+    const char *file = v->images[shown_image(v, use)];
+    /* Files of parts lie in a folder of their own. */
+    const char *url = v->out == v->top ? file : arena_print(v->arena, "../%s", file);
+    v->failed |= !url;
+    if (!url)
+        return;
+    vrml_indent(v);
+    sink_text(v->out, "texture ImageTexture { url ");
+    vrml_string(v, url);
+    sink_text(v->out, texture->wrap[0] == CP_WRAP_CLAMP ? " repeatS FALSE" : "");
+    sink_text(v->out, texture->wrap[1] == CP_WRAP_CLAMP ? " repeatT FALSE" : "");
+    sink_text(v->out, " }\n");
+}
+
+void vrml_write_coordinates(struct vrml *v, const cp_mesh *mesh, const cp_texture_use *use)
+{
+    const float *values = mesh->coordinates[use->set];
+    double cosine = cos(use->rotation), sine = sin(use->rotation);
+    bool plain =
+        use->offset[0] == 0 && use->offset[1] == 0 && use->rotation == 0 && use->scale[0] == 1 && use->scale[1] == 1;
+    vrml_line(v, "texCoord TextureCoordinate { point [");
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        double x = use->scale[0] * (double)values[2 * i], y = use->scale[1] * (double)values[2 * i + 1];
+        double s = plain ? x : use->offset[0] + cosine * x + sine * y;
+        double t = plain ? y : use->offset[1] + cosine * y - sine * x;
+        vrml_float(v, (float)s);
+        sink_text(v->out, " ");
+        vrml_float(v, (float)(1 - t));
+        sink_text(v->out, "\n");
+    }
+    vrml_line(v, "] }");
+}

@@ -1,0 +1,168 @@
+/* The package: a ZIP archive (libzip) by the rules of OPC (ECMA-376, part 2): "_rels/.rels" names the model. */
+#include "3mf.h"
+
+#ifdef HAVE_3MF
+
+#include <zip.h>
+
+struct package {
+    zip_t *archive;
+    struct name_map entries; /* names in lower case to their numbers */
+    uint64_t unpacked;       /* bytes so far, of all parts */
+};
+
+static const char relations[] = "_rels/.rels", standard_model[] = "3D/3dmodel.model";
+
+bool is_package(const struct source *source)
+{
+    return source->size >= 2 && memcmp(source->data, "PK", 2) == 0;
+}
+
+static cp_status report_zip(const struct threemf *file, zip_error_t *error, const char *part)
+{
+    const struct source *source = file->source;
+    if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
+        return report_error(file->context, CP_LIMIT, "3mf-memory", IN_FILE(source->name), "libzip ran out of memory");
+    return report_error(file->context, CP_INPUT, "3mf-package", IN_FILE(source->name), "%s%s%scannot be unpacked: %s",
+                        part ? "the part \"" : "", part ? part : "", part ? "\" " : "", zip_error_strerror(error));
+}
+
+/* Names of parts have no case (OPC). NULL when out of memory. */
+static const char *lower_case(struct arena *arena, const char *name)
+{
+    char *copy = arena_copy_text(arena, name, strlen(name));
+    for (char *at = copy; at && *at; at++)
+        if (*at >= 'A' && *at <= 'Z')
+            *at = (char)(*at | 0x20);
+    return copy;
+}
+
+static uint32_t find_entry(const struct threemf *file, const char *name)
+{
+    const char *key = lower_case(file->arena, name);
+    const uint32_t *entry = key ? name_map_find(&file->package->entries, key) : NULL;
+    return entry ? *entry : CP_NONE;
+}
+
+static cp_status list_entries(struct threemf *file)
+{
+    struct package *package = file->package;
+    zip_int64_t count = zip_get_num_entries(package->archive, 0);
+    for (zip_int64_t i = 0; i < count && i < CP_NONE; i++) {
+        const char *name = zip_get_name(package->archive, (zip_uint64_t)i, 0);
+        const char *key = name ? lower_case(file->arena, name) : "";
+        if (!key || (name && !name_map_add(&package->entries, key, (uint32_t)i, NULL)))
+            return CP_LIMIT;
+    }
+    return CP_OK;
+}
+
+static cp_status open_archive(struct threemf *file)
+{
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t *bytes = zip_source_buffer_create(file->source->data, file->source->size, 0, &error);
+    struct package *package = file->package;
+    package->archive = bytes ? zip_open_from_source(bytes, ZIP_RDONLY, &error) : NULL;
+    cp_status status = package->archive ? CP_OK : report_zip(file, &error, NULL);
+    if (bytes && !package->archive)
+        zip_source_free(bytes);
+    zip_error_fini(&error);
+    return status;
+}
+
+/* The target of the first relation to a model; NULL when there is none, or no memory (arena_failed). */
+static cp_status read_relations(struct threemf *file, const struct source *source, const char **target)
+{
+    static const struct xml_codes codes = XML_CODES("3mf");
+    static const char model[] = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel";
+    struct xml xml;
+    (void)xml_open(&xml, source, file->settings->common.strict, &codes);
+    while (xml_child(&xml, 0))
+        while (xml_child(&xml, 1)) {
+            const char *type = xml_attribute(&xml, "Type"), *value = xml_attribute(&xml, "Target");
+            if (!*target && type && value && strcmp(type, model) == 0)
+                *target = arena_copy_text(file->arena, value + (*value == '/'), strlen(value + (*value == '/')));
+        }
+    return xml_close(&xml);
+}
+
+cp_status package_open(struct threemf *file, const char **name)
+{
+    *name = NULL;
+    struct package *package = file->package = arena_allocate_zeroed(file->arena, 1, sizeof *package);
+    if (!package)
+        return CP_LIMIT;
+    package->entries.context = file->context;
+    cp_status status = open_archive(file);
+    if (status == CP_OK)
+        status = list_entries(file);
+    if (status == CP_OK && package_has(file, relations)) {
+        struct buffer bytes = {.context = file->context};
+        struct source source = *file->source;
+        status = package_unpack(file, relations, &bytes);
+        source.name = arena_print(file->arena, "%s/%s", file->source->name, relations);
+        source.data = bytes.data;
+        source.size = bytes.size;
+        if (status == CP_OK)
+            status = source.name ? read_relations(file, &source, name) : CP_LIMIT;
+        buffer_free(&bytes);
+    }
+    if (status != CP_OK || arena_failed(file->arena))
+        return status == CP_OK ? CP_LIMIT : status;
+    bool named = *name && package_has(file, *name), standard = package_has(file, standard_model);
+    if (named || arena_failed(file->arena))
+        return named ? CP_OK : CP_LIMIT;
+    if (!standard)
+        return report_error(file->context, CP_INPUT, "3mf-model", IN_FILE(file->source->name), "%s%.100s%s",
+                            *name ? "the package has no part \"" : "the package names no model", *name ? *name : "",
+                            *name ? "\", which its relations name as the model" : " in _rels/.rels");
+    status = report_lenient(file->context, file->settings->common.strict, "3mf-relations", IN_FILE(file->source->name),
+                            "_rels/.rels names no model that is there; %s is taken", standard_model);
+    *name = standard_model;
+    return status;
+}
+
+void package_close(struct threemf *file)
+{
+    if (!file->package)
+        return;
+    if (file->package->archive)
+        zip_discard(file->package->archive);
+    name_map_free(&file->package->entries);
+}
+
+bool package_has(const struct threemf *file, const char *name)
+{
+    return file->package && find_entry(file, name) != CP_NONE;
+}
+
+cp_status package_unpack(struct threemf *file, const char *name, struct buffer *bytes)
+{
+    enum { PIECE = 1 << 16 };
+    struct package *package = file->package;
+    uint32_t entry = find_entry(file, name);
+    if (arena_failed(file->arena))
+        return CP_LIMIT;
+    zip_file_t *part = zip_fopen_index(package->archive, entry, 0);
+    if (!part)
+        return report_zip(file, zip_get_error(package->archive), name);
+    cp_status status = CP_OK;
+    for (zip_int64_t got = 1; status == CP_OK && got > 0;) {
+        if (!buffer_reserve(bytes, PIECE + 1)) {
+            status = CP_LIMIT;
+            break;
+        }
+        got = zip_fread(part, bytes->data + bytes->size, bytes->capacity - bytes->size - 1);
+        bytes->size += got > 0 ? (size_t)got : 0;
+        package->unpacked += got > 0 ? (uint64_t)got : 0;
+        status = got < 0 ? report_zip(file, zip_file_get_error(part), name)
+                         : unpack_check_expanded(file->source, "the package ", file->source->size, package->unpacked);
+    }
+    (void)zip_fclose(part);
+    if (status == CP_OK)
+        bytes->data[bytes->size] = '\0';
+    return status;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* What the checks of a Collada file share. */
+#ifndef CELLPIPE_IMPORTERS_COLLADA_H
+#define CELLPIPE_IMPORTERS_COLLADA_H
+
+#include "../../scene/text/xml.h"
+#include "assimp.h"
+
+/* A <source>: elements of `size` values each, which begin at offset + i * stride of its array. */
+struct dae_source {
+    bool known, numbers; /* its array is one that assimp reads; of numbers, not of words */
+    bool xyz;            /* its parameters have the names of three coordinates */
+    uint64_t count, size;
+    const char *array; /* its id */
+    uint32_t array_row;
+};
+
+/* A reference to a source, and where it is. */
+struct dae_input {
+    const char *id; /* NULL: none */
+    uint64_t line;
+};
+
+struct dae_sampler {
+    struct dae_input times, values;
+};
+
+struct dae_skin {
+    const char *geometry;
+    struct dae_input joints, matrices, weights;
+    uint64_t vertices, joint_end, weight_end; /* of <vertex_weights>; the indices lie below */
+    uint64_t line;
+};
+
+struct dae_controller {
+    const char *shows; /* the id of a geometry or of another controller */
+    uint64_t line;
+};
+
+struct dae {
+    cp_context *context;
+    const struct source *source;
+    struct arena *arena;
+    struct xml xml;
+    struct name_map arrays, sources; /* ids to the rows below; the last of a name holds, as it does for assimp */
+    struct name_map geometries;      /* ids to the number of their positions; controllers and nodes, too */
+    struct dae_array {
+        uint64_t count;
+        bool numbers;
+    } * array_rows;
+    struct dae_source *source_rows;
+    struct dae_sampler *sampler_rows;
+    struct dae_skin *skin_rows;
+    struct name_map controllers; /* ids to the rows below */
+    struct dae_controller *controller_rows;
+    uint32_t controller;        /* the row of the last one that began */
+    const char **link_rows;     /* ids of what nodes, skins and morphs show; "" in other files */
+    const char **geometry_rows; /* ids */
+    const char **target_rows;   /* ids of the nodes that channels move */
+    struct name_map nameless;   /* ids of nodes without a name, whose animations assimp leaves out */
+    bool in_nodes;              /* in a library of nodes or scenes */
+    bool morphs;
+    uint32_t array_count, array_room, source_count, source_room, sampler_count, sampler_room, skin_count, skin_room,
+        link_count, link_room, geometry_count, geometry_room, target_count, target_room, controller_count,
+        controller_room;
+    const char *geometry; /* the id of the last one */
+    const char *vertices; /* the id of the last <vertices> */
+    uint64_t vertex_end;  /* the least number of elements among its inputs */
+    uint64_t holes;       /* polygons with holes */
+};
+
+/* An error of the file at the line of the last event. */
+cp_status dae_error(struct dae *dae, const char *format, ...) __attribute__((format(printf, 2, 3)));
+cp_status dae_error_at(struct dae *dae, uint64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A whole number in an attribute of the open element: at most as many as the file has bytes. */
+cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64_t *number);
+/* The source that a reference "#id" means; NULL when the file has none so far. */
+const struct dae_source *dae_find_source(const struct dae *dae, const char *reference);
+/* The next word of a text as a number from 0 on; false when there is none. *bad: it is something else. */
+bool dae_next_index(const char **text, uint64_t *index, bool *bad);
+uint64_t dae_count_words(const char *text);
+
+/* collada_mesh.c: <vertices>, and <triangles> and the like, whose tag has just been read. */
+cp_status dae_check_vertices(struct dae *dae);
+bool dae_is_primitive(const char *name);
+cp_status dae_check_primitive(struct dae *dae);
+
+#endif

@@ -1,0 +1,89 @@
+/* Normals that are no unit vectors (glTF 2.0, section 3.7.2.1, wants them so): one without length gets the direction of
+ * the faces around its vertex, others keep theirs. All other normals of the mesh keep their bits. */
+#include "gltf.h"
+
+#include "../../scene/mesh/polygon.h"
+#include "../../scene/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum normal { UNIT, LONG, ZERO };
+
+/* As far from 1 as an exporter lets lengths be. */
+static const double unit_tolerance = 0.005, zero_length = 1e-6;
+
+static enum normal kind_of(const float n[3])
+{
+    double length = sqrt((double)n[0] * (double)n[0] + (double)n[1] * (double)n[1] + (double)n[2] * (double)n[2]);
+    return length < zero_length ? ZERO : fabs(length - 1) > unit_tolerance ? LONG : UNIT;
+}
+
+/* Adds twice the area of each face, as a vector, to the sums of its vertices. */
+static void add_areas(const cp_mesh *mesh, double *sums)
+{
+    for (uint32_t face = 0; mesh->kind == CP_MESH_FACES && face < mesh->face_count; face++) {
+        struct polygon polygon = polygon_of(mesh, face);
+        for (uint32_t corner = 0; corner < polygon.count; corner++)
+            for (size_t i = 0; i < 3; i++)
+                sums[3 * (size_t)polygon.corners[corner] + i] += polygon.normal[i];
+    }
+}
+
+/* +z without a direction. */
+static void set_normal(float normal[3], const double direction[3])
+{
+    double largest = fmax(fabs(direction[0]), fmax(fabs(direction[1]), fabs(direction[2])));
+    bool any = largest > 0 && isfinite(largest);
+    double v[3] = {0, 0, 1};
+    for (int i = 0; any && i < 3; i++)
+        v[i] = direction[i] / largest;
+    double length = sqrt(dot_product(v, v));
+    for (int i = 0; i < 3; i++)
+        normal[i] = (float)(v[i] / length);
+}
+
+void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
+{
+    uint64_t counts[3] = {0};
+    size_t vertices = mesh->vertex_count;
+    for (size_t i = 0; i < vertices; i++)
+        counts[kind_of(mesh->normals + 3 * i)]++;
+    if (counts[UNIT] == vertices || !gltf_take_room(gltf, value, vertices))
+        return;
+    float *normals = gltf_scene_array(gltf, vertices, 3 * sizeof *normals);
+    double *sums = counts[ZERO] > 0 ? memory_allocate_zeroed(gltf->context, vertices, 3 * sizeof *sums) : NULL;
+    if (!normals || (counts[ZERO] > 0 && !sums)) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    if (sums)
+        add_areas(mesh, sums);
+    memcpy(normals, mesh->normals, vertices * 3 * sizeof *normals);
+    for (size_t i = 0; i < vertices; i++) {
+        float *n = normals + 3 * i;
+        enum normal kind = kind_of(n);
+        if (kind == LONG)
+            set_normal(n, (const double[]){(double)n[0], (double)n[1], (double)n[2]});
+        else if (kind == ZERO && sums)
+            set_normal(n, sums + 3 * i);
+    }
+    mesh->normals = normals;
+    gltf->zero_normals += counts[ZERO];
+    gltf->long_normals += counts[LONG];
+    memory_free(gltf->context, sums, sums ? vertices : 0, 3 * sizeof *sums);
+}
+
+void gltf_report_normals(struct gltf *gltf)
+{
+    struct place place = IN_FILE(gltf->source->name);
+    bool strict = gltf->settings->common.strict;
+    if (gltf->status == CP_OK && gltf->zero_normals > 0)
+        gltf->status = report_lenient(gltf->context, strict, "gltf-normal-zero", place,
+                                      "%llu normals have no length: they get the direction of their faces",
+                                      (unsigned long long)gltf->zero_normals);
+    if (gltf->status == CP_OK && gltf->long_normals > 0)
+        gltf->status = report_lenient(gltf->context, strict, "gltf-normal-length", place,
+                                      "%llu normals do not have length 1: they are made so",
+                                      (unsigned long long)gltf->long_normals);
+}

@@ -1,0 +1,202 @@
+/* Images, samplers and textures (glTF 2.0, sections 3.8 and 5.19, 5.26, 5.29), and how materials use them; the bytes
+ * of images are copied as they are. */
+#include "gltf.h"
+
+#include "../../scene/image.h"
+
+#include <string.h>
+
+/* ---- images ---- */
+
+/* "image/png" of "data:image/png;base64,"; NULL without such a type. */
+static const char *type_of_data_uri(struct gltf *gltf, const char *uri)
+{
+    const char *start = uri + sizeof "data:" - 1;
+    size_t size = strcspn(start, ";,");
+    const char *type = size > 0 ? arena_copy_text(gltf->scene->arena, start, size) : NULL;
+    if (size > 0 && !type)
+        gltf_no_memory(gltf);
+    return type;
+}
+
+static bool has_scheme(const char *uri)
+{
+    size_t letters = strspn(uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.");
+    return letters > 1 && uri[letters] == ':';
+}
+
+/* The image in the bytes of a view or of a data URI: a copy in the scene's memory. */
+static void keep_bytes(struct gltf *gltf, uint32_t value, const void *bytes, uint64_t size, cp_image *image)
+{
+    if (size == 0 || size >= UINT32_MAX) {
+        gltf_error(gltf, value, "gltf-image", "an image of %llu bytes", (unsigned long long)size);
+        return;
+    }
+    /* As many images may name the same bytes as room for vertices would allow. */
+    unsigned char *copy =
+        gltf_take_room(gltf, value, size / sizeof(float)) ? gltf_scene_array(gltf, (size_t)size, 1) : NULL;
+    if (!copy)
+        return;
+    memcpy(copy, bytes, (size_t)size);
+    image->bytes = copy;
+    image->size = (uint32_t)size;
+}
+
+static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_t *added)
+{
+    char *uri = json_string_text(&gltf->json, gltf->arena, value);
+    size_t size;
+    if (!uri) {
+        gltf_no_memory(gltf);
+    } else if (strncmp(uri, "data:", 5) == 0) {
+        struct gltf_buffer buffer = {.bytes = NULL};
+        image->type = image->type ? image->type : type_of_data_uri(gltf, uri);
+        gltf_data_uri(gltf, value, uri, &buffer);
+        if (gltf->status == CP_OK)
+            keep_bytes(gltf, value, buffer.bytes, buffer.size, image);
+    } else if (has_scheme(uri)) {
+        image->path = scene_text(gltf->scene, uri);
+        if (image->path)
+            gltf_warning(gltf, value, "gltf-image-missing", "only relative files and data URIs are read");
+        else
+            gltf_no_memory(gltf);
+    } else if (!uri_decode(uri, &size) || size == 0 || strlen(uri) != size) {
+        gltf_error(gltf, value, "gltf-uri", "malformed URI");
+    } else {
+        cp_status status = scene_read_image(gltf->scene, gltf->source, uri, "gltf-image-missing", added);
+        if (status != CP_OK)
+            gltf->status = status;
+    }
+}
+
+/* Every image has a place in the scene, in order. */
+static void read_image(struct gltf *gltf, uint32_t value)
+{
+    uint32_t own = gltf_own(gltf, value), added = CP_NONE;
+    uint32_t uri = json_member(&gltf->json, value, "uri");
+    cp_image image = {.name = gltf_text(gltf, value, "name"), .type = gltf_text(gltf, value, "mimeType")};
+    bool is_missing = json_is(&gltf->json, uri, JSON_STRING) && json_member(&gltf->json, own, "path") != JSON_NONE;
+    if (is_missing) {
+        image.path = gltf_text(gltf, own, "path"); /* who wrote it has looked for the file */
+    } else if (json_is(&gltf->json, uri, JSON_STRING)) {
+        read_uri(gltf, uri, &image, &added);
+    } else {
+        struct gltf_view view;
+        uint32_t index = gltf_index(gltf, value, "bufferView", gltf->view_list.count);
+        if (index == CP_NONE)
+            gltf_error(gltf, value, "gltf-missing", "an image without uri and bufferView");
+        else if (gltf_view(gltf, index, &view))
+            keep_bytes(gltf, value, view.bytes, view.size, &image);
+    }
+    if (own != JSON_NONE && json_member(&gltf->json, own, "path") != JSON_NONE)
+        image.path = gltf_text(gltf, own, "path");
+    const char *id = own_id(gltf, own);
+    if (gltf->status == CP_OK && added == CP_NONE)
+        added = scene_add_image(gltf->scene, &image);
+    if (gltf->status == CP_OK && added == CP_NONE)
+        gltf_no_memory(gltf);
+    if (gltf->status != CP_OK)
+        return;
+    /* What the bytes are is surer than what is said of them. */
+    cp_image *to = &gltf->scene->images[added];
+    const char *type = image_type(to->bytes, to->size, "");
+    to->type = *type ? type : image.type ? image.type : image_type(NULL, 0, to->path);
+    to->name = image.name ? image.name : "";
+    to->id = id;
+    gltf_loss(gltf, LOSS_TEXTURE_EXTRAS, own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE);
+}
+
+/* ---- textures ---- */
+
+/* The words of sampling_words for OpenGL's numbers. */
+static cp_sampling read_filter(struct gltf *gltf, uint32_t sampler, const char *key, bool minify)
+{
+    static const uint64_t filters[] = {0, 9728, 9729, 9984, 9985, 9986, 9987};
+    uint64_t number = gltf_integer(gltf, sampler, key, 0);
+    for (uint32_t i = 0; i < (minify ? 7 : 3); i++)
+        if (filters[i] == number)
+            return (cp_sampling)i;
+    gltf_error(gltf, sampler, "gltf-sampler", "%s %llu is no filter", key, (unsigned long long)number);
+    return CP_SAMPLE_ANY;
+}
+
+static cp_wrap read_wrap(struct gltf *gltf, uint32_t sampler, const char *key)
+{
+    static const uint64_t wraps[] = {[CP_WRAP_REPEAT] = 10497, [CP_WRAP_MIRROR] = 33648, [CP_WRAP_CLAMP] = 33071};
+    uint64_t number = gltf_integer(gltf, sampler, key, wraps[CP_WRAP_REPEAT]);
+    for (uint32_t i = 0; i < 3; i++)
+        if (wraps[i] == number)
+            return (cp_wrap)i;
+    gltf_error(gltf, sampler, "gltf-sampler", "%s %llu is no wrapping", key, (unsigned long long)number);
+    return CP_WRAP_REPEAT;
+}
+
+/* The scene's texture, CP_NONE for one without an image, or after an error. */
+static uint32_t read_texture(struct gltf *gltf, uint32_t value, const struct gltf_list *samplers)
+{
+    static const char *const extensions[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
+                                             "MSFT_texture_dds"};
+    uint32_t images = gltf->scene->image_count, own = gltf_own(gltf, value);
+    cp_texture texture = {.name = gltf_text(gltf, value, "name"), .fallback = CP_NONE};
+    texture.id = own_id(gltf, own);
+    texture.image = gltf_index(gltf, value, "source", images);
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        uint32_t further = gltf_index(gltf, gltf_extension(gltf, value, extensions[i]), "source", images);
+        if (further == CP_NONE)
+            continue;
+        texture.fallback = texture.fallback == CP_NONE ? texture.image : texture.fallback;
+        texture.image = further;
+    }
+    uint32_t sampler = gltf_index(gltf, value, "sampler", samplers->count);
+    sampler = sampler == CP_NONE ? JSON_NONE : samplers->items[sampler];
+    texture.wrap[0] = read_wrap(gltf, sampler, "wrapS");
+    texture.wrap[1] = read_wrap(gltf, sampler, "wrapT");
+    texture.magnify = read_filter(gltf, sampler, "magFilter", false);
+    texture.minify = read_filter(gltf, sampler, "minFilter", true);
+    gltf_loss(gltf, LOSS_TEXTURE_EXTRAS, own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE);
+    gltf_loss(gltf, LOSS_TEXTURES, texture.image == CP_NONE);
+    if (gltf->status != CP_OK || texture.image == CP_NONE)
+        return CP_NONE;
+    uint32_t index = scene_add_texture(gltf->scene, &texture);
+    if (index == CP_NONE)
+        gltf_no_memory(gltf);
+    return index;
+}
+
+void gltf_read_textures(struct gltf *gltf)
+{
+    struct gltf_list images = gltf_items(gltf, 0, "images", true);
+    struct gltf_list samplers = gltf_items(gltf, 0, "samplers", true);
+    gltf->texture_list = gltf_items(gltf, 0, "textures", true);
+    gltf->textures = gltf_allocate(gltf, gltf->texture_list.count, sizeof *gltf->textures);
+    for (uint32_t i = 0; i < images.count && gltf->status == CP_OK; i++)
+        read_image(gltf, images.items[i]);
+    for (uint32_t i = 0; i < gltf->texture_list.count && gltf->status == CP_OK; i++)
+        gltf->textures[i] = read_texture(gltf, gltf->texture_list.items[i], &samplers);
+}
+
+/* ---- how materials use them ---- */
+
+bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_texture_role role, cp_texture_use *use)
+{
+    static const char *const strengths[] = {
+        [CP_TEXTURE_NORMAL] = "scale", [CP_TEXTURE_OCCLUSION] = "strength", [CP_TEXTURE_EXTENSION] = "scale"};
+    uint32_t info = gltf_object(gltf, object, key);
+    uint32_t index = gltf_index(gltf, info, "index", gltf->texture_list.count);
+    *use = (cp_texture_use){.role = role, .texture = CP_NONE, .strength = 1, .scale = {1, 1}};
+    if (info == JSON_NONE || gltf->status != CP_OK)
+        return false;
+    if (index == CP_NONE)
+        return gltf_error(gltf, info, "gltf-missing", "a texture without an index");
+    uint32_t transform = gltf_extension(gltf, info, "KHR_texture_transform");
+    uint64_t set = gltf_integer(gltf, transform, "texCoord", gltf_integer(gltf, info, "texCoord", 0));
+    (void)gltf_numbers(gltf, transform, "offset", 2, use->offset);
+    (void)gltf_numbers(gltf, transform, "scale", 2, use->scale);
+    use->rotation = gltf_number(gltf, transform, "rotation", 0);
+    if (strengths[role])
+        use->strength = gltf_number(gltf, info, strengths[role], 1);
+    use->texture = gltf->textures[index];
+    use->set = (uint32_t)(set < CP_COORDINATE_SETS ? set : 0);
+    gltf_loss(gltf, LOSS_FURTHER_SETS, set >= CP_COORDINATE_SETS);
+    return gltf->status == CP_OK && use->texture != CP_NONE && set < CP_COORDINATE_SETS;
+}

@@ -1,0 +1,178 @@
+/* Objects, groups and materials by name, and the runs of elements that belong to them. */
+#include "obj.h"
+
+enum { LONGEST_WORD = 32 }; /* of one that nobody knows, in a message */
+
+static struct obj_section empty_section(const char *name, uint32_t size)
+{
+    return (struct obj_section){.name = name,
+                                .size = size,
+                                .group = CP_NONE,
+                                .last_group = CP_NONE,
+                                .next_object = CP_NONE,
+                                .first = {CP_NONE, CP_NONE},
+                                .last = {CP_NONE, CP_NONE}};
+}
+
+bool obj_start_names(struct obj_reader *reader)
+{
+    cp_context *context = reader->context;
+    reader->arena = arena_new(context);
+    reader->section_names.context = reader->material_names.context = context;
+    reader->libraries.context = reader->defined.context = reader->textures.context = context;
+    reader->material = CP_NONE;
+    if (!reader->arena ||
+        !array_reserve(context, &reader->sections, &reader->section_room, 1, sizeof *reader->sections))
+        return false;
+    reader->sections[0] = empty_section("", 0);
+    reader->section_count = 1;
+    return true;
+}
+
+void obj_free_names(struct obj_reader *reader)
+{
+    cp_context *context = reader->context;
+    for (int list = 0; list < OBJ_LISTS; list++)
+        memory_free(context, reader->runs[list].items, reader->runs[list].room, sizeof *reader->runs[list].items);
+    memory_free(context, reader->sections, reader->section_room, sizeof *reader->sections);
+    memory_free(context, reader->materials, reader->material_room, sizeof *reader->materials);
+    name_map_free(&reader->section_names);
+    name_map_free(&reader->material_names);
+    name_map_free(&reader->libraries);
+    name_map_free(&reader->defined);
+    name_map_free(&reader->textures);
+    arena_free(reader->arena);
+}
+
+/* ---- runs ---- */
+
+/* Ends the run of a list at the element; one that goes on the last of its section grows it. */
+static bool end_run(struct obj_reader *reader, enum obj_list list, uint32_t end)
+{
+    struct obj_runs *runs = &reader->runs[list];
+    struct obj_section *section = &reader->sections[reader->section];
+    uint32_t first = runs->begin, last = section->last[list];
+    if (end == first)
+        return true;
+    runs->begin = end;
+    struct obj_run *before = last == CP_NONE ? NULL : &runs->items[last];
+    if (before && before->material == reader->material && before->first + before->count == first) {
+        before->count += end - first;
+        return true;
+    }
+    if (!array_reserve(reader->context, &runs->items, &runs->room, (uint64_t)runs->count + 1, sizeof *runs->items))
+        return false;
+    runs->items[runs->count] = (struct obj_run){first, end - first, reader->material, CP_NONE};
+    if (last == CP_NONE)
+        section->first[list] = runs->count;
+    else
+        runs->items[last].next = runs->count;
+    section->last[list] = runs->count++;
+    return true;
+}
+
+cp_status obj_end_runs(struct obj_reader *reader, const uint32_t before[OBJ_LISTS])
+{
+    for (enum obj_list list = 0; list < OBJ_LISTS; list++)
+        if (!end_run(reader, list, before[list]))
+            return CP_LIMIT;
+    return CP_OK;
+}
+
+/* ---- sections ---- */
+
+/* The section of an object's group, or of the object itself: it is made when the name is new. */
+static cp_status find_section(struct obj_reader *reader, uint32_t object, const struct obj_change *change,
+                              uint32_t *section)
+{
+    bool is_group = change->kind == OBJ_GROUP, added;
+    struct buffer key = {.context = reader->context};
+    if (is_group)
+        buffer_print(&key, "%u", object);
+    buffer_append(&key, is_group ? "g" : "o", 1);
+    buffer_append(&key, change->name, change->size);
+    uint32_t *known = key.failed ? NULL : name_map_find_sized(&reader->section_names, key.data, key.size);
+    cp_status status = key.failed ? CP_LIMIT : CP_OK;
+    if (known) {
+        *section = *known;
+    } else if (status == CP_OK) {
+        uint32_t number = reader->section_count;
+        const char *copy = arena_copy_text(reader->arena, key.data, key.size);
+        if (!copy || !name_map_add(&reader->section_names, copy, number, &added) ||
+            !array_reserve(reader->context, &reader->sections, &reader->section_room, (uint64_t)number + 1,
+                           sizeof *reader->sections))
+            status = CP_LIMIT;
+        if (status == CP_OK) {
+            reader->sections[number] = empty_section(change->name, change->size);
+            reader->section_count++;
+            *section = number;
+        }
+        if (status == CP_OK && is_group) {
+            struct obj_section *parent = &reader->sections[object];
+            if (parent->group == CP_NONE)
+                parent->group = number;
+            else
+                reader->sections[parent->last_group].group = number;
+            parent->last_group = number;
+        } else if (status == CP_OK) {
+            reader->sections[reader->last_object].next_object = number;
+            reader->last_object = number;
+        }
+    }
+    buffer_free(&key);
+    return status;
+}
+
+/* ---- materials ---- */
+
+static cp_status use_material(struct obj_reader *reader, const struct obj_change *change)
+{
+    reader->material = CP_NONE;
+    if (change->size == 0)
+        return CP_OK;
+    uint32_t *known = name_map_find_sized(&reader->material_names, change->name, change->size);
+    if (known) {
+        reader->material = *known;
+        return CP_OK;
+    }
+    uint32_t number = reader->material_count;
+    const char *name = arena_copy_text(reader->arena, change->name, change->size);
+    if (!name || !name_map_add(&reader->material_names, name, number, NULL) ||
+        !array_reserve(reader->context, &reader->materials, &reader->material_room, (uint64_t)number + 1,
+                       sizeof *reader->materials))
+        return CP_LIMIT;
+    reader->materials[number] = (struct obj_material){name, change->name, CP_NONE};
+    reader->material_count++;
+    reader->material = number;
+    return CP_OK;
+}
+
+/* ---- changes ---- */
+
+cp_status obj_change(struct obj_reader *reader, const struct obj_change *change, const uint32_t before[OBJ_LISTS])
+{
+    if (change->kind == OBJ_LIBRARY)
+        return obj_read_library(reader, change);
+    if (change->kind == OBJ_UNKNOWN) {
+        int size = change->size < LONGEST_WORD ? (int)change->size : LONGEST_WORD;
+        report_loss(reader->context, "obj-keyword", IN_FILE(reader->source->name), 1, "lines that begin with \"%.*s\"",
+                    size, change->name);
+        return CP_OK;
+    }
+    cp_status status = obj_end_runs(reader, before);
+    if (status != CP_OK)
+        return status;
+    switch (change->kind) {
+    case OBJ_MATERIAL:
+        return use_material(reader, change);
+    case OBJ_OBJECT:
+        reader->object = 0;
+        if (change->size > 0)
+            status = find_section(reader, 0, change, &reader->object);
+        reader->section = reader->object;
+        return status;
+    default:
+        reader->section = reader->object;
+        return change->size > 0 ? find_section(reader, reader->object, change, &reader->section) : CP_OK;
+    }
+}

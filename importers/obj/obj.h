@@ -1,0 +1,226 @@
+/* The inside of the OBJ importer.
+ *
+ * The text is cut at line ends into parts. Several threads read these into batches, which are joined in order
+ * (file.c). Lines that change what follows (o, g, usemtl, mtllib) are kept as changes, and cut the faces into runs of
+ * one section and one material (names.c). Each section becomes a node with a mesh (sections.c). */
+#ifndef CELLPIPE_OBJ_H
+#define CELLPIPE_OBJ_H
+
+#include "../importers.h"
+
+#include <string.h>
+
+#include "../../scene/parallel.h"
+
+struct obj_settings {
+    struct import_settings import;
+    double unit; /* metres per unit of the file; 0: not given */
+    int up;      /* cp_up */
+};
+
+/* ---- batches ---- */
+
+/* Polygons or polylines, one after the other. A number of a vertex or normal counts from 0. In a batch it may be
+ * relative: to the first row of the batch, plus OBJ_RELATIVE and OBJ_BIAS. */
+#define OBJ_RELATIVE (UINT32_C(1) << 31)
+#define OBJ_BIAS (UINT32_C(1) << 30)
+#define OBJ_MOST_ROWS (UINT32_C(1) << 30)
+#define OBJ_NO_NORMAL UINT32_MAX
+
+struct obj_elements {
+    uint32_t *vertices;              /* by corner */
+    uint32_t *normals, *coordinates; /* the same; may be OBJ_NO_NORMAL */
+    uint32_t *ends;                  /* by element: the number of corners up to its end */
+    uint32_t corner_count, count;
+    /* Of the file: corner_count, or less before the first reference to a normal or texture coordinates. */
+    uint32_t normal_count, coordinate_count;
+    bool has_normals, has_coordinates, has_polygons; /* references, and elements that are no triangles */
+    uint32_t corner_room, normal_room, coordinate_room, room;
+};
+
+/* The farthest reference to a row, and where it is in the text. */
+struct obj_reach {
+    uint32_t index;
+    const char *at; /* NULL: there is none */
+};
+
+/* How the references of a text to vertices, or to normals, go. */
+struct obj_references {
+    struct obj_reach highest; /* of the absolute ones */
+    struct obj_reach lowest;  /* of the relative ones; as in the corners */
+};
+
+enum obj_change_kind { OBJ_OBJECT, OBJ_GROUP, OBJ_MATERIAL, OBJ_LIBRARY, OBJ_UNKNOWN };
+
+/* A line that changes what follows, or one with an unknown keyword. */
+struct obj_change {
+    enum obj_change_kind kind;
+    uint32_t size; /* of the name */
+    const char *name;
+    uint32_t faces, lines; /* before it */
+};
+
+/* Things to be counted for the report. */
+enum obj_count {
+    OBJ_POINTS,
+    OBJ_SMALL_FACES, /* of fewer than three corners */
+    OBJ_SHORT_LINES, /* of one corner */
+    OBJ_SURFACES,    /* and curves */
+    OBJ_TEXTURE_MAPS,
+    OBJ_SMOOTHED,         /* smoothing groups */
+    OBJ_WEIGHTS,          /* of vertices, that are not 1 */
+    OBJ_EXTRA_VALUES,     /* vertices with more numbers than 7 */
+    OBJ_BAD_NORMALS,      /* no three finite numbers */
+    OBJ_LOST_NORMALS,     /* references to normals that are not there */
+    OBJ_BAD_COORDINATES,  /* of textures: no two finite numbers */
+    OBJ_LOST_COORDINATES, /* references to those that are not there */
+    OBJ_TWICE_DEFINED,    /* materials */
+    OBJ_COUNTS
+};
+
+enum obj_stop { OBJ_AT_LIMIT, OBJ_FULL, OBJ_FAULT };
+
+struct obj_batch {
+    float *positions, *normals, *colours; /* rows of 3, 3 and 4; colours of all vertices or unused */
+    float *coordinates;                   /* of textures, as the scene has them: rows of 2 */
+    uint32_t vertex_count, normal_count, coordinate_count;
+    uint32_t vertex_room, normal_room, colour_room, coordinate_room;
+    bool has_colours, has_relative;
+    float largest_colour;
+    struct obj_elements faces, lines;
+    struct obj_references vertex_use, normal_use, coordinate_use;
+    struct obj_change *changes;
+    uint32_t change_count, change_room;
+    uint64_t counts[OBJ_COUNTS];
+    enum obj_stop stop;
+    const char *at;    /* the first line that is not in it */
+    const char *fault; /* what cannot be read */
+    const char *code, *expected;
+};
+
+/* parse.c: reads lines from batch->at on, up to limit, into a batch that obj_begin_batch made room in for that. The
+ * text ends in a NUL, and has none in it. */
+void obj_read_batch(struct obj_batch *batch, const char *limit, const char *end);
+bool obj_begin_batch(cp_context *context, struct obj_batch *batch, size_t text_size);
+void obj_free_batch(cp_context *context, struct obj_batch *batch);
+void obj_free_elements(cp_context *context, struct obj_elements *elements);
+
+/* What parts words in a line. */
+static inline bool obj_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+static inline bool obj_ends_line(char c)
+{
+    return c == '\n' || c == '\r' || c == '\0';
+}
+
+/* The line's end from `at` on. */
+static inline const char *obj_line_end(const char *at)
+{
+    while (!obj_ends_line(*at))
+        at++;
+    return at;
+}
+
+static inline const char *obj_skip_blanks(const char *at)
+{
+    while (obj_is_blank(*at))
+        at++;
+    return at;
+}
+
+/* The rest of the line without the blanks around it. */
+const char *obj_rest_of_line(const char *at, uint32_t *size);
+
+/* ---- the file ---- */
+
+/* Consecutive elements of one section and material. */
+struct obj_run {
+    uint32_t first, count;
+    uint32_t material; /* of reader->materials, or CP_NONE */
+    uint32_t next;     /* of the section, or CP_NONE */
+};
+
+struct obj_runs {
+    struct obj_run *items;
+    uint32_t count, room;
+    uint32_t begin; /* the first element that is in no run yet */
+};
+
+enum obj_list { OBJ_FACES, OBJ_LINES, OBJ_LISTS };
+
+/* An object, or a group of one. */
+struct obj_section {
+    const char *name;
+    uint32_t size;
+    uint32_t group;                             /* the first one of an object, the next one of a group; or CP_NONE */
+    uint32_t last_group, next_object;           /* of an object */
+    uint32_t first[OBJ_LISTS], last[OBJ_LISTS]; /* runs; or CP_NONE */
+};
+
+/* A name after usemtl. */
+struct obj_material {
+    const char *name;
+    const char *at; /* where it is used first */
+    uint32_t added; /* the scene's, or CP_NONE */
+};
+
+struct obj_reader {
+    cp_context *context;
+    const struct source *source;
+    const char *end; /* of the text */
+    cp_scene *scene;
+    const struct obj_settings *settings;
+    struct arena *arena; /* of names and keys */
+
+    /* the batches, joined */
+    float *positions, *normals, *colours, *coordinates;
+    uint32_t vertex_count, normal_count, colour_count, coordinate_count;
+    uint32_t vertex_room, normal_room, colour_room, coordinate_room;
+    float largest_colour;
+    struct obj_elements elements[OBJ_LISTS];
+    struct obj_reach highest_vertex, highest_normal, highest_coordinate;
+    uint64_t counts[OBJ_COUNTS];
+
+    /* names */
+    struct obj_runs runs[OBJ_LISTS];
+    struct obj_section *sections; /* the first one is that of the file: no object, no group */
+    uint32_t section_count, section_room;
+    struct name_map section_names; /* object's number, group's name */
+    uint32_t object, section;      /* at work */
+    uint32_t last_object;
+    struct obj_material *materials;
+    uint32_t material_count, material_room;
+    struct name_map material_names;
+    uint32_t material;
+    struct name_map libraries; /* read */
+    struct name_map defined;   /* materials of the libraries, by name: the scene's */
+    struct name_map textures;  /* the scene's, by path and wrapping */
+    bool has_missing_library;
+};
+
+/* names.c */
+bool obj_start_names(struct obj_reader *reader);
+void obj_free_names(struct obj_reader *reader);
+/* Takes a change at the element before which it stands. */
+cp_status obj_change(struct obj_reader *reader, const struct obj_change *change, const uint32_t before[OBJ_LISTS]);
+/* Ends the last runs. */
+cp_status obj_end_runs(struct obj_reader *reader, const uint32_t before[OBJ_LISTS]);
+
+/* materials.c: reads the libraries that the line names. */
+cp_status obj_read_library(struct obj_reader *reader, const struct obj_change *change);
+/* Finds the materials that are used in the libraries. */
+cp_status obj_find_materials(struct obj_reader *reader);
+
+/* sections.c: nodes, meshes and instances. */
+cp_status obj_add_sections(struct obj_reader *reader);
+
+/* For messages. */
+static inline struct place obj_place(const struct obj_reader *reader, const char *at)
+{
+    return AT_LINE(reader->source->name, source_line(reader->source, (size_t)(at - reader->source->data)));
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* Made clips: their names, their order, and that the first moves all joints as the others move each. */
+#include "gltf_written.h"
+
+#include "build.h"
+
+static uint32_t add_joint(struct written *file, const char *name, cp_joint_type type)
+{
+    uint32_t joint = scene_add_joint(file->scene, add_node(file, 0, name), type, name);
+    file->scene->joints[joint].lower = -1, file->scene->joints[joint].upper = 1;
+    return joint;
+}
+
+static void add_device(struct written *file, const char *name, cp_device_kind kind, const uint32_t *joints,
+                       uint32_t count)
+{
+    uint32_t index = scene_add_device(file->scene, name, 0);
+    cp_device *device = &file->scene->devices[index];
+    device->kind = kind;
+    device->joints = arena_copy(file->scene->arena, joints, count, sizeof *joints);
+    device->joint_count = count;
+}
+
+static const char *clip_name(struct written *file, size_t index)
+{
+    return text(at(file->json, "animations", index), "name");
+}
+
+/* Some channel of the clip aims at the node of the joint. */
+static void assert_moves(struct written *file, size_t clip, const char *joint)
+{
+    json_t *channel, *animation = at(file->json, "animations", clip), *node = joint_node_of(file, joint);
+    size_t i;
+    json_array_foreach(get(animation, "channels"), i, channel)
+    {
+        size_t target = (size_t)json_integer_value(get(get(channel, "target"), "node"));
+        if (at(file->json, "nodes", target) == node)
+            return;
+    }
+    fail_msg("clip %zu does not move %s", clip, joint);
+}
+
+static void names_and_order(void **state)
+{
+    (void)state;
+    static const double times[] = {0, 1}, values[] = {0, 0.5};
+    struct written file = start();
+    uint32_t left[2] = {add_joint(&file, "Left.J1", CP_JOINT_REVOLUTE), add_joint(&file, "J2", CP_JOINT_PRISMATIC)};
+    uint32_t right[2] = {add_joint(&file, "J1", CP_JOINT_REVOLUTE), add_joint(&file, "J1", CP_JOINT_REVOLUTE)};
+    (void)add_joint(&file, "lone", CP_JOINT_PRISMATIC);
+    uint32_t still = add_joint(&file, "still", CP_JOINT_PRISMATIC);
+    file.scene->joints[still].driven = false;
+    uint32_t both[2] = {left[0], right[0]};
+    add_device(&file, "Both", CP_DEVICE_COMPOSITE, both, 2);
+    add_device(&file, "Left", CP_DEVICE_SERIAL, left, 2);
+    add_device(&file, "Right", CP_DEVICE_SERIAL, right, 2);
+    const cp_track track = {left[1], CP_PATH_JOINT, CP_LINEAR, 2, times, values};
+    assert_int_equal(scene_add_clip(file.scene, "Right/J1", 1, &track), 0);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    static const char *const names[] = {"Right/J1",   "all joints", "Left/J1", "Left/J2",
+                                        "Right/J1_2", "Right/J1_3", "lone"};
+    static const char *const joints[] = {"J2", NULL, "Left.J1", "J2", "J1", "J1#2", "lone"};
+    enum { CLIPS = sizeof names / sizeof *names };
+    assert_int_equal(json_array_size(get(file.json, "animations")), CLIPS);
+    for (size_t i = 0; i < CLIPS; i++) {
+        assert_string_equal(clip_name(&file, i), names[i]);
+        size_t channels = json_array_size(get(at(file.json, "animations", i), "channels"));
+        assert_int_equal(channels, joints[i] ? 1 : 5);
+        json_t *own = ours(at(file.json, "animations", i));
+        assert_true((json_object_get(own, "made") != NULL) == (i > 0));
+        assert_true((json_object_get(own, "joint") != NULL) == (i > 1));
+        for (size_t k = 0; k < CLIPS; k++)
+            if (joints[k] && (!joints[i] || i == k))
+                assert_moves(&file, i, joints[k]);
+    }
+
+    /* None of them is a clip for our reader. */
+    cp_scene *again = NULL;
+    uint32_t count;
+    assert_int_equal(cp_read_memory(file.context, file.bytes, file.size, "a.glb", "gltf", NULL, 0, &again), CP_OK);
+    assert_string_equal(cp_clips(again, &count)[0].name, "Right/J1");
+    assert_int_equal(count, 1);
+    cp_scene_free(again);
+    finish(&file);
+}
+
+static void one_joint_needs_one_clip(void **state)
+{
+    (void)state;
+    struct written file = start();
+    (void)add_joint(&file, "lone", CP_JOINT_REVOLUTE);
+    complete(&file);
+    write_with(&file, NULL, NULL);
+    assert_int_equal(json_array_size(get(file.json, "animations")), 1);
+    assert_string_equal(clip_name(&file, 0), "lone");
+    finish(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_order), cmocka_unit_test(one_joint_needs_one_clip)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
