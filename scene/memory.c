@@ -18,8 +18,9 @@ enum {
     LARGE_BLOCK = 4 * 1024 * 1024, /* holds large pages of any usual size */
 };
 
-/* Has the block's pages come in large ones, where the system knows how: fewer are to be made ready, and looked up. The
- * first and the last page too: a block of two kinds of pages would be copied to grow. */
+/* Has the pages of a large block come in large ones, where the system knows how: fewer are to be made ready, and looked
+ * up. The first and the last page too: a block of two kinds of pages would be copied to grow. Each such block is a
+ * mapping of its own, of which a process may have 65,530: not for small ones. */
 static void ask_for_large_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -94,7 +95,8 @@ void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size)
         if (!has_room(context, bytes))
             return NULL;
         void *zeros = calloc(bytes, 1);
-        ask_for_large_pages(zeros, bytes);
+        if (zeros && bytes >= LARGE_BLOCK)
+            ask_for_large_pages(zeros, bytes);
         if (zeros)
             context->held += bytes;
         else

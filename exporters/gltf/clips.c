@@ -282,12 +282,17 @@ static bool play_track(struct writer *writer, const cp_track *track, double shif
     return dependent || move_joints(writer, track->target, &keys);
 }
 
+static const struct channel *channels_of(const struct writer *writer, const struct clip_plan *plan)
+{
+    return plan->channel_count ? writer->motion.channels + plan->first_channel : NULL;
+}
+
 /* The channels of a scene's clip that say all of a track, or, for the web, what is left of it: so that nothing is
  * written twice. taken: for each target and path, one more than the number of the channel, or CP_NONE. */
 static bool list_channels(struct writer *writer, struct clip_plan *plan, uint32_t *taken)
 {
     const cp_clip *clip = &writer->scene->clips[plan->clip];
-    const struct channel *channels = writer->motion.channels + plan->first_channel;
+    const struct channel *channels = channels_of(writer, plan);
     plan->channel_of = scene_allocate(writer->work, clip->track_count, sizeof *plan->channel_of);
     if (!plan->channel_of)
         return false;
@@ -406,7 +411,7 @@ void write_tracks(struct writer *writer, const struct clip_plan *plan)
 static void write_clip(struct writer *writer, const struct clip_plan *plan)
 {
     struct json_writer *json = &writer->json;
-    const struct channel *channels = writer->motion.channels + plan->first_channel;
+    const struct channel *channels = channels_of(writer, plan);
     json_line(json);
     json_open(json, '{');
     json_key_text(json, "name", plan->name);

@@ -222,7 +222,11 @@ static void test_hull(void **unused)
 static uint64_t blocks_of_order(uint32_t count)
 {
     cp_group group = {0, 2 * count, CP_NONE};
-    struct web_mesh web = {.vertex_count = count + 2, .corner_count = 6 * count, .group_count = 1, .groups = &group};
+    struct web_mesh web = {.vertex_count = count + 2,
+                           .corner_count = 6 * count,
+                           .group_count = 1,
+                           .groups = &group,
+                           .words = WEB_COORDINATES};
     web.vertices = calloc(web.vertex_count, sizeof *web.vertices);
     web.corners = calloc(web.corner_count, sizeof *web.corners);
     assert_true(web.vertices && web.corners);
