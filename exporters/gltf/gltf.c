@@ -64,7 +64,9 @@
     {"quality", "web: of simplification; auto is best", OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
      "auto", 0, 0, "auto|best|fast"},                                                                                  \
     {"topology", "web: of simplification: holes may close and shells vanish (auto, free), or not (keep)",              \
-     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", 0, 0, "auto|free|keep"}
+     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", 0, 0, "auto|free|keep"},                                        \
+    {"texels", "web: of simplification: a texture is off by no more, about; with budget= by what it takes",            \
+     OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", 0.001, 1e9, NULL}
 /* clang-format on */
 
 static const struct option glb_options[] = {SHARED_OPTIONS, OPTIONS_END};

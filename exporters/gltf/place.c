@@ -1,6 +1,7 @@
 /* Poses and joint motions as glTF's translation, rotation and scale. */
 #include "writer.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +61,10 @@ void write_numbers(struct writer *writer, const char *key, const double *values,
     }
     json_key_open(json, key, '[');
     for (unsigned i = 0; i < count; i++)
-        json_float(json, (float)values[i] + 0.0F); /* no -0 */
+        if (fabs(values[i]) <= (double)FLT_MAX)
+            json_float(json, (float)values[i] + 0.0F); /* no -0 */
+        else
+            json_number(json, values[i]);
     json_close(json, ']');
 }
 

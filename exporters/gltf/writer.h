@@ -31,6 +31,7 @@ struct gltf_settings {
     double tolerance; /* metres */
     double budget;    /* bytes */
     double error;     /* metres */
+    double texels;
 };
 
 #define UP_ROOT_NAME "Y up"

@@ -100,7 +100,8 @@ cp_status vrml_write_scenery(struct vrml *v)
     struct arena *arena = arena_new(v->context);
     cp_status status = arena ? views_find(v->context, v->scene, arena, &views) : CP_LIMIT;
     if (status == CP_OK) {
-        cp_pose camera = written_camera(v, &views.items[0]);
+        const struct viewpoint none = {.camera = POSE_IDENTITY};
+        cp_pose camera = written_camera(v, views.count > 0 ? views.items : &none);
         write_navigation(v, views.radius);
         write_viewpoints(v, &views);
         write_background(v);

@@ -50,7 +50,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
         return report_error(context, CP_USAGE, "lod-level", NOWHERE, "level=%lld: there are %lld levels",
                             (long long)given->level, (long long)given->levels);
     struct reduction reduction;
-    cp_status status = reduction_begin(&reduction, scene, given->quality == 1, given->topology) ? CP_OK : CP_LIMIT;
+    cp_status status = reduction_begin(&reduction, scene, given->quality == 1, given->topology, 0) ? CP_OK : CP_LIMIT;
     for (uint32_t mesh = 0; mesh < reduction.mesh_count && status == CP_OK; mesh++) {
         uint32_t added;
         if (scene->meshes[mesh].kind != CP_MESH_FACES) {

@@ -6,10 +6,10 @@
 
 #include "stretch.h"
 
-bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology)
+bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology, double texels)
 {
-    *reduction =
-        (struct reduction){.scene = scene, .fast = fast, .topology = topology, .mesh_count = scene->mesh_count};
+    *reduction = (struct reduction){
+        .scene = scene, .fast = fast, .topology = topology, .texels = texels, .mesh_count = scene->mesh_count};
     reduction->stretches = find_stretches(scene);
     reduction->uses = memory_allocate_zeroed(scene->context, scene->mesh_count, sizeof *reduction->uses);
     if (!reduction->stretches || !reduction->uses)
@@ -59,16 +59,16 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
                                  .one_way = !(error->metres > 0 || error->part > 0),
                                  .fast = reduction->fast,
                                  .whole = error->metres > 0 || error->part > 0,
+                                 .shift = reduction->texels,
                                  .free = reduction->topology == TOPOLOGY_AUTO ? !collides_alone
                                                                               : reduction->topology == TOPOLOGY_FREE};
     struct simplify_result result;
     bool had_normals = mesh->normals != NULL;
     reduction->polygons += mesh->face_offsets != NULL;
-    bool lost;
-    cp_status status = simplify_without_coordinates(reduction->scene, mesh, &goal, &result, &lost);
+    cp_status status = simplify_textured(reduction->scene, mesh, goal, &result);
     if (status != CP_OK)
         return status;
-    reduction->coordinates += lost;
+    reduction->shift = fmax(reduction->shift, result.shift);
     struct reduction_outcome *outcome = &reduction->outcomes[reduction->level];
     double off = result.error * (stretch > 0 ? stretch : 1);
     outcome->before += result.before;
@@ -127,8 +127,9 @@ void reduction_report(const struct reduction *reduction)
         report_warning(
             context, "simplify-missed", NOWHERE,
             "%llu meshes keep %llu triangles more than asked for: fewer would be too far from the original, or "
-            "open, or turned over",
-            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed);
+            "open, or turned over%s",
+            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed,
+            reduction->texels > 0 && reduction->shift > 0 ? ", or move textures farther than texels= allows" : "");
     if (reduction->cut_edges + reduction->cut_vertices > 0)
         report_warning(
             context, "simplify-cut", NOWHERE,
@@ -140,9 +141,10 @@ void reduction_report(const struct reduction *reduction)
     if (reduction->mixed_colours > 0)
         report_loss(context, "simplify-colours", NOWHERE, reduction->mixed_colours,
                     "vertices take the colour of another at their position");
-    if (reduction->coordinates > 0)
-        report_loss(context, "simplify-coordinates", NOWHERE, reduction->coordinates,
-                    "texture coordinates of simplified meshes are left out");
+    char shift[NUMBER_SIZE];
+    (void)print_bound(reduction->shift, shift);
+    if (reduction->shift > 0)
+        report_note(context, "simplify-shift", NOWHERE, "textures are off by at most about %s texels", shift);
     if (reduction->polygons > 0)
         report_note(context, "simplify-polygons", NOWHERE, "%llu meshes of polygons are triangulated first",
                     (unsigned long long)reduction->polygons);

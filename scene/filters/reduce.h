@@ -30,11 +30,11 @@ struct reduction {
     struct reduction_outcome outcomes[MOST_LEVELS + 1];
     uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
     uint64_t shells_gone, holes_closed, cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
-    uint64_t coordinates;
+    double texels, shift; /* of textures: that many may be off, that many are at most */
 };
 
 /* False when out of memory. Call reduction_end even on failure. */
-bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology);
+bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology, double texels);
 void reduction_end(struct reduction *reduction);
 /* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of
  * the diagonal of the mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are computed anew

@@ -9,6 +9,7 @@ struct simplify_settings {
     int64_t triangles;
     struct extent error;
     int quality, topology;
+    double texels;
 };
 
 static const struct option options[] = {
@@ -22,6 +23,8 @@ static const struct option options[] = {
      0, "best|fast"},
     {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", OPTION_CHOICE,
      offsetof(struct simplify_settings, topology), "auto", 0, 0, "auto|free|keep"},
+    {"texels", "a texture is off by no more of its texels, about", OPTION_NUMBER,
+     offsetof(struct simplify_settings, texels), "1", 0.001, 1e9, NULL},
     OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
@@ -42,7 +45,8 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     if (ratio == 1 && given->triangles == 0 && bounded)
         ratio = 0;
     struct reduction reduction;
-    cp_status status = reduction_begin(&reduction, scene, given->quality == 1, given->topology) ? CP_OK : CP_LIMIT;
+    cp_status status =
+        reduction_begin(&reduction, scene, given->quality == 1, given->topology, given->texels) ? CP_OK : CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         double triangles =
             ceil(ratio * (double)mesh_triangle_count(&scene->meshes[i]) * (1 - 1e-12)); /* rounding aside */

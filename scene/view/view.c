@@ -127,6 +127,8 @@ cp_status views_find(cp_context *context, const cp_scene *scene, struct arena *a
     if (status != CP_OK)
         return status;
     find_box(&shown, views);
+    if (!isfinite(views->radius)) /* no camera stands so far away */
+        return CP_OK;
     status = corners_look(&shown, views->lower, views->upper, &corners);
     uint32_t *numbers = arena_allocate(arena, scene->device_count, sizeof *numbers);
     if (status != CP_OK || !numbers)

@@ -24,7 +24,7 @@ struct views {
 
 /* Chooses the views at the current joint values, from all that is drawn, or else from what is for collision: the whole
  * from the corner that hides the fewest jointed parts, front (along -X), left (along +Y), top (along -Z), and one for
- * each device with a joint that is drawn. The arrays are in the arena. */
+ * each device with a joint that is drawn; none where the size overflows. The arrays are in the arena. */
 cp_status views_find(cp_context *context, const cp_scene *scene, struct arena *arena, struct views *views);
 
 /* Planes without borders are drawn at most twice as large as the rest of the scene, and below its middle. *changed: a

@@ -288,6 +288,7 @@ static const struct job jobs[] = {
     {APPLY, "collada_arm.dae", "merge-meshes", {"materials=groups", "shared=merge", NULL}},
     {APPLY, "collada_arm.dae", "simplify", {"ratio=0.5", NULL}},
     {APPLY, "stl_faults.stl", "simplify", {"error=1%", NULL}},
+    {APPLY, "gltf_textures.gltf", "simplify", {"ratio=0.5", NULL}},
     {APPLY, "obj_plate.obj", "lod", {"levels=2", "level=1", NULL}},
 };
 

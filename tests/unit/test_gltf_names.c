@@ -4,34 +4,12 @@
 
 #include "build.h"
 
-static const char *const names[] = {"block",
-                                    "block 1",
-                                    "block",
-                                    "a.b",
-                                    "ab",
-                                    "a\xc2\xa0"
-                                    "b",
-                                    "a_b",
-                                    "w_instance_0",
-                                    "Y up",
-                                    "x_01",
-                                    "",
-                                    ""};
+static const char *const names[] = {"block", "block 1",      "block", "a.b",  "ab", "a\302\240b",
+                                    "a_b",   "w_instance_0", "Y up",  "x_01", "",   ""};
 enum { NAMES = sizeof names / sizeof *names };
 
-static const char *const unique[] = {"block",
-                                     "block 1",
-                                     "block_2",
-                                     "a.b",
-                                     "ab_1",
-                                     "a\xc2\xa0"
-                                     "b",
-                                     "a_b_1",
-                                     "w_instance_0_1",
-                                     "Y up_1",
-                                     "x_01",
-                                     "",
-                                     ""};
+static const char *const unique[] = {"block", "block 1",        "block_2", "a.b",  "ab_1", "a\302\240b",
+                                     "a_b_1", "w_instance_0_1", "Y up_1",  "x_01", "",     ""};
 
 static void make_scene(struct written *file)
 {

@@ -145,8 +145,8 @@ static void test_common_layouts(void **state)
     static const char *const properties[] = {
         "", "property float nx\nproperty float ny\nproperty float nz\n",
         "property uchar red\nproperty uchar green\nproperty uchar blue\n",
-        "property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\nproperty uchar green\n"
-        "property uchar blue\nproperty uchar alpha\nproperty float quality\n"};
+        ("property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\nproperty uchar green\n"
+         "property uchar blue\nproperty uchar alpha\nproperty float quality\n")};
     static const char *const forms[] = {"ascii", "binary_little_endian", "binary_big_endian"};
     for (int layout = 0; layout < 4; layout++) {
         float colours[12] = {0};

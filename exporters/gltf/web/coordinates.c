@@ -1,7 +1,7 @@
 /* Texture coordinates for the web: on one grid in all meshes, so that materials are not written once a mesh. */
 #include "web.h"
 
-#include "../../../scene/image.h"
+#include "../../../scene/mesh/coordinates.h"
 #include "../../../scene/mesh/mesh.h"
 
 #include <math.h>
@@ -39,23 +39,9 @@ uint32_t web_drop_coordinates(cp_scene *scene)
 /* The most texels that a coordinate of the set runs over from 0 to 1, in any image. */
 static double count_texels(const cp_scene *scene, uint32_t set)
 {
-    const double unknown = 4096; /* half a step is 1/8192 */
     double most = 1;
     for (uint32_t i = 0; i < scene->material_count; i++)
-        for (uint32_t k = 0; k < scene->materials[i].texture_count; k++) {
-            const cp_texture_use *use = &scene->materials[i].textures[k];
-            const cp_texture *texture = &scene->textures[use->texture];
-            const uint32_t images[] = {texture->image, texture->fallback};
-            double scale = fmax(fabs(use->scale[0]), fabs(use->scale[1])), texels = 0;
-            for (size_t image = 0; image < 2 && use->set == set; image++) {
-                uint32_t size[2];
-                if (images[image] == CP_NONE)
-                    continue;
-                bool known = image_size(&scene->images[images[image]], size);
-                texels = fmax(texels, known ? fmax(size[0], size[1]) : unknown);
-            }
-            most = fmax(most, texels * scale);
-        }
+        most = fmax(most, material_texels(scene, i, set));
     return most;
 }
 

@@ -25,7 +25,7 @@ struct attempt {
     double reached;
     bool points; /* of some mesh, points alone were measured */
     uint64_t shells_gone, holes_closed;
-    uint64_t coordinates;       /* of the meshes, those that lost theirs */
+    double shift;               /* of textures, in texels */
     uint64_t before, triangles; /* of the meshes, each counted once */
     uint64_t size;
     struct merge_result merged;
@@ -68,14 +68,17 @@ static cp_status simplify_meshes(const struct search *search, struct attempt *at
         struct simplify_goal goal = {.error = INFINITY,
                                      .fast = settings->quality == QUALITY_FAST,
                                      .whole = settings->error > 0,
+                                     .shift = settings->texels,
                                      .free = settings->topology != TOPOLOGY_KEEP};
         if (settings->error > 0)
             goal.error = attempt->error * (1 - quantised_part) / stretch;
         else
             goal.bound = attempt->error / stretch;
-        bool had_normals = mesh->normals, lost;
-        status = simplify_without_coordinates(scene, mesh, &goal, &result, &lost);
-        attempt->coordinates += lost;
+        if (settings->budget > 0)
+            goal.shift *= fmax(1, attempt->error / (search->diagonal * first_guess));
+        bool had_normals = mesh->normals;
+        status = simplify_textured(scene, mesh, goal, &result);
+        attempt->shift = fmax(attempt->shift, result.shift);
         attempt->before += result.before;
         attempt->triangles += result.triangles;
         attempt->reached = fmax(attempt->reached, result.error * stretch);
@@ -239,9 +242,6 @@ static void report(const struct search *search)
     if (collapsed > 0)
         report_note(writer->context, "gltf-collapsed", NOWHERE,
                     "triangles smaller than a step of the positions are left out: %llu", (unsigned long long)collapsed);
-    if (attempt->coordinates > 0)
-        report_loss(writer->context, "gltf-coordinates", NOWHERE, attempt->coordinates,
-                    "texture coordinates of simplified meshes are left out");
     if (writer->web.idle_coordinates > 0)
         report_note(writer->context, "gltf-idle-coordinates", NOWHERE,
                     "texture coordinates that no texture uses are left out, of %lu meshes",
@@ -253,6 +253,9 @@ static void report(const struct search *search)
             "simplified from %llu to %llu triangles; no %s is farther than %s m from the other surface: %llu bytes",
             (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
             attempt->points ? "measured point" : "point", metres, (unsigned long long)attempt->size);
+    (void)print_bound(attempt->shift, degrees);
+    if (attempt->shift > 0)
+        report_note(writer->context, "gltf-shifted", NOWHERE, "textures are off by at most about %s texels", degrees);
     if (attempt->shells_gone + attempt->holes_closed > 0)
         report_note(writer->context, "gltf-topology", NOWHERE,
                     "shells that vanish: %llu; holes that close: %llu (topology=keep keeps them)",

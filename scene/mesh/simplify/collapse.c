@@ -1,5 +1,6 @@
 /* One edge: what its collapse would cost, and the collapse. No call here takes a context: parts run in threads. */
 #include "collapse.h"
+#include "texture.h"
 
 #include <string.h>
 
@@ -50,17 +51,20 @@ static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
         /* Both ends lie on lines: the edge must be a part of one, that is a border, a seam between classes, or a fold.
          * */
         struct star star;
-        uint32_t faces = 0, classes[2] = {0, 0};
+        uint32_t faces = 0, corners[2] = {0, 0}, far[2] = {0, 0};
         double normals[2][3] = {{0}};
         if (!find_star(work, a, &star))
             return 3;
         for (uint32_t i = 0; i < star.count; i++)
             if (has_edge(&star, i, b) && faces++ < 2) {
-                classes[faces - 1] = tag_class(surface->tags[star.corners[i] / 3]);
+                uint32_t corner = corners[faces - 1] = star.corners[i];
+                far[faces - 1] = corner - corner % 3 + (corner % 3 + (star.left[i] == b ? 1 : 2)) % 3;
                 triangle_normal(surface->points[a], surface->points[star.left[i]], surface->points[star.right[i]],
                                 normals[faces - 1]);
             }
-        if (faces != 1 && (faces != 2 || (classes[0] == classes[1] && !is_fold(normals[0], normals[1]))))
+        bool seam = tag_class(surface->tags[corners[0] / 3]) != tag_class(surface->tags[corners[1] / 3]) ||
+                    !same_coordinates(surface, corners[0], corners[1]) || !same_coordinates(surface, far[0], far[1]);
+        if (faces != 1 && (faces != 2 || !(seam || is_fold(normals[0], normals[1]))))
             return 3;
     }
     if (kind_a == kind_b)
@@ -104,6 +108,23 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
     if (surface->weights && surface->strict)
         weight = (double)surface->weights[a] + (double)surface->weights[b];
     return off <= work->error * work->error * weight;
+}
+
+bool judge_texture(struct workspace *work, struct candidate *edge)
+{
+    const double notable = 0.1; /* of the square of a slide, beside that of a distance */
+    const struct surface *surface = work->surface;
+    struct star stars[2];
+    struct carried carried;
+    double to[3];
+    for (int axis = 0; axis < 3; axis++)
+        to[axis] = surface->points[edge->a][axis] + edge->step[axis];
+    round_point(surface, to);
+    if (!find_star(work, edge->a, &stars[0]) || !find_star(work, edge->b, &stars[1]) ||
+        !carry_texture(work, stars, edge, to, &carried))
+        return false;
+    edge->cost += notable * quadric_weight(&edge->sum) * carried.slide * carried.slide;
+    return !(surface->shift > 0) || carried.shift <= surface->shift;
 }
 
 /* x'Ax */
@@ -255,7 +276,10 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     for (int axis = 0; axis < 3; axis++)
         to[axis] = surface->points[one][axis] + edge->step[axis];
     round_point(surface, to);
-    if (turns_face(surface, stars, edge, to))
+    struct carried carried;
+    if (turns_face(surface, stars, edge, to) ||
+        (surface->coordinates && !(carry_texture(work, stars, edge, to, &carried) &&
+                                   (!(surface->shift > 0) || carried.shift <= surface->shift))))
         return false;
     /* The faces of both stars become those of `one`, linked in this order; those at the edge die. */
     uint32_t *last = &work->states[one].first;
@@ -269,6 +293,8 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
                 continue;
             }
             face->vertices[corner % 3] = one;
+            if (surface->coordinates)
+                replace_coordinates(&carried, end, surface->coordinates[corner / 3][corner % 3]);
             *last = corner;
             last = &face->next[corner % 3];
         }
@@ -286,6 +312,8 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
             surface->colours[one][channel] = (float)(colour + share * (far - colour));
         }
     }
+    if (surface->coordinates)
+        surface->shifts[one] = (float)carried.shift;
     subtract(to, surface->points[one], moved);
     surface->quadrics[one] = edge->sum;
     quadric_move(&surface->quadrics[one], moved);

@@ -102,6 +102,8 @@ struct candidate {
 
 /* collapse.c. The best collapse of the edge; false when it must stay. */
 bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate);
+/* Of a surface with coordinates, after that: adds what it costs that the texture moves; false when it may not. */
+bool judge_texture(struct workspace *work, struct candidate *candidate);
 /* What it would cost to collapse the edge to one of its ends or its middle: never less than the best, for much less
  * work. */
 bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost);

@@ -91,16 +91,32 @@ static void normal_of(const struct surface *surface, uint32_t triangle, double n
     triangle_normal(surface->points[face[0]], surface->points[face[1]], surface->points[face[2]], normal);
 }
 
+/* The corner of the spoke's face at the other end. */
+static uint32_t far_corner(const struct star *star, const struct spoke *spoke)
+{
+    uint32_t corner = star->corners[spoke->face], number = corner % 3;
+    return corner - number + (number + (spoke->out ? 1 : 2)) % 3;
+}
+
+/* Whether two faces with a common edge are of different classes, or parts of a texture that are apart. */
+static bool is_seam(const struct split *split, const struct star *star, const struct spoke *a, const struct spoke *b)
+{
+    const struct surface *surface = split->surface;
+    uint32_t corner_a = star->corners[a->face], corner_b = star->corners[b->face];
+    return tag_class(surface->tags[corner_a / 3]) != tag_class(surface->tags[corner_b / 3]) ||
+           !same_coordinates(surface, corner_a, corner_b) ||
+           !same_coordinates(surface, far_corner(star, a), far_corner(star, b));
+}
+
 /* Two faces that go on in each other: a seam or fold is counted once, at the first of the two, but both know of it. */
 static void join_spokes(const struct split *split, const struct star *star, struct spoke *a, struct spoke *b)
 {
     uint32_t corner_a = star->corners[a->face], corner_b = star->corners[b->face];
-    const uint32_t *tags = split->surface->tags;
     double normals[2][3];
     sets_join(star->leaders, a->face, b->face);
     normal_of(split->surface, corner_a / 3, normals[0]);
     normal_of(split->surface, corner_b / 3, normals[1]);
-    if (tag_class(tags[corner_a / 3]) == tag_class(tags[corner_b / 3]) && !is_fold(normals[0], normals[1]))
+    if (!is_seam(split, star, a, b) && !is_fold(normals[0], normals[1]))
         return;
     a->feature = true;
     split->flags[corner_a] |= a->out ? CORNER_FEATURE : 0;
@@ -178,7 +194,8 @@ static bool is_plain(const struct split *split, const struct star *star, uint32_
     double normals[2][3];
     normal_of(split->surface, star->corners[0] / 3, normals[0]);
     do {
-        if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3])
+        if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3] ||
+            !same_coordinates(split->surface, star->corners[face], star->corners[0]))
             return false;
         /* On to the only face whose edge out is this one's edge in. */
         uint32_t other = star->spokes[2 * face + 1].other, matches = 0;
@@ -215,8 +232,7 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
     }
     /* Spokes to the same place are an edge: its faces are joined in pairs. In a free surface they all stay at the
      * place, edges of three faces and more are as good as others, and lines are seams between classes alone. */
-    const uint32_t *tags = split->surface->tags;
-    bool free = split->surface->free, has_feature = false;
+    bool free = split->surface->free, has_feature = false, is_apart = false;
     uint32_t seams = 0;
     sort_spokes(star->spokes, 2 * count);
     for (uint32_t from = 0, to; from < 2 * count; from = to) {
@@ -231,12 +247,13 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
             pair_run(split, star, place, run, to - from);
         *cut_edges += !free && to - from > 2 && place < run->other;
         has_feature |= run->feature;
-        seams += to - from == 2 &&
-                 tag_class(tags[star->corners[run[0].face] / 3]) != tag_class(tags[star->corners[run[1].face] / 3]);
+        seams += to - from == 2 && is_seam(split, star, &run[0], &run[1]);
     }
     if (free) {
         split->fan_counts[place] = count > 0;
-        uint8_t kind = seams == 2 ? KIND_LINE : seams > 0 ? KIND_CORNER : has_feature ? KIND_EDGE : 0;
+        for (uint32_t i = 1; i < count; i++)
+            is_apart |= !same_coordinates(split->surface, star->corners[i], star->corners[0]);
+        uint8_t kind = seams == 2 ? KIND_LINE : seams > 0 || is_apart ? KIND_CORNER : has_feature ? KIND_EDGE : 0;
         for (uint32_t i = 0; i < count; i++)
             split->flags[star->corners[i]] |= (uint8_t)(kind << CORNER_KIND);
         return;
@@ -388,6 +405,17 @@ struct taking {
     bool counting;
 };
 
+static void take_coordinates(const cp_mesh *mesh, uint32_t triangle, float corners[3][COORDINATES])
+{
+    for (size_t corner = 0; corner < 3; corner++)
+        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+            for (size_t axis = 0; axis < 2; axis++) {
+                const float *from = mesh->coordinates[set];
+                size_t vertex = mesh->corners[3 * (size_t)triangle + corner];
+                corners[corner][2 * set + axis] = from ? from[2 * vertex + axis] : 0;
+            }
+}
+
 static void take_slice(void *user, uint32_t slice, uint32_t worker)
 {
     (void)worker;
@@ -406,6 +434,8 @@ static void take_slice(void *user, uint32_t slice, uint32_t worker)
             memcpy(surface->triangles[at], places, sizeof places);
             surface->tags[at] = taking->classes[triangle] << TAG_BITS;
         }
+        if (!taking->counting && surface->coordinates)
+            take_coordinates(mesh, triangle, surface->coordinates[at]);
         at++;
     }
     if (taking->counting)
@@ -463,15 +493,21 @@ bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *m
     surface->triangle_room = mesh->face_count;
     surface->triangles = memory_allocate(context, mesh->face_count, sizeof *surface->triangles);
     surface->tags = memory_allocate(context, mesh->face_count, sizeof *surface->tags);
+    bool textured = mesh->coordinates[0] || mesh->coordinates[1];
+    if (textured)
+        surface->coordinates = memory_allocate(context, mesh->face_count, sizeof *surface->coordinates);
     if (good) {
         surface->points = memory_allocate(context, surface->vertex_count, sizeof *surface->points);
         if (mesh->colours)
             surface->colours = memory_allocate(context, surface->vertex_count, sizeof *surface->colours);
     }
     good = good && surface->triangles && surface->tags && surface->points && (surface->colours || !mesh->colours) &&
-           take_mesh(surface, mesh, places, classes);
+           (surface->coordinates || !textured) && take_mesh(surface, mesh, places, classes);
     memory_free(context, places, mesh->vertex_count, sizeof *places);
-    return good && split_fans(surface);
+    good = good && split_fans(surface);
+    if (good && textured)
+        good = (surface->shifts = memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->shifts));
+    return good;
 }
 
 void surface_free(struct surface *surface)
@@ -480,11 +516,11 @@ void surface_free(struct surface *surface)
     memory_free(context, surface->points, surface->vertex_count, sizeof *surface->points);
     memory_free(context, surface->quadrics, surface->vertex_count, sizeof *surface->quadrics);
     memory_free(context, surface->ups, surface->vertex_count, sizeof *surface->ups);
-    if (surface->weights)
-        memory_free(context, surface->weights, surface->vertex_count, sizeof *surface->weights);
-    if (surface->colours)
-        memory_free(context, surface->colours, surface->vertex_count, sizeof *surface->colours);
+    memory_free(context, surface->weights, surface->vertex_count, sizeof *surface->weights);
+    memory_free(context, surface->colours, surface->vertex_count, sizeof *surface->colours);
     memory_free(context, surface->kinds, surface->vertex_count, sizeof *surface->kinds);
+    memory_free(context, surface->coordinates, surface->triangle_room, sizeof *surface->coordinates);
+    memory_free(context, surface->shifts, surface->vertex_count, sizeof *surface->shifts);
     memory_free(context, surface->triangles, surface->triangle_room, sizeof *surface->triangles);
     memory_free(context, surface->tags, surface->triangle_room, sizeof *surface->tags);
     memory_free(context, surface->owners, surface->original_room, sizeof *surface->owners);

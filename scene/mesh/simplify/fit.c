@@ -179,7 +179,7 @@ static void move_vertices(struct fit *fit)
         for (int axis = 0; axis < 3; axis++)
             to[axis] = surface->points[vertex][axis] + step[axis];
         round_point(surface, to);
-        if (!turns_face(fit, vertex, up, to))
+        if (!turns_face(fit, vertex, up, to) && (!surface->coordinates || move_texture(surface, fit->map, vertex, to)))
             memcpy(surface->points[vertex], to, sizeof to);
     }
 }

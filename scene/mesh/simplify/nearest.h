@@ -50,6 +50,10 @@ struct measured {
     bool *far;        /* of points, and then of faces: set for what is too far; or NULL */
 };
 
+/* texture.c. Before a vertex moves: gives its corners the coordinates of the place. False, and nothing is changed, when
+ * the texture would be off by too much. */
+bool move_texture(struct surface *surface, const struct face_map *map, uint32_t vertex, const double to[3]);
+
 /* error.c: the largest distance of the points, or the faces, from the surface. What is farther than `most` is too far.
  * known: that much is no news, and may come out for faces that are nearer; the points must have been measured before
  * the faces. False when out of memory. */

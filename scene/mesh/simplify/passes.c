@@ -63,7 +63,9 @@ void passes_run(struct part *part)
                 continue;
             uint32_t one = face[corner % 3], other = face[(corner + 1) % 3];
             if (work->states[one].moved != pass && work->states[other].moved != pass &&
-                judge_edge(work, one, other, &edge) && collapse_edge(part, &edge, stars))
+                judge_edge(work, one, other, &edge) &&
+                (!work->surface->coordinates || (judge_texture(work, &edge) && cost_bucket(edge.cost) <= limit)) &&
+                collapse_edge(part, &edge, stars))
                 work->states[one].moved = pass;
         }
         if (before - part->live <= least * before)

@@ -158,7 +158,8 @@ void queue_run(struct part *part)
         uint32_t ends[2] = {face[corner % 3], face[(corner + 1) % 3]};
         struct candidate edge;
         struct star stars[2]; /* as they were before the collapse */
-        if (!judge_edge(part->work, ends[0], ends[1], &edge))
+        if (!judge_edge(part->work, ends[0], ends[1], &edge) ||
+            (part->work->surface->coordinates && !judge_texture(part->work, &edge)))
             continue;
         if (cost_bucket(edge.cost) > part->queue.lowest) {
             push(part, corner, edge.cost);

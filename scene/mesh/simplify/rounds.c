@@ -50,7 +50,7 @@ struct column {
     char *to;
 };
 
-enum { COLUMNS = 6 };
+enum { COLUMNS = 7 };
 
 struct gather {
     const struct key *keys;
@@ -83,6 +83,7 @@ static bool reorder_vertices(struct rounds *rounds)
                              {&surface->ups, sizeof *surface->ups, NULL, NULL},
                              {&surface->weights, sizeof *surface->weights, NULL, NULL},
                              {&surface->colours, sizeof *surface->colours, NULL, NULL},
+                             {&surface->shifts, sizeof *surface->shifts, NULL, NULL},
                              {&surface->kinds, sizeof *surface->kinds, NULL, NULL}}};
     bool good = true;
     for (int column = 0; good && column < COLUMNS; column++) {
@@ -114,6 +115,7 @@ struct deal {
     const struct rounds *rounds;
     uint32_t (*triangles)[3];
     uint32_t *tags;
+    float (*coordinates)[3][COORDINATES]; /* or NULL */
     uint32_t *starts; /* of chunks: for each part, and the rim, where the chunk's next triangle goes */
     bool counting;    /* the first time: then starts are only counts */
 };
@@ -141,6 +143,8 @@ static void deal_chunk(void *user, uint32_t chunk, uint32_t worker)
             continue;
         memcpy(deal->triangles[at], numbers, sizeof numbers);
         deal->tags[at] = surface->tags[triangle];
+        if (deal->coordinates)
+            memcpy(deal->coordinates[at], surface->coordinates[triangle], sizeof deal->coordinates[at]);
     }
 }
 
@@ -154,7 +158,10 @@ static bool deal_triangles(struct rounds *rounds)
     deal.triangles = memory_allocate(context, live, sizeof *deal.triangles);
     deal.tags = memory_allocate(context, live, sizeof *deal.tags);
     deal.starts = memory_allocate_zeroed(context, CHUNKS * columns, sizeof *deal.starts);
-    bool good = deal.triangles && deal.tags && deal.starts && parallel_for(context, CHUNKS, deal_chunk, &deal);
+    if (surface->coordinates)
+        deal.coordinates = memory_allocate(context, live, sizeof *deal.coordinates);
+    bool good = deal.triangles && deal.tags && (deal.coordinates || !surface->coordinates) && deal.starts &&
+                parallel_for(context, CHUNKS, deal_chunk, &deal);
     deal.counting = false;
     /* Counts become starts. */
     for (uint32_t part = 0; good && part < columns; part++) {
@@ -176,10 +183,13 @@ static bool deal_triangles(struct rounds *rounds)
     if (!good) {
         memory_free(context, deal.triangles, live, sizeof *deal.triangles);
         memory_free(context, deal.tags, live, sizeof *deal.tags);
+        memory_free(context, deal.coordinates, live, sizeof *deal.coordinates);
         return false;
     }
     memory_free(context, surface->triangles, surface->triangle_room, sizeof *surface->triangles);
     memory_free(context, surface->tags, surface->triangle_room, sizeof *surface->tags);
+    memory_free(context, surface->coordinates, surface->triangle_room, sizeof *surface->coordinates);
+    surface->coordinates = deal.coordinates;
     surface->triangles = deal.triangles;
     surface->tags = deal.tags;
     surface->triangle_count = surface->triangle_room = live;

@@ -4,8 +4,54 @@
 
 #include <string.h>
 
+#include "../join.h"
 #include "../mesh.h"
 #include "original.h"
+
+/* A corner's vertex and coordinates. */
+struct corner_row {
+    uint32_t vertex;
+    float coordinates[COORDINATES];
+};
+
+/* A vertex for all corners of the written mesh that have the same coordinates: the corners are of surface's triangles,
+ * `order` says of which. The mesh has one for each vertex of the surface. */
+static bool split_at_seams(cp_scene *scene, cp_mesh *written, const struct surface *surface, const uint32_t *order)
+{
+    cp_context *context = scene->context;
+    uint32_t count = written->corner_count;
+    struct corner_row *rows = memory_allocate(context, count, sizeof *rows);
+    uint32_t *numbers = scene_allocate(scene, count, sizeof *numbers);
+    for (uint32_t corner = 0; rows && corner < count; corner++) {
+        rows[corner].vertex = written->corners[corner];
+        memcpy(rows[corner].coordinates, surface->coordinates[order[corner / 3]][corner % 3],
+               sizeof rows[corner].coordinates);
+    }
+    bool good = rows && numbers && join_rows(context, rows, sizeof *rows / 4, sizeof *rows / 4, count, numbers);
+    uint32_t vertices = good ? join_number(numbers, count) : 0;
+    uint32_t *sources = memory_allocate(context, vertices, sizeof *sources);
+    float *sets[CP_COORDINATE_SETS] = {NULL};
+    const float *const had[] = {written->coordinates[0], written->coordinates[1]};
+    for (size_t set = 0; good && set < CP_COORDINATE_SETS; set++) {
+        written->coordinates[set] = NULL;
+        sets[set] = had[set] ? scene_allocate(scene, vertices, 2 * sizeof *sets[set]) : NULL;
+        good = sets[set] || !had[set];
+    }
+    for (uint32_t corner = 0; good && sources && corner < count; corner++) {
+        uint32_t vertex = numbers[corner];
+        sources[vertex] = written->corners[corner];
+        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+            if (sets[set])
+                memcpy(sets[set] + 2 * (size_t)vertex, rows[corner].coordinates + 2 * set, 2 * sizeof *sets[set]);
+    }
+    good = good && sources && mesh_take_vertices(scene, written, sources, vertices);
+    for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+        written->coordinates[set] = sets[set];
+    written->corners = numbers;
+    memory_free(context, sources, vertices, sizeof *sources);
+    memory_free(context, rows, count, sizeof *rows);
+    return good;
+}
 
 static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface *surface)
 {
@@ -28,9 +74,10 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
     }
     /* Triangles by group, a counting sort; starts[group]: where its next triangle goes. Empty groups vanish. */
     uint32_t *corners = scene_allocate(scene, 3 * (size_t)triangles, sizeof *corners);
+    uint32_t *order = memory_allocate(scene->context, triangles, sizeof *order);
     uint32_t *starts = memory_allocate_zeroed(scene->context, group_count + 1, sizeof *starts);
     cp_group *groups = group_count > 0 ? scene_allocate(scene, group_count, sizeof *groups) : NULL;
-    bool good = corners && starts && (groups || group_count == 0);
+    bool good = corners && order && starts && (groups || group_count == 0);
     if (good && group_count > 0) {
         uint32_t first = 0;
         for (uint32_t triangle = 0; triangle < triangles; triangle++)
@@ -46,13 +93,16 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
         }
     }
     for (uint32_t triangle = 0; good && triangle < triangles; triangle++)
-        memcpy(corners + 3 * (size_t)starts[tag_class(surface->tags[triangle])]++, surface->triangles[triangle],
-               3 * sizeof *corners);
+        order[starts[tag_class(surface->tags[triangle])]++] = triangle;
+    for (uint32_t i = 0; good && i < triangles; i++)
+        memcpy(corners + 3 * (size_t)i, surface->triangles[order[i]], 3 * sizeof *corners);
     memory_free(scene->context, starts, group_count + 1, sizeof *starts);
     written.corners = corners;
     written.corner_count = 3 * triangles;
     written.face_count = triangles;
     written.face_offsets = NULL;
+    good = good && (!surface->coordinates || split_at_seams(scene, &written, surface, order));
+    memory_free(scene->context, order, triangles, sizeof *order);
     if (good)
         *mesh = written;
     return good ? CP_OK : CP_LIMIT;
@@ -91,6 +141,8 @@ static bool collapse_mesh(struct simplification *work, double bound, bool whole,
     if (!surface_make(surface, context, work->mesh, work->classes, goal->free))
         return false;
     surface->fixed = work->fixed;
+    surface->texels = goal->texels;
+    surface->shift = goal->shift;
     surface->strict = !goal->one_way;
     bool both_ways = goal->whole || (!goal->fast && work->mesh->face_count < MEASURED);
     if (goal->free && work->counts.shells == 0 && !surface_count(surface, &work->counts))
@@ -183,6 +235,8 @@ static bool tell_result(struct simplification *work, const struct surface *surfa
                                        .cut_vertices = surface->cut_vertices,
                                        .flat_faces = surface->flat_faces,
                                        .mixed_colours = surface->mixed_colours};
+    for (uint32_t vertex = 0; surface->shifts && vertex < surface->vertex_count; vertex++)
+        result->shift = fmax(result->shift, (double)surface->shifts[vertex]);
     if (!work->goal->free)
         return true;
     struct surface_counts now, *before = &work->counts;

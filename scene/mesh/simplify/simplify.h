@@ -16,6 +16,10 @@ struct simplify_goal {
     /* The error holds for all of the original, however dear that is to find out; else for measured points of it where
      * that is cheaper. */
     bool whole;
+    /* Of each group, or NULL: the texels of a texture that a coordinate of each set runs over from 0 to 1; and by how
+     * many texels, about, a texture may be off anywhere; 0: however many. */
+    const float (*texels)[CP_COORDINATE_SETS];
+    double shift;
     /* The topology may change where that costs least: holes and slits close, shells vanish. Else it stays. */
     bool free;
 };
@@ -30,6 +34,7 @@ struct simplify_result {
     bool whole;
     bool both_ways, whole_both_ways;    /* and of points of the new surface from the original; of all of them */
     uint64_t shells_gone, holes_closed; /* of a free topology */
+    double shift;                       /* by how many texels a texture is off at most, about */
     uint64_t cut_edges,
         cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
     uint64_t flat_faces;    /* on fewer than three positions: left out */
@@ -41,9 +46,10 @@ struct simplify_result {
  * positions are compared by value (-0 equals +0), so that a mesh need not be welded. What was closed stays closed, with
  * two faces at every edge and one fan of faces at every vertex; borders and the seams between groups stay lines of the
  * surface, within the error. No face is turned over. Triangles stay in their groups; groups that lose all their
- * triangles vanish. Edges of three faces and more, and vertices where several fans touch, are cut first. A mesh may
- * keep more triangles than wanted, when fewer would break one of these rules. Normals are dropped, colours go with the
- * vertices, between which they are mixed. The same result for any number of threads. */
+ * triangles vanish. Edges of three faces and more, and vertices where several fans touch, are cut first. Texture
+ * coordinates go with the corners of faces: where those of two faces are apart is a seam, which stays a line as those
+ * between groups do. A mesh may keep more triangles than wanted, when fewer would break one of these rules. Normals are
+ * dropped, colours go with the vertices, between which they are mixed. The same result for any number of threads. */
 cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_goal *goal,
                         struct simplify_result *result);
 

@@ -15,6 +15,9 @@ enum {
     KIND_EDGE = 8    /* of a free surface: at a border, a seam or a fold, but it moves as others do */
 };
 
+/* A corner's texture coordinates: both sets. */
+enum { COORDINATES = 2 * CP_COORDINATE_SETS };
+
 /* Feature bit k of a tag: the edge from corner k to the next is a border, a seam or a fold; above them the face's
  * class. */
 enum { TAG_BITS = 3 };
@@ -39,7 +42,12 @@ struct surface {
     uint8_t *kinds;
     uint32_t (*triangles)[3]; /* [0] == CP_NONE: gone */
     uint32_t *tags;           /* of triangles */
-    uint32_t *parents;        /* of vertices, during rounds: the vertex that each has become, itself while it lives */
+    /* Of triangles' corners, or NULL: where two faces at a vertex have others there is a seam between them. */
+    float (*coordinates)[3][COORDINATES];
+    float *shifts; /* of vertices: by how many texels the texture is off there, about; NULL without coordinates */
+    const float (*texels)[CP_COORDINATE_SETS]; /* of classes, or NULL: see simplify_goal */
+    double shift;                              /* no vertex may have more */
+    uint32_t *parents; /* of vertices, during rounds: the vertex that each has become, itself while it lives */
     uint32_t original_count, original_room;
     float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
     uint32_t *owners;      /* for each of them a vertex near by */
@@ -143,6 +151,9 @@ static inline uint32_t slice_end(uint32_t item, uint32_t count)
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes,
                   bool free);
 void surface_free(struct surface *surface);
+
+/* texture.c: whether two corners (3 x triangle + number) at one vertex have the same coordinates. */
+bool same_coordinates(const struct surface *surface, uint32_t a, uint32_t b);
 
 /* counts.c: how a surface hangs together. */
 struct surface_counts {
