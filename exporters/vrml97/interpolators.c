@@ -16,12 +16,16 @@ void vrml_add_wire(struct vrml *v, struct wire wire)
         v->failed = true;
 }
 
-void vrml_write_timer(struct vrml *v, const char *name, double seconds)
+void vrml_write_timer(struct vrml *v, const char *name, double seconds, bool by_itself)
 {
+    bool loop = by_itself && v->settings->play == VRML_PLAY_LOOP;
     vrml_define(v, name);
     sink_text(v->out, "TimeSensor { cycleInterval ");
     vrml_number(v, seconds);
-    sink_text(v->out, " }\n");
+    /* Stopped long ago, so that it starts at its first moment, and not where a loop since 1970 would be. */
+    sink_text(v->out, loop ? " loop TRUE stopTime 1 }\n" : " }\n");
+    if (by_itself && v->settings->play != VRML_PLAY_CLICK)
+        vrml_add_wire(v, (struct wire){v->entry, "enterTime", name, "set_startTime"});
 }
 
 double vrml_fraction(const struct vrml *v, double time)

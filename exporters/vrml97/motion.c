@@ -31,20 +31,88 @@ static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index)
     track_free(v->context, &track);
 }
 
+static const char *timer_of(const struct vrml *v, uint32_t joint)
+{
+    return v->nodes[v->scene->joints[joint].node].timer;
+}
+
+/* The same as words: "J2: -110 to 110 deg". */
+void vrml_write_description(struct vrml *v, uint32_t node)
+{
+    const struct node_plan *plan = &v->nodes[node];
+    bool moved = plan->mover != CP_NONE && !plan->starts;
+    const cp_joint *joint = moved ? &v->scene->joints[plan->mover] : NULL;
+    bool turns = joint && joint->type == CP_JOINT_REVOLUTE, slides = joint && joint->type == CP_JOINT_PRISMATIC;
+    struct buffer text = {.context = v->context};
+    buffer_text(&text, moved ? joint->name : plan->starts ? v->recording->source->name : v->scene->nodes[node].name);
+    if (moved && isfinite(joint->lower) && isfinite(joint->upper)) {
+        double unit = turns ? radians_to_degrees(1) : 1;
+        buffer_print(&text, ": %s to %s%s", show_number(joint->lower * unit).text,
+                     show_number(joint->upper * unit).text,
+                     turns    ? " deg"
+                     : slides ? " m"
+                              : "");
+    }
+    buffer_append(&text, "", 1);
+    sink_text(v->out, "description ");
+    if (text.failed)
+        v->failed = true;
+    else
+        vrml_string(v, text.data);
+    sink_text(v->out, " ");
+    buffer_free(&text);
+}
+
+/* What a click on the shapes of a frame starts, but for small joints: the recording, or the joint that moves them. */
+static const char *own_timer(const struct vrml *v, const struct node_plan *node)
+{
+    return node->starts             ? v->recording->timer
+           : node->mover == CP_NONE ? NULL
+                                    : timer_of(v, v->joints[node->mover].driver);
+}
+
+static void wire_clicks(struct vrml *v)
+{
+    const cp_scene *scene = v->scene;
+    const struct node_plan **substitutes = vrml_plan_room(v, scene->device_count, sizeof *substitutes);
+    for (uint32_t i = 0; i < scene->node_count && !v->failed; i++) {
+        const struct node_plan *node = &v->nodes[i];
+        const char *timer = own_timer(v, node);
+        if (node->touch && timer)
+            vrml_add_wire(v, (struct wire){node->touch, "touchTime", timer, "set_startTime"});
+        if (node->touch && node->substitutes)
+            substitutes[scene->nodes[i].scope] = node;
+    }
+    for (uint32_t i = 0; i < scene->node_count && !v->failed; i++) {
+        const struct node_plan *node = v->nodes[i].small ? substitutes[scene->nodes[i].scope] : NULL;
+        if (node && v->nodes[i].timer != own_timer(v, node))
+            vrml_add_wire(v, (struct wire){node->touch, "touchTime", v->nodes[i].timer, "set_startTime"});
+    }
+}
+
+/* The recording and the joints move the same Transforms: what starts stops the other. */
+static void wire_stops(struct vrml *v)
+{
+    for (uint32_t i = 0; i < v->scene->node_count && v->recording; i++)
+        if (v->nodes[i].plays) {
+            vrml_add_wire(v, (struct wire){v->nodes[i].timer, "cycleTime", v->recording->timer, "set_stopTime"});
+            vrml_add_wire(v, (struct wire){v->recording->timer, "cycleTime", v->nodes[i].timer, "set_stopTime"});
+        }
+}
+
 void vrml_write_motion(struct vrml *v)
 {
     const cp_scene *scene = v->scene;
+    if (v->settings->play != VRML_PLAY_CLICK) {
+        v->entry = vrml_name(v, "", "entry");
+        vrml_define(v, v->entry);
+        sink_text(v->out, "ProximitySensor { size 1e9 1e9 1e9 }\n");
+    }
     for (uint32_t i = 0; i < scene->node_count && !v->failed; i++)
         if (v->nodes[i].plays)
-            vrml_write_timer(v, v->nodes[i].timer, v->nodes[i].cycle);
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        const struct node_plan *node = &v->nodes[i];
-        if (!node->touch)
-            continue;
-        const char *timer =
-            node->starts ? v->recording->timer : v->nodes[scene->joints[v->joints[node->mover].driver].node].timer;
-        vrml_add_wire(v, (struct wire){node->touch, "touchTime", timer, "set_startTime"});
-    }
+            vrml_write_timer(v, v->nodes[i].timer, v->nodes[i].cycle, !v->recording);
+    wire_clicks(v);
+    wire_stops(v);
     /* In the order of the joints. One with a formula has an interpolator for each joint that the formula is over. */
     for (uint32_t i = 0; i < scene->joint_count && !v->failed; i++) {
         const cp_joint *joint = &scene->joints[i];

@@ -1,5 +1,7 @@
 /* The first pass: what is where, what moves it, and how often a mesh is used. */
+#include <math.h>
 
+#include "../../scene/mesh/mesh.h"
 #include "vrml97.h"
 
 /* The joints of a part are played one after the other by its one TimeSensor. */
@@ -75,6 +77,61 @@ static void plan_nodes(struct vrml *v)
         for (uint32_t j = 0; j < source->joint_count; j++)
             plan_joint(v, source->first_joint + j, node);
         count_rest(v, before, node->rest.kind);
+    }
+}
+
+/* The diagonals of the boxes around what the frames hold, in the world, or a little more. */
+static const double *measure_frames(struct vrml *v)
+{
+    const cp_scene *scene = v->scene;
+    cp_measures *boxes = vrml_plan_room(v, scene->node_count, sizeof *boxes);
+    double *sizes = vrml_plan_room(v, scene->node_count, sizeof *sizes);
+    double *stretches = vrml_plan_room(v, scene->node_count, sizeof *stretches);
+    if (v->failed || measure_node_boxes(v->context, scene, true, boxes) != CP_OK) {
+        v->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        cp_pose pose = node_pose(&v->mechanism, i, &scene->nodes[i].local);
+        stretches[i] = pose_stretch_bound(&pose) * (i > 0 ? stretches[scene->nodes[i].parent] : 1);
+        sizes[i] = stretches[i] * measured_diagonal(&boxes[i]);
+    }
+    return sizes;
+}
+
+/* Parts of which little is seen, as of fingers, are hard to hit: a click on the largest shape of their device plays
+ * their joints, too. */
+static void plan_small_parts(struct vrml *v)
+{
+    const double least = 0.02; /* of the scene's diagonal */
+    const cp_scene *scene = v->scene;
+    const double *sizes = measure_frames(v);
+    double *shown = vrml_plan_room(v, scene->node_count, sizeof *shown); /* by part: its largest shape */
+    uint32_t *largest = vrml_plan_room(v, scene->device_count, sizeof *largest);
+    if (v->failed)
+        return;
+    for (uint32_t i = 0; i < scene->device_count; i++)
+        largest[i] = CP_NONE;
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        uint32_t device = scene->nodes[i].scope, mover = v->nodes[i].mover;
+        if (!(sizes[i] > 0))
+            continue;
+        const cp_expression *formula = mover != CP_NONE ? scene->joints[mover].expression : NULL;
+        for (uint32_t k = 0; mover != CP_NONE && k < (formula ? formula->input_count : 1); k++) {
+            uint32_t part = scene->joints[formula ? formula->inputs[k] : v->joints[mover].driver].node;
+            shown[part] = fmax(shown[part], sizes[i]);
+        }
+        if (device != CP_NONE && !v->nodes[i].starts &&
+            (largest[device] == CP_NONE || sizes[i] > sizes[largest[device]]))
+            largest[device] = i;
+    }
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        struct node_plan *part = &v->nodes[i];
+        uint32_t device = scene->nodes[i].scope;
+        part->small = part->plays && shown[i] > 0 && shown[i] < least * v->diagonal && device != CP_NONE &&
+                      largest[device] != CP_NONE;
+        if (part->small)
+            v->nodes[largest[device]].substitutes = true;
     }
 }
 
@@ -160,6 +217,7 @@ cp_status vrml_plan(struct vrml *v)
     status = v->recording ? vrml_prepare_recording(v) : CP_OK;
     if (status != CP_OK)
         return status;
+    plan_small_parts(v);
     plan_children(v);
     plan_instances(v);
     vrml_name_meshes(v);

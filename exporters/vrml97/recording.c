@@ -125,6 +125,17 @@ static void write_node_track(struct vrml *v, const cp_track *track)
     vrml_write_keys(v, &keys, v->recording->timer, node->name, plan->name);
 }
 
+/* A joint that clicks move, and the clip does not: where the clip has it. */
+static void write_resting_joint(struct vrml *v, uint32_t index)
+{
+    const struct joint_plan *plan = &v->joints[index];
+    struct vrml_keys keys = {.joint = index, .path = CP_PATH_JOINT};
+    if (!plan->name || plan->sign == 0 || v->nodes[v->scene->joints[index].node].place == CP_NONE)
+        return;
+    vrml_add_key(v, &keys, 0, &v->mechanism.values[index]);
+    vrml_write_keys(v, &keys, v->recording->timer, v->scene->joints[index].name, plan->name);
+}
+
 /* Of the track's joint, or of one that has it for its master. */
 static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t index)
 {
@@ -150,7 +161,8 @@ void vrml_write_recording(struct vrml *v)
     const struct recording *recording = v->recording;
     const struct followers *followers = &v->followers;
     double length = recording->last - recording->first;
-    vrml_write_timer(v, recording->timer, v->settings->cycle > 0 ? v->settings->cycle : length > 0 ? length : 1);
+    bool *keyed = vrml_plan_room(v, v->scene->joint_count, sizeof *keyed);
+    vrml_write_timer(v, recording->timer, v->settings->cycle > 0 ? v->settings->cycle : length > 0 ? length : 1, true);
     for (uint32_t i = 0; i < recording->clip.track_count && !v->failed; i++) {
         const cp_track *track = &recording->clip.tracks[i];
         if (track->path != CP_PATH_JOINT) {
@@ -159,10 +171,16 @@ void vrml_write_recording(struct vrml *v)
             continue;
         }
         write_joint_track(v, track, track->target);
+        keyed[track->target] = true;
         for (uint32_t k = first_follower(followers, track->target); k < followers->ends[track->target]; k++)
-            if (!v->failed && v->scene->joints[followers->joints[k]].master == track->target)
+            if (!v->failed && v->scene->joints[followers->joints[k]].master == track->target) {
                 write_joint_track(v, track, followers->joints[k]);
+                keyed[followers->joints[k]] = true;
+            }
     }
+    for (uint32_t i = 0; i < v->scene->joint_count && !v->failed; i++)
+        if (v->joints[i].driver != CP_NONE && !keyed[i])
+            write_resting_joint(v, i);
     if (recording->slots && !v->failed)
         vrml_write_slots(v);
 }

@@ -63,13 +63,17 @@ static void write_content(struct vrml *v, uint32_t index, const struct rest *res
         collision_only += use == CP_USE_COLLISION;
     }
     /* A TouchSensor feels all that is below its Group, so the Group holds this node's shapes alone. */
-    bool sensitive = drawn > 0 && (plan->mover != CP_NONE || plan->starts);
+    bool moved = plan->mover != CP_NONE && !plan->starts;
+    bool sensitive = drawn > 0 && (moved || plan->starts || plan->substitutes);
     if (sensitive) {
-        plan->touch = vrml_name(v, "touch_", plan->starts ? node->name : v->scene->joints[plan->mover].name);
+        plan->touch = vrml_name(v, "touch_", moved ? v->scene->joints[plan->mover].name : node->name);
         vrml_open_group(v, NULL);
         vrml_indent(v);
         vrml_define(v, plan->touch);
-        sink_text(v->out, "TouchSensor { }\n");
+        sink_text(v->out, "TouchSensor { ");
+        if (v->settings->descriptions)
+            vrml_write_description(v, index);
+        sink_text(v->out, "}\n");
     }
     write_instances(v, node, CP_USE_BOTH, rest);
     /* What is only drawn does not collide: without a proxy nothing does, else the instances for collision alone. */

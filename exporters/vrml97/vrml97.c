@@ -16,9 +16,9 @@
  * - Meshes used more than once are written once (USE). Vertices are exact; readers hold single precision.
  * - Colours by material, or by vertex (times the material's colour, without alpha). Normals where the source
  *   has them, else a crease angle.
- * - One clip is played, by a click on a device's base; clicks on joints are left out then (clicks=yes keeps them). Keys
- *   are left out where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where
- *   they stand in the scene (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and
+ * - One clip is played, by a click on a device's base, or by itself (play=); a click on a joint stops it. Keys are left
+ *   out where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where they
+ *   stand in the scene (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and
  *   Script, the only Script written).
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
@@ -42,8 +42,12 @@ static const struct option options[] = {
      offsetof(struct vrml_settings, cycle), NULL, 1e-3, 1e9, NULL},
     {"tolerance", "keys of the clip are left out where nothing moves farther than this; 0 keeps all", OPTION_LENGTH,
      offsetof(struct vrml_settings, tolerance), "0.1mm", 0, 1e9, NULL},
-    {"clicks", "joints play on clicks in a scene with a clip, too", OPTION_BOOLEAN,
-     offsetof(struct vrml_settings, clicks), "no", 0, 0, NULL},
+    {"play", "the clip, or without one all joints: by a click, once when the world is entered, or over and over",
+     OPTION_CHOICE, offsetof(struct vrml_settings, play), "click", 0, 0, "click|auto|loop"},
+    {"clicks", "joints play on clicks in a scene with a clip, too, and stop it", OPTION_BOOLEAN,
+     offsetof(struct vrml_settings, clicks), "yes", 0, 0, NULL},
+    {"descriptions", "of sensors, which X_ITE and Castle show, and strict readers of VRML97 refuse", OPTION_BOOLEAN,
+     offsetof(struct vrml_settings, descriptions), "no", 0, 0, NULL},
     {"grab", "what is grabbed: moved along (bake), or shown on each host in turn, by Switch and Script", OPTION_CHOICE,
      offsetof(struct vrml_settings, grab), "bake", 0, 0, "bake|switch"},
     {"scenery", "a background, lights and views; no for a world that another one inlines", OPTION_BOOLEAN,

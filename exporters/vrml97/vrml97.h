@@ -8,15 +8,16 @@
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
 enum { VRML_BAKE, VRML_SWITCH };
+enum { VRML_PLAY_CLICK, VRML_PLAY_AUTO, VRML_PLAY_LOOP };
 enum { VRML_LIMIT_PLANES, VRML_KEEP_PLANES };
 enum { VRML_COLOURS_AUTO, VRML_COLOURS_NONE };
 
 struct vrml_settings {
     int up;
     int layout;
-    int grab, colours, planes;
+    int grab, play, colours, planes;
     double crease, cycle, tolerance;
-    bool primitives, clicks, scenery;
+    bool primitives, clicks, descriptions, scenery;
     const char *clip; /* NULL: the first */
 };
 
@@ -52,6 +53,8 @@ struct node_plan {
     const char *touch;    /* DEF name of its TouchSensor, or NULL */
     const char *timer;    /* DEF name of the TimeSensor of its joints, or NULL */
     bool starts;          /* a click on its shapes plays the recording */
+    bool small;           /* all shapes whose click plays its joints are hard to hit */
+    bool substitutes;     /* a click on its shapes plays the small parts of its device, too */
     bool plays;           /* some joint moves by that timer */
     double cycle;         /* seconds: the sweeps of its driving joints, one after the other */
 };
@@ -132,6 +135,7 @@ struct vrml {
     cp_mechanism mechanism; /* its values: the joints' own */
     struct followers followers;
     struct recording *recording; /* NULL: none is written */
+    const char *entry;           /* DEF name of what tells that somebody looks, or NULL */
     struct wire *wires;
     uint32_t wire_count, wire_room;
     struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
@@ -223,7 +227,8 @@ void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *gro
 
 /* interpolators.c */
 void vrml_add_wire(struct vrml *v, struct wire wire);
-void vrml_write_timer(struct vrml *v, const char *name, double seconds);
+/* by_itself: it is what moves without a click, if the settings ask for that. */
+void vrml_write_timer(struct vrml *v, const char *name, double seconds, bool by_itself);
 /* Where the time is in the recording: 0 at its first moment, 1 at its last. */
 double vrml_fraction(const struct vrml *v, double time);
 /* Keys of a joint's value, or of a frame's translation, rotation or scale, at fractions of a timer's cycle. */
@@ -248,6 +253,8 @@ void vrml_free_keys(struct vrml *v, struct vrml_keys *keys);
 
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
+/* What a click on the shapes of a frame does, as the value of a field. */
+void vrml_write_description(struct vrml *v, uint32_t node);
 /* What a viewer shows at first: views, light and a background. */
 cp_status vrml_write_scenery(struct vrml *v);
 

@@ -1,5 +1,6 @@
 // A real mouse click on a device's base in X_ITE (headless Chromium) plays the recording: in every frame that it shows all parts are where
-// a plain simulation has them. A click on a link plays nothing. And the page's X_ITE, told 100 exact moments, does as the one in node.
+// a plain simulation has them, whatever joints were clicked before. A joint that begins stops the recording, and the other way round. With
+// play=auto or loop it begins by itself. And the page's X_ITE, told 100 exact moments, does as the one in node.
 import fs from 'node:fs';
 import path from 'node:path';
 import { findPixels } from './aim.mjs';
@@ -58,21 +59,47 @@ const partOf = object => {
     return object?.name.slice('mesh_shape_'.length);
 };
 
-async function clickBase(tab, tree, cell, pixels, what, bound) {
-    const moved = cell.parts.find(part => part.device.joints.some(joint => joint.part === part.name) && pixels.has(part.name));
-    await press(tab, pixels.get(moved.name));
-    if ((await watch(tab, 0.5)).length > 0)
-        fail(`${what}: a click on ${moved.name} plays the recording`);
-    await press(tab, pixels.get(cell.parts.find(part => part.name.endsWith('_base') && pixels.has(part.name)).name));
-    const seen = await watch(tab, 10), moments = cell.changeTimes;
+function compareFrames(seen, cell, tree, what, bound) {
     if (seen.length < 5 || seen.at(-1)[0] !== 1)
         fail(`${what}: ${seen.length} frames only, to ${seen.at(-1)?.[0]}`);
     for (const [fraction, values] of seen) {
         const time = timeOf(cell, fraction);
-        if (moments.every(moment => Math.abs(moment - time) > 1e-6))
-            compare(`${what}, clicked`, cell, tree, values, time, bound);
+        if (cell.changeTimes.every(moment => Math.abs(moment - time) > 1e-6))
+            compare(what, cell, tree, values, time, bound);
     }
     frames += seen.length;
+}
+
+async function clickParts(tab, tree, cell, pixels, what, bound) {
+    const moved = cell.parts.find(part => part.device.joints.some(joint => joint.part === part.name) && pixels.has(part.name));
+    const base = cell.parts.find(part => part.name.endsWith('_base') && pixels.has(part.name));
+    const activeTimers = () => tab.evaluate(() => [...window.world.currentScene.namedNodes].map(entry => entry.node ?? entry)
+        .filter(node => node.getNodeTypeName() === 'TimeSensor' && node.isActive).map(node => node.getNodeName()));
+    const expectActive = async expected => {
+        let active = await activeTimers();
+        for (let waited = 0; waited < 10 && !expected(active); waited += 0.05) {
+            await tab.waitForTimeout(50);
+            active = await activeTimers();
+        }
+        if (!expected(active))
+            fail(`${what}: active are ${active}`);
+    };
+    const isRecording = name => name.startsWith('play_'), onlyRecording = active => active.length === 1 && isRecording(active[0]);
+    const onlyJoint = active => active.length === 1 && !isRecording(active[0]);
+    const begin = name => tab.evaluate(wanted => { window.world.currentScene.getNamedNode(wanted).startTime = Date.now() / 1000; }, name);
+    await press(tab, pixels.get(moved.name));
+    await expectActive(onlyJoint);
+    const [joint] = await activeTimers(), recording = await tab.evaluate(() => window.cell.timer.getNodeName());
+    await expectActive(active => active.length === 0);
+    await press(tab, pixels.get(base.name));
+    compareFrames(await watch(tab, 10), cell, tree, `${what}, clicked`, bound);
+    await begin(recording);
+    await expectActive(onlyRecording);
+    await begin(joint);
+    await expectActive(onlyJoint);
+    await begin(recording);
+    await expectActive(onlyRecording);
+    compareFrames(await watch(tab, 10), cell, tree, `${what}, begun again`, bound);
 }
 
 async function playCell(browser, cell, grab) {
@@ -82,7 +109,7 @@ async function playCell(browser, cell, grab) {
     const plain = fs.readFileSync(convert(recording, workFile('plain.wrl')), 'utf8'); // three reads no Script
     const server = await serve(path.dirname(file)), tab = await open(browser, server.url, path.basename(file), complaints);
     const tree = await tab.evaluate(`(window.cell = (${prepare})(window.world)).tree`), times = sampleTimes(cell, 100);
-    await clickBase(tab, tree, cell, findPixels(plain, partOf), what, bound);
+    await clickParts(tab, tree, cell, findPixels(plain, partOf), what, bound);
     const seen = await tab.evaluate(fractions => window.cell.drive(fractions), times.map(time => fractionOf(cell, time)));
     times.forEach((time, i) => compare(what, cell, tree, seen[i], time, bound));
     complaints.forEach(complaint => fail(`${what}: X_ITE says ${complaint}`));
@@ -90,9 +117,32 @@ async function playCell(browser, cell, grab) {
     server.close();
 }
 
+// Without a click: once, or over and over from its first moment.
+async function playByItself(browser, cell, way) {
+    const [, recording] = cell.write(workFile(cell.name)), complaints = [];
+    const file = convert(recording, workFile('cell.wrl'), `play=${way}`, 'cycle=1.5'), server = await serve(path.dirname(file));
+    const tab = await open(browser, server.url, path.basename(file), complaints);
+    await tab.evaluate(`window.cell = (${prepare})(window.world)`);
+    const seen = await tab.evaluate(async () => {
+        const { timer } = window.cell, begun = performance.now(), fractions = [];
+        while (performance.now() - begun < 4000) {
+            fractions.push(timer.isActive ? timer.fraction_changed : -1);
+            await window.world.nextFrame();
+        }
+        return fractions;
+    });
+    if (!seen.some(fraction => fraction > 0) || (seen.at(-1) >= 0) !== (way === 'loop'))
+        fail(`${cell.name}, play=${way}: ${seen.filter(fraction => fraction > 0).length} of ${seen.length} frames move, the last is at ${seen.at(-1)}`);
+    complaints.forEach(complaint => fail(`${cell.name}, play=${way}: X_ITE says ${complaint}`));
+    await tab.close();
+    server.close();
+}
+
 const browser = await launch(chromium), grabs = { nistir: 'switch', thrice: 'switch', two_at_once: 'bake' };
 for (const cell of cells.filter(({ name }) => grabs[name]))
     await playCell(browser, cell, grabs[cell.name]);
+for (const way of ['auto', 'loop'])
+    await playByItself(browser, cells.find(({ name }) => name === 'nistir'), way);
 await browser.close();
 if (frames === 0)
     fail('nothing was played');

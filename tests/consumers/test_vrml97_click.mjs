@@ -185,9 +185,9 @@ async function testCell(browser, input, device) {
     const cell = filter(input, 'home.glb', '--out', 'profile=stage', '!', 'pose', 'home=yes'), what = shortName(input);
     const scene = readScene(cell), done = new Set(), [lower, upper] = info(cell).bounds;
     scene.diagonal = Math.hypot(...upper.map((value, i) => value - lower[i]));
-    await clickWorld(browser, scene, filter(cell, 'cell.wrl', '--out', 'clicks=yes'), what, done);
+    await clickWorld(browser, scene, filter(cell, 'cell.wrl'), what, done);
     if (device)
-        await clickWorld(browser, scene, filter(cell, 'cell.wrl', '--out', 'clicks=yes', '!', 'select', `device=${device}`), `${what} (${device})`, done);
+        await clickWorld(browser, scene, filter(cell, 'cell.wrl', '!', 'select', `device=${device}`), `${what} (${device})`, done);
     for (const joint of scene.joints.values())
         if (canMove(scene, joint) && !done.has(joint))
             console.log(`${what}: nothing of ${joint.name} is seen`);

@@ -702,6 +702,47 @@ static void test_scenery(void **unused)
     end(&stage);
 }
 
+/* Without a click: by what tells that somebody entered the world. */
+static void test_plays_by_itself(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(arm_scene);
+    assert_null(strstr(write_text(stage.scene, NULL), "ProximitySensor"));
+    for (int loop = 0; loop < 2; loop++) {
+        const char *text = write_text(stage.scene, loop ? "play=loop" : "play=auto");
+        compare_with_scene(text, stage.scene);
+        struct vrml_file *file = vrml_read(text);
+        size_t timers = 0, entries = 0;
+        for (size_t i = 0; i < file->root_count; i++)
+            if (strcmp(file->roots[i]->type, "TimeSensor") == 0) {
+                timers++;
+                struct vfield *repeats = vfield_of(file->roots[i], "loop");
+                assert_int_equal(repeats && repeats->numbers[0] == 1, loop);
+            }
+        for (size_t i = 0; i < file->route_count; i++)
+            entries += strcmp(file->routes[i].from->type, "ProximitySensor") == 0 &&
+                       strcmp(file->routes[i].to_event, "set_startTime") == 0;
+        assert_true(timers > 0);
+        assert_int_equal(entries, timers);
+    }
+    end(&stage);
+}
+
+/* Fingers of 1 mm in a cell of metres: a click on the hand plays them, too. */
+static void test_small_parts(void **unused)
+{
+    (void)unused;
+    struct stage stage = start(hand_scene);
+    const char *text = write_text(stage.scene, NULL);
+    compare_with_scene(text, stage.scene);
+    assert_non_null(strstr(text, "ROUTE touch_hand.touchTime TO time_finger.set_startTime"));
+    assert_non_null(strstr(text, "ROUTE touch_finger.touchTime TO time_finger.set_startTime"));
+    assert_null(strstr(text, "TouchSensor { description"));
+    assert_non_null(
+        strstr(write_text(stage.scene, "descriptions=yes"), "TouchSensor { description \"finger: 0 to 0.001 m\""));
+    end(&stage);
+}
+
 static void test_same_bytes(void **unused)
 {
     (void)unused;
@@ -796,6 +837,8 @@ int main(void)
         cmocka_unit_test(test_primitives),
         cmocka_unit_test(test_view),
         cmocka_unit_test(test_scenery),
+        cmocka_unit_test(test_plays_by_itself),
+        cmocka_unit_test(test_small_parts),
         cmocka_unit_test(test_same_bytes),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_failing_memory),

@@ -109,6 +109,24 @@ static inline cp_scene *arm_scene(cp_context *context)
     return scene;
 }
 
+/* A hand of 0.2 m with a finger of a millimetre that slides, in a cell with a wall of 3 m. */
+static inline cp_scene *hand_scene(cp_context *context)
+{
+    cp_scene *scene = scene_new(context);
+    if (!scene)
+        return NULL;
+    uint32_t wall = add_node(scene, 0, "wall", POSE_IDENTITY);
+    uint32_t hand = add_node(scene, 0, "hand", pose_translation(1, 1, 1));
+    uint32_t finger = add_node(scene, hand, "finger", pose_translation(0.2, 0, 0));
+    turn_axis(add_joint(scene, finger, CP_JOINT_PRISMATIC, 0, 0.001), 1, 0, 0);
+    uint32_t device = scene_add_device(scene, "hand", hand);
+    scene->nodes[hand].scope = scene->nodes[finger].scope = device;
+    place_mesh(scene, wall, add_box(scene, "wall", 3, 0.1, 2));
+    place_mesh(scene, hand, add_box(scene, "palm", 0.2, 0.2, 0.2));
+    place_mesh(scene, finger, add_box(scene, "finger", 0.001, 0.001, 0.001));
+    return scene;
+}
+
 /* Frames and instances that are mirrored, sheared, thin and flat, with joints below them. */
 static inline cp_scene *poses_scene(cp_context *context)
 {
