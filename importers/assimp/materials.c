@@ -123,6 +123,29 @@ static cp_status find_image(struct assimp_import *import, const struct aiString 
     return status;
 }
 
+/* Scale and offset of the coordinates. assimp counts v from the lower edge, a scene from the upper. */
+static void place_texture(struct assimp_import *import, const struct aiMaterial *from, cp_texture_use *use)
+{
+    struct aiUVTransform transform = {.mScaling = {1, 1}};
+    use->scale[0] = use->scale[1] = 1;
+    if (aiGetMaterialUVTransform(from, AI_MATKEY_UVTRANSFORM(aiTextureType_DIFFUSE, 0), &transform) != aiReturn_SUCCESS)
+        return;
+    const double numbers[] = {(double)transform.mScaling.x, (double)transform.mScaling.y,
+                              (double)transform.mTranslation.x, (double)transform.mTranslation.y};
+    bool finite = true;
+    for (int i = 0; i < 4; i++)
+        finite = finite && isfinite(numbers[i]);
+    if (transform.mRotation != 0 || !finite) {
+        report_loss(import->context, "assimp-texture-place", IN_FILE(import->file), 1,
+                    "rotations, scales and offsets of textures: a rotation, or no finite number");
+        return;
+    }
+    use->scale[0] = numbers[0];
+    use->scale[1] = numbers[1];
+    use->offset[0] = numbers[2];
+    use->offset[1] = 1 - numbers[1] - numbers[3];
+}
+
 /* The texture of the diffuse colour, if there is one. Its image takes the place of assimp's own default colour. *taken:
  * it is in the scene. */
 static cp_status copy_texture(struct assimp_import *import, const struct aiMaterial *from, cp_material *material,
@@ -147,7 +170,7 @@ static cp_status copy_texture(struct assimp_import *import, const struct aiMater
                           : modes[i] == aiTextureMapMode_Clamp ? CP_WRAP_CLAMP
                                                                : CP_WRAP_REPEAT;
     cp_texture_use use = {.texture = scene_add_texture(import->scene, &texture), .set = set, .strength = 1};
-    use.scale[0] = use.scale[1] = 1;
+    place_texture(import, from, &use);
     const cp_texture_use *uses = arena_copy(import->scene->arena, &use, 1, sizeof use);
     if (use.texture == CP_NONE || !uses)
         return CP_LIMIT;

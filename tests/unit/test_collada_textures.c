@@ -1,6 +1,7 @@
 /* Textures of Collada through assimp: coordinates, and the image that the diffuse colour names. */
 #include "assimp_support.h"
 
+#include <math.h>
 #include <unistd.h>
 
 static const char square[] =
@@ -81,11 +82,38 @@ static void test_texture(void **state)
     assert_int_equal(remove(path) | remove(folder), 0);
 }
 
+/* 2 x 3 copies, moved by a quarter and a half: v counts from below in Collada. */
+static void test_placed_texture(void **state)
+{
+    static const char plain[] = "texcoord=\"UV\"/>";
+    static const char placed[] =
+        "texcoord=\"UV\"><extra><technique profile=\"MAYA\"><repeatU>2</repeatU><repeatV>3"
+        "</repeatV><offsetU>0.25</offsetU><offsetV>0.5</offsetV></technique></extra></texture>";
+    char text[sizeof square + sizeof placed];
+    const char *at = strstr(square, plain);
+    assert_non_null(at);
+    int size = snprintf(text, sizeof text, "%.*s%s%s", (int)(at - square), square, placed, at + sizeof plain - 1);
+    cp_scene *scene;
+    uint32_t count;
+    assert_int_equal(cp_read_memory(*state, text, (size_t)size, "square.dae", "assimp", NULL, 0, &scene), CP_OK);
+    const cp_material *material = cp_materials(scene, &count);
+    assert_int_equal(material->texture_count, 1);
+    const cp_texture_use *use = material->textures;
+    const float *v = cp_meshes(scene, &count)->coordinates[0];
+    for (int i = 0; i < 4; i++) { /* the place in the picture, from below, as Collada has it */
+        double u = (double)v[2 * i], below = 1 - (double)v[2 * i + 1];
+        double shown[] = {use->offset[0] + use->scale[0] * u, 1 - use->offset[1] - use->scale[1] * (1 - below)};
+        assert_true(fabs(shown[0] - (2 * u + 0.25)) < 1e-6);
+        assert_true(fabs(shown[1] - (3 * below + 0.5)) < 1e-6);
+    }
+    cp_scene_free(scene);
+}
+
 int main(void)
 {
 #ifndef HAVE_ASSIMP
     return 0;
 #endif
-    const struct CMUnitTest tests[] = {TEST(test_texture)};
+    const struct CMUnitTest tests[] = {TEST(test_texture), TEST(test_placed_texture)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
