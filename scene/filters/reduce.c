@@ -63,7 +63,6 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
                                  .free = reduction->topology == TOPOLOGY_AUTO ? !collides_alone
                                                                               : reduction->topology == TOPOLOGY_FREE};
     struct simplify_result result;
-    bool had_normals = mesh->normals != NULL;
     reduction->polygons += mesh->face_offsets != NULL;
     cp_status status = simplify_textured(reduction->scene, mesh, goal, &result);
     if (status != CP_OK)
@@ -90,10 +89,7 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
         reduction->missed += result.triangles - goal.triangles;
         reduction->missed_meshes++;
     }
-    if (!had_normals || mesh->normals)
-        return CP_OK;
-    reduction->normals++;
-    return mesh_smooth_normals(reduction->scene, mesh, CREASE_RADIANS); /* as the filter normals does it by default */
+    return CP_OK;
 }
 
 void reduction_report(const struct reduction *reduction)
@@ -148,10 +144,6 @@ void reduction_report(const struct reduction *reduction)
     if (reduction->polygons > 0)
         report_note(context, "simplify-polygons", NOWHERE, "%llu meshes of polygons are triangulated first",
                     (unsigned long long)reduction->polygons);
-    if (reduction->normals > 0)
-        report_note(context, "simplify-normals", NOWHERE,
-                    "normals of %llu meshes are computed anew, with creases of " CREASE_TEXT " degrees",
-                    (unsigned long long)reduction->normals);
     if (reduction->others > 0)
         report_note(context, "simplify-others", NOWHERE,
                     "%llu meshes of lines, boxes, cylinders and the like stay as they are",

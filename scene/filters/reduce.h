@@ -29,7 +29,7 @@ struct reduction {
     uint32_t level; /* 0, or that of a filter that makes several; each has an outcome */
     struct reduction_outcome outcomes[MOST_LEVELS + 1];
     uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
-    uint64_t shells_gone, holes_closed, cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, normals, others;
+    uint64_t shells_gone, holes_closed, cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, others;
     double texels, shift; /* of textures: that many may be off, that many are at most */
 };
 
@@ -37,8 +37,8 @@ struct reduction {
 bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology, double texels);
 void reduction_end(struct reduction *reduction);
 /* Simplifies a mesh (the scene's, or a copy of one) that is the scene's mesh `number`. error: in metres or as a part of
- * the diagonal of the mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are computed anew
- * where there were some. */
+ * the diagonal of the mesh's box; when both are 0, as much as leaves a shape to recognise. Normals are those of the
+ * original near by. */
 cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
                       const struct extent *error);
 /* Tells what was met. */

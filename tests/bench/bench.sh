@@ -10,7 +10,7 @@ usage() {
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
   --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb
                     threemf_glb library web batch memory recordings
-                    poses collisions linear quality (all); or parts
+                    poses collisions linear quality (all); or parts, looks
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
@@ -21,7 +21,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its
   --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
   --recorded N      steps of the longest recording (10000)
   --samples N       samples each way of a surface's distance (200000)
-  --corpus FOLDER   the row parts: the largest STL files below it (../shared/corpus)
+  --corpus FOLDER   the rows parts and looks: the largest STL files below it (../shared/corpus)
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
   --into FILE       puts the page between the lines <!-- bench --> and <!-- /bench --> of FILE (standard output)
@@ -42,6 +42,7 @@ EOF
 . "$here/linear.sh"
 . "$here/quality.sh"
 . "$here/parts.sh"
+. "$here/looks.sh"
 
 all_rows="floors $speed_rows batch memory recordings poses collisions linear quality"
 rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 files=1000000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into='' before='' unhashed='' corpus=$top/../shared/corpus
@@ -122,7 +123,7 @@ for tool in "$cellpipe" "$tools/run_timed"; do
     [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release && cmake --build --preset release --target bench"
 done
 for row in $rows; do
-    case " $all_rows parts " in
+    case " $all_rows parts looks " in
     *" $row "*) ;;
     *) refuse "there is no row $row" ;;
     esac
@@ -195,7 +196,7 @@ print_estimate() {
         collisions) seconds=$((rounds * triangles / 100000)) ;;
         linear) seconds=$((linear / 25000)) ;;
         quality) seconds=$((triangles / 1400)) ;;
-        parts) seconds=1800 ;;
+        parts | looks) seconds=1800 ;;
         *) seconds=$(($(row_seconds "$row") * (rounds + 1) * triangles / 1000000)) ;;
         esac
         total=$((total + seconds))
@@ -238,6 +239,7 @@ measure_row() { # row
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;
     parts) measure_parts ;;
+    looks) measure_looks ;;
     *) speed_row "$1" ;;
     esac
 }

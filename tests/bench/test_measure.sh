@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_measure.sh TOOLS: measure_surface on planes a known distance apart, on files that are not whole, and beside the program that
+# test_measure.sh TOOLS: measure_surface on planes a known distance apart, compare_looks on halves, files that are not whole, and beside the program that
 # the published figures were measured with (../shared/bench/err.cpp).
 LC_ALL=C
 export LC_ALL
@@ -38,6 +38,12 @@ square 1 >"$work/high.stl"
 "$tools/measure_surface" --samples 1000 "$work/low.stl" "$work/high.stl" "$work/low.stl" >"$work/planes"
 must "planes" [ "$(sed -n 2p "$work/planes" | cut -f 2-12)" = "$(printf '2\t4\t2.94628\t2.94628\t2.9463\t2.9463\t2.9463\t0.000\t-\t4\t0')" ]
 must "a plane and itself" [ "$(sed -n 3p "$work/planes" | cut -f 2-9)" = "$(printf '2\t4\t0.00000\t0.00000\t0.0000\t0.0000\t0.0000\t0.000')" ]
+
+# The same looks the same; of a square and one of its halves, half of what is covered is covered by one of the two alone.
+{ head -c 80 "$work/low.stl"; printf '\001\000\000\000'; tail -c +85 "$work/low.stl" | head -c 50; } >"$work/half.stl"
+"$tools/compare_looks" "$work/low.stl" "$work/low.stl" "$work/half.stl" >"$work/looks" 2>/dev/null
+must "a look and itself" [ "$(sed -n 1p "$work/looks")" = "$(printf '0.0000\t0.0000\t0.0000')" ]
+must "a half: $(sed -n 2p "$work/looks")" awk 'NR == 2 { half = $3 / (100 * $1 / $2); good = half > 0.49 && half < 0.51 } END { exit !good }' "$work/looks"
 
 for size in 0 83 100 183 185; do
     { cat "$work/low.stl"; echo more; } | head -c "$size" >"$work/broken.stl"

@@ -76,7 +76,6 @@ static cp_status simplify_meshes(const struct search *search, struct attempt *at
             goal.bound = attempt->error / stretch;
         if (settings->budget > 0)
             goal.shift *= fmax(1, attempt->error / (search->diagonal * first_guess));
-        bool had_normals = mesh->normals;
         status = simplify_textured(scene, mesh, goal, &result);
         attempt->shift = fmax(attempt->shift, result.shift);
         attempt->before += result.before;
@@ -85,7 +84,20 @@ static cp_status simplify_meshes(const struct search *search, struct attempt *at
         attempt->points = attempt->points || (result.error > 0 && !result.whole_both_ways);
         attempt->shells_gone += result.shells_gone;
         attempt->holes_closed += result.holes_closed;
-        if (status == CP_OK && had_normals && !mesh->normals && normals_mode(settings) != NORMALS_NONE)
+    }
+    return status;
+}
+
+/* The original gets them first, since its normals are what simplified meshes have; then those that have become flat. */
+static cp_status choose_normals(cp_scene *scene, const struct gltf_settings *settings)
+{
+    cp_status status = CP_OK;
+    int mode = normals_mode(settings);
+    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
+        cp_mesh *mesh = &scene->meshes[i];
+        if (mode == NORMALS_NONE)
+            mesh->normals = NULL;
+        else if (mode == NORMALS_SMOOTH && mesh->kind == CP_MESH_FACES && mesh->face_count > 0 && !mesh->normals)
             status = mesh_smooth_normals(scene, mesh, settings->crease);
     }
     return status;
@@ -103,14 +115,8 @@ static cp_status compose_attempt(const struct search *search, double error, stru
         return CP_LIMIT;
     writer->web.idle_coordinates = web_drop_coordinates(scene);
     cp_status status = error > 0 ? simplify_meshes(search, attempt) : CP_OK;
-    for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
-        cp_mesh *mesh = &scene->meshes[i];
-        if (normals_mode(settings) == NORMALS_NONE)
-            mesh->normals = NULL;
-        else if (normals_mode(settings) == NORMALS_SMOOTH && mesh->kind == CP_MESH_FACES && mesh->face_count > 0 &&
-                 !mesh->normals)
-            status = mesh_smooth_normals(scene, mesh, settings->crease);
-    }
+    if (status == CP_OK)
+        status = choose_normals(scene, settings);
     if (status == CP_OK)
         status = web_merge(scene, &attempt->merged);
     writer->web.rounded = search->displaced + attempt->merged.rounded;
@@ -348,6 +354,8 @@ cp_status write_web(const struct writer *file, struct sink *sink)
         status = plan_motion(&search, &model);
     if (status == CP_OK)
         status = web_even_out(search.base, &search.displaced);
+    if (status == CP_OK)
+        status = choose_normals(search.base, model.settings);
     if (status == CP_OK)
         search.places = web_place_meshes(search.base, 0, 0);
     if (status == CP_OK && !search.places)

@@ -302,7 +302,10 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
         for (uint32_t i = 0; i < mesh->groups[group].face_count; i++)
             classes[mesh->groups[group].first_face + i] = group;
     struct simplification work = {.scene = scene, .mesh = mesh, .goal = goal, .result = result, .classes = classes};
+    const cp_mesh before = *mesh;
     status = classes ? simplify_faces(&work, mesh) : CP_LIMIT;
+    if (status == CP_OK && before.normals && !mesh->normals)
+        status = mesh_shade_like(scene, mesh, &before);
     memory_free(scene->context, work.times, work.row_count, sizeof *work.times);
     memory_free(scene->context, work.fixed, work.row_count, sizeof *work.fixed);
     original_free(&work.original);
