@@ -50,7 +50,10 @@ static cp_status write_page(cp_context *context, const cp_scene *scene, const vo
 }
 
 static const struct exporter page_exporter = {
-    .plugin = {"page", "a page", page_options, sizeof(struct page_settings), NULL, NULL},
+    .plugin = {.name = "page",
+               .title = "a page",
+               .options = page_options,
+               .settings_size = sizeof(struct page_settings)},
     .suffixes = ".page",
     .carries = page_carries,
     .write = write_page,

@@ -55,7 +55,7 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
                         struct simplify_result *result);
 
 /* Gives a mesh of triangles the normals that another mesh of triangles, which has some, has near its corners. Where
- * those of the faces at a vertex look apart by more than 6 degrees, it becomes several. */
+ * those of the faces at a vertex look apart by more than 13 degrees, it becomes several. */
 cp_status mesh_shade_like(cp_scene *scene, cp_mesh *mesh, const cp_mesh *original);
 
 #endif
