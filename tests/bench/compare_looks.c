@@ -1,4 +1,4 @@
-/* compare_looks [--pictures FOLDER] REFERENCE FILE...
+/* compare_looks [--picture FILE.png VIEW] REFERENCE FILE...
  *
  * Draws each file as the reference is drawn, from 12 directions, and prints a line of numbers for it, between tabs:
  *   all         mean difference of a pixel, of 255 levels of grey, over all pixels
@@ -6,7 +6,7 @@
  *   silhouettes % of all pixels that one of the two covers alone
  * Grey on white, 512 x 512 pixels, seen in parallel, 90 % of the picture for the reference's bounding sphere; a light
  * at the camera and one beside it; the file's own normals, or flat faces, as glTF has it. Materials do not count.
- * --pictures: into FOLDER, as PGM, all files beside each other, a row a direction. */
+ * --picture: all files beside each other, at half the size, from one of the directions (0 to 11). */
 #include "cellpipe.h"
 
 #include <math.h>
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { SIZE = 512, PIXELS = SIZE * SIZE, VIEWS = 12, WHITE = 255 };
 
@@ -252,20 +253,51 @@ static void compare(const unsigned char *reference, const unsigned char *other, 
     }
 }
 
-static bool save_pictures(const char *folder, const unsigned char *pictures, int file_count)
+static void put_number(unsigned char *to, uint32_t value)
 {
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/looks.pgm", folder);
-    FILE *file = fopen(path, "wb");
-    bool good = file && fprintf(file, "P5 %d %d 255\n", SIZE * file_count, SIZE * VIEWS) > 0;
-    for (int row = 0; row < VIEWS * SIZE && good; row++)
-        for (int i = 0; i < file_count && good; i++)
-            good = fwrite(pictures + (size_t)PIXELS * (size_t)(VIEWS * i) + (size_t)SIZE * (size_t)row, 1, SIZE,
-                          file) == SIZE;
-    return file && (fclose(file) == 0) && good;
+    for (int i = 0; i < 4; i++)
+        to[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-static cp_status run(cp_context *context, const char *folder, char **paths, int count)
+/* A chunk of a PNG file: its length, type, bytes and checksum. */
+static bool write_chunk(FILE *file, const char *type, const unsigned char *bytes, uint32_t size)
+{
+    unsigned char head[8], tail[4];
+    put_number(head, size);
+    memcpy(head + 4, type, 4);
+    uLong sum = crc32(crc32(0, head + 4, 4), bytes, size);
+    put_number(tail, (uint32_t)sum);
+    return fwrite(head, 1, 8, file) == 8 && fwrite(bytes, 1, size, file) == size && fwrite(tail, 1, 4, file) == 4;
+}
+
+/* One view of all files, each pixel the mean of four. */
+static bool save_picture(const char *path, int view, const unsigned char *pictures, int count)
+{
+    const size_t width = SIZE / 2 * (size_t)count, row = width + 1;
+    unsigned char head[13] = {0}, *rows = calloc(SIZE / 2, row);
+    uLongf size = compressBound((uLong)(row * SIZE / 2));
+    unsigned char *packed = malloc(size);
+    bool good = rows && packed;
+    for (size_t y = 0; good && y < SIZE / 2; y++)
+        for (size_t x = 0; x < width; x++) {
+            const unsigned char *at =
+                pictures + PIXELS * (VIEWS * (x / (SIZE / 2)) + (size_t)view) + 2 * SIZE * y + 2 * (x % (SIZE / 2));
+            rows[row * y + 1 + x] = (unsigned char)((at[0] + at[1] + at[SIZE] + at[SIZE + 1]) / 4);
+        }
+    good = good && compress2(packed, &size, rows, (uLong)(row * SIZE / 2), 9) == Z_OK;
+    put_number(head, (uint32_t)width);
+    put_number(head + 4, SIZE / 2);
+    head[8] = 8; /* bits of a level of grey */
+    FILE *file = good ? fopen(path, "wb") : NULL;
+    good = file && fwrite("\x89PNG\r\n\x1a\n", 1, 8, file) == 8 && write_chunk(file, "IHDR", head, sizeof head) &&
+           write_chunk(file, "IDAT", packed, (uint32_t)size) && write_chunk(file, "IEND", head, 0);
+    good = file && fclose(file) == 0 && good;
+    free(rows);
+    free(packed);
+    return good;
+}
+
+static cp_status run(cp_context *context, const char *picture_path, int shown, char **paths, int count)
 {
     struct model reference, model;
     float *depths = malloc(PIXELS * sizeof *depths);
@@ -288,7 +320,7 @@ static cp_status run(cp_context *context, const char *folder, char **paths, int 
         free(model.points);
         free(model.normals);
     }
-    if (status == CP_OK && folder && !save_pictures(folder, pictures, count))
+    if (status == CP_OK && picture_path && !save_picture(picture_path, shown, pictures, count))
         status = CP_OUTPUT;
     if (depths && pictures) {
         free(reference.points);
@@ -301,18 +333,20 @@ static cp_status run(cp_context *context, const char *folder, char **paths, int 
 
 int main(int count, char **arguments)
 {
-    const char *folder = NULL;
-    if (count > 2 && strcmp(arguments[1], "--pictures") == 0) {
-        folder = arguments[2];
-        arguments += 2;
-        count -= 2;
+    const char *picture = NULL;
+    int shown = 0;
+    if (count > 3 && strcmp(arguments[1], "--picture") == 0) {
+        picture = arguments[2];
+        shown = atoi(arguments[3]);
+        arguments += 3;
+        count -= 3;
     }
     cp_context *context = cp_context_new(NULL);
-    if (count < 3 || !context) {
-        fputs("usage: compare_looks [--pictures FOLDER] REFERENCE FILE...\n", stderr);
+    if (count < 3 || shown < 0 || shown >= VIEWS || !context) {
+        fputs("usage: compare_looks [--picture FILE.png VIEW] REFERENCE FILE...\n", stderr);
         return CP_USAGE;
     }
-    cp_status status = run(context, folder, arguments + 1, count - 1);
+    cp_status status = run(context, picture, shown, arguments + 1, count - 1);
     size_t entries;
     const cp_entry *report = cp_report(context, &entries);
     for (size_t i = 0; i < entries; i++)
