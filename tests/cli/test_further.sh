@@ -27,14 +27,14 @@ printf '{ "X"\n  DrawableID "part.stl"\n}\n{ "Y"\n  DrawableID "link.stl"\n}\n' 
 cp part.stl link.stl
 ends 6 'file "link.stl" is beyond the limit of 1 further files' "$cellpipe" convert two.wu out.glb --limit files=1
 
-# What is small on the disk and large in memory ends at a limit, soon: a gzip bomb, and 10 GB without blocks.
+# What is small on the disk and large in memory ends at a limit, soon (of 10 GB, as soon as a busy machine reads them): a gzip bomb, and 10 GB without blocks.
 head -c 60000000 /dev/zero | gzip -9 >bomb.stl.gz
 ends 6 'bomb.stl.gz: error: expands to more than 200 times its packed size \(--limit ratio=\)' \
     timeout 60 "$cellpipe" convert bomb.stl.gz bounded.glb
 printf '%80s\314\314\314\014' '' >sparse.stl # 214,748,364 facets
 truncate -s 10737418284 sparse.stl
 ends 3 'sparse.stl: error: 214748364 facets from facet 1 on are zero bytes' \
-    timeout 60 "$cellpipe" convert sparse.stl bounded.glb
+    timeout 240 "$cellpipe" convert sparse.stl bounded.glb
 rm sparse.stl
 yes "$(cat part.stl)" | head -n 600000 >large.stl
 ends 6 'out of memory: more than 1000000 bytes \(--limit memory=\)' \
