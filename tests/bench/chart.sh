@@ -1,8 +1,9 @@
 #!/bin/sh
-# chart.sh PAGE.md >CHART.svg: draws the summary that bench.sh prints. A job's dark bar ends at its fastest peer, the
+# chart.sh PAGE.md [WHAT [BETTER]] >CHART.svg: draws the summary that bench.sh prints: WHAT of other programs (Time), and how
+# cellpipe is where the bar is longer (faster). A job's dark bar ends at its fastest peer, the
 # pale one at its slowest; each small line is a peer. The axis is logarithmic; 1 is cellpipe. Without a summary it ends
 # with 1.
-LC_ALL=C exec awk '
+LC_ALL=C exec awk -v what="${2:-Time}" -v better="${3:-faster}" '
     function x(ratio) { return left + width * (log(ratio) - log(low)) / (log(high) - log(low)) }
     function bar(class, from, to, y) {
         if (from > to) { swap = from; from = to; to = swap }
@@ -36,7 +37,7 @@ LC_ALL=C exec awk '
         bottom = top + jobs * step
         printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"930\" height=\"%d\" ", bottom + 12
         printf "viewBox=\"0 0 930 %d\" role=\"img\">\n", bottom + 12
-        print "<title>Time of other programs, as a multiple of the time of cellpipe</title>"
+        print "<title>" what " of other programs, as a multiple of that of cellpipe</title>"
         print "<style>"
         print "text { font: 13px sans-serif; fill: #1f2328 } .title { font-weight: bold } .axis { fill: #59636e }"
         print ".axis { text-anchor: middle } .page { fill: #ffffff } .line { stroke: #d1d9e0 } .one { stroke: #59636e }"
@@ -47,7 +48,8 @@ LC_ALL=C exec awk '
         print ".peer { fill: #9cb8d9 } }"
         print "</style>"
         printf "<rect class=\"page\" width=\"930\" height=\"%d\" rx=\"6\"/>\n", bottom + 12
-        text("title", 12, 24, "Time of other programs, as a multiple of cellpipe\047s (longer bar: cellpipe is faster)")
+        text("title", 12, 24,
+            what " of other programs, as a multiple of cellpipe\047s (longer bar: cellpipe is " better ")")
         for (power = 0.01; power <= high; power *= 10)
             for (digit = 1; digit <= 5; digit = digit == 1 ? 2 : digit + 3) {
                 tick = power * digit
