@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { CORNERS = 8, SIDE = 96, PIXELS = SIDE * SIDE };
+enum { ABOVE = 4, CORNERS = 8, SIDE = 96, PIXELS = SIDE * SIDE };
 
 /* From before, right and above first: the earlier one is taken where two hide the same. */
 static const double towards_corner[CORNERS][3] = {
@@ -225,7 +225,9 @@ void corners_choose(const struct corners *corners, uint32_t device, double towar
     int best = 0;
     uint64_t least = UINT64_MAX;
     const cp_node *nodes = corners->shown->scene->nodes;
-    for (int i = 0; i < CORNERS && corners->pictures; i++) {
+    /* Of a whole cell nobody wants to see the floor from below. */
+    int corner_count = device == CP_NONE ? ABOVE : CORNERS;
+    for (int i = 0; i < corner_count && corners->pictures; i++) {
         uint64_t parts = 0, seen = 0, hidden = 0;
         for (uint32_t node = 0; node < corners->shown->scene->node_count; node++) {
             const struct count *count = &corners->pictures[i].counts[node];
