@@ -50,28 +50,9 @@ looks_table() {
 }
 
 measure_looks() {
-    mkdir -p "$work/results"
-    : >"$work/results/looks"
     printf '\n### What real parts look like\n\n'
-    if [ ! -d "$corpus" ]; then
-        printf 'There are no parts in %s (--corpus).\n' "$corpus"
-        return
-    fi
-    list_parts "$corpus" >"$work/parts"
-    while IFS='	' read -r total file; do
-        part=$work/part.stl
-        "$cellpipe" convert -q "$file" "$part" --in unit=m --out format=binary
-        "$cellpipe" convert -q "$part" "$work/part.glb" --in unit=m
-        say "looks: $total triangles, $file"
-        for share in $part_shares; do
-            for peer in $chosen_peers; do
-                if has_job "$peer" look; then look_part "$peer" "$share" "$file"; fi
-            done
-        done
-        rm -f "$work"/part.*
-    done <"$work/parts"
-    printf '%s parts from 12 directions, 512 x 512 pixels, beside the part with its normals by the crease angle. Each peer\n' \
-        "$(wc -l <"$work/parts" | tr -d ' ')"
+    each_part looks look look_part || return 0
+    printf ' from 12 directions, 512 x 512 pixels, beside the part with its normals by the crease angle. Each peer\n'
     printf 'simplifies each to a share of its triangles and packs it; cellpipe gets as many bytes.\n\n'
     printf '| peer | to | cases | difference at most its, %% | difference, of its | missed |\n|---|---|---|---|---|---|\n'
     looks_table

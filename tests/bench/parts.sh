@@ -59,29 +59,37 @@ parts_table() {
         }' shares="$part_shares" "$work/results/parts"
 }
 
-measure_parts() {
+# Calls FUNCTION PEER SHARE FILE for each part, share and peer with the JOB; $part and its .glb (written with the words) are
+# there. Rows of the table NAME go to $work/results/NAME. Fails, and says so on the page, without parts.
+each_part() { # NAME JOB FUNCTION WORDS...
+    row=$1 job=$2 function=$3
+    shift 3
     mkdir -p "$work/results"
-    : >"$work/results/parts"
-    printf '\n### Simplification of real parts\n\n'
+    : >"$work/results/$row"
     if [ ! -d "$corpus" ]; then
         printf 'There are no parts in %s (--corpus).\n' "$corpus"
-        return
+        return 1
     fi
     list_parts "$corpus" >"$work/parts"
     while IFS='	' read -r total file; do
         part=$work/part.stl
         "$cellpipe" convert -q "$file" "$part" --in unit=m --out format=binary
-        "$cellpipe" convert -q "$part" "$work/part.glb" --in unit=m --out normals=none
-        say "parts: $total triangles, $file"
+        "$cellpipe" convert -q "$part" "$work/part.glb" --in unit=m "$@"
+        say "$row: $total triangles, $file"
         for share in $part_shares; do
             for peer in $chosen_peers; do
-                if has_job "$peer" simplify; then simplify_part "$peer" "$share" "$file"; fi
+                if has_job "$peer" "$job"; then "$function" "$peer" "$share" "$file"; fi
             done
         done
         rm -f "$work"/ours_* "$work"/part.*
     done <"$work/parts"
-    printf '%s parts. Each peer simplifies each to a share of its triangles; cellpipe gets as many as the peer has left.\n\n' \
-        "$(wc -l <"$work/parts" | tr -d ' ')"
+    printf '%s parts' "$(wc -l <"$work/parts" | tr -d ' ')"
+}
+
+measure_parts() {
+    printf '\n### Simplification of real parts\n\n'
+    each_part parts simplify simplify_part --out normals=none || return 0
+    printf '. Each peer simplifies each to a share of its triangles; cellpipe gets as many as the peer has left.\n\n'
     printf '| peer | to | cases | mean at most its, %% | max at most its, %% | missed by more than 1 %% | mean, of its | max, of its |\n'
     printf '|---|---|---|---|---|---|---|---|\n'
     parts_table
