@@ -24,6 +24,7 @@
 
 #ifdef HAVE_ASSIMP
 
+#include <locale.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -91,18 +92,26 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
 {
     enum { ERROR_SIZE = 400 }; /* the longest text of assimp's that is shown */
     char text[ERROR_SIZE] = "";
-    struct aiPropertyStore *properties = aiCreatePropertyStore();
-    if (!properties)
+    /* Some of assimp's readers take the decimal point of the host's locale: Collada's does for all but lists. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    struct aiPropertyStore *properties = plain ? aiCreatePropertyStore() : NULL;
+    if (!properties) {
+        if (plain)
+            freelocale(plain);
         return report_failure(import, system->top, strcpy(text, "bad_alloc"));
+    }
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
     pthread_mutex_lock(&assimp_lock);
+    locale_t before = uselocale(plain);
     import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
+    uselocale(before);
     if (!import->from)
         strncpy(text, aiGetErrorString(), sizeof text - 1);
     pthread_mutex_unlock(&assimp_lock);
+    freelocale(plain);
     aiReleasePropertyStore(properties);
     if (system->status != CP_OK)
         return system->status;
