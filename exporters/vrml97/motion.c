@@ -36,22 +36,20 @@ static const char *timer_of(const struct vrml *v, uint32_t joint)
     return v->nodes[v->scene->joints[joint].node].timer;
 }
 
-/* The same as words: "J2: -110 to 110 deg". */
+/* Of a joint its limits, too: "J2: -110 to 110 deg". */
 void vrml_write_description(struct vrml *v, uint32_t node)
 {
     const struct node_plan *plan = &v->nodes[node];
     bool moved = plan->mover != CP_NONE && !plan->starts;
     const cp_joint *joint = moved ? &v->scene->joints[plan->mover] : NULL;
-    bool turns = joint && joint->type == CP_JOINT_REVOLUTE, slides = joint && joint->type == CP_JOINT_PRISMATIC;
+    static const char *const units[] = {
+        [CP_JOINT_FIXED] = "", [CP_JOINT_REVOLUTE] = " deg", [CP_JOINT_PRISMATIC] = " m", [CP_JOINT_SCALE] = ""};
     struct buffer text = {.context = v->context};
     buffer_text(&text, moved ? joint->name : plan->starts ? v->recording->source->name : v->scene->nodes[node].name);
     if (moved && isfinite(joint->lower) && isfinite(joint->upper)) {
-        double unit = turns ? radians_to_degrees(1) : 1;
+        double unit = joint->type == CP_JOINT_REVOLUTE ? radians_to_degrees(1) : 1;
         buffer_print(&text, ": %s to %s%s", show_number(joint->lower * unit).text,
-                     show_number(joint->upper * unit).text,
-                     turns    ? " deg"
-                     : slides ? " m"
-                              : "");
+                     show_number(joint->upper * unit).text, units[joint->type]);
     }
     buffer_append(&text, "", 1);
     sink_text(v->out, "description ");

@@ -19,12 +19,13 @@ LC_ALL=C awk '
     inside && $3 ~ /%$/ {
         if (!($3 in order)) rows[++count] = $3
         order[$3] = order[$3] " " $2
+        cases[$3] = $4
         mean[$3, $2] = 1 / $8
         most[$3, $2] = 1 / $9
     }
     END {
-        for (i = 1; i <= count; i++) printf "| mean, of 60 parts to %s | | %s |\n", rows[i], list(mean, rows[i])
-        for (i = 1; i <= count; i++) printf "| largest, of 60 parts to %s | | %s |\n", rows[i], list(most, rows[i])
+        for (i = 1; i <= count; i++) printf "| mean, of %d parts to %s | | %s |\n", cases[rows[i]], rows[i], list(mean, rows[i])
+        for (i = 1; i <= count; i++) printf "| largest, of %d parts to %s | | %s |\n", cases[rows[i]], rows[i], list(most, rows[i])
     }' "$1" >"${TMPDIR:-/tmp}/parts.$$" && "$(dirname "$0")/chart.sh" "${TMPDIR:-/tmp}/parts.$$" "Errors" nearer
 ended=$?
 rm -f "${TMPDIR:-/tmp}/parts.$$"

@@ -34,7 +34,7 @@ scene.render.resolution_x = scene.render.resolution_y = 256
 bpy.ops.render.render(write_still=True)
 END
 
-# The samples with something to see, in the order of their names.
+# Samples of each kind.
 for sample in demo.wu joints.gltf gltf_textures.gltf tag_robots.wu tag_primitives.wu deneb/welding/weld.dcr deneb/assembly/saw.dcr \
     deneb/hexapod/contour.dcr; do
     name=$(basename "$sample" | tr . _)
