@@ -1,5 +1,5 @@
-/* Textures: images as files beside the world, and texture coordinates. VRML97's second coordinate counts from the lower
- * edge of an image, the scene's from the upper one. */
+/* Textures: images as files beside the world, or as pixels in it, and texture coordinates. VRML97's second coordinate
+ * counts from the lower edge of an image, the scene's from the upper one. */
 #include "vrml97.h"
 
 #include <math.h>
@@ -40,14 +40,19 @@ static cp_status write_image(struct vrml *v, uint32_t index)
     const char *own = text_stem(*image->name ? image->name : *image->path ? image->path : image->id, &size);
     const char *wanted = arena_print(v->arena, "%s_%.*s", sink_stem(v->top), (int)(size < 200 ? size : 200), own);
     const char *name = wanted ? sink_safe_name(v->top, wanted, image_suffix(image->type)) : NULL;
-    v->images[index] = name ? arena_copy_text(v->arena, name, strlen(name)) : NULL;
-    if (!v->images[index])
+    v->pictures[index].file = name ? arena_copy_text(v->arena, name, strlen(name)) : NULL;
+    if (!v->pictures[index].file)
         return CP_LIMIT;
-    cp_status status = sink_open(v->top, v->images[index], &file);
+    cp_status status = sink_open(v->top, v->pictures[index].file, &file);
     if (status != CP_OK)
         return status;
     sink_write(file, image->bytes, image->size);
     return sink_close_further(file);
+}
+
+static bool has_picture(const struct vrml *v, uint32_t image)
+{
+    return image != CP_NONE && (v->pictures[image].file || v->pictures[image].pixels.bytes);
 }
 
 cp_status vrml_write_images(struct vrml *v)
@@ -70,15 +75,17 @@ cp_status vrml_write_images(struct vrml *v)
             const cp_material *of = &scene->materials[material];
             const cp_texture *texture = &scene->textures[use->texture];
             uint32_t image = shown_image(v, use);
-            bool files = !sink_is_stream(v->top);
-            v->untextured += !files;
-            v->strange += files && image == CP_NONE;
-            if (!files || image == CP_NONE)
+            if (image != CP_NONE && !has_picture(v, image))
+                status = sink_is_stream(v->top)
+                             ? pixels_decode(v->arena, &scene->images[image], &v->pictures[image].pixels)
+                             : write_image(v, image);
+            bool shown = has_picture(v, image);
+            v->strange += image == CP_NONE;
+            v->untextured += image != CP_NONE && !shown;
+            if (!shown)
                 continue;
             v->replaced += of->rgba[0] != 1 || of->rgba[1] != 1 || of->rgba[2] != 1;
             v->wrapped += texture->wrap[0] == CP_WRAP_MIRROR || texture->wrap[1] == CP_WRAP_MIRROR;
-            if (!v->images[image])
-                status = write_image(v, image);
         }
     }
     return status == CP_OK && v->failed ? CP_LIMIT : status;
@@ -88,23 +95,56 @@ const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, 
 {
     const cp_texture_use *use = base_colour(v, material, mesh);
     uint32_t image = use ? shown_image(v, use) : CP_NONE;
-    return image != CP_NONE && v->images[image] ? use : NULL;
+    return has_picture(v, image) ? use : NULL;
 }
 
 /* ---- nodes ---- */
 
+/* "image WIDTH HEIGHT CHANNELS" and a number a pixel, the lowest row first (ISO/IEC 14772-1, 5.5). */
+static void write_pixels(struct vrml *v, const struct pixels *pixels)
+{
+    static const char digits[] = "0123456789abcdef";
+    char number[] = "0x00000000\n";
+    size_t end = 2 + 2 * (size_t)pixels->channels;
+    number[end] = '\n';
+    const double sizes[3] = {pixels->width, pixels->height, pixels->channels};
+    sink_text(v->out, " ");
+    vrml_vector(v, "image", sizes);
+    sink_text(v->out, "\n");
+    for (size_t row = pixels->height; row-- > 0;) {
+        const unsigned char *byte = pixels->bytes + row * pixels->width * pixels->channels;
+        for (size_t i = 0; i < pixels->width; i++) {
+            for (size_t at = 2; at < end; at += 2, byte++) {
+                number[at] = digits[*byte >> 4];
+                number[at + 1] = digits[*byte & 15];
+            }
+            sink_write(v->out, number, end + 1);
+        }
+    }
+}
+
 void vrml_write_texture(struct vrml *v, const cp_texture_use *use)
 {
     const cp_texture *texture = &v->scene->textures[use->texture];
-    const char *file = v->images[shown_image(v, use)];
-    /* Files of parts lie in a folder of their own. */
-    const char *url = v->out == v->top ? file : arena_print(v->arena, "../%s", file);
-    v->failed |= !url;
-    if (!url)
-        return;
+    const struct picture *picture = &v->pictures[shown_image(v, use)];
     vrml_indent(v);
-    sink_text(v->out, "texture ImageTexture { url ");
-    vrml_string(v, url);
+    sink_text(v->out, "texture ");
+    if (v->pixel_names[use->texture]) {
+        vrml_use(v, v->pixel_names[use->texture]);
+        return;
+    }
+    if (picture->file) {
+        /* Files of parts lie in a folder of their own. */
+        const char *url = v->out == v->top ? picture->file : arena_print(v->arena, "../%s", picture->file);
+        v->failed |= !url;
+        sink_text(v->out, "ImageTexture { url ");
+        vrml_string(v, url ? url : "");
+    } else {
+        v->pixel_names[use->texture] = vrml_name(v, "pixels_", texture->id);
+        vrml_define(v, v->pixel_names[use->texture]);
+        sink_text(v->out, "PixelTexture {");
+        write_pixels(v, &picture->pixels);
+    }
     sink_text(v->out, texture->wrap[0] == CP_WRAP_CLAMP ? " repeatS FALSE" : "");
     sink_text(v->out, texture->wrap[1] == CP_WRAP_CLAMP ? " repeatT FALSE" : "");
     sink_text(v->out, " }\n");

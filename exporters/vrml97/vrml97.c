@@ -87,7 +87,8 @@ static void report_losses(struct vrml *v)
                   {"vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out"},
                   {"vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown"},
                   {"vrml97-replaced", v->replaced, "the colour of a material, which its texture replaces"},
-                  {"vrml97-textures", v->untextured, "textures, whose images need files beside the world"},
+                  {"vrml97-textures", v->untextured,
+                   "textures, whose images no PixelTexture can hold: GIF, damaged, or more than 16 million pixels"},
                   {"vrml97-image-type", v->strange, "textures with images that are no PNG, JPEG or GIF, or not there"},
                   {"vrml97-wrap", v->wrapped, "a texture that is mirrored where it repeats"}};
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
@@ -105,7 +106,8 @@ static cp_status write_all(struct vrml *v)
     v->joints = vrml_plan_room(v, scene->joint_count, sizeof *v->joints);
     v->meshes = vrml_plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
     v->looks = vrml_plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
-    v->images = vrml_plan_room(v, scene->image_count, sizeof *v->images);
+    v->pictures = vrml_plan_room(v, scene->image_count, sizeof *v->pictures);
+    v->pixel_names = vrml_plan_room(v, scene->texture_count, sizeof *v->pixel_names);
     v->folders = vrml_plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
     cp_status status = v->failed ? CP_LIMIT : vrml_plan(v);
     if (status == CP_OK && v->settings->layout != VRML_SINGLE && scene->instance_count > 0)

@@ -4,6 +4,7 @@
 
 #include "../../scene/motion/play.h"
 #include "../../scene/plugin.h"
+#include "pixels.h"
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
@@ -122,6 +123,12 @@ struct look_plan {
     uint32_t file;    /* the last file it was defined in; from 1 */
 };
 
+/* An image of textures: a file beside the world, or its pixels in a world that goes to a stream. */
+struct picture {
+    const char *file;
+    struct pixels pixels;
+};
+
 struct vrml {
     cp_context *context;
     const cp_scene *scene;
@@ -140,7 +147,8 @@ struct vrml {
     uint32_t wire_count, wire_room;
     struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
     struct look_plan *looks;   /* 2 a material, the first for no material: of faces, of lines */
-    const char **images;       /* of images: the file beside the world; NULL: none */
+    struct picture *pictures;  /* of images; empty: not shown */
+    const char **pixel_names;  /* of textures: DEF name of the PixelTexture once written */
     const char **folders;      /* a device, the last for no device; NULL until used */
     uint32_t file;             /* the number of the file being written */
     unsigned depth;            /* of indentation */
@@ -211,11 +219,12 @@ cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part);
 cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part);
 
 /* textures.c */
-/* Writes the images that the drawn meshes show beside the world; what cannot be is counted. */
+/* Writes the images that the drawn meshes show beside the world, or decodes them for a stream; what cannot be is
+ * counted. */
 cp_status vrml_write_images(struct vrml *v);
 /* The base colour texture of the material, if the mesh shows it; else NULL. material may be CP_NONE. */
 const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, const cp_mesh *mesh);
-/* "texture ImageTexture { ... }", and the mesh's "texCoord TextureCoordinate { ... }". */
+/* "texture ImageTexture { ... }" or PixelTexture, and the mesh's "texCoord TextureCoordinate { ... }". */
 void vrml_write_texture(struct vrml *v, const cp_texture_use *use);
 void vrml_write_coordinates(struct vrml *v, const cp_mesh *mesh, const cp_texture_use *use);
 

@@ -48,6 +48,8 @@ one_place assimp 'assimp/'
 one_place libxml2 'libxml/'
 one_place libzip 'zip\.h'
 one_place meshoptimizer 'meshoptimizer' 2
+one_place libpng 'png\.h'
+one_place libjpeg-turbo 'turbojpeg'
 one_place jansson 'jansson'
 one_place xxhash 'xxhash'
 one_place zlib 'zlib' 2

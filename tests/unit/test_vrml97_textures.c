@@ -74,18 +74,103 @@ static void test_images_beside_the_world(void **unused)
     assert_int_equal(system(command), 0);
 }
 
-/* A stream has nothing beside it; an image of another type is none; a mesh without coordinates has no texture. */
-static void test_what_is_not_shown(void **unused)
+/* 8 x 8 pixels of grey 100, made by ImageMagick. */
+static const unsigned char grey_jpeg[] = {
+    0xff, 0xd8, 0xff, 0xe0, 0x00, 0x10, 0x4a, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01, 0x00, 0x01,
+    0x00, 0x00, 0xff, 0xdb, 0x00, 0x43, 0x00, 0x03, 0x02, 0x02, 0x02, 0x02, 0x02, 0x03, 0x02, 0x02, 0x02, 0x03,
+    0x03, 0x03, 0x03, 0x04, 0x06, 0x04, 0x04, 0x04, 0x04, 0x04, 0x08, 0x06, 0x06, 0x05, 0x06, 0x09, 0x08, 0x0a,
+    0x0a, 0x09, 0x08, 0x09, 0x09, 0x0a, 0x0c, 0x0f, 0x0c, 0x0a, 0x0b, 0x0e, 0x0b, 0x09, 0x09, 0x0d, 0x11, 0x0d,
+    0x0e, 0x0f, 0x10, 0x10, 0x11, 0x10, 0x0a, 0x0c, 0x12, 0x13, 0x12, 0x10, 0x13, 0x0f, 0x10, 0x10, 0x10, 0xff,
+    0xc0, 0x00, 0x0b, 0x08, 0x00, 0x08, 0x00, 0x08, 0x01, 0x01, 0x11, 0x00, 0xff, 0xc4, 0x00, 0x14, 0x00, 0x01,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07, 0xff, 0xc4,
+    0x00, 0x14, 0x10, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0xff, 0xda, 0x00, 0x08, 0x01, 0x01, 0x00, 0x00, 0x3f, 0x00, 0x34, 0x7f, 0xff, 0xd9};
+
+static char *write_stream(void **bytes, size_t *size)
+{
+    cp_report_clear(context);
+    assert_int_equal(cp_write_memory(context, scene, "vrml97", NULL, 0, bytes, size), CP_OK);
+    char *text = calloc(1, *size + 1);
+    assert_non_null(text);
+    memcpy(text, *bytes, *size);
+    cp_free(context, *bytes, *size);
+    return text;
+}
+
+static uint32_t occurrences(const char *text, const char *words)
+{
+    uint32_t count = 0;
+    for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
+        count++;
+    return count;
+}
+
+/* A stream has nothing beside it: pixels, the lowest row first. The checker is 2 x 2 fields of two colours. */
+static void test_pixels_in_the_world(void **unused)
 {
     (void)unused;
     read_textured();
     void *bytes;
     size_t size;
-    assert_int_equal(cp_write_memory(context, scene, "vrml97", NULL, 0, &bytes, &size), CP_OK);
-    assert_int_equal(count_of(context, "vrml97-textures"), 3);
-    cp_free(context, bytes, size);
+    char *text = write_stream(&bytes, &size);
+    assert_int_equal(count_of(context, "vrml97-textures"), 0);
+    expect(text, "texture DEF pixels_checker PixelTexture { image 8 8 3\n0xdc3c28\n");
+    assert_int_equal(occurrences(text, "PixelTexture"), 2);
+    assert_int_equal(occurrences(text, "USE pixels_checker"), 1);
+    /* Blue is in the upper left corner alone, two texels wide and high: it comes last. */
+    const char *blue = strstr(text, "0x283cdc\n"), *first = strstr(text, "PixelTexture {");
+    assert_non_null(blue);
+    assert_int_equal(occurrences(text, "0x283cdc\n"), 4);
+    assert_int_equal(blue - strchr(first, '\n') - 1, 6 * 8 * 9);
+    const char *leaf = strstr(text, "PixelTexture { image 8 8 4\n");
+    assert_non_null(leaf);
+    leaf = strchr(leaf, '\n') + 1;
+    for (uint32_t row = 0; row < 8; row++) {
+        static const uint32_t opaque[] = {0, 4, 6, 6, 6, 6, 4, 0};
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < 8; i++, leaf += 11) {
+            assert_memory_equal(leaf, "0x3ca03c", 8);
+            count += leaf[8] == 'f';
+        }
+        assert_int_equal(count, opaque[row]);
+    }
+    expect(leaf, " repeatS FALSE }");
+    free(text);
 
-    cp_report_clear(context);
+    cp_image *image = &scene->images[0];
+    const cp_image before = *image;
+    image->type = "image/jpeg";
+    image->bytes = (unsigned char *)(uintptr_t)grey_jpeg;
+    image->size = sizeof grey_jpeg;
+    text = write_stream(&bytes, &size);
+    expect(text, "image 8 8 1\n0x64\n0x64\n");
+    assert_int_equal(occurrences(text, "\n0x64"), 64);
+    free(text);
+    /* Cut off, of a type that nothing decodes, or of other content than its type: a loss. */
+    image->size = 120;
+    free(write_stream(&bytes, &size));
+    assert_int_equal(count_of(context, "vrml97-textures"), 2);
+    image->type = "image/gif";
+    free(write_stream(&bytes, &size));
+    assert_int_equal(count_of(context, "vrml97-textures"), 2);
+    image->type = "image/png";
+    free(write_stream(&bytes, &size));
+    assert_int_equal(count_of(context, "vrml97-textures"), 2);
+    *image = before;
+    image->size = 80;
+    text = write_stream(&bytes, &size);
+    assert_int_equal(count_of(context, "vrml97-textures"), 2);
+    assert_int_equal(occurrences(text, "PixelTexture"), 1);
+    free(text);
+    *image = before;
+}
+
+/* An image of another type is none; a mesh without coordinates has no texture. */
+static void test_what_is_not_shown(void **unused)
+{
+    (void)unused;
+    read_textured();
+    size_t size;
     char path[256];
     (void)strcpy(folder + strlen(folder) - 6, "XXXXXX");
     assert_non_null(mkdtemp(folder));
@@ -107,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_images_beside_the_world, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pixels_in_the_world, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_not_shown, set_up, tear_down),
     };
     if (!mkdtemp(folder))
