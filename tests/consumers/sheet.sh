@@ -1,7 +1,9 @@
 #!/bin/sh
 # sheet.sh [PROGRAM]: one picture, out/sheet.png, of what viewers show of the samples: a row a sample, a column a viewer.
-# X_ITE (VRML97), Castle (VRML97), three (GLB, and GLB for the web), Blender (GLB). A viewer that is not installed leaves its column
-# empty, and is named. For the eye: the tests (test_vrml97_look, test_gltf_looks) judge numbers.
+# X_ITE (VRML97), Castle (VRML97), three (GLB, and GLB for the web), model-viewer (GLB for the web), Blender (GLB). A viewer that is not
+# installed leaves its column empty, and is named; model-viewer is installed here by
+#     npm install --no-save --legacy-peer-deps @google/model-viewer meshoptimizer
+# For the eye: the tests (test_vrml97_look, test_gltf_looks) judge numbers.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -12,10 +14,11 @@ mkdir -p "$top/out"
 
 castle=yes blender=yes
 command -v view3dscene >/dev/null && command -v xvfb-run >/dev/null || { castle= && echo "not installed: view3dscene or xvfb-run (Castle)"; }
-command -v blender >/dev/null || { blender= && echo "not installed: blender"; }
+command -v blender >/dev/null && command -v xvfb-run >/dev/null || { blender= && echo "not installed: blender or xvfb-run"; }
 
 cat >"$work/draw.py" <<'END'
-import math, sys, bpy, mathutils
+import math, sys, bpy, mathutils, numpy
+numpy.bool = bool  # Blender 3.4 reads glTF with this name, which numpy 1.24 has no more
 glb, png = sys.argv[sys.argv.index('--') + 1:]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 bpy.ops.import_scene.gltf(filepath=glb)
@@ -43,8 +46,9 @@ for sample in demo.wu joints.gltf gltf_textures.gltf tag_robots.wu tag_primitive
     "$program" convert -q "$top/samples/$sample" "$work/$name.web.glb" --out web=yes
     [ -z "$castle" ] || timeout 60 xvfb-run -a view3dscene "$work/$name.wrl" --screenshot 0 "$work/$name.castle.png" \
         --geometry 256x256 >/dev/null 2>&1 || echo "$name: no picture by Castle"
-    [ -z "$blender" ] || timeout 120 blender --background --python "$work/draw.py" -- "$work/$name.glb" "$work/$name.blender.png" \
-        >/dev/null 2>&1 || echo "$name: no picture by Blender"
+    [ -z "$blender" ] || timeout 120 xvfb-run -a blender --background --python "$work/draw.py" -- "$work/$name.glb" "$work/$name.blender.png" \
+        >/dev/null 2>&1
+    [ -z "$blender" ] || [ -s "$work/$name.blender.png" ] || echo "$name: no picture by Blender"
     echo "$name" >>"$work/names"
 done
 "$here/run.sh" "$here/sheet.mjs" "$work" "$top/out/sheet.png"

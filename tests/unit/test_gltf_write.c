@@ -548,6 +548,44 @@ static void smooth_normals_need_deliver(void **state)
     finish(&file);
 }
 
+/* Made normals split the two vertices of an edge; the extras tell which they were. When they tell nonsense, the faces
+ * stay as they are drawn, and that is said. */
+static void damaged_splits_are_told(void **state)
+{
+    (void)state;
+    static const float positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const uint32_t corners[] = {0, 1, 2, 1, 0, 3};
+    const cp_mesh fold = {.name = "fold",
+                          .source = "",
+                          .vertex_count = 4,
+                          .face_count = 2,
+                          .corner_count = 6,
+                          .positions = positions,
+                          .corners = corners};
+    struct written file = start();
+    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, fold), CP_USE_BOTH, POSE_IDENTITY);
+    complete(&file);
+    write_with(&file, "normals=smooth", NULL);
+    json_t *faces = get(ours(at(file.json, "meshes", 0)), "faces");
+    assert_int_equal(number(faces, "vertices"), 4);
+    unsigned char *split = (unsigned char *)(uintptr_t)named_view(&file, text(faces, "split"), 8);
+    for (int damaged = 0; damaged < 2; damaged++) {
+        split[0] = damaged ? 4 : split[0]; /* not one of the four */
+        cp_scene *read;
+        cp_report_clear(file.context);
+        assert_int_equal(cp_read_memory(file.context, file.bytes, file.size, "a.glb", NULL, NULL, 0, &read), CP_OK);
+        assert_int_equal(read->meshes[0].vertex_count, damaged ? 6 : 4);
+        assert_int_equal(read->meshes[0].face_count, 2);
+        size_t count;
+        const cp_entry *entries = cp_report(file.context, &count);
+        assert_int_equal(count, damaged);
+        if (damaged)
+            assert_string_equal(entries[0].code, "gltf-changed-mesh");
+        cp_scene_free(read);
+    }
+    finish(&file);
+}
+
 static bool fill_busy_scene(cp_scene *scene)
 {
     static const double times[] = {0, 1}, values[] = {0, 9};
@@ -609,6 +647,7 @@ int main(void)
         cmocka_unit_test(too_large_for_glb),
         cmocka_unit_test(too_many_to_count),
         cmocka_unit_test(smooth_normals_need_deliver),
+        cmocka_unit_test(damaged_splits_are_told),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
