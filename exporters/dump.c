@@ -353,6 +353,22 @@ static void dump_joints(const cp_scene *scene, struct sink *sink)
     }
 }
 
+static void dump_loops(const cp_scene *scene, struct sink *sink)
+{
+    for (uint32_t i = 0; i < scene->loop_count; i++) {
+        const cp_loop *loop = &scene->loops[i];
+        sink_text(sink, "loop");
+        dump_string(sink, loop->id);
+        dump_named_string(sink, "name", loop->name);
+        dump_word(sink, "type", loop_type_words[loop->type]);
+        dump_ids(sink, "nodes", scene, TABLE_NODES, loop->nodes, 2);
+        dump_named_doubles(sink, "first", loop->poses[0].m, 12);
+        dump_named_doubles(sink, "second", loop->poses[1].m, 12);
+        dump_named_doubles(sink, "length", &loop->length, 1);
+        sink_text(sink, "\n");
+    }
+}
+
 static void dump_devices(const cp_scene *scene, struct sink *sink)
 {
     for (uint32_t i = 0; i < scene->device_count; i++) {
@@ -482,6 +498,7 @@ static cp_status dump_write(cp_context *context, const cp_scene *scene, const vo
     dump_textures(scene, sink);
     dump_materials(scene, sink);
     dump_joints(scene, sink);
+    dump_loops(scene, sink);
     dump_devices(scene, sink);
     dump_pairs(scene, sink);
     dump_clips(scene, sink);

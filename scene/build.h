@@ -17,6 +17,7 @@ enum scene_table {
     TABLE_MATERIALS,
     TABLE_INSTANCES,
     TABLE_JOINTS,
+    TABLE_LOOPS,
     TABLE_DEVICES,
     TABLE_PAIRS,
     TABLE_CLIPS,
@@ -35,12 +36,13 @@ struct cp_scene {
     cp_texture *textures;
     cp_material *materials;
     cp_joint *joints;
+    cp_loop *loops;
     cp_device *devices;
     cp_pair *pairs;
     cp_clip *clips;
     cp_metadata *metadata;
     uint32_t node_count, instance_count, mesh_count, image_count, texture_count, material_count, joint_count,
-        device_count, pair_count, clip_count, metadata_count;
+        loop_count, device_count, pair_count, clip_count, metadata_count;
     uint32_t rooms[TABLE_COUNT]; /* how many rows fit into the memory of each table */
     cp_source source;
     const struct input *inputs; /* the files that it was read from (bytes/inputs.h) */
@@ -82,6 +84,8 @@ uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba
 /* A joint with axis Z, no limits, home 0, driven, no master. name NULL: the node's, ".2", ".3" appended for its
  * second, third joint. */
 uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, const char *name);
+/* A loop between two nodes, at their origins. */
+uint32_t scene_add_loop(cp_scene *scene, const char *name, cp_loop_type type, uint32_t first, uint32_t second);
 /* A copy of the expression in the scene's memory, text, factors and all; *inputs: its joints, for the caller to change.
  * NULL when out of memory. */
 cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expression, uint32_t **inputs);

@@ -6,7 +6,7 @@
 /* How much a scene has of each feature. */
 struct counts {
     uint64_t hierarchy, names, instances, ngons, lines, primitives, normals, colours, vertex_colours, joints, devices,
-        pairs, collision, clips, flags, metadata, meshes, placeholders, coordinates, textures, surfaces;
+        loops, pairs, collision, clips, flags, metadata, meshes, placeholders, coordinates, textures, surfaces;
 };
 
 static const struct feature {
@@ -26,6 +26,7 @@ static const struct feature {
     {FEATURE_VERTEX_COLOURS, "loss-vertex-colours", "vertex colours of meshes are left out",
      offsetof(struct counts, vertex_colours)},
     {FEATURE_JOINTS, "loss-joints", "joints become fixed where they are", offsetof(struct counts, joints)},
+    {FEATURE_LOOPS, "loss-loops", "closed loops are left out", offsetof(struct counts, loops)},
     {FEATURE_DEVICES, "loss-devices", "devices are left out", offsetof(struct counts, devices)},
     {FEATURE_PAIRS, "loss-pairs", "statements about collision pairs are left out", offsetof(struct counts, pairs)},
     {FEATURE_COLLISION, "loss-collision", "meshes for drawing or collision alone are not told apart",
@@ -61,6 +62,7 @@ static struct counts count_features(const cp_scene *scene)
     struct counts counts = {
         .colours = scene->material_count,
         .joints = scene->joint_count,
+        .loops = scene->loop_count,
         .devices = scene->device_count,
         .pairs = (uint64_t)scene->pair_count + scene->exclude_static_pairs,
         .clips = scene->clip_count,

@@ -367,6 +367,27 @@ typedef struct cp_joint {
     const cp_expression *expression; /* or NULL; NULL if there is a master */
 } cp_joint;
 
+typedef enum cp_loop_type {
+    CP_LOOP_SPHERICAL,   /* the origins coincide */
+    CP_LOOP_REVOLUTE,    /* origins and Z axes coincide */
+    CP_LOOP_UNIVERSAL,   /* the origins coincide, and the Z axes are perpendicular */
+    CP_LOOP_CYLINDRICAL, /* the Z axes coincide as lines */
+    CP_LOOP_PRISMATIC,   /* the Z axes coincide as lines, and so do the X axes as directions */
+    CP_LOOP_FIXED,       /* the frames coincide */
+    CP_LOOP_DISTANCE     /* the origins are `length` apart */
+} cp_loop_type;
+
+/* Closes a loop of joints: what holds between a frame on one node and one on another, beside the tree. Free joints
+ * (neither driven nor dependent) take the values at which it holds. */
+typedef struct cp_loop {
+    const char *id; /* unique among the scene's loops */
+    const char *name;
+    cp_loop_type type;
+    uint32_t nodes[2];
+    cp_pose poses[2]; /* of the frames in their nodes: rotations and translations */
+    double length;    /* metres, from 0; 0 unless a distance */
+} cp_loop;
+
 typedef enum cp_device_kind { CP_DEVICE_SERIAL, CP_DEVICE_TREE, CP_DEVICE_COMPOSITE } cp_device_kind;
 
 typedef struct cp_device {
@@ -477,6 +498,7 @@ CP_API const cp_material *cp_materials(const cp_scene *scene, uint32_t *count);
 CP_API const cp_joint *cp_joints(const cp_scene *scene, uint32_t *count);
 /* True if no other joint has the same name, so that the name alone identifies it. Else use "id:" and its id. */
 CP_API bool cp_joint_is_named_alone(const cp_scene *scene, uint32_t joint);
+CP_API const cp_loop *cp_loops(const cp_scene *scene, uint32_t *count);
 CP_API const cp_device *cp_devices(const cp_scene *scene, uint32_t *count);
 CP_API const cp_pair *cp_pairs(const cp_scene *scene, uint32_t *count);
 CP_API const cp_clip *cp_clips(const cp_scene *scene, uint32_t *count);
@@ -488,6 +510,7 @@ CP_API bool cp_excludes_static_pairs(const cp_scene *scene);
 /* The words for these in stages, dumps and `info`: "box", "revolute", "serial", "drawn". */
 CP_API const char *cp_mesh_kind_name(cp_mesh_kind kind);
 CP_API const char *cp_joint_type_name(cp_joint_type type);
+CP_API const char *cp_loop_type_name(cp_loop_type type);
 CP_API const char *cp_device_kind_name(cp_device_kind kind);
 CP_API const char *cp_use_name(uint32_t use);
 
@@ -547,9 +570,23 @@ typedef struct cp_mechanism cp_mechanism;
 /* Makes a mechanism. CP_LIMIT, and no mechanism, if out of memory. */
 CP_API cp_status cp_mechanism_new(cp_context *context, const cp_scene *scene, cp_mechanism **mechanism);
 CP_API void cp_mechanism_free(cp_mechanism *mechanism);
-/* Like cp_joint_values and cp_world_poses, but they allocate no memory and make no calls with the context. */
+/* Like cp_joint_values and cp_world_poses, but they allocate no memory and make no calls with the context. In a scene
+ * with loops free joints go from the values of the call before to those that close the loops; q of free joints does not
+ * count. CP_NO if a loop does not close there: its joints stay where it closed last. */
 CP_API cp_status cp_mechanism_values(cp_mechanism *mechanism, const double *q, double *values);
 CP_API cp_status cp_mechanism_poses(cp_mechanism *mechanism, const double *q, cp_pose *worlds);
+typedef struct cp_mobility {
+    uint32_t joints, driven; /* that move and are not dependent; those of them that are driven */
+    uint32_t loops;
+    uint32_t degrees;   /* of freedom of all joints */
+    uint32_t commanded; /* that driven joints set; fewer than `driven` where these hinder each other */
+    uint32_t dangling;  /* that nothing sets */
+    uint32_t redundant; /* conditions of loops that follow from others */
+    uint32_t lacking;   /* the first free joint that nothing determines, or CP_NONE */
+} cp_mobility;
+/* Finds the degrees of freedom at the scene's own joint values, by numeric rank. CP_NO if its loops do not close. */
+CP_API cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene, cp_mobility *mobility);
+
 /* Computes the world poses of all nodes at a time (seconds) of a clip: worlds[node count]. Before its first key and
  * after its last one a track holds their values. CP_LIMIT if out of memory. */
 CP_API cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds);

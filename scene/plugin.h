@@ -108,7 +108,8 @@ enum {
     FEATURE_COORDINATES = 1 << 18, /* texture coordinates */
     FEATURE_TEXTURES = 1 << 19,    /* base colour, as an image */
     FEATURE_SURFACES = 1 << 20, /* what else materials say: metallic, roughness, emissive, cutoff, further textures */
-    FEATURE_ALL = (1 << 21) - 1
+    FEATURE_LOOPS = 1 << 21,    /* closed loops; without, motion that is written is solved */
+    FEATURE_ALL = (1 << 22) - 1
 };
 
 struct exporter {

@@ -239,6 +239,13 @@ cp_finding *scene_copy_finding(cp_scene *scene, const cp_finding *finding, cp_jo
     return copy;
 }
 
+uint32_t scene_add_loop(cp_scene *scene, const char *name, cp_loop_type type, uint32_t first, uint32_t second)
+{
+    cp_loop loop = {.name = scene_text(scene, name), .type = type, .nodes = {first, second}};
+    loop.poses[0] = loop.poses[1] = POSE_IDENTITY;
+    return loop.name ? scene_add_row(scene, TABLE_LOOPS, &loop) : CP_NONE;
+}
+
 uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base)
 {
     cp_device device = {.kind = CP_DEVICE_SERIAL, .base = base, .scope = CP_NONE, .name = scene_text(scene, name)};

@@ -129,6 +129,15 @@ static const struct member joint_members[] = {
     {MEMBER_RECORD, offsetof(cp_joint, expression), .layout = &expression_layout, .loss = LOSS_CLEARS},
     {0}};
 
+static const struct member loop_members[] = {
+    {MEMBER_ID, offsetof(cp_loop, id), .wrong = "has no name or id"},
+    {MEMBER_NAME, offsetof(cp_loop, name), .wrong = "has no name or id"},
+    {MEMBER_ROW, offsetof(cp_loop, nodes[0]), .table = TABLE_NODES, .wrong = "joins a node that is not there"},
+    {MEMBER_ROW, offsetof(cp_loop, nodes[1]), .table = TABLE_NODES, .wrong = "joins a node that is not there"},
+    {MEMBER_NUMBERS, offsetof(cp_loop, poses), .length = 24, .wrong = "has a bad pose or length"},
+    {MEMBER_NUMBERS, offsetof(cp_loop, length), .length = 1, .wrong = "has a bad pose or length"},
+    {0}};
+
 static const struct member device_members[] = {
     {MEMBER_ID, offsetof(cp_device, id), .wrong = "names a node or joint that is not there"},
     {MEMBER_NAME, offsetof(cp_device, name), .wrong = "names a node or joint that is not there"},
@@ -183,6 +192,7 @@ const struct table_place tables[TABLE_COUNT] = {
     [TABLE_MATERIALS] = {"material", PLACE(materials, material_count), {sizeof(cp_material), material_members}},
     [TABLE_INSTANCES] = {"instance", PLACE(instances, instance_count), {sizeof(cp_instance), instance_members}},
     [TABLE_JOINTS] = {"joint", PLACE(joints, joint_count), {sizeof(cp_joint), joint_members}},
+    [TABLE_LOOPS] = {"loop", PLACE(loops, loop_count), {sizeof(cp_loop), loop_members}},
     [TABLE_DEVICES] = {"device", PLACE(devices, device_count), {sizeof(cp_device), device_members}},
     [TABLE_PAIRS] = {"pair", PLACE(pairs, pair_count), {sizeof(cp_pair), pair_members}},
     [TABLE_CLIPS] = {"clip", PLACE(clips, clip_count), {sizeof(cp_clip), clip_members}},
@@ -205,6 +215,7 @@ VIEW(cp_images, cp_image, images, image_count)
 VIEW(cp_textures, cp_texture, textures, texture_count)
 VIEW(cp_materials, cp_material, materials, material_count)
 VIEW(cp_joints, cp_joint, joints, joint_count)
+VIEW(cp_loops, cp_loop, loops, loop_count)
 VIEW(cp_devices, cp_device, devices, device_count)
 VIEW(cp_pairs, cp_pair, pairs, pair_count)
 VIEW(cp_clips, cp_clip, clips, clip_count)

@@ -4,6 +4,8 @@
 const char *const mesh_kind_words[] = {"faces", "lines", "box",   "cylinder", "sphere",
                                        "cone",  "tube",  "plane", "pyramid",  NULL};
 const char *const joint_type_words[] = {"fixed", "revolute", "prismatic", "scale", NULL};
+const char *const loop_type_words[] = {"spherical", "revolute", "universal", "cylindrical",
+                                       "prismatic", "fixed",    "distance",  NULL};
 const char *const device_kind_words[] = {"serial", "tree", "composite", NULL};
 const char *const verdict_words[] = {"excluded", "kept", NULL};
 const char *const reason_words[] = {"given",         "user",           "static",       "adjacent",
@@ -28,6 +30,11 @@ const char *cp_mesh_kind_name(cp_mesh_kind kind)
 const char *cp_joint_type_name(cp_joint_type type)
 {
     return joint_type_words[type];
+}
+
+const char *cp_loop_type_name(cp_loop_type type)
+{
+    return loop_type_words[type];
 }
 
 const char *cp_device_kind_name(cp_device_kind kind)

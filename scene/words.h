@@ -6,6 +6,7 @@
 
 extern const char *const mesh_kind_words[];
 extern const char *const joint_type_words[];
+extern const char *const loop_type_words[];
 extern const char *const device_kind_words[];
 extern const char *const verdict_words[];
 /* What a pair's reason is, if it is one of ours. */

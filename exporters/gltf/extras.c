@@ -19,6 +19,8 @@ static void write_holds(struct writer *writer)
     json_key_integer(json, "nodes", scene->node_count);
     json_key_integer(json, "joints", scene->joint_count);
     json_key_integer(json, "meshes", meshes);
+    if (scene->loop_count > 0)
+        json_key_integer(json, "loops", scene->loop_count);
     json_key_integer(json, "devices", scene->device_count);
     json_key_integer(json, "pairs", scene->pair_count);
     json_key_integer(json, "clips", scene->clip_count);
@@ -150,6 +152,31 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
 }
 
 /* ---- scene ---- */
+
+static void write_loops(struct writer *writer)
+{
+    struct json_writer *json = &writer->json;
+    const cp_scene *scene = writer->scene;
+    if (scene->loop_count == 0)
+        return;
+    json_key_open(json, "loops", '[');
+    for (uint32_t i = 0; i < scene->loop_count; i++) {
+        const cp_loop *loop = &scene->loops[i];
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "id", loop->id);
+        json_key_text(json, "name", loop->name);
+        json_key_text(json, "type", loop_type_words[loop->type]);
+        json_key_text(json, "first", scene->nodes[loop->nodes[0]].id);
+        json_key_numbers(json, "first_pose", loop->poses[0].m, 12);
+        json_key_text(json, "second", scene->nodes[loop->nodes[1]].id);
+        json_key_numbers(json, "second_pose", loop->poses[1].m, 12);
+        if (loop->type == CP_LOOP_DISTANCE)
+            json_key_number(json, "length", loop->length);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
 
 static void write_devices(struct writer *writer)
 {
@@ -290,6 +317,7 @@ void write_scene(struct writer *writer)
     write_holds(writer);
     if (writer->scene->exclude_static_pairs)
         json_key_true(json, "exclude_static_pairs");
+    write_loops(writer);
     write_devices(writer);
     write_pairs(writer);
     write_metadata(writer, CP_OWNER_SCENE, 0);

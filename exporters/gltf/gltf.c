@@ -87,8 +87,8 @@ static uint32_t gltf_carries(const void *settings)
     if (gltf->web)
         lost |= FEATURE_PRIMITIVES;
     if (!gltf->extras)
-        lost |= FEATURE_PRIMITIVES | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION | FEATURE_FLAGS |
-                FEATURE_PLACEHOLDERS;
+        lost |= FEATURE_PRIMITIVES | FEATURE_LOOPS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION |
+                FEATURE_FLAGS | FEATURE_PLACEHOLDERS;
     return FEATURE_ALL & ~lost;
 }
 

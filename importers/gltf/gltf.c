@@ -96,6 +96,7 @@ static void read_parts(struct gltf *gltf)
     gltf_build_nodes(gltf);
     gltf_build_joints(gltf);
     gltf_build_instances(gltf);
+    own_read_loops(gltf);
     own_read_devices(gltf);
     own_read_scopes(gltf);
     own_read_pairs(gltf);

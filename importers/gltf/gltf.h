@@ -171,6 +171,7 @@ enum gltf_loss {
     LOSS_GONE_NODES, /* as enum gltf_held */
     LOSS_GONE_JOINTS,
     LOSS_GONE_MESHES,
+    LOSS_GONE_LOOPS,
     LOSS_GONE_DEVICES,
     LOSS_GONE_PAIRS,
     LOSS_GONE_CLIPS,
@@ -178,7 +179,7 @@ enum gltf_loss {
 };
 
 /* What a file of ours says it holds. */
-enum gltf_held { HELD_NODES, HELD_JOINTS, HELD_MESHES, HELD_DEVICES, HELD_PAIRS, HELD_CLIPS, HELD_COUNT };
+enum gltf_held { HELD_NODES, HELD_JOINTS, HELD_MESHES, HELD_LOOPS, HELD_DEVICES, HELD_PAIRS, HELD_CLIPS, HELD_COUNT };
 
 struct gltf {
     cp_context *context;
@@ -367,6 +368,7 @@ void own_finish_joints(struct gltf *gltf);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
 /* A mesh that glTF cannot draw, from the scene's extras. */
 struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value);
+void own_read_loops(struct gltf *gltf);
 void own_read_devices(struct gltf *gltf);
 void own_read_pairs(struct gltf *gltf);
 /* The thing whose id the value is, or CP_NONE with a warning. */

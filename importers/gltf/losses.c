@@ -33,6 +33,7 @@ static const struct {
     [LOSS_GONE_NODES] = {"gltf-gone-nodes", "nodes were taken away by another tool"},
     [LOSS_GONE_JOINTS] = {"gltf-gone-joints", "joints were taken away by another tool"},
     [LOSS_GONE_MESHES] = {"gltf-gone-meshes", "meshes were taken away by another tool"},
+    [LOSS_GONE_LOOPS] = {"gltf-gone-loops", "loops were taken away by another tool"},
     [LOSS_GONE_DEVICES] = {"gltf-gone-devices", "devices were taken away by another tool"},
     [LOSS_GONE_PAIRS] = {"gltf-gone-pairs", "pairs were taken away by another tool"},
     [LOSS_GONE_CLIPS] = {"gltf-gone-clips", "clips were taken away by another tool"},

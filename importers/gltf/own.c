@@ -95,11 +95,12 @@ void own_read_source(struct gltf *gltf)
 
 void own_count_gone(struct gltf *gltf)
 {
-    static const char *const keys[HELD_COUNT] = {"nodes", "joints", "meshes", "devices", "pairs", "clips"};
+    static const char *const keys[HELD_COUNT] = {"nodes", "joints", "meshes", "loops", "devices", "pairs", "clips"};
     uint32_t holds = gltf_object(gltf, gltf->asset_own, "holds");
     if (holds == JSON_NONE)
         holds = gltf_object(gltf, gltf->scene_own, "holds");
     gltf->held[HELD_JOINTS] = gltf->scene->joint_count;
+    gltf->held[HELD_LOOPS] = gltf->scene->loop_count;
     gltf->held[HELD_DEVICES] = gltf->scene->device_count;
     gltf->held[HELD_PAIRS] = gltf->scene->pair_count;
     for (uint32_t i = 0; i < HELD_COUNT && gltf->status == CP_OK; i++) {

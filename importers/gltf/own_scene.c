@@ -1,4 +1,4 @@
-/* Devices and pairs of our stages. */
+/* Loops, devices and pairs of our stages. */
 #include "gltf.h"
 
 #include <math.h>
@@ -16,6 +16,33 @@ static const uint32_t *read_ids(struct gltf *gltf, uint32_t device, const char *
             indices[(*count)++] = index;
     }
     return indices;
+}
+
+static void read_loop(struct gltf *gltf, uint32_t value)
+{
+    const char *id = own_id(gltf, value), *name = gltf_text(gltf, value, "name");
+    uint32_t type = gltf_word(gltf, value, "type", loop_type_words, CP_LOOP_SPHERICAL);
+    uint32_t first = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "first"));
+    uint32_t second = own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "second"));
+    if (first == CP_NONE || second == CP_NONE || gltf->status != CP_OK)
+        return;
+    uint32_t index = scene_add_loop(gltf->scene, name ? name : "", (cp_loop_type)type, first, second);
+    if (index == CP_NONE) {
+        gltf_no_memory(gltf);
+        return;
+    }
+    cp_loop *loop = &gltf->scene->loops[index];
+    loop->id = id;
+    (void)gltf_numbers(gltf, value, "first_pose", 12, loop->poses[0].m);
+    (void)gltf_numbers(gltf, value, "second_pose", 12, loop->poses[1].m);
+    loop->length = gltf_number(gltf, value, "length", 0);
+}
+
+void own_read_loops(struct gltf *gltf)
+{
+    struct gltf_list list = gltf_items(gltf, gltf->scene_own, "loops", true);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
+        read_loop(gltf, list.items[i]);
 }
 
 static void read_device(struct gltf *gltf, uint32_t value)

@@ -3,6 +3,7 @@
 
 #include "../context.h"
 #include "../pose.h"
+#include "closure.h"
 
 bool cp_joint_is_dependent(const cp_joint *joint)
 {
@@ -79,12 +80,22 @@ cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_
     cp_status status = arena_failed(arena) ? CP_LIMIT : CP_OK;
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
         status = compile_joint(mechanism, i);
-    return status == CP_OK ? mechanism_values(mechanism, NULL) : status;
+    if (status == CP_OK && scene->loop_count > 0) {
+        mechanism->closure = arena_allocate_zeroed(arena, 1, sizeof *mechanism->closure);
+        for (uint32_t i = 0; i < count; i++)
+            mechanism->values[i] = mechanism_value(mechanism, i, mechanism->q);
+        status = mechanism->closure ? closure_open(mechanism->closure, mechanism) : CP_LIMIT;
+    }
+    if (status == CP_OK)
+        status = mechanism_values(mechanism, NULL);
+    return status == CP_NO ? mechanism_report_open(mechanism) : status;
 }
 
 void mechanism_close(cp_mechanism *mechanism)
 {
     cp_context *context = mechanism->context;
+    if (mechanism->closure)
+        closure_close(mechanism->closure);
     arena_free(mechanism->arena);
     memory_free(context, mechanism->steps, mechanism->step_room, sizeof *mechanism->steps);
     *mechanism = (cp_mechanism){.context = context};
@@ -105,16 +116,25 @@ double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const doub
     return it->law.scale * value + it->law.offset;
 }
 
-/* Joints whose values have to be searched for, and may have none, belong behind those that follow from q at once. */
 cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
 {
     uint32_t count = mechanism->joint_count;
     const double *given = q ? q : mechanism->q;
     for (uint32_t i = 0; i < count && !q; i++)
         mechanism->q[i] = mechanism->scene->joints[i].q;
+    if (q && mechanism->closure)
+        return closure_solve(mechanism->closure, q);
     for (uint32_t i = 0; i < count; i++)
         mechanism->values[i] = mechanism_value(mechanism, i, given);
-    return CP_OK;
+    return mechanism->closure ? closure_begin(mechanism->closure) : CP_OK;
+}
+
+cp_status mechanism_report_open(const cp_mechanism *mechanism)
+{
+    const struct open_loop *open = &mechanism->open;
+    return report_error(mechanism->context, CP_NO, "loop-open", IN_FILE(mechanism->scene->source.file),
+                        "does not close: %.3g m and %.3g deg at loop \"%.100s\"", open->gap,
+                        radians_to_degrees(open->angle), mechanism->scene->loops[open->loop].name);
 }
 
 /* ---- poses ---- */

@@ -19,6 +19,13 @@ struct mechanism_joint {
     uint32_t first_step, step_count; /* the inputs are joints */
 };
 
+/* A loop that does not close. */
+struct open_loop {
+    uint32_t loop;
+    double gap, angle; /* metres, radians */
+};
+
+struct closure;
 struct cp_mechanism {
     cp_context *context;
     struct arena *arena; /* of all arrays but the steps */
@@ -28,16 +35,23 @@ struct cp_mechanism {
     double *values;   /* a value for each joint: those that were asked for last; at first those at the scene's own q */
     double *q;        /* scratch of its user: a value for each joint; at first the scene's own */
     cp_pose *motions; /* scratch */
+    struct closure *closure; /* NULL: the scene has no loops */
+    struct open_loop open;   /* the worst one, after CP_NO */
     uint32_t joint_count, step_count, step_room;
 };
 
-/* CP_LIMIT when out of memory; CP_BUG, with an entry in the report, when a joint follows none, or one that follows
- * another, or by no formula. Call mechanism_close even on failure. The scene must not change meanwhile. */
+/* CP_LIMIT when out of memory; CP_NO, with an entry in the report, when a loop does not close near the scene's own
+ * values (then all but the poses is of use); CP_BUG, with an entry in the report, when a joint follows none, or one
+ * that follows another, or by no formula. Call mechanism_close even on failure. The scene must not change meanwhile. */
 cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene);
 void mechanism_close(cp_mechanism *mechanism);
 
-/* Sets mechanism->values to those at q[joint count] (NULL: the scene's own), which is another array. */
+/* Sets mechanism->values to those at q[joint count] (NULL: the scene's own), which is another array. With loops, free
+ * joints go from the values that they have, on the same branch, to those that close them; what q has for them counts
+ * only for loops' first pose (NULL). CP_NO when a loop does not close: mechanism->open says which, values of its joints
+ * stay where it did. mechanism_report_open tells it. */
 cp_status mechanism_values(cp_mechanism *mechanism, const double *q);
+cp_status mechanism_report_open(const cp_mechanism *mechanism);
 /* The value of one joint at q. Looks at nothing but what the joint follows. */
 double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
 

@@ -1,0 +1,69 @@
+/* Closed loops: the values of free joints at which the loops of a scene close. */
+#ifndef CELLPIPE_CLOSURE_H
+#define CELLPIPE_CLOSURE_H
+
+#include "least_squares.h"
+#include "mechanism.h"
+
+/* A joint between a loop's two nodes that moves one of them against the other: by `column`, an independent joint of the
+ * group, of whose value its own is `slope` times (NAN: a formula, whose slope changes). */
+struct closure_term {
+    uint32_t joint, column;
+    double sign, slope; /* sign: 1 if it moves the loop's first node, -1 if the second */
+};
+
+struct closure_loop {
+    uint32_t loop, first_row, first_term, term_count;
+};
+
+/* Loops that share joints, with those: they are solved together. Columns are independent joints, free ones first. */
+struct closure_group {
+    uint32_t first_loop, loop_count;
+    uint32_t first_column, free_count, column_count;
+    uint32_t first_node, node_count; /* what has to be placed, ancestors first */
+    uint32_t row_count;
+    double length; /* metres that a radian counts as much as */
+};
+
+struct closure {
+    cp_mechanism *mechanism;
+    struct closure_group *groups;
+    struct closure_loop *loops;       /* by group */
+    struct closure_term *terms;       /* by loop */
+    uint32_t *columns, *nodes;        /* joints and nodes, by group */
+    uint32_t *column_of;              /* of joints: place in their group, or CP_NONE */
+    cp_pose *worlds;                  /* of nodes; those of groups alone are set */
+    double (*axes)[3], (*origins)[3]; /* of joints, in the world; the same */
+    uint32_t group_count, term_count, term_room, node_count, node_room;
+    double *x, *kept, *matrix, *work; /* scratch for the largest group */
+    uint32_t *order;
+};
+
+/* Finds the groups. The arrays are the mechanism's arena's, but for terms and nodes: call closure_close even on
+ * failure. CP_INPUT, with an entry in the report, when a loop joins what a joint scales. */
+cp_status closure_open(struct closure *closure, cp_mechanism *mechanism);
+void closure_close(struct closure *closure);
+
+/* From mechanism->values, which may be a guess, to a closed pose near it: changes the values of free joints, and of
+ * what depends on them. CP_NO if a loop does not close: then mechanism->open tells the worst one, and values are the
+ * nearest. */
+cp_status closure_begin(struct closure *closure);
+/* From the closed pose of mechanism->values to the one at q[joint count], on the same branch: driven joints take their
+ * values from q, free ones are found. CP_NO if some loop does not close: its group stays where it closed last. */
+cp_status closure_solve(struct closure *closure, const double *q);
+/* The rank of all loops' derivatives by all their joints, by the free ones, and the conditions that follow from others.
+ * lacks[joint count]: set for free joints that the driven ones do not determine, false for others of the loops. */
+void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks);
+
+/* closure.c, for closure_groups.c */
+/* One loop's frames in the world; y is the first one's. */
+struct loop_ends {
+    double origins[2][3], x[2][3], z[2][3], y[3];
+};
+void closure_ends(const struct closure *closure, const cp_loop *loop, struct loop_ends *ends);
+/* Places the group's nodes and joints at mechanism->values; dependent joints follow. */
+void closure_place(struct closure *closure, const struct closure_group *group);
+/* How many differences a loop of a type has. */
+uint32_t closure_rows(cp_loop_type type);
+
+#endif

@@ -1,0 +1,27 @@
+/* Nonlinear least squares by Levenberg and Marquardt, and the rank of a matrix: both by QR with column pivoting. */
+#ifndef CELLPIPE_LEAST_SQUARES_H
+#define CELLPIPE_LEAST_SQUARES_H
+
+#include "../build.h"
+
+/* Residuals r[rows] and their derivatives jacobian[column * rows + row] at x[columns]. All are numbers without a unit,
+ * near 1 where the problem is far from solved. */
+struct least_squares {
+    uint32_t rows, columns;
+    void (*evaluate)(void *user, const double *x, double *residuals, double *jacobian);
+    void *user;
+};
+
+/* The doubles that least_squares_solve and find_rank work in; SIZE_MAX if no memory is that large. */
+size_t least_squares_room(uint32_t rows, uint32_t columns);
+/* Changes x[columns] into the place nearby where the sum of squares is least: near a solution with quadratic
+ * convergence, whether or not it is the only one near (damping by the square of the residuals; Yamashita and Fukushima
+ * 2001, Fan and Yuan 2005). Returns the length of the residuals there. work: least_squares_room doubles. */
+double least_squares_solve(const struct least_squares *problem, double *x, double *work);
+
+/* The rank of matrix[column * rows + row], which is overwritten: diagonal elements of R above `tolerance` of the first.
+ * order[columns]: the columns as they were chosen; those from the rank on depend on the ones before. work:
+ * least_squares_room doubles. */
+uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *work);
+
+#endif

@@ -1,0 +1,42 @@
+/* Degrees of freedom, by the rank of what the loops demand. Kutzbach's count of joints and conditions is wrong where
+ * conditions follow from one another: it gives an Exechon 1 degree of freedom instead of 3. */
+#include "../context.h"
+#include "closure.h"
+
+static cp_status measure(cp_mechanism *mechanism, cp_mobility *mobility)
+{
+    const cp_scene *scene = mechanism->scene;
+    bool *lacks = arena_allocate_zeroed(mechanism->arena, scene->joint_count, sizeof *lacks);
+    uint32_t rank = 0, free_rank = 0, free_count = 0;
+    if (!lacks)
+        return CP_LIMIT;
+    *mobility = (cp_mobility){.loops = scene->loop_count, .lacking = CP_NONE};
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        bool moves = joint->type != CP_JOINT_FIXED && !cp_joint_is_dependent(joint);
+        mobility->joints += moves;
+        mobility->driven += moves && joint->driven;
+        free_count += moves && !joint->driven;
+        lacks[i] = moves && !joint->driven;
+    }
+    if (mechanism->closure)
+        closure_count(mechanism->closure, &rank, &free_rank, &mobility->redundant, lacks);
+    mobility->degrees = mobility->joints - rank;
+    mobility->dangling = free_count - free_rank;
+    mobility->commanded = mobility->degrees > mobility->dangling ? mobility->degrees - mobility->dangling : 0;
+    for (uint32_t i = scene->joint_count; i-- > 0;)
+        if (lacks[i])
+            mobility->lacking = i;
+    return CP_OK;
+}
+
+cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene, cp_mobility *mobility)
+{
+    cp_mechanism mechanism;
+    *mobility = (cp_mobility){.lacking = CP_NONE};
+    cp_status status = mechanism_open(&mechanism, context, scene);
+    if (status == CP_OK)
+        status = measure(&mechanism, mobility);
+    mechanism_close(&mechanism);
+    return context_finish(context, status);
+}

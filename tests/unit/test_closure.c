@@ -1,0 +1,270 @@
+/* Closed loops: four published machines against numbers of another program, mobility, and loops that do not close. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "motion/closure.h"
+#include "pose.h"
+#include "scene_fixture.h"
+
+#define MM 1e-3
+
+/* ---- building ---- */
+
+static uint32_t add_frame(uint32_t parent, const char *name, const double place[3])
+{
+    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
+    assert_int_not_equal(node, CP_NONE);
+    scene->nodes[node].local = pose_translation(place[0] * MM, place[1] * MM, place[2] * MM);
+    return node;
+}
+
+static uint32_t add_joint(uint32_t node, cp_joint_type type, int axis, double sign, bool driven)
+{
+    uint32_t joint = scene_add_joint(scene, node, type, NULL);
+    assert_int_not_equal(joint, CP_NONE);
+    cp_joint *it = &scene->joints[joint];
+    for (int i = 0; i < 3; i++)
+        it->axis[i] = i == axis ? sign : 0;
+    it->driven = driven;
+    it->home = it->q = 0;
+    return joint;
+}
+
+static void turn(uint32_t node, int axis)
+{
+    (void)add_joint(node, CP_JOINT_REVOLUTE, axis, 1, false);
+}
+
+/* A frame's pose at a place, with its Z along an axis of the node. */
+static cp_pose frame_at(const double place[3], int axis)
+{
+    cp_pose pose = pose_translation(place[0] * MM, place[1] * MM, place[2] * MM);
+    cp_pose turned = axis == 0   ? pose_rotation_degrees(1, 90)
+                     : axis == 1 ? pose_rotation_degrees(0, -90)
+                                 : POSE_IDENTITY;
+    return pose_multiply(&pose, &turned);
+}
+
+static void join(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second)
+{
+    uint32_t loop = scene_add_loop(scene, "loop", type, first, second);
+    assert_int_not_equal(loop, CP_NONE);
+    scene->loops[loop].poses[0] = on_first;
+    scene->loops[loop].poses[1] = on_second;
+}
+
+static const double origin[3];
+
+/* ---- machines ---- */
+
+struct machine {
+    uint32_t driven[6], driven_count, platform;
+};
+
+static const double hexapod_base[6][3] = {{31, 118.156, 40.205},       {-31, 118.156, 40.205},
+                                          {-117.826, -32.231, 40.205}, {-86.826, -85.925, 40.205},
+                                          {86.826, -85.925, 40.205},   {117.826, -32.231, 40.205}};
+static const double hexapod_top[6][3] = {{31, 48.799, -31.45},      {-31, 48.799, -31.45},
+                                         {-57.761, 2.447, -31.45},  {-26.761, -51.246, -31.45},
+                                         {26.761, -51.246, -31.45}, {57.761, 2.447, -31.45}};
+static const double flexapod_base[6][3] = {{-132.5, 26, 58.5},       {43.733, 127.748, 58.5},  {88.767, 101.748, 58.5},
+                                           {88.767, -101.748, 58.5}, {43.733, -127.748, 58.5}, {-132.5, -26, 58.5}};
+static const double flexapod_top[6][3] = {{-48.767, 32.466, -75}, {-3.733, 58.466, -75},  {52.5, 26, -75},
+                                          {52.5, -26, -75},       {-3.733, -58.466, -75}, {-48.767, -32.466, -75}};
+
+/* Legs of two turns and a slide; leg 1 carries the platform, the others are joined to it. round: the slide turns, and
+ * the upper joints are universal ones (U-C-U), else spherical (RR-P-RRR). */
+static struct machine build_hexapod(const double base[6][3], const double top[6][3], bool round)
+{
+    struct machine machine = {.driven_count = 6};
+    uint32_t rods[6];
+    for (int leg = 0; leg < 6; leg++) {
+        uint32_t cube = add_frame(0, "cube", base[leg]);
+        turn(cube, 0);
+        turn(cube, 1);
+        rods[leg] = add_frame(cube, "rod", (double[]){0, 0, 376.5});
+        machine.driven[leg] = add_joint(rods[leg], CP_JOINT_PRISMATIC, 2, 1, true);
+        if (round)
+            turn(rods[leg], 2);
+    }
+    uint32_t wrist = add_frame(rods[0], "wrist", origin);
+    turn(wrist, 0);
+    turn(wrist, 1);
+    if (!round)
+        turn(wrist, 2);
+    machine.platform = add_frame(wrist, "platform", (double[]){-top[0][0], -top[0][1], -top[0][2]});
+    for (int leg = 1; leg < 6; leg++)
+        join(round ? CP_LOOP_UNIVERSAL : CP_LOOP_SPHERICAL, rods[leg], frame_at(origin, 0), machine.platform,
+             frame_at(top[leg], 1));
+    finish_scene();
+    return machine;
+}
+
+static struct machine build_exechon(void)
+{
+    static const double base[3][3] = {{420, 0, 0}, {-420, 0, 0}, {0, 670, 0}};
+    static const double top[3][3] = {{173, -50, 485}, {-173, -50, 485}, {0, 173, 485}};
+    static const double lengths[3] = {803.887, 803.887, 886.021};
+    struct machine machine = {.driven_count = 3};
+    uint32_t rods[3];
+    for (int leg = 0; leg < 3; leg++) {
+        uint32_t foot = add_frame(0, "foot", base[leg]);
+        turn(foot, 0);
+        turn(foot, 1);
+        if (leg == 2)
+            turn(foot, 2);
+        rods[leg] = add_frame(foot, "rod", (double[]){0, 0, -lengths[leg]});
+        machine.driven[leg] = add_joint(rods[leg], CP_JOINT_PRISMATIC, 2, -1, true);
+    }
+    uint32_t hinge = add_frame(rods[0], "hinge", origin);
+    turn(hinge, 1);
+    machine.platform = add_frame(hinge, "platform", (double[]){-top[0][0], -top[0][1], -top[0][2]});
+    join(CP_LOOP_REVOLUTE, rods[1], frame_at(origin, 1), machine.platform, frame_at(top[1], 1));
+    join(CP_LOOP_REVOLUTE, rods[2], frame_at(origin, 0), machine.platform, frame_at(top[2], 0));
+    return machine;
+}
+
+/* Three carts, a platform that keeps its orientation, three distances. */
+static struct machine build_gantry(void)
+{
+    static const double starts[3][3] = {{0, 0, 0}, {-1100, 700, 0}, {-2200, 0, 0}};
+    static const double carts[3][3] = {{-96.569, -185, -400}, {0, -322.843, -173.726}, {96.569, 0, -400}};
+    static const double tops[3][3] = {{224.999, -240.001, 171.568}, {0, 39.705, 336.862}, {-182.574, -80, 213.994}};
+    static const double links[3] = {1500, 1500, 1499.775};
+    struct machine machine = {.driven_count = 3};
+    machine.platform = add_frame(0, "platform", (double[]){-1100, -600, -1200});
+    for (int axis = 0; axis < 3; axis++)
+        (void)add_joint(machine.platform, CP_JOINT_PRISMATIC, axis, 1, false);
+    for (int leg = 0; leg < 3; leg++) {
+        uint32_t cart = add_frame(0, "cart", starts[leg]);
+        machine.driven[leg] = add_joint(cart, CP_JOINT_PRISMATIC, 2, -1, true);
+        join(CP_LOOP_DISTANCE, cart, frame_at(carts[leg], 2), machine.platform, frame_at(tops[leg], 2));
+        scene->loops[leg].length = links[leg] * MM;
+    }
+    return machine;
+}
+
+/* ---- against the other program ---- */
+
+static double number_at(const json_t *array, size_t i)
+{
+    return json_number_value(json_array_get(array, i));
+}
+
+/* The platform at the joint values J is at T6 (rows n, o, a, p). */
+static void follow(const struct machine *machine, cp_mechanism *mechanism, const json_t *pose)
+{
+    const json_t *lengths = json_object_get(pose, "J"), *rows = json_object_get(pose, "T6_row");
+    double *q = calloc(scene->joint_count, sizeof *q);
+    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    assert_non_null(q);
+    assert_non_null(worlds);
+    for (uint32_t i = 0; i < machine->driven_count; i++)
+        q[machine->driven[i]] = number_at(lengths, i) * MM;
+    assert_int_equal(cp_mechanism_poses(mechanism, q, worlds), CP_OK);
+    for (size_t row = 0; row < 4; row++)
+        for (size_t column = 0; column < 3; column++) {
+            double expected = number_at(json_array_get(rows, row), column);
+            double found = worlds[machine->platform].m[4 * column + row] / (row == 3 ? MM : 1);
+            if (!(fabs(found - expected) <= (row == 3 ? 1e-6 : 1e-9)))
+                fail_msg("T6[%zu][%zu] is %.12g, not %.12g", row, column, found, expected);
+        }
+    free(q);
+    free(worlds);
+}
+
+static void follow_all(const struct machine *machine, const char *name)
+{
+    json_t *oracle = json_load_file(SHARED "/reference/motion_oracle.json", 0, NULL);
+    if (!oracle) {
+        print_message("skipped: " SHARED "/reference/motion_oracle.json is not there\n");
+        return;
+    }
+    const json_t *poses = json_object_get(json_object_get(oracle, name), "poses"), *pose;
+    cp_mechanism *mechanism;
+    size_t i;
+    if (cp_mechanism_new(context, scene, &mechanism) != CP_OK) {
+        print_report(context);
+        fail_msg("%s does not close", name);
+    }
+    assert_true(json_array_size(poses) > 0);
+    json_array_foreach(poses, i, pose) follow(machine, mechanism, pose);
+    cp_mechanism_free(mechanism);
+    json_decref(oracle);
+}
+
+static void expect_mobility(uint32_t joints, uint32_t degrees, uint32_t commanded, uint32_t dangling,
+                            uint32_t redundant)
+{
+    cp_mobility found;
+    assert_int_equal(cp_measure_mobility(context, scene, &found), CP_OK);
+    assert_int_equal(found.joints, joints);
+    assert_int_equal(found.degrees, degrees);
+    assert_int_equal(found.commanded, commanded);
+    assert_int_equal(found.dangling, dangling);
+    assert_int_equal(found.redundant, redundant);
+    assert_true((found.lacking == CP_NONE) == (dangling == 0));
+}
+
+static void test_hexapod(void **unused)
+{
+    (void)unused;
+    struct machine machine = build_hexapod(hexapod_base, hexapod_top, false);
+    follow_all(&machine, "hexapod");
+    expect_mobility(21, 6, 6, 0, 0);
+}
+
+static void test_flexapod(void **unused)
+{
+    (void)unused;
+    struct machine machine = build_hexapod(flexapod_base, flexapod_top, true);
+    follow_all(&machine, "flexapod6p");
+    expect_mobility(26, 6, 6, 0, 0);
+}
+
+/* Kutzbach's count: 11 joints less 10 conditions. */
+static void test_exechon(void **unused)
+{
+    (void)unused;
+    struct machine machine = build_exechon();
+    finish_scene();
+    follow_all(&machine, "exechon_parallel");
+    expect_mobility(11, 3, 3, 0, 2);
+}
+
+static void test_gantry(void **unused)
+{
+    (void)unused;
+    struct machine machine = build_gantry();
+    finish_scene();
+    expect_mobility(6, 3, 3, 0, 0);
+    (void)machine;
+}
+
+/* One leg of a Flexapod: a cube, a lower and an upper part. */
+static void test_open_chain(void **unused)
+{
+    (void)unused;
+    uint32_t cube = add_frame(0, "cube", origin), lower = add_frame(cube, "lower", origin);
+    uint32_t first = add_joint(cube, CP_JOINT_REVOLUTE, 0, 1, false);
+    uint32_t second = add_joint(lower, CP_JOINT_REVOLUTE, 1, 1, false);
+    (void)add_joint(add_frame(lower, "upper", origin), CP_JOINT_PRISMATIC, 2, 1, true);
+    finish_scene();
+    expect_mobility(3, 3, 1, 2, 0);
+    scene->joints[first].driven = scene->joints[second].driven = true;
+    expect_mobility(3, 3, 3, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_hexapod, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_flexapod, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_exechon, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gantry, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_open_chain, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
