@@ -137,14 +137,24 @@ bool list_has(const struct list *list, const char *item)
     return false;
 }
 
-struct short_number short_number(double value)
+static struct short_number rounded_number(double value, int digits)
 {
     struct short_number number;
-    (void)snprintf(number.text, sizeof number.text, "%.6g", value);
+    (void)snprintf(number.text, sizeof number.text, "%.*g", digits, value);
     char *comma = strchr(number.text, ',');
     if (comma)
         *comma = '.';
     return number;
+}
+
+struct short_number short_number(double value)
+{
+    return rounded_number(value, 6);
+}
+
+struct short_number long_number(double value)
+{
+    return rounded_number(value, 12);
 }
 
 /* ---- the report ---- */

@@ -71,6 +71,8 @@ struct short_number {
     char text[32];
 };
 struct short_number short_number(double value);
+/* Twelve digits. */
+struct short_number long_number(double value);
 /* As cli_print, shown as on a terminal: see cp_print_shown_character. */
 char *cli_show(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints a text of a file or the command line as a terminal may show it. */
@@ -213,7 +215,7 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 /* ---- commands, each at the end of its file ---- */
 
 extern const struct command convert_command, batch_command, run_command, filter_command, info_command, check_command,
-    diff_command, collide_command, igrip2vrml_command, manifest_command, report_command, formats_command,
+    diff_command, collide_command, fk_command, igrip2vrml_command, manifest_command, report_command, formats_command,
     filters_command, help_command;
 
 void print_overview(const struct cli *cli, FILE *file);

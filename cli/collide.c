@@ -1,6 +1,7 @@
 /* collide: what is in collision, at a configuration or in the course of a clip? 0 nothing, 1 something, with a list. */
 #include "cli.h"
 #include "json.h"
+#include "posing.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -8,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 10000 }; /* that are looked at for the nearest one, which is slow */
-
 struct asked {
     struct request request;
-    const char *clip, *device;
-    struct list q, deg, joints;  /* "0.1,0.2" and "10,20" for the device's joints; "NAME=VALUE" */
-    bool home, every_pair, json; /* all joints at their homes; excluded pairs too */
-    double clearance, touch;     /* metres */
-    double step;                 /* seconds */
+    struct posing posing;
+    const char *clip;
+    bool every_pair, json;   /* excluded pairs too */
+    double clearance, touch; /* metres */
+    double step;             /* seconds */
 };
 
 /* What was found, in the course of a clip or at a configuration: that is one moment without times. */
@@ -30,119 +29,6 @@ struct found {
     uint32_t colliding, near; /* of the passages */
 };
 
-/* ---- the request ---- */
-
-/* Words after the input: numbers become one text "0.1,0.2"; NAME=VALUE is a joint whose name has blanks, since
- * sort_words takes no such word for an option. */
-static cp_status take_words(struct cli *cli, struct asked *asked)
-{
-    const struct list *words = &asked->request.words;
-    size_t size = 1;
-    for (size_t i = 1; i < words->count; i++)
-        size += strlen(words->items[i]) + 1;
-    char *values = cli_allocate(cli, size), *end = values;
-    bool good = values != NULL;
-    for (size_t i = 1; i < words->count && good; i++)
-        if (strchr(words->items[i], '='))
-            good = list_add(cli, &asked->joints, words->items[i]);
-        else
-            end = stpcpy(stpcpy(end, end == values ? "" : ","), words->items[i]);
-    for (size_t i = 0; i < asked->request.settings.count && good; i++)
-        good = list_add(cli, &asked->joints, asked->request.settings.items[i]);
-    return good && (end == values || list_add(cli, &asked->q, values)) ? CP_OK : CP_LIMIT;
-}
-
-/* What names a joint by its id may name it by its name, too. */
-static const char *without_id(const char *setting)
-{
-    return strncmp(setting, "id:", 3) == 0 ? setting + 3 : setting;
-}
-
-static cp_status check_request(struct cli *cli, struct asked *asked)
-{
-    if (asked->request.words.count == 0)
-        return complain(cli, CP_USAGE, "collide needs an input: cellpipe collide CELL [Q...]");
-    cp_status status = take_words(cli, asked);
-    const struct list *joints = &asked->joints;
-    for (size_t i = 0; i < joints->count && status == CP_OK; i++)
-        for (size_t k = 0; k < i; k++) { /* one joint, one value */
-            const char *one = without_id(joints->items[i]), *other = without_id(joints->items[k]);
-            size_t size = (size_t)(strrchr(one, '=') - one) + 1;
-            if (strncmp(one, other, size) == 0 && !strchr(other + size, '='))
-                return complain(cli, CP_USAGE, "the joint has two values: %s and %s", joints->items[k],
-                                joints->items[i]);
-        }
-    if (status == CP_OK && asked->q.count + asked->deg.count > 1)
-        return complain(cli, CP_USAGE, "the joints have values twice: give them once, as Q..., q= or deg=");
-    if (status == CP_OK && asked->device && asked->q.count + asked->deg.count == 0)
-        return complain(cli, CP_USAGE, "device=%s needs values for its joints", asked->device);
-    return status;
-}
-
-/* ---- joint values ---- */
-
-/* The one device with joints. */
-static cp_status choose_device(struct cli *cli, const cp_scene *scene, const char **device)
-{
-    uint32_t count, found = 0;
-    const cp_device *devices = cp_devices(scene, &count);
-    char names[1024] = "";
-    for (uint32_t i = 0; i < count; i++) {
-        if (devices[i].joint_count == 0)
-            continue;
-        *device = cli_print(cli, "id:%s", devices[i].id);
-        size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%s", found ? ", " : "", devices[i].name);
-        found++;
-    }
-    if (found == 0)
-        return complain(cli, CP_USAGE, "no device has joints: give joints their values by name, as NAME=VALUE");
-    if (found > 1)
-        return complain(cli, CP_USAGE, "whose values are these? Give device=NAME, of %s", names);
-    return *device ? CP_OK : CP_LIMIT;
-}
-
-static cp_status pose_joint(struct cli *cli, cp_scene *scene, const char *setting)
-{
-    size_t size = (size_t)(strrchr(setting, '=') - setting);
-    const char *name = cli_print(cli, "%.*s", (int)size, setting);
-    uint32_t count, known = 0;
-    const cp_joint *joints = cp_joints(scene, &count);
-    if (!name)
-        return CP_LIMIT;
-    while (known < count && strcmp(joints[known].name, name) != 0 && strcmp(joints[known].id, without_id(name)) != 0)
-        known++;
-    if (known == count) { /* it may have been meant as an option */
-        struct list names = {0};
-        bool good = true;
-        for (uint32_t i = 0; i < count && i < MOST_NAMES && good; i++)
-            good = list_add(cli, &names, joints[i].name);
-        good = good && add_option_names(cli, &collide_command, false, &names) && list_add(cli, &names, NULL);
-        return good ? complain_missing(cli, "joint or option", name, names.items) : CP_LIMIT;
-    }
-    const char *options[] = {cli_print(cli, "joint=%s", name), cli_print(cli, "value=%s", setting + size + 1)};
-    return options[0] && options[1] ? cp_apply(cli->context, scene, "pose", options, 2) : CP_LIMIT;
-}
-
-static cp_status pose_cell(struct cli *cli, cp_scene *scene, const struct asked *asked)
-{
-    cp_status status = CP_OK;
-    if (asked->home)
-        status = cp_apply(cli->context, scene, "pose", (const char *const[]){"home=yes"}, 1);
-    if (status == CP_OK && asked->q.count + asked->deg.count > 0) {
-        const char *device = asked->device, *values = asked->q.count ? asked->q.items[0] : asked->deg.items[0];
-        status = device ? CP_OK : choose_device(cli, scene, &device);
-        if (status != CP_OK)
-            return status;
-        const char *options[] = {cli_print(cli, "device=%s", device),
-                                 cli_print(cli, "%s=%s", asked->q.count ? "q" : "deg", values)};
-        status = options[0] && options[1] ? cp_apply(cli->context, scene, "pose", options, 2) : CP_LIMIT;
-    }
-    for (size_t i = 0; i < asked->joints.count && status == CP_OK; i++)
-        status = pose_joint(cli, scene, asked->joints.items[i]);
-    return status;
-}
-
 /* ---- clips ---- */
 
 /* *clip is NULL where the configuration alone is asked for. */
@@ -154,7 +40,7 @@ static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struc
     struct list names = {0};
     bool good = true;
     *clip = NULL;
-    if (asked->home || asked->q.count + asked->deg.count + asked->joints.count > 0)
+    if (is_posed(&asked->posing))
         return name ? complain(cli, CP_USAGE, "clip=%s and values of joints exclude each other", name) : CP_OK;
     if (!name && count > 1)
         return complain(cli, CP_USAGE,
@@ -300,7 +186,9 @@ static cp_status command_collide(struct cli *cli)
     cp_collider *collider = NULL;
     cp_status status = sort_words(cli, 1, cli->words.count, &collide_command, &asked);
     if (status == CP_OK)
-        status = check_request(cli, &asked);
+        status = take_posing(cli, &asked.request, &asked.posing, &collide_command);
+    if (status == CP_OK && asked.posing.device && asked.posing.q.count + asked.posing.deg.count == 0)
+        status = complain(cli, CP_USAGE, "device=%s needs values for its joints", asked.posing.device);
     if (status == CP_OK)
         status = read_input(cli, asked.request.words.items[0], &asked.request, &scene);
     if (status != CP_OK)
@@ -309,7 +197,7 @@ static cp_status command_collide(struct cli *cli)
     if (status == CP_OK && !found.clip && list_has(&asked.request.said, "step"))
         status = complain(cli, CP_USAGE, "step= is for a clip, and none is checked");
     if (status == CP_OK)
-        status = pose_cell(cli, scene, &asked);
+        status = pose_cell(cli, scene, &asked.posing, &collide_command);
     if (status == CP_OK)
         status = cp_collider_new(cli->context, scene, asked.touch, asked.every_pair, &collider);
     if (status == CP_OK)
@@ -329,14 +217,7 @@ static cp_status command_collide(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"Q...", NULL, OPTION_ARGUMENT, 0,
-     .help = "values of the device's joints in order: radians, metres, or with a unit (30deg, 5mm)"},
-    {"q", "A,B,...", OPTION_TEXTS, offsetof(struct asked, q), .help = "the same in one word"},
-    {"deg", "A,B,...", OPTION_TEXTS, offsetof(struct asked, deg), .help = "as q, with degrees for joints that turn"},
-    {"device", "NAME", OPTION_TEXT, offsetof(struct asked, device),
-     .help = "the device of Q..., q= and deg=, if several have joints"},
-    {"JOINT=VALUE", NULL, OPTION_ARGUMENT, 0, .help = "the value of one joint, by name, or by id as id:j1#2=VALUE"},
-    {"home", "yes", OPTION_SWITCH, offsetof(struct asked, home), .help = "set all other joints to their homes"},
+    POSING_OPTIONS(struct asked),
     {"clip", "NAME", OPTION_TEXT, offsetof(struct asked, clip),
      .help = "the clip, if there are several; clip=#2 is the second one"},
     {"step", "SECONDS", OPTION_SECONDS, offsetof(struct asked, step), .initial = "0.05", .maximum = INFINITY,

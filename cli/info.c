@@ -62,6 +62,28 @@ static void print_joints(struct cli *cli, const cp_scene *scene)
     }
 }
 
+/* Only of mechanisms: a cell whose joints are all driven, without loops, has as many degrees of freedom as joints. */
+static cp_status print_mobility(struct cli *cli, const cp_scene *scene)
+{
+    cp_mobility found;
+    cp_status status = cp_measure_mobility(cli->context, scene, &found);
+    if (status != CP_OK || (found.loops == 0 && found.dangling == 0))
+        return status;
+    const char *why = NULL;
+    if (found.lacking != CP_NONE)
+        why = cli_print(cli, "no: nothing sets \"%s\"", cp_joints(scene, &(uint32_t){0})[found.lacking].name);
+    else if (found.driven > found.commanded)
+        why = cli_print(cli, "no: %" PRIu32 " joints are driven, %" PRIu32 " can be", found.driven, found.commanded);
+    printf("mobility    %" PRIu32 " degree%s of freedom of %" PRIu32 " joints and %" PRIu32 " loop%s: %" PRIu32
+           " with a command, %" PRIu32 " without",
+           found.degrees, plural(found.degrees), found.joints, found.loops, plural(found.loops), found.commanded,
+           found.dangling);
+    if (found.redundant > 0)
+        printf(", %" PRIu32 " redundant condition%s", found.redundant, plural(found.redundant));
+    say(cli, "; can be moved: %s\n", why ? why : "yes");
+    return CP_OK;
+}
+
 static void print_devices(struct cli *cli, const cp_scene *scene)
 {
     uint32_t count;
@@ -132,7 +154,9 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
         print_joints(cli, scene);
         print_devices(cli, scene);
     }
-    cp_status status = print_geometry(cli, scene);
+    cp_status status = cell ? print_mobility(cli, scene) : CP_OK;
+    if (status == CP_OK)
+        status = print_geometry(cli, scene);
     if (!cell) {
         if (status == CP_OK)
             status = cp_measure(cli->context, scene, CP_USE_BOTH, &measures);

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 static const struct command *const commands[] = {
-    &convert_command,    &batch_command,   &run_command,     &filter_command,   &info_command,
-    &check_command,      &diff_command,    &collide_command, &manifest_command, &report_command,
-    &igrip2vrml_command, &formats_command, &filters_command, &help_command,     NULL};
+    &convert_command, &batch_command,    &run_command,    &filter_command,
+    &info_command,    &check_command,    &diff_command,   &collide_command,
+    &fk_command,      &manifest_command, &report_command, &igrip2vrml_command,
+    &formats_command, &filters_command,  &help_command,   NULL};
 
 static cp_status run(struct cli *cli, int argc, char **argv)
 {

@@ -20,6 +20,18 @@ bool pose_is_identity(const cp_pose *pose)
     return pose_equal(pose, &POSE_IDENTITY);
 }
 
+bool pose_is_rigid(const cp_pose *pose, double tolerance)
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k <= i; k++) {
+            double dot =
+                AT(pose, 0, i) * AT(pose, 0, k) + AT(pose, 1, i) * AT(pose, 1, k) + AT(pose, 2, i) * AT(pose, 2, k);
+            if (!(fabs(dot - (i == k)) <= tolerance))
+                return false;
+        }
+    return pose_determinant(pose) > 0;
+}
+
 bool pose_is_finite(const cp_pose *pose)
 {
     for (int i = 0; i < 12; i++)

@@ -26,6 +26,8 @@ double pose_largest_entry(const cp_pose *pose);
 double pose_stretch_bound(const cp_pose *pose);
 bool pose_equal(const cp_pose *a, const cp_pose *b); /* bit patterns, -0 equals 0 */
 bool pose_is_identity(const cp_pose *pose);
+/* A rotation and a translation alone; the matrix is off by no more than the tolerance. */
+bool pose_is_rigid(const cp_pose *pose, double tolerance);
 bool pose_is_finite(const cp_pose *pose);
 cp_pose pose_translation(double x, double y, double z);
 cp_pose pose_scaling(double x, double y, double z);

@@ -208,25 +208,15 @@ static const char *check_joint(struct check *check, uint32_t index)
     return NULL;
 }
 
-/* Rotations and translations alone, off by no more than rounded numbers are. */
-static bool is_rigid(const cp_pose *pose)
-{
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k <= i; k++) {
-            double dot = pose->m[i] * pose->m[k] + pose->m[4 + i] * pose->m[4 + k] + pose->m[8 + i] * pose->m[8 + k];
-            if (!(fabs(dot - (i == k)) < 1e-6))
-                return false;
-        }
-    return pose_determinant(pose) > 0;
-}
-
 static const char *check_loop(struct check *check, uint32_t index)
 {
     const cp_loop *loop = &check->scene->loops[index];
     if (loop->type > CP_LOOP_DISTANCE || loop->nodes[0] == loop->nodes[1])
         return "joins a node to itself";
     bool sound = loop->length >= 0 && (loop->length == 0 || loop->type == CP_LOOP_DISTANCE);
-    return sound && is_rigid(&loop->poses[0]) && is_rigid(&loop->poses[1]) ? NULL : "has a bad pose or length";
+    return sound && pose_is_rigid(&loop->poses[0], 1e-6) && pose_is_rigid(&loop->poses[1], 1e-6)
+               ? NULL
+               : "has a bad pose or length";
 }
 
 static const char *check_pair(struct check *check, uint32_t index)

@@ -12,6 +12,7 @@ struct builder {
     uint32_t *order;       /* devices, hosts first */
     uint32_t *joint_lists; /* joints of the cell by part, in file order */
     uint32_t *joint_ends;  /* of each part, in joint_lists */
+    uint32_t *frame_nodes; /* of each named frame */
 };
 
 /* ---- order ---- */
@@ -119,7 +120,7 @@ static bool add_joint(struct builder *builder, struct deneb_joint *from, uint32_
         joint->lower = from->lower * unit;
         joint->upper = from->upper * unit;
         joint->home = joint->q = from->initial * unit;
-        joint->driven = !from->formula && from->lower < from->upper;
+        joint->driven = deneb_is_set(from) && from->lower < from->upper;
         if (i == 0) {
             from->joint = index;
         } else if (!from->formula) {
@@ -132,7 +133,7 @@ static bool add_joint(struct builder *builder, struct deneb_joint *from, uint32_
 
 /* ---- formulas ---- */
 
-/* The joints of a device that have no formula: dof(1), dof(2), ... */
+/* The joints of a device that are set from outside: dof(1), dof(2), ... */
 struct freedoms {
     const struct deneb_device *device;
     const struct deneb_joint *all; /* of the cell */
@@ -212,19 +213,24 @@ static cp_status add_device(struct builder *builder, uint32_t index)
     if (!freedoms.rows)
         return CP_LIMIT;
     for (uint32_t i = 0; i < from->joint_count; i++)
-        if (!cell->joints[from->first_joint + i].formula)
+        if (deneb_is_set(&cell->joints[from->first_joint + i]))
             freedoms.rows[freedoms.count++] = from->first_joint + i;
     uint32_t made = scene_add_device(scene, from->name, from->node);
-    uint32_t *ends = made == CP_NONE ? NULL : scene_allocate(scene, from->part_count, sizeof *ends);
+    uint32_t most_ends = from->part_count + from->frame_count;
+    uint32_t *ends = made == CP_NONE ? NULL : scene_allocate(scene, most_ends, sizeof *ends);
     uint32_t *joints = ends ? scene_allocate(scene, freedoms.count, sizeof *joints) : NULL;
     cp_status status = joints ? CP_OK : CP_LIMIT;
     if (joints) {
         cp_device *device = &scene->devices[made];
         for (uint32_t i = 0; i < freedoms.count; i++)
             joints[i] = cell->joints[freedoms.rows[i]].joint;
-        /* Ends are parts on which none hangs: parts are in the order of a walk through their tree, so what hangs on one
-         * follows it. */
-        for (uint32_t i = 0; i < from->part_count; i++) {
+        /* Ends are its tools; else parts on which none hangs: parts are in the order of a walk through their tree, so
+         * what hangs on one follows it. */
+        for (uint32_t i = 0; i < from->frame_count; i++)
+            if (cell->frames[from->first_frame + i].is_tool)
+                ends[device->end_count++] = builder->frame_nodes[from->first_frame + i];
+        bool has_tool = device->end_count > 0;
+        for (uint32_t i = 0; i < from->part_count && !has_tool; i++) {
             uint32_t part = from->first_part + i;
             if (i + 1 == from->part_count || cell->parts[part + 1].parent != part)
                 ends[device->end_count++] = cell->parts[part].node;
@@ -241,18 +247,77 @@ static cp_status add_device(struct builder *builder, uint32_t index)
     return status;
 }
 
+/* ---- frames and loops ---- */
+
+static bool add_frames(struct builder *builder)
+{
+    const struct deneb_cell *cell = builder->cell;
+    for (uint32_t d = 0; d < cell->device_count; d++)
+        for (uint32_t i = 0; i < cell->devices[d].frame_count; i++) {
+            uint32_t index = cell->devices[d].first_frame + i;
+            const struct deneb_frame *frame = &cell->frames[index];
+            uint32_t parent = cell->parts[cell->devices[d].first_part + frame->part].node;
+            uint32_t node = add_node(builder->scene, parent, frame->name, frame->raw, &frame->pose);
+            if (node == CP_NONE)
+                return false;
+            builder->scene->nodes[node].scope = d;
+            builder->frame_nodes[index] = node;
+        }
+    return true;
+}
+
+/* Loops of a workcell come behind those of all devices, and count the parts of the cell. */
+static cp_status add_loops(struct builder *builder)
+{
+    const struct deneb_cell *cell = builder->cell;
+    uint32_t *bases = memory_allocate_zeroed(cell->context, cell->loop_count, sizeof *bases);
+    cp_status status = bases ? CP_OK : CP_LIMIT;
+    for (uint32_t d = 0; d < cell->device_count && bases; d++)
+        for (uint32_t i = 0; i < cell->devices[d].loop_count; i++)
+            bases[cell->devices[d].first_loop + i] = cell->devices[d].first_part;
+    for (uint32_t i = 0; i < cell->loop_count && status == CP_OK; i++) {
+        const struct deneb_loop *loop = &cell->loops[i];
+        uint32_t nodes[2];
+        for (int side = 0; side < 2 && status == CP_OK; side++) {
+            uint64_t part = (uint64_t)bases[i] + loop->parts[side];
+            if (part >= cell->part_count)
+                status = report_error(cell->context, CP_INPUT, "deneb-loop", loop->place,
+                                      "the loop \"%s\" is of part %u, but the cell has %u parts", loop->name,
+                                      (unsigned)part, (unsigned)cell->part_count);
+            else
+                nodes[side] = cell->parts[part].node;
+        }
+        if (status != CP_OK)
+            break;
+        uint32_t index = scene_add_loop(builder->scene, loop->name, loop->type, nodes[0], nodes[1]);
+        if (index == CP_NONE) {
+            status = CP_LIMIT;
+            break;
+        }
+        cp_loop *made = &builder->scene->loops[index];
+        made->poses[0] = loop->poses[0];
+        made->poses[1] = loop->poses[1];
+        made->length = loop->length;
+    }
+    memory_free(cell->context, bases, cell->loop_count, sizeof *bases);
+    return status;
+}
+
 /* ---- all of it ---- */
 
 static cp_status build(struct builder *builder)
 {
     struct deneb_cell *cell = builder->cell;
     cp_scene *scene = builder->scene;
-    if (!builder->order || !builder->joint_lists || !builder->joint_ends || !list_devices(builder))
+    if (!builder->order || !builder->joint_lists || !builder->joint_ends || !builder->frame_nodes ||
+        !list_devices(builder))
         return CP_LIMIT;
     list_joints(builder);
     for (uint32_t i = 0; i < cell->device_count; i++)
         if (!add_device_nodes(builder, builder->order[i]))
             return CP_LIMIT;
+    if (!add_frames(builder))
+        return CP_LIMIT;
     for (uint32_t i = 0, path = 0; i < cell->tag_count; i++) {
         const struct deneb_tag *tag = &cell->tags[i];
         uint32_t parent = !tag->is_path ? path : tag->device == CP_NONE ? 0 : cell->devices[tag->device].node;
@@ -275,14 +340,16 @@ static cp_status build(struct builder *builder)
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
         status = add_device(builder, i);
+    if (status == CP_OK)
+        status = add_loops(builder);
     if (status != CP_OK)
         return status;
 
-    /* Joints with a formula stand where that puts them. */
+    /* Joints with a formula stand where that puts them, free ones where loops close. */
     cp_mechanism mechanism;
     status = mechanism_open(&mechanism, scene->context, scene);
     for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
-        if (scene->joints[i].expression)
+        if (scene->joints[i].expression || joint_is_free(&scene->joints[i]))
             scene->joints[i].home = scene->joints[i].q = mechanism.values[i];
     mechanism_close(&mechanism);
     return status;
@@ -295,6 +362,7 @@ cp_status deneb_build(struct deneb_cell *cell, bool strict)
     builder.order = arena_allocate(scratch, cell->device_count, sizeof *builder.order);
     builder.joint_lists = arena_allocate(scratch, cell->joint_count, sizeof *builder.joint_lists);
     builder.joint_ends = arena_allocate_zeroed(scratch, cell->part_count, sizeof *builder.joint_ends);
+    builder.frame_nodes = arena_allocate(scratch, cell->frame_count, sizeof *builder.frame_nodes);
     cp_status status = build(&builder);
     arena_free(scratch);
     return status;

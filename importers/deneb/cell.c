@@ -120,6 +120,8 @@ static cp_status read_kind(cp_context *context, struct source *source, const voi
     memory_free(context, cell.parts, cell.part_room, sizeof *cell.parts);
     memory_free(context, cell.joints, cell.joint_room, sizeof *cell.joints);
     memory_free(context, cell.devices, cell.device_room, sizeof *cell.devices);
+    memory_free(context, cell.loops, cell.loop_room, sizeof *cell.loops);
+    memory_free(context, cell.frames, cell.frame_room, sizeof *cell.frames);
     memory_free(context, cell.tags, cell.tag_room, sizeof *cell.tags);
     name_map_free(&cell.device_requests);
     name_map_free(&cell.device_files);

@@ -36,9 +36,29 @@ struct deneb_joint {
     enum deneb_motion motion;
     int axis; /* 0, 1, 2: x, y, z; DENEB_ALL_AXES of a scale */
     double initial, lower, upper;
-    const char *formula; /* NULL: a degree of freedom */
+    const char *formula; /* NULL: it has a value of its own */
+    bool is_free;        /* that loops determine */
     struct place place;
     uint32_t joint; /* of the scene; the first of three for DENEB_ALL_AXES */
+};
+
+/* A joint beside the tree, between two parts. */
+struct deneb_loop {
+    const char *name, *raw;
+    cp_loop_type type;
+    uint32_t parts[2]; /* of the device, or of the cell */
+    cp_pose poses[2];
+    double length; /* metres */
+    struct place place;
+};
+
+/* A named frame on a part: of a device's tool, which is its end; where it is mounted, or what it refers to. */
+struct deneb_frame {
+    const char *name, *raw;
+    cp_pose pose;
+    uint32_t part; /* of the device */
+    bool is_tool;
+    struct place place;
 };
 
 struct deneb_device {
@@ -48,6 +68,7 @@ struct deneb_device {
     struct deneb_units units;
     cp_pose pose; /* in the frame of its host, or of the world */
     uint32_t first_part, part_count, first_joint, joint_count;
+    uint32_t first_loop, loop_count, first_frame, frame_count;
     double attachment; /* as written; -1: none */
     struct place attachment_place;
     uint32_t host;               /* part of the cell, or CP_NONE */
@@ -73,13 +94,15 @@ struct deneb_cell {
     struct deneb_units units; /* of what the workcell itself holds */
     struct deneb_part *parts;
     struct deneb_joint *joints;
+    struct deneb_loop *loops; /* those of devices, then of the workcell */
+    struct deneb_frame *frames;
     struct deneb_device *devices;
     struct deneb_tag *tags;
     struct deneb_layers layers; /* of the device that is being read */
     struct place attachments;   /* where they are; line 0: not yet */
     struct source **sources;    /* of device files, open until all is read */
     uint32_t part_count, part_room, joint_count, joint_room, device_count, device_room, tag_count, tag_room,
-        source_count, source_room;
+        source_count, source_room, loop_count, loop_room, frame_count, frame_room;
     struct name_map device_requests; /* names of device files as written: the first device of each */
     struct name_map device_files;    /* paths: the same */
     struct name_map device_names;    /* the first device of each, of those that are listed */
@@ -98,6 +121,13 @@ cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source);
 /* After the word DEVICE and the name of the device: its statements up to END. open: the sections that are open, it
  * included. */
 void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device, uint32_t open);
+/* It is set from outside: dof(n), and values of recordings, count these. */
+static inline bool deneb_is_set(const struct deneb_joint *joint)
+{
+    return !joint->formula && !joint->is_free;
+}
+/* After the word LOOP: a loop between two parts of `part_count`; units of their matrices. */
+void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units);
 /* Room for so many more parts and joints; false, with an error, beyond the limit of nodes or memory. */
 bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints);
 /* A new device of that name; its index, or CP_NONE. */

@@ -166,7 +166,7 @@ static const char *read_formula(struct deneb_file *file)
     return text;
 }
 
-/* After the word JOINT: "name" PART number TYPE type, and maybe INIT, LOWER, UPPER and VALUE. */
+/* After the word JOINT: "name" PART number TYPE type, and maybe INIT, LOWER, UPPER, and VALUE or FREE. */
 static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
 {
     struct deneb_joint joint = {.lower = -INFINITY, .upper = INFINITY, .place = deneb_place(file), .joint = CP_NONE};
@@ -188,6 +188,8 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
             joint.upper = deneb_in_line(file, "a value") ? deneb_number(file, false) : 0;
         } else if (deneb_accept(file, "VALUE")) {
             joint.formula = read_formula(file);
+        } else if (deneb_accept(file, "FREE")) {
+            joint.is_free = true;
         } else {
             break;
         }
@@ -196,6 +198,10 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
     if (file->status == CP_OK && (!has_part || !has_type))
         file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint.place, "the joint \"%s\" has no %s",
                                     joint.name, has_part ? "TYPE" : "PART");
+    if (file->status == CP_OK && joint.is_free && (joint.formula || joint.motion == DENEB_SCALE))
+        file->status = report_error(
+            file->context, CP_INPUT, "deneb-free", joint.place,
+            joint.formula ? "the joint \"%s\" is FREE and has a VALUE" : "the scale \"%s\" cannot be FREE", joint.name);
     if (file->status == CP_OK && joint.motion == DENEB_ROTATE && device->units.angle == 0)
         file->status = report_error(file->context, CP_INPUT, "deneb-angle", joint.place,
                                     "the joint \"%s\" turns, but no ANGLE says in what", joint.name);
@@ -217,7 +223,97 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
     device->joint_count++;
 }
 
+/* ---- loops and frames ---- */
+
+/* A matrix without scale, shear and mirroring. */
+static cp_pose read_rigid(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
+{
+    struct place place = deneb_place(file);
+    cp_pose pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, units.length);
+    if (file->status == CP_OK && !pose_is_rigid(&pose, 1e-6))
+        file->status = report_error(file->context, CP_INPUT, "deneb-rigid", place,
+                                    "the matrix is no rotation and translation alone");
+    return pose;
+}
+
+void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
+{
+    struct deneb_loop loop = {.place = deneb_place(file), .poses = {POSE_IDENTITY, POSE_IDENTITY}};
+    uint32_t parts = 0;
+    bool has_type = false, has_length = false;
+    loop.name = deneb_in_line(file, "a name") ? deneb_name(file, &loop.raw) : "";
+    while (file->status == CP_OK) {
+        if (parts < 2 && deneb_accept(file, "PART")) {
+            loop.parts[parts++] = deneb_count(file, "the number of a part", UINT32_MAX - 1);
+        } else if (parts > 0 && deneb_accept(file, "MATRIX")) {
+            loop.poses[parts - 1] = read_rigid(file, cell, units);
+        } else if (deneb_accept(file, "TYPE")) {
+            uint32_t type = 0;
+            while (loop_type_words[type] && !deneb_accept(file, loop_type_words[type]))
+                type++;
+            if (!loop_type_words[type])
+                deneb_expected(file, "a type such as SPHERICAL or REVOLUTE");
+            loop.type = (cp_loop_type)type;
+            has_type = true;
+        } else if (deneb_accept(file, "LENGTH")) {
+            loop.length = deneb_number(file, false) * units.length;
+            has_length = true;
+        } else {
+            break;
+        }
+    }
+    const char *why = !has_type                        ? "has no TYPE"
+                      : parts < 2                      ? "needs two PARTs"
+                      : loop.parts[0] == loop.parts[1] ? "joins a part to itself"
+                      : has_length != (loop.type == CP_LOOP_DISTANCE)
+                          ? "has a LENGTH if it is a DISTANCE, and only then"
+                      : loop.length < 0 ? "has a LENGTH below 0"
+                                        : NULL;
+    if (file->status == CP_OK && why)
+        file->status =
+            report_error(file->context, CP_INPUT, "deneb-loop", loop.place, "the loop \"%s\" %s", loop.name, why);
+    if (file->status == CP_OK &&
+        !array_reserve(cell->context, &cell->loops, &cell->loop_room, cell->loop_count + UINT64_C(1), sizeof loop))
+        file->status = CP_LIMIT;
+    if (file->status == CP_OK)
+        cell->loops[cell->loop_count++] = loop;
+}
+
+/* After TOOL, MOUNT or REFERENCE: "name" PART number, and maybe MATRIX. */
+static void read_frame(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device, bool is_tool)
+{
+    struct deneb_frame frame = {.pose = POSE_IDENTITY, .place = deneb_place(file), .is_tool = is_tool};
+    bool has_part = false;
+    frame.name = deneb_in_line(file, "a name") ? deneb_name(file, &frame.raw) : "";
+    if (file->status == CP_OK && !file->token.begins_line && deneb_accept(file, "PART")) {
+        frame.part = deneb_count(file, "the number of a part", UINT32_MAX - 1);
+        has_part = true;
+    }
+    if (file->status == CP_OK && deneb_accept(file, "MATRIX"))
+        frame.pose = read_rigid(file, cell, device->units);
+    if (file->status == CP_OK && !has_part)
+        file->status = report_error(file->context, CP_INPUT, "deneb-frame", frame.place, "the frame \"%s\" has no PART",
+                                    frame.name);
+    if (file->status == CP_OK &&
+        !array_reserve(cell->context, &cell->frames, &cell->frame_room, cell->frame_count + UINT64_C(1), sizeof frame))
+        file->status = CP_LIMIT;
+    if (file->status != CP_OK)
+        return;
+    cell->frames[cell->frame_count++] = frame;
+    device->frame_count++;
+}
+
 /* ---- a device ---- */
+
+/* What names a part of the device names one that is there. */
+static void check_part(struct deneb_file *file, const struct deneb_device *device, const char *what, const char *name,
+                       uint32_t part, struct place place)
+{
+    if (file->status == CP_OK && part >= device->part_count)
+        file->status = report_error(file->context, CP_INPUT, "deneb-joint", place,
+                                    "the %s \"%s\" is of part %u, but \"%s\" has %u parts", what, name, (unsigned)part,
+                                    device->name, (unsigned)device->part_count);
+}
 
 uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
 {
@@ -245,6 +341,8 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
     device->source = file->source;
     device->first_part = cell->part_count;
     device->first_joint = cell->joint_count;
+    device->first_loop = cell->loop_count;
+    device->first_frame = cell->frame_count;
     cell->layers = (struct deneb_layers){.context = cell->context};
     while (!deneb_section_ends(file, "DEVICE")) {
         /* MATRIX and COLOR are of the last part; before the first one, MATRIX is of the device. */
@@ -254,6 +352,13 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
             read_part(file, cell, device);
         } else if (deneb_statement(file, "JOINT")) {
             read_joint(file, cell, device);
+        } else if (deneb_statement(file, "LOOP")) {
+            deneb_read_loop(file, cell, device->units);
+            device->loop_count = cell->loop_count - device->first_loop;
+        } else if (deneb_statement(file, "TOOL")) {
+            read_frame(file, cell, device, true);
+        } else if (deneb_statement(file, "MOUNT") || deneb_statement(file, "REFERENCE")) {
+            read_frame(file, cell, device, false);
         } else if (deneb_at_keyword(file) && (part != &own || deneb_is(file, "MATRIX")) &&
                    read_placing(file, cell, device->units, part)) {
             if (part == &own)
@@ -264,12 +369,17 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
         }
         deneb_end_statement(file);
     }
-    for (uint32_t i = 0; i < device->joint_count && file->status == CP_OK; i++) {
+    for (uint32_t i = 0; i < device->joint_count; i++) {
         const struct deneb_joint *joint = &cell->joints[device->first_joint + i];
-        if (joint->part >= device->part_count)
-            file->status = report_error(file->context, CP_INPUT, "deneb-joint", joint->place,
-                                        "the joint \"%s\" is of part %u, but \"%s\" has %u parts", joint->name,
-                                        (unsigned)joint->part, device->name, (unsigned)device->part_count);
+        check_part(file, device, "joint", joint->name, joint->part, joint->place);
+    }
+    for (uint32_t i = 0; i < 2 * device->loop_count; i++) {
+        const struct deneb_loop *loop = &cell->loops[device->first_loop + i / 2];
+        check_part(file, device, "loop", loop->name, loop->parts[i % 2], loop->place);
+    }
+    for (uint32_t i = 0; i < device->frame_count; i++) {
+        const struct deneb_frame *frame = &cell->frames[device->first_frame + i];
+        check_part(file, device, "frame", frame->name, frame->part, frame->place);
     }
 
     /* The attach flags are all there: they must have been those of a tree. */

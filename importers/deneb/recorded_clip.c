@@ -125,7 +125,7 @@ static bool choose_tracks(struct recorder *recorder, struct kept *kept)
             fine = choose_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
     }
     for (uint32_t i = 0; i < cell->joint_count && fine; i++)
-        if (!cell->joints[i].formula)
+        if (deneb_is_set(&cell->joints[i]))
             fine = choose_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
                                 cell->joints[i].joint, kept);
     return fine;

@@ -21,7 +21,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
                                     (unsigned)made->joint_count, device->name);
     for (uint32_t i = 0, k = device->first_joint; i < count && file->status == CP_OK; k++) {
         const struct deneb_joint *joint = &cell->joints[k];
-        if (joint->formula)
+        if (!deneb_is_set(joint))
             continue;
         struct deneb_units units = {recorder->units.length,
                                     recorder->units.angle > 0 ? recorder->units.angle : device->units.angle};

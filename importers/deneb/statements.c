@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAJOR = 1, MINOR = 0 };
+enum { MAJOR = 1, MINOR = 1 };
 
 const char *const deneb_kind_words[] = {"PART", "DEVICE", "WORKCELL", "RECORDING", "PATHS", NULL};
 

@@ -71,6 +71,19 @@ static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32
     }
     for (uint32_t i = 0; i < model->joint_count; i++)
         cell->joints[cell->joint_count++] = cell->joints[model->first_joint + i];
+    if (!array_reserve(cell->context, &cell->loops, &cell->loop_room, (uint64_t)cell->loop_count + model->loop_count,
+                       sizeof *cell->loops) ||
+        !array_reserve(cell->context, &cell->frames, &cell->frame_room,
+                       (uint64_t)cell->frame_count + model->frame_count, sizeof *cell->frames)) {
+        file->status = CP_LIMIT;
+        return;
+    }
+    device->first_loop = cell->loop_count;
+    device->first_frame = cell->frame_count;
+    for (; device->loop_count < model->loop_count; device->loop_count++)
+        cell->loops[cell->loop_count++] = cell->loops[model->first_loop + device->loop_count];
+    for (; device->frame_count < model->frame_count; device->frame_count++)
+        cell->frames[cell->frame_count++] = cell->frames[model->first_frame + device->frame_count];
 }
 
 /* Reads the file that holds the device, or copies the device that came of it before. The file may be large, or packed:
@@ -234,6 +247,12 @@ static void read_devices(struct deneb_file *file, struct deneb_cell *cell)
             read_device(file, cell);
         } else if (deneb_statement(file, "ATTACHMENTS")) {
             read_attachments(file, cell);
+            deneb_end_statement(file);
+        } else if (deneb_statement(file, "LOOP")) {
+            if (file->status == CP_OK && cell->attachments.line == 0)
+                file->status = report_error(file->context, CP_INPUT, "deneb-order", deneb_place(file),
+                                            "LOOP stands behind the ATTACHMENTS of a workcell");
+            deneb_read_loop(file, cell, cell->units);
             deneb_end_statement(file);
         } else {
             deneb_skip_unknown(file, 1);

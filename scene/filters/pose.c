@@ -1,4 +1,5 @@
 /* pose: sets joint values. Homes stay as they are; values outside a joint's limits are taken, with a warning. */
+#include "../motion/mechanism.h"
 #include "../options.h"
 #include "filters.h"
 #include "lookup.h"
@@ -125,6 +126,41 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
     return CP_OK;
 }
 
+/* ---- loops ---- */
+
+/* Free joints follow: from where they closed before, on the same branch; from the values that were set, if one of them
+ * was set itself. before: the mechanism at the joints' earlier values. */
+static cp_status close_loops(cp_mechanism *before, cp_scene *scene, bool guessed)
+{
+    cp_context *context = before->context;
+    cp_mechanism *closed = before, guess = {.context = context};
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        before->q[i] = scene->joints[i].q;
+    cp_status status = guessed ? mechanism_open(&guess, context, scene) : mechanism_values(before, before->q);
+    if (guessed)
+        closed = &guess;
+    else if (status == CP_NO)
+        status = mechanism_report_open(before);
+    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)
+        if (joint_is_free(&scene->joints[i]))
+            scene->joints[i].q = closed->values[i];
+    mechanism_close(&guess);
+    return status;
+}
+
+static cp_status set_targets(cp_context *context, cp_scene *scene, const struct pose_settings *pose,
+                             const struct targets *targets)
+{
+    const char *text = pose->q ? pose->q : pose->deg ? pose->deg : pose->value;
+    if (text)
+        return set_values(context, scene, targets, text, pose->deg != NULL);
+    for (uint32_t i = 0; i < targets->count; i++) {
+        cp_joint *target = &scene->joints[target_joint(targets, i)];
+        target->q = targets->home ? targets->home[i] : target->home;
+    }
+    return CP_OK;
+}
+
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     const struct pose_settings *pose = settings;
@@ -139,14 +175,19 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     cp_status status = find_targets(scene, pose, &joint, &targets);
     if (status != CP_OK)
         return status;
-    const char *text = pose->q ? pose->q : pose->deg ? pose->deg : pose->value;
-    if (text)
-        return set_values(context, scene, &targets, text, pose->deg != NULL);
-    for (uint32_t i = 0; i < targets.count; i++) {
-        cp_joint *target = &scene->joints[target_joint(&targets, i)];
-        target->q = targets.home ? targets.home[i] : target->home;
-    }
-    return CP_OK;
+    if (scene->loop_count == 0)
+        return set_targets(context, scene, pose, &targets);
+    bool guessed = false;
+    for (uint32_t i = 0; i < targets.count; i++)
+        guessed = guessed || (targets.joints && joint_is_free(&scene->joints[target_joint(&targets, i)]));
+    cp_mechanism before;
+    status = mechanism_open(&before, context, scene);
+    if (status == CP_OK)
+        status = set_targets(context, scene, pose, &targets);
+    if (status == CP_OK)
+        status = close_loops(&before, scene, guessed);
+    mechanism_close(&before);
+    return status;
 }
 
 const struct filter pose_filter = {.plugin = {.name = "pose",

@@ -268,7 +268,7 @@ static void give_values(const struct closure *closure, const struct closure_grou
 }
 
 /* From closed pose to closed pose, in steps that are small enough to stay on the branch; shorter ones where that
- * fails. q: the values to reach. */
+ * fails, at last all at once. q: the values to reach. */
 static bool walk(struct closure *closure, const struct closure_group *group, const double *q)
 {
     double *values = closure->mechanism->values, *begin = closure->kept, *last = begin + group->column_count;
@@ -298,9 +298,19 @@ static bool walk(struct closure *closure, const struct closure_group *group, con
         give_values(closure, group, last);
         step /= 4;
         if (step < usual / 100)
-            return false;
+            break;
     }
-    return true;
+    if (at == 1)
+        return true;
+    /* What is in the way may be no more than a singular pose; else this tells how far it is from closed there. */
+    for (uint32_t i = group->free_count; i < group->column_count; i++) {
+        uint32_t joint = closure->columns[group->first_column + i];
+        values[joint] = q[joint];
+    }
+    if (close_group(closure, group))
+        return true;
+    give_values(closure, group, last);
+    return false;
 }
 
 cp_status closure_solve(struct closure *closure, const double *q)

@@ -27,7 +27,8 @@ static cp_status add_term(struct building *building, uint32_t loop, const struct
 {
     struct closure *closure = building->closure;
     uint32_t leader = term->column, *parts = building->parts;
-    if (building->scene->joints[leader].type == CP_JOINT_FIXED)
+    const cp_joint *independent = &building->scene->joints[leader];
+    if (independent->type == CP_JOINT_FIXED || (!independent->driven && !joint_is_free(independent)))
         return CP_OK;
     if (!array_reserve(closure->mechanism->context, &closure->terms, &closure->term_room,
                        (uint64_t)closure->term_count + 1, sizeof *closure->terms))
@@ -123,11 +124,6 @@ static cp_status group_loops(struct building *building)
     return CP_OK;
 }
 
-static bool is_free(const cp_joint *joint)
-{
-    return !joint->driven && !cp_joint_is_dependent(joint);
-}
-
 /* Numbers the group's joints: free ones first. */
 static void add_columns(struct closure *closure, struct closure_group *group)
 {
@@ -137,7 +133,7 @@ static void add_columns(struct closure *closure, struct closure_group *group)
             const struct closure_loop *loop = &closure->loops[group->first_loop + i];
             for (uint32_t k = 0; k < loop->term_count; k++) {
                 uint32_t joint = closure->terms[loop->first_term + k].column;
-                if (is_free(&joints[joint]) != (pass == 0) || closure->column_of[joint] != CP_NONE)
+                if (joint_is_free(&joints[joint]) != (pass == 0) || closure->column_of[joint] != CP_NONE)
                     continue;
                 closure->column_of[joint] = group->column_count;
                 closure->columns[group->first_column + group->column_count++] = joint;

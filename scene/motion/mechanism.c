@@ -10,6 +10,12 @@ bool cp_joint_is_dependent(const cp_joint *joint)
     return joint->master != CP_NONE || joint->expression;
 }
 
+bool joint_is_free(const cp_joint *joint)
+{
+    return joint->type != CP_JOINT_FIXED && !joint->driven && !cp_joint_is_dependent(joint) &&
+           joint->lower < joint->upper;
+}
+
 struct joint_law joint_law(const cp_joint *joints, uint32_t joint)
 {
     const cp_joint *it = &joints[joint];
@@ -25,7 +31,7 @@ static cp_status refuse(const cp_mechanism *mechanism, uint32_t joint, const cha
                         "joint %u %s", (unsigned)joint, why);
 }
 
-static bool is_free(const cp_scene *scene, uint32_t joint)
+static bool is_independent(const cp_scene *scene, uint32_t joint)
 {
     return joint < scene->joint_count && !cp_joint_is_dependent(&scene->joints[joint]);
 }
@@ -42,7 +48,7 @@ static cp_status compile_joint(cp_mechanism *mechanism, uint32_t joint)
     *compiled = (struct mechanism_joint){.law = joint_law(scene->joints, joint)};
     mechanism->q[joint] = it->q;
     if (!expression)
-        return it->master == CP_NONE || is_free(scene, it->master)
+        return it->master == CP_NONE || is_independent(scene, it->master)
                    ? CP_OK
                    : refuse(mechanism, joint, "depends on no joint, or on a dependent one");
     /* The formula's steps, with joints and their factors in the place of its inputs. */
@@ -56,7 +62,7 @@ static cp_status compile_joint(cp_mechanism *mechanism, uint32_t joint)
             uint32_t input = steps[i].input;
             steps[i].input = expression->inputs[input];
             steps[i].number = expression->factors[input];
-            if (!is_free(scene, steps[i].input))
+            if (!is_independent(scene, steps[i].input))
                 return refuse(mechanism, joint, "has an expression of no joint, or of a dependent one");
         }
         mechanism->steps[mechanism->step_count + i] = steps[i];

@@ -13,6 +13,9 @@ struct joint_law {
 };
 struct joint_law joint_law(const cp_joint *joints, uint32_t joint);
 
+/* It takes the value at which loops close: neither driven nor dependent, and not held by equal limits. */
+bool joint_is_free(const cp_joint *joint);
+
 /* A joint, compiled: with a formula its value is scale * (that of the steps) + offset, and it has no leader. */
 struct mechanism_joint {
     struct joint_law law;

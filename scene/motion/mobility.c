@@ -13,11 +13,11 @@ static cp_status measure(cp_mechanism *mechanism, cp_mobility *mobility)
     *mobility = (cp_mobility){.loops = scene->loop_count, .lacking = CP_NONE};
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
-        bool moves = joint->type != CP_JOINT_FIXED && !cp_joint_is_dependent(joint);
-        mobility->joints += moves;
-        mobility->driven += moves && joint->driven;
-        free_count += moves && !joint->driven;
-        lacks[i] = moves && !joint->driven;
+        bool driven = joint->type != CP_JOINT_FIXED && joint->driven;
+        lacks[i] = joint_is_free(joint);
+        free_count += lacks[i];
+        mobility->driven += driven;
+        mobility->joints += driven || lacks[i];
     }
     if (mechanism->closure)
         closure_count(mechanism->closure, &rank, &free_rank, &mobility->redundant, lacks);

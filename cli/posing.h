@@ -1,0 +1,42 @@
+/* The configuration that a command's words ask for: CELL [Q...] [JOINT=VALUE]... device= q= deg= home=. */
+#ifndef CELLPIPE_POSING_H
+#define CELLPIPE_POSING_H
+
+#include "cli.h"
+
+struct posing {
+    const char *device;
+    struct list q, deg, joints; /* "0.1,0.2" and "10,20" for the device's joints; "NAME=VALUE" */
+    bool home;                  /* all other joints at their homes */
+};
+
+/* The rows of a command whose struct has the member `posing`. */
+#define POSING_OPTIONS(wanted)                                                                                         \
+    {"Q...", NULL, OPTION_ARGUMENT, 0,                                                                                 \
+     .help = "values of the device's joints in order: radians, metres, or with a unit (30deg, 5mm)"},                  \
+        {"q", "A,B,...", OPTION_TEXTS, offsetof(wanted, posing.q), .help = "the same in one word"},                    \
+        {"deg", "A,B,...", OPTION_TEXTS, offsetof(wanted, posing.deg),                                                 \
+         .help = "as q, with degrees for joints that turn"},                                                           \
+        {"device", "NAME", OPTION_TEXT, offsetof(wanted, posing.device),                                               \
+         .help = "the device of Q..., q= and deg=, if several have joints"},                                           \
+        {"JOINT=VALUE", NULL, OPTION_ARGUMENT, 0,                                                                      \
+         .help = "the value of one joint, by name, or by id as id:j1#2=VALUE"},                                        \
+    {                                                                                                                  \
+        "home", "yes", OPTION_SWITCH, offsetof(wanted, posing.home), .help = "set all other joints to their homes"     \
+    }
+
+/* Takes the words behind the input. CP_USAGE, told, when there is no input or values contradict each other. */
+cp_status take_posing(struct cli *cli, const struct request *request, struct posing *posing,
+                      const struct command *command);
+/* Any value is given. */
+bool is_posed(const struct posing *posing);
+/* Sets the joints. The command's options are what an unknown joint may have been meant as. */
+cp_status pose_cell(struct cli *cli, cp_scene *scene, const struct posing *posing, const struct command *command);
+/* The device of that name or id; NULL: the one with joints. CP_USAGE, told with the question, when there is none or
+ * more than one. */
+cp_status choose_device(struct cli *cli, const cp_scene *scene, const char *name, const char *question,
+                        uint32_t *device);
+/* The frame of that name or id. CP_USAGE, told, when there is none, or several of that name. */
+cp_status find_frame(struct cli *cli, const cp_scene *scene, const char *name, uint32_t *frame);
+
+#endif
