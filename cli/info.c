@@ -80,7 +80,8 @@ static cp_status print_mobility(struct cli *cli, const cp_scene *scene)
            found.dangling);
     if (found.redundant > 0)
         printf(", %" PRIu32 " redundant condition%s", found.redundant, plural(found.redundant));
-    say(cli, "; can be moved: %s\n", why ? why : "yes");
+    say(cli, "; can be moved: %s", why ? why : "yes");
+    printf("\n");
     return CP_OK;
 }
 

@@ -352,7 +352,7 @@ bool plan_clips(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
     size_t targets = scene->node_count > scene->joint_count ? scene->node_count : scene->joint_count;
-    if (!list_followers(writer->context, scene, &writer->motion.followers))
+    if (!list_followers(&writer->mechanism, &writer->motion.followers))
         return false;
     uint32_t *taken = writer_allocate(writer, targets, PATHS * sizeof *taken);
     if (!taken || (!writer->motion.played && !plan_played(writer)))

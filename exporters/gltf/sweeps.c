@@ -70,7 +70,7 @@ static bool list_tracks(struct writer *writer, struct sweeps *sweeps)
     sweeps->tracks = scene_allocate(writer->work, scene->joint_count, sizeof *sweeps->tracks);
     for (uint32_t i = 0; sweeps->tracks && i < scene->joint_count; i++) {
         struct sweep sweep, *kept;
-        if (!joint_sweep(&scene->joints[i], writer->diagonal, &sweep))
+        if (!mechanism_sweep(&writer->mechanism, i, writer->diagonal, &sweep))
             continue;
         kept = arena_copy(writer->work->arena, &sweep, 1, sizeof sweep);
         if (!kept)

@@ -12,19 +12,19 @@ static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index)
     struct joint_law law = joint_law(v->scene->joints, index);
     struct sweep sweep;
     if (v->joints[index].sign == 0 || !v->joints[index].name ||
-        !joint_sweep(&v->scene->joints[driver], v->diagonal, &sweep))
+        !mechanism_sweep(&v->mechanism, driver, v->diagonal, &sweep))
         return;
     /* What a formula makes of the sweep, within a ten-thousandth of the scene's size. */
     bool sized = joint->type == CP_JOINT_PRISMATIC && v->diagonal > 0;
     struct growing_track track = {.path = CP_PATH_JOINT, .tolerance = sized ? 1e-4 * v->diagonal : 1e-4};
-    if (joint->expression &&
-        !(sweep_expression(&v->mechanism, driver, index, &sweep, &track) && track_cut(v->context, &track)))
+    const bool sampled = mechanism_samples(&v->mechanism, index);
+    if (sampled && !(sweep_expression(&v->mechanism, driver, index, &sweep, &track) && track_cut(v->context, &track)))
         v->failed = true;
-    const double *times = joint->expression ? track.times : sweep.times;
-    uint32_t count = joint->expression ? track.count : SWEEP_KEYS;
+    const double *times = sampled ? track.times : sweep.times;
+    uint32_t count = sampled ? track.count : SWEEP_KEYS;
     struct vrml_keys keys = {.joint = index, .path = CP_PATH_JOINT};
     for (uint32_t i = 0; i < count && !v->failed; i++) {
-        double value = joint->expression ? track.values[i] : law.scale * sweep.values[i] + law.offset;
+        double value = sampled ? track.values[i] : law.scale * sweep.values[i] + law.offset;
         vrml_add_key(v, &keys, fmin((v->joints[driver].start + times[i]) / part->cycle, 1), &value);
     }
     vrml_write_keys(v, &keys, part->timer, joint->name, v->joints[index].name);
@@ -113,13 +113,11 @@ void vrml_write_motion(struct vrml *v)
     wire_stops(v);
     /* In the order of the joints. One with a formula has an interpolator for each joint that the formula is over. */
     for (uint32_t i = 0; i < scene->joint_count && !v->failed; i++) {
-        const cp_joint *joint = &scene->joints[i];
-        uint32_t count = joint->expression ? joint->expression->input_count : 1;
-        for (uint32_t k = 0; k < count && !v->failed; k++) {
-            uint32_t driver = joint->expression ? joint->expression->inputs[k] : joint_law(scene->joints, i).leader;
-            if (v->joints[driver].sweeps)
-                write_sweep(v, driver, i);
-        }
+        uint32_t count;
+        const uint32_t *drivers = mechanism_inputs(&v->mechanism, i, &count);
+        for (uint32_t k = 0; k < count && !v->failed; k++)
+            if (v->joints[drivers[k]].sweeps)
+                write_sweep(v, drivers[k], i);
     }
     if (v->recording && !v->failed)
         vrml_write_recording(v);

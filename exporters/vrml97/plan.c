@@ -14,7 +14,7 @@ static void plan_sweeps(struct vrml *v)
         struct node_plan *node = &v->nodes[v->scene->joints[i].node];
         joint->driver = CP_NONE;
         joint->sweeps =
-            (!v->recording || v->settings->clicks) && joint_sweep(&v->scene->joints[i], v->diagonal, &sweep);
+            (!v->recording || v->settings->clicks) && mechanism_sweep(&v->mechanism, i, v->diagonal, &sweep);
         if (!joint->sweeps)
             continue;
         joint->start = node->cycle;
@@ -50,9 +50,11 @@ static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
     /* A click moves it: the timers of its drivers' parts are written. */
     node->mover = index;
     v->nodes[joints[plan->driver].node].plays = true;
-    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
-        if (v->joints[joint->expression->inputs[i]].sweeps)
-            v->nodes[joints[joint->expression->inputs[i]].node].plays = true;
+    uint32_t count;
+    const uint32_t *inputs = mechanism_inputs(&v->mechanism, index, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (v->joints[inputs[i]].sweeps)
+            v->nodes[joints[inputs[i]].node].plays = true;
 }
 
 /* Counts a transform that leaves more behind it than it found. */
@@ -206,7 +208,7 @@ cp_status vrml_plan(struct vrml *v)
         status = plan_bounds(v);
     if (status != CP_OK)
         return status;
-    if (!list_followers(v->context, v->scene, &v->followers))
+    if (!list_followers(&v->mechanism, &v->followers))
         return CP_LIMIT;
     status = vrml_plan_recording(v);
     if (status != CP_OK)

@@ -20,7 +20,7 @@ static void find_world(struct recorder *recorder, uint32_t node)
         uint32_t at = recorder->way[--depth], parent = recorder->parents[at];
         const cp_node *it = &recorder->scene->nodes[at];
         for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
-            mechanism->values[i] = mechanism_value(mechanism, i, mechanism->q);
+            mechanism->values[i] = mechanism_find_value(mechanism, i, mechanism->q);
         cp_pose pose = node_pose(mechanism, at, &recorder->locals[at]);
         recorder->worlds[at] = parent == CP_NONE ? pose : pose_multiply(&recorder->worlds[parent], &pose);
         recorder->stamps[at] = recorder->stamp;

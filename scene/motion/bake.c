@@ -22,7 +22,7 @@ struct guest {
     struct growing_track tracks[3];
 };
 
-/* A joint with an expression. */
+/* A joint with an expression, or one that loops determine. */
 struct formula {
     uint32_t joint;
     double reach; /* metres that a unit of its value moves something */
@@ -83,13 +83,14 @@ static bool find_guests(struct baker *baker)
     return fine;
 }
 
-/* Joints with an expression that follow what the clip moves. */
+/* Joints with an expression, and those that loops determine, that follow what the clip moves. */
 static bool find_formulas(struct baker *baker, double size)
 {
     const cp_scene *scene = baker->scene;
     bool *moved = memory_allocate_zeroed(baker->context, scene->joint_count, sizeof *moved);
+    const cp_mechanism *mechanism = &baker->lookup.mechanism;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        baker->formula_room += scene->joints[i].expression && scene->joints[i].type != CP_JOINT_FIXED;
+        baker->formula_room += mechanism_samples(mechanism, i) && scene->joints[i].type != CP_JOINT_FIXED;
     baker->formulas = memory_allocate_zeroed(baker->context, baker->formula_room, sizeof *baker->formulas);
     bool fine = moved && baker->formulas;
     for (uint32_t i = 0; i < baker->clip->track_count && fine; i++)
@@ -98,9 +99,11 @@ static bool find_formulas(struct baker *baker, double size)
     for (uint32_t i = 0; i < scene->joint_count && fine; i++) {
         const cp_joint *joint = &scene->joints[i];
         bool follows = false;
-        for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
-            follows = follows || moved[joint->expression->inputs[k]];
-        if (!follows || joint->type == CP_JOINT_FIXED)
+        uint32_t count;
+        const uint32_t *inputs = mechanism_inputs(mechanism, i, &count);
+        for (uint32_t k = 0; k < count; k++)
+            follows = follows || moved[inputs[k]];
+        if (!follows || joint->type == CP_JOINT_FIXED || !mechanism_samples(mechanism, i))
             continue;
         struct formula *formula = &baker->formulas[baker->formula_count++];
         formula->joint = i;
@@ -173,12 +176,12 @@ static bool add_keys_of(struct baker *baker, const struct by_target *list, uint3
 /* Of the joint, and of those that it follows. */
 static bool add_keys_of_joint(struct baker *baker, uint32_t index)
 {
-    const cp_joint *joint = &baker->scene->joints[index];
-    const struct by_target *list = &baker->lookup.joint_tracks;
-    for (uint32_t i = 0; joint->expression && i < joint->expression->input_count; i++)
-        if (!add_keys_of(baker, list, joint->expression->inputs[i]))
+    uint32_t count;
+    const uint32_t *inputs = mechanism_inputs(&baker->lookup.mechanism, index, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!add_keys_of(baker, &baker->lookup.joint_tracks, inputs[i]))
             return false;
-    return joint->expression || add_keys_of(baker, list, joint->master == CP_NONE ? index : joint->master);
+    return true;
 }
 
 static void see(struct baker *baker, uint32_t node, uint32_t *count)
@@ -350,7 +353,8 @@ static bool finish(struct baker *baker)
         for (int path = CP_PATH_TRANSLATION; path < PATHS; path++)
             told[baker->guests[i].node][path] = true;
     for (uint32_t i = 0; fine && i < scene->joint_count; i++)
-        told[i][CP_PATH_JOINT] = cp_joint_is_dependent(&scene->joints[i]);
+        told[i][CP_PATH_JOINT] =
+            cp_joint_is_dependent(&scene->joints[i]) || mechanism_samples(&baker->lookup.mechanism, i);
     for (uint32_t i = 0; fine && i < clip->track_count; i++) {
         const cp_track *track = &clip->tracks[i];
         if (!told[track->target][track->path])
@@ -385,16 +389,15 @@ cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
                           .clip = clip,
                           .kept = kept,
                           .tolerance = limits->tolerance,
-                          .lookup = {.context = context},
                           .baked = baked};
-    bool fine = find_guests(&baker) && find_formulas(&baker, limits->size);
+    cp_status status = lookup_start(&baker.lookup, context, scene, clip);
+    bool fine = status == CP_OK && find_guests(&baker) && find_formulas(&baker, limits->size);
     uint32_t count = baker.guest_count + baker.formula_count;
     if (fine && count > 0) {
         baker.seen = memory_allocate_zeroed(context, scene->node_count, sizeof *baker.seen);
         baker.queue = memory_allocate(context, scene->node_count, sizeof *baker.queue);
         clip_range(clip, &baker.first, &last);
-        fine = baker.seen && baker.queue && lookup_start(&baker.lookup, context, scene, clip) == CP_OK &&
-               measure_guests(&baker, limits->size);
+        fine = baker.seen && baker.queue && measure_guests(&baker, limits->size);
     }
     for (uint32_t i = 0; i < count && fine; i++) {
         baker.guest = i < baker.guest_count ? &baker.guests[i] : NULL;
@@ -402,6 +405,8 @@ cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
         fine = bake_one(&baker);
     }
     fine = fine && finish(&baker);
+    if (fine && mechanism_failed(&baker.lookup.mechanism))
+        status = mechanism_report_open(&baker.lookup.mechanism);
     for (uint32_t i = 0; i < baker.guest_count; i++)
         for (int k = 0; k < 3; k++)
             track_free(context, &baker.guests[i].tracks[k]);
@@ -413,5 +418,5 @@ cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
     memory_free(context, baker.seen, scene->node_count, sizeof *baker.seen);
     memory_free(context, baker.queue, scene->node_count, sizeof *baker.queue);
     lookup_free(&baker.lookup);
-    return fine ? CP_OK : CP_LIMIT;
+    return fine || status != CP_OK ? status : CP_LIMIT;
 }

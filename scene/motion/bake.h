@@ -20,7 +20,8 @@ struct bake_limits {
  * dependent); joints with a master have none. The clip's own tracks stay, but for those that say nothing: on joints
  * that follow others, and all but the first of one thing. Between its keys nothing that is baked is farther off than
  * the tolerance: of a node the corners of the box around what is below it, of a joint what is `size` away, looked at in
- * four places between moments. CP_LIMIT when out of memory. */
+ * four places between moments. A joint that loops determine has a track in place of its own. CP_LIMIT when
+ * out of memory; CP_NO, with an entry in the report, when a loop does not close at some time. */
 cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
                     const struct bake_limits *limits, struct baked_clip *baked);
 

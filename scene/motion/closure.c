@@ -271,16 +271,17 @@ static void give_values(const struct closure *closure, const struct closure_grou
  * fails, at last all at once. q: the values to reach. */
 static bool walk(struct closure *closure, const struct closure_group *group, const double *q)
 {
-    double *values = closure->mechanism->values, *begin = closure->kept, *last = begin + group->column_count;
+    double *values = closure->mechanism->values, *begin = closure->kept,
+           *last = closure->closed_at + group->first_column;
     double way = 0, at = 0, step;
-    keep_values(closure, group, begin);
-    keep_values(closure, group, last);
+    memcpy(begin, last, group->column_count * sizeof *begin);
+    give_values(closure, group, last);
     for (uint32_t i = group->free_count; i < group->column_count; i++) {
         uint32_t joint = closure->columns[group->first_column + i];
         way = fmax(way, fabs(q[joint] - values[joint]) / unit_of(closure, group, joint));
     }
     if (way == 0)
-        return close_group(closure, group);
+        return true;
     const double usual = way > longest_step ? 1 / ceil(way / longest_step) : 1;
     step = usual;
     while (at < 1) {
@@ -307,10 +308,20 @@ static bool walk(struct closure *closure, const struct closure_group *group, con
         uint32_t joint = closure->columns[group->first_column + i];
         values[joint] = q[joint];
     }
-    if (close_group(closure, group))
+    if (close_group(closure, group)) {
+        keep_values(closure, group, last);
         return true;
+    }
     give_values(closure, group, last);
     return false;
+}
+
+cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q)
+{
+    if (walk(closure, &closure->groups[group], q))
+        return CP_OK;
+    closure->failed = true;
+    return CP_NO;
 }
 
 cp_status closure_solve(struct closure *closure, const double *q)
@@ -322,7 +333,7 @@ cp_status closure_solve(struct closure *closure, const double *q)
         if (closure->column_of[i] == CP_NONE && !cp_joint_is_dependent(&scene->joints[i]))
             mechanism->values[i] = q[i];
     for (uint32_t i = 0; i < closure->group_count; i++)
-        if (!walk(closure, &closure->groups[i], q))
+        if (closure_solve_group(closure, i, q) != CP_OK)
             status = CP_NO;
     for (uint32_t i = 0; i < scene->joint_count; i++)
         if (cp_joint_is_dependent(&scene->joints[i]))
@@ -333,9 +344,11 @@ cp_status closure_solve(struct closure *closure, const double *q)
 cp_status closure_begin(struct closure *closure)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < closure->group_count; i++)
+    for (uint32_t i = 0; i < closure->group_count; i++) {
         if (!close_group(closure, &closure->groups[i]))
             status = CP_NO;
+        keep_values(closure, &closure->groups[i], closure->closed_at + closure->groups[i].first_column);
+    }
     return status;
 }
 

@@ -31,10 +31,12 @@ struct closure {
     struct closure_loop *loops;       /* by group */
     struct closure_term *terms;       /* by loop */
     uint32_t *columns, *nodes;        /* joints and nodes, by group */
-    uint32_t *column_of;              /* of joints: place in their group, or CP_NONE */
+    uint32_t *column_of, *group_of;   /* of joints: their group and place in it, or CP_NONE */
     cp_pose *worlds;                  /* of nodes; those of groups alone are set */
     double (*axes)[3], (*origins)[3]; /* of joints, in the world; the same */
     uint32_t group_count, term_count, term_room, node_count, node_room;
+    bool failed;                      /* some pose since it was opened did not close */
+    double *closed_at;                /* of columns: the last values at which their group closed */
     double *x, *kept, *matrix, *work; /* scratch for the largest group */
     uint32_t *order;
 };
@@ -51,6 +53,8 @@ cp_status closure_begin(struct closure *closure);
 /* From the closed pose of mechanism->values to the one at q[joint count], on the same branch: driven joints take their
  * values from q, free ones are found. CP_NO if some loop does not close: its group stays where it closed last. */
 cp_status closure_solve(struct closure *closure, const double *q);
+/* As closure_solve, for the group of one joint. */
+cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q);
 /* The rank of all loops' derivatives by all their joints, by the free ones, and the conditions that follow from others.
  * lacks[joint count]: set for free joints that the driven ones do not determine, false for others of the loops. */
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks);

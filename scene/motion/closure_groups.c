@@ -127,6 +127,7 @@ static cp_status group_loops(struct building *building)
 /* Numbers the group's joints: free ones first. */
 static void add_columns(struct closure *closure, struct closure_group *group)
 {
+    uint32_t number = (uint32_t)(group - closure->groups);
     const cp_joint *joints = closure->mechanism->scene->joints;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < group->loop_count; i++) {
@@ -135,6 +136,7 @@ static void add_columns(struct closure *closure, struct closure_group *group)
                 uint32_t joint = closure->terms[loop->first_term + k].column;
                 if (joint_is_free(&joints[joint]) != (pass == 0) || closure->column_of[joint] != CP_NONE)
                     continue;
+                closure->group_of[joint] = number;
                 closure->column_of[joint] = group->column_count;
                 closure->columns[group->first_column + group->column_count++] = joint;
             }
@@ -210,7 +212,7 @@ static cp_status make_scratch(struct closure *closure)
         matrix = own > matrix ? own : matrix;
     }
     closure->x = arena_allocate(arena, columns, sizeof *closure->x);
-    closure->kept = arena_allocate(arena, 2 * (size_t)columns, sizeof *closure->kept);
+    closure->kept = arena_allocate(arena, columns, sizeof *closure->kept);
     closure->order = arena_allocate(arena, columns, sizeof *closure->order);
     closure->matrix = arena_allocate(arena, matrix, sizeof *closure->matrix);
     closure->work = arena_allocate(arena, work, sizeof *closure->work);
@@ -230,6 +232,8 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
     closure->loops = arena_allocate(arena, loops, sizeof *closure->loops);
     closure->columns = arena_allocate(arena, joints, sizeof *closure->columns);
     closure->column_of = arena_allocate(arena, joints, sizeof *closure->column_of);
+    closure->group_of = arena_allocate(arena, joints, sizeof *closure->group_of);
+    closure->closed_at = arena_allocate(arena, joints, sizeof *closure->closed_at);
     closure->worlds = arena_allocate(arena, nodes, sizeof *closure->worlds);
     closure->axes = arena_allocate(arena, joints, sizeof *closure->axes);
     closure->origins = arena_allocate(arena, joints, sizeof *closure->origins);
@@ -239,7 +243,7 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
         building.levels[i] = scene->nodes[i].parent == CP_NONE ? 0 : building.levels[scene->nodes[i].parent] + 1;
     for (uint32_t i = 0; i < joints; i++) {
         building.parts[i] = i;
-        closure->column_of[i] = CP_NONE;
+        closure->column_of[i] = closure->group_of[i] = CP_NONE;
     }
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < loops && status == CP_OK; i++) {

@@ -68,7 +68,7 @@ void lookup_free(struct clip_lookup *lookup)
 /* ---- moments ---- */
 
 /* Of several tracks the first holds. */
-static void find_free_value(const struct clip_lookup *lookup, uint32_t joint, double time)
+static void find_own_value(const struct clip_lookup *lookup, uint32_t joint, double time)
 {
     const struct by_target *list = &lookup->joint_tracks;
     double *value = &lookup->mechanism.q[joint];
@@ -79,14 +79,11 @@ static void find_free_value(const struct clip_lookup *lookup, uint32_t joint, do
 
 double lookup_joint(const struct clip_lookup *lookup, uint32_t joint, double time)
 {
-    const cp_mechanism *mechanism = &lookup->mechanism;
-    const struct mechanism_joint *it = &mechanism->joints[joint];
-    if (it->law.leader != CP_NONE)
-        find_free_value(lookup, it->law.leader, time);
-    for (uint32_t i = it->first_step; i < it->first_step + it->step_count; i++)
-        if (mechanism->steps[i].operation == EXPRESSION_INPUT)
-            find_free_value(lookup, mechanism->steps[i].input, time);
-    return mechanism_value(mechanism, joint, mechanism->q);
+    uint32_t count;
+    const uint32_t *inputs = mechanism_inputs(&lookup->mechanism, joint, &count);
+    for (uint32_t i = 0; i < count; i++)
+        find_own_value(lookup, inputs[i], time);
+    return mechanism_find_value(&lookup->mechanism, joint, lookup->mechanism.q);
 }
 
 uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time)

@@ -143,6 +143,56 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
                         radians_to_degrees(open->angle), mechanism->scene->loops[open->loop].name);
 }
 
+/* ---- what a value follows from ---- */
+
+/* The first joint that loops determine of those that a joint follows, itself included; or CP_NONE. */
+static uint32_t solved_joint(const cp_mechanism *mechanism, uint32_t joint)
+{
+    const struct closure *closure = mechanism->closure;
+    const cp_joint *joints = mechanism->scene->joints;
+    const cp_expression *expression = joints[joint].expression;
+    uint32_t count = expression ? expression->input_count : 1;
+    for (uint32_t i = 0; closure && i < count; i++) {
+        uint32_t input = expression ? expression->inputs[i] : mechanism->joints[joint].law.leader;
+        if (closure->group_of[input] != CP_NONE && joint_is_free(&joints[input]))
+            return input;
+    }
+    return CP_NONE;
+}
+
+const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count)
+{
+    const cp_expression *expression = mechanism->scene->joints[joint].expression;
+    uint32_t solved = solved_joint(mechanism, joint);
+    if (solved != CP_NONE) {
+        const struct closure *closure = mechanism->closure;
+        const struct closure_group *group = &closure->groups[closure->group_of[solved]];
+        *count = group->column_count - group->free_count;
+        return closure->columns + group->first_column + group->free_count;
+    }
+    *count = expression ? expression->input_count : 1;
+    return expression ? expression->inputs : &mechanism->joints[joint].law.leader;
+}
+
+bool mechanism_samples(const cp_mechanism *mechanism, uint32_t joint)
+{
+    return mechanism->scene->joints[joint].expression || solved_joint(mechanism, joint) != CP_NONE;
+}
+
+double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q)
+{
+    uint32_t solved = solved_joint(mechanism, joint);
+    if (solved == CP_NONE)
+        return mechanism_value(mechanism, joint, q);
+    (void)closure_solve_group(mechanism->closure, mechanism->closure->group_of[solved], q);
+    return mechanism_value(mechanism, joint, mechanism->values);
+}
+
+bool mechanism_failed(const cp_mechanism *mechanism)
+{
+    return mechanism->closure && mechanism->closure->failed;
+}
+
 /* ---- poses ---- */
 
 /* A pose, then the motions of a node's joints. moved: room for what comes out. */
@@ -250,28 +300,31 @@ cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const doubl
 
 /* ---- followers ---- */
 
-/* What a joint follows: its master, or the inputs of its expression. */
-static const uint32_t *leaders_of(const cp_joint *joint, uint32_t *count)
+/* What a joint follows but itself. */
+static const uint32_t *leaders_of(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count)
 {
-    *count = joint->expression ? joint->expression->input_count : joint->master != CP_NONE;
-    return joint->expression ? joint->expression->inputs : &joint->master;
+    const uint32_t *leaders = mechanism_inputs(mechanism, joint, count);
+    if (*count == 1 && *leaders == joint)
+        *count = 0;
+    return leaders;
 }
 
-bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers)
+bool list_followers(const cp_mechanism *mechanism, struct followers *followers)
 {
-    uint32_t joints = scene->joint_count, total = 0, own;
+    uint32_t joints = mechanism->joint_count, total = 0, own;
     uint64_t count = 0;
     for (uint32_t i = 0; i < joints; i++) {
-        (void)leaders_of(&scene->joints[i], &own);
+        (void)leaders_of(mechanism, i, &own);
         count += own;
     }
-    *followers = (struct followers){.context = context, .joint_count = joints, .count = (uint32_t)count};
-    followers->ends = memory_allocate_zeroed(context, joints, sizeof *followers->ends);
-    followers->joints = count <= UINT32_MAX ? memory_allocate(context, count, sizeof *followers->joints) : NULL;
+    *followers = (struct followers){.context = mechanism->context, .joint_count = joints, .count = (uint32_t)count};
+    followers->ends = memory_allocate_zeroed(mechanism->context, joints, sizeof *followers->ends);
+    followers->joints =
+        count <= UINT32_MAX ? memory_allocate(mechanism->context, count, sizeof *followers->joints) : NULL;
     if (!followers->ends || !followers->joints)
         return false;
     for (uint32_t i = 0; i < joints; i++) {
-        const uint32_t *leaders = leaders_of(&scene->joints[i], &own);
+        const uint32_t *leaders = leaders_of(mechanism, i, &own);
         for (uint32_t k = 0; k < own; k++)
             followers->ends[leaders[k]]++;
     }
@@ -280,7 +333,7 @@ bool list_followers(cp_context *context, const cp_scene *scene, struct followers
         followers->ends[i] = total - followers->ends[i];
     }
     for (uint32_t i = 0; i < joints; i++) {
-        const uint32_t *leaders = leaders_of(&scene->joints[i], &own);
+        const uint32_t *leaders = leaders_of(mechanism, i, &own);
         for (uint32_t k = 0; k < own; k++)
             followers->joints[followers->ends[leaders[k]]++] = i;
     }

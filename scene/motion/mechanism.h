@@ -58,19 +58,30 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism);
 /* The value of one joint at q. Looks at nothing but what the joint follows. */
 double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
 
+/* The same, but with loops: a joint that follows from where they close is solved for, on the branch where its group of
+ * loops closed last. Where that fails it stays, and mechanism_failed is true
+ * from then on. */
+double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
+bool mechanism_failed(const cp_mechanism *mechanism);
+/* What the joint's value follows from: the driven joints of its loops, if some free joint is among what it follows;
+ * else the inputs of its formula, its master, or itself. */
+const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count);
+/* Its value is no straight function of one other's: it has a formula, or follows from where loops close. */
+bool mechanism_samples(const cp_mechanism *mechanism, uint32_t joint);
+
 /* As cp_world_poses, for those that are within a call. */
 cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
 /* A node in its parent's frame: `local`, then its joints at mechanism->values. */
 cp_pose node_pose(const cp_mechanism *mechanism, uint32_t node, const cp_pose *local);
 
-/* The joints whose value follows from that of another: those of joint i, in their order, are joints[ends[i - 1]] ..
- * joints[ends[i] - 1], of the first one from 0 on. */
+/* The joints whose value follows from that of another, free ones of loops included: those of joint i, in their order,
+ * are joints[ends[i - 1]] .. joints[ends[i] - 1], of the first one from 0 on. */
 struct followers {
     cp_context *context;
     uint32_t *ends, *joints, joint_count, count;
 };
 /* False when out of memory. Call free_followers even on failure. */
-bool list_followers(cp_context *context, const cp_scene *scene, struct followers *followers);
+bool list_followers(const cp_mechanism *mechanism, struct followers *followers);
 void free_followers(struct followers *followers);
 static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)
 {

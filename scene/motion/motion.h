@@ -16,10 +16,13 @@ struct sweep {
  * (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
 bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep);
 
+/* The same for a joint of a mechanism: no farther than loops close. */
+bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, struct sweep *sweep);
+
 struct growing_track;
-/* What an expression makes of the sweep of a joint that it is over, the others being as they are now: keys in time
- * (CP_PATH_JOINT), between which the straight way is nowhere further off than the track's tolerance, above 0. Looked at
- * in four places of each way. mechanism->q is as it was. False when out of memory. */
+/* What an expression, or the closing of loops, makes of the sweep of a joint that it is over, the others being as they
+ * are now: keys in time (CP_PATH_JOINT), between which the straight way is nowhere further off than the track's
+ * tolerance, above 0. Looked at in four places of each way. mechanism->q is as it was. False when out of memory. */
 bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, const struct sweep *sweep,
                       struct growing_track *track);
 

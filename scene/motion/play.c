@@ -200,6 +200,8 @@ cp_status player_seek(struct player *player, double time)
     }
     /* The joints; baked ones have their value from a track, not from their formula. */
     cp_status status = mechanism_values(mechanism, mechanism->q);
+    if (status == CP_NO)
+        return mechanism_report_open(mechanism);
     for (uint32_t i = 0; i < clip->track_count && player->is_baked; i++)
         if (clip->tracks[i].path == CP_PATH_JOINT && scene->joints[clip->tracks[i].target].expression)
             track_value(&clip->tracks[i], time, &mechanism->values[clip->tracks[i].target]);

@@ -1,6 +1,7 @@
 /* A joint's way through its limits. */
 #include <math.h>
 
+#include "closure.h"
 #include "grow.h"
 
 static const double duration = 4, shortest_leg = 0.5; /* seconds */
@@ -32,6 +33,44 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
     return true;
 }
 
+/* How far from home to a value loops close, as a part of the way. */
+static double reach_to(cp_mechanism *mechanism, uint32_t joint, double home, double value)
+{
+    enum { HALVINGS = 20 };
+    double reached = 0, beyond = 1;
+    for (int i = 0; i <= HALVINGS && reached < 1; i++) {
+        double part = i == 0 ? 1 : (reached + beyond) / 2;
+        mechanism->q[joint] = home + part * (value - home);
+        if (closure_solve_group(mechanism->closure, mechanism->closure->group_of[joint], mechanism->q) == CP_OK)
+            reached = part;
+        else
+            beyond = part;
+    }
+    mechanism->q[joint] = mechanism->scene->joints[joint].q;
+    (void)closure_solve_group(mechanism->closure, mechanism->closure->group_of[joint], mechanism->q);
+    return reached;
+}
+
+bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, struct sweep *sweep)
+{
+    const cp_joint *it = &mechanism->scene->joints[joint];
+    if (!joint_sweep(it, diagonal, sweep))
+        return false;
+    struct closure *closure = mechanism->closure;
+    if (!closure || closure->group_of[joint] == CP_NONE)
+        return true;
+    bool failed = closure->failed;
+    cp_joint nearer = *it;
+    /* A hair's breadth before the end, where no rounding opens a loop. */
+    for (int i = 1; i <= 2; i++) {
+        double part = reach_to(mechanism, joint, it->home, sweep->values[i]);
+        double *limit = i == 1 ? &nearer.lower : &nearer.upper;
+        *limit = it->home + (part < 1 ? 0.99 * part : 1) * (sweep->values[i] - it->home);
+    }
+    closure->failed = failed;
+    return joint_sweep(&nearer, diagonal, sweep);
+}
+
 /* ---- what follows a sweep ---- */
 
 enum { MOST_HALVINGS = 12, LOOKS = 4 };
@@ -46,7 +85,7 @@ struct curve_point {
 static struct curve_point point_at(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, double time, double value)
 {
     mechanism->q[driver] = value;
-    double result = mechanism_value(mechanism, joint, mechanism->q);
+    double result = mechanism_find_value(mechanism, joint, mechanism->q);
     mechanism->q[driver] = mechanism->scene->joints[driver].q;
     return (struct curve_point){.time = time, .value = value, .result = result};
 }

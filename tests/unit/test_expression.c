@@ -224,13 +224,16 @@ static void test_joint_values(void **state)
     pose_scene(scene, q, worlds);
     assert_true(fabs(worlds[3].m[11] - 0.07) < 1e-12);
     struct followers followers;
-    assert_true(list_followers(context, scene, &followers));
+    cp_mechanism mechanism;
+    assert_int_equal(mechanism_open(&mechanism, context, scene), CP_OK);
+    assert_true(list_followers(&mechanism, &followers));
     assert_int_equal(followers.ends[0], 1);
     assert_int_equal(first_follower(&followers, 1), 1);
     assert_int_equal(followers.ends[1], 2);
     assert_int_equal(followers.joints[1], 2);
     assert_int_equal(followers.ends[2], 2);
     free_followers(&followers);
+    mechanism_close(&mechanism);
 }
 
 static void test_validation(void **state)

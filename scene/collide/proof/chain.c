@@ -21,7 +21,9 @@ static uint32_t find_variable(struct chain *chain, uint32_t joint)
     const cp_joint *it = &chain->scene->joints[joint];
     struct variable variable = {.joint = joint, .repeats = true};
     joint_reach(it, &variable.lower, &variable.upper);
-    bool limited = isfinite(it->lower) && isfinite(it->upper) && !it->expression;
+    /* Loops are closed whatever the limits of free joints say. */
+    bool solved = chain->scene->loop_count > 0 && joint_is_free(it);
+    bool limited = isfinite(it->lower) && isfinite(it->upper) && !it->expression && !solved;
     if (!limited && it->type == CP_JOINT_REVOLUTE) {
         variable.lower = -PI;
         variable.upper = PI;
