@@ -13,6 +13,8 @@ static const double web_tolerance = 1e-4, web_part = 1.0 / 65536;
 /* What is sampled without a tolerance is this near: a two-millionth of the scene, about what single precision tells
  * apart. */
 static const double exact_part = 5e-7;
+/* Where loops are solved, straight ways bend too much for that many keys: a fifty-thousandth. */
+static const double loop_part = 2e-5;
 /* The parts of the tolerance for what is sampled, for that and keys that are left out, and for rounding. */
 static const double bake_part = 0.25, thin_part = 0.75, round_part = 0.25;
 
@@ -28,7 +30,10 @@ bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip 
 {
     double size = writer->diagonal > 0 && isfinite(writer->diagonal) ? writer->diagonal : 1, error;
     double tolerance = tolerance_of(writer);
-    const struct bake_limits limits = {tolerance > 0 ? tolerance * bake_part : exact_part * size, writer->diagonal};
+    const struct bake_limits limits = {tolerance > 0                   ? tolerance * bake_part
+                                       : writer->scene->loop_count > 0 ? loop_part * size
+                                                                       : exact_part * size,
+                                       writer->diagonal};
     struct baked_clip baked;
     if (clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked) != CP_OK)
         return false;

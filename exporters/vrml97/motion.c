@@ -10,21 +10,20 @@ static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index)
     const cp_joint *joint = &v->scene->joints[index];
     const struct node_plan *part = &v->nodes[v->scene->joints[driver].node];
     struct joint_law law = joint_law(v->scene->joints, index);
-    struct sweep sweep;
-    if (v->joints[index].sign == 0 || !v->joints[index].name ||
-        !mechanism_sweep(&v->mechanism, driver, v->diagonal, &sweep))
+    const struct sweep *sweep = &v->joints[driver].sweep;
+    if (v->joints[index].sign == 0 || !v->joints[index].name)
         return;
     /* What a formula makes of the sweep, within a ten-thousandth of the scene's size. */
     bool sized = joint->type == CP_JOINT_PRISMATIC && v->diagonal > 0;
     struct growing_track track = {.path = CP_PATH_JOINT, .tolerance = sized ? 1e-4 * v->diagonal : 1e-4};
     const bool sampled = mechanism_samples(&v->mechanism, index);
-    if (sampled && !(sweep_expression(&v->mechanism, driver, index, &sweep, &track) && track_cut(v->context, &track)))
+    if (sampled && !(sweep_expression(&v->mechanism, driver, index, sweep, &track) && track_cut(v->context, &track)))
         v->failed = true;
-    const double *times = sampled ? track.times : sweep.times;
+    const double *times = sampled ? track.times : sweep->times;
     uint32_t count = sampled ? track.count : SWEEP_KEYS;
     struct vrml_keys keys = {.joint = index, .path = CP_PATH_JOINT};
     for (uint32_t i = 0; i < count && !v->failed; i++) {
-        double value = sampled ? track.values[i] : law.scale * sweep.values[i] + law.offset;
+        double value = sampled ? track.values[i] : law.scale * sweep->values[i] + law.offset;
         vrml_add_key(v, &keys, fmin((v->joints[driver].start + times[i]) / part->cycle, 1), &value);
     }
     vrml_write_keys(v, &keys, part->timer, joint->name, v->joints[index].name);

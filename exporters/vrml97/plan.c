@@ -9,16 +9,15 @@ static void plan_sweeps(struct vrml *v)
 {
     const struct followers *followers = &v->followers;
     for (uint32_t i = 0; i < v->scene->joint_count; i++) {
-        struct sweep sweep;
         struct joint_plan *joint = &v->joints[i];
         struct node_plan *node = &v->nodes[v->scene->joints[i].node];
         joint->driver = CP_NONE;
         joint->sweeps =
-            (!v->recording || v->settings->clicks) && mechanism_sweep(&v->mechanism, i, v->diagonal, &sweep);
+            (!v->recording || v->settings->clicks) && mechanism_sweep(&v->mechanism, i, v->diagonal, &joint->sweep);
         if (!joint->sweeps)
             continue;
         joint->start = node->cycle;
-        node->cycle += sweep.times[SWEEP_KEYS - 1];
+        node->cycle += joint->sweep.times[SWEEP_KEYS - 1];
         if (!node->timer)
             node->timer = vrml_name(v, "time_", v->scene->joints[i].name);
     }

@@ -2,6 +2,7 @@
 #ifndef CELLPIPE_VRML97_H
 #define CELLPIPE_VRML97_H
 
+#include "../../scene/motion/motion.h"
 #include "../../scene/motion/play.h"
 #include "../../scene/plugin.h"
 #include "pixels.h"
@@ -63,9 +64,10 @@ struct node_plan {
 struct joint_plan {
     const char *name; /* DEF name of its Transform, or NULL for a fixed joint */
     int sign;         /* of translations: -1 where mirrored; 0: flat */
-    bool sweeps;      /* a driving joint with a way to go */
-    uint32_t driver;  /* sweeps and moves this one: itself, its master, the first of its formula's; or CP_NONE */
-    double start;     /* of its sweep within the cycle of its node */
+    bool sweeps;      /* a driving joint with a way to go: */
+    struct sweep sweep;
+    uint32_t driver; /* sweeps and moves this one: itself, its master, the first of its formula's; or CP_NONE */
+    double start;    /* of its sweep within the cycle of its node */
 };
 
 /* What stands in a frame: a node, or a slot for one that hangs there for a time. */

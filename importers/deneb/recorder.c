@@ -260,7 +260,7 @@ void recorder_end_step(struct recorder *recorder)
         for (uint32_t k = device->first_joint; state->has_joints && k < device->first_joint + device->joint_count;
              k++) {
             uint32_t joint = cell->joints[k].joint;
-            if (!cell->joints[k].formula)
+            if (deneb_is_set(&cell->joints[k]))
                 add_told(recorder, &recorder->joints[k], &recorder->scene->joints[joint].q, recorder->time,
                          &recorder->mechanism.q[joint]);
         }

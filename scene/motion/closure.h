@@ -55,6 +55,8 @@ cp_status closure_begin(struct closure *closure);
 cp_status closure_solve(struct closure *closure, const double *q);
 /* As closure_solve, for the group of one joint. */
 cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q);
+/* Takes a pose that closed before: what closed_at had of the group then. */
+void closure_set_group(struct closure *closure, uint32_t group, const double *closed_at);
 /* The rank of all loops' derivatives by all their joints, by the free ones, and the conditions that follow from others.
  * lacks[joint count]: set for free joints that the driven ones do not determine, false for others of the loops. */
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks);

@@ -90,13 +90,13 @@ static void damped_step(const struct least_squares *problem, struct arrays *a, d
                                              : c == i   ? a->diagonal[i]
                                                         : a->jacobian[(size_t)a->order[c] * rows + i];
     }
-    for (uint32_t j = 0; j < n; j++) {
+    for (uint32_t j = 0; j < n && damping > 0; j++) {
         double right = 0;
         for (uint32_t c = j; c < n; c++)
             a->row[c] = 0;
         a->row[j] = sqrt(damping);
         for (uint32_t i = j; i < n; i++) {
-            double *line = a->triangle + (size_t)i * n, length = hypot(line[i], a->row[i]);
+            double *line = a->triangle + (size_t)i * n, length = sqrt(line[i] * line[i] + a->row[i] * a->row[i]);
             if (a->row[i] == 0)
                 continue;
             double cosine = line[i] / length, sine = a->row[i] / length;
@@ -167,7 +167,8 @@ double least_squares_solve(const struct least_squares *problem, double *x, doubl
 {
     enum { MOST_STEPS = 100, MOST_TRIES = 30 };
     const uint32_t n = problem->columns, m = problem->rows;
-    const double longest = 0.5, exact = (DBL_EPSILON * DBL_EPSILON) * (m + 1);
+    const double longest = 0.5, exact = 1e-26 * (m + 1); /* residuals of 1e-13, near what roundings leave */
+    const double near = 1e-2;
     struct arrays a = divide(problem, work);
     double factor_of_damping = 1e-2;
     problem->evaluate(problem->user, x, a.residuals, a.jacobian);
@@ -176,7 +177,9 @@ double least_squares_solve(const struct least_squares *problem, double *x, doubl
         factorise(a.jacobian, m, n, a.order, a.diagonal, a.squares, a.residuals);
         bool better = false;
         for (int tries = 0; tries < MOST_TRIES && !better; tries++) {
-            damped_step(problem, &a, factor_of_damping * square);
+            /* Near a solution that is the only one there, without damping: that saves most of the work of a step. */
+            bool plain = tries == 0 && square < near && m >= n && fabs(a.diagonal[n - 1]) > 1e-6 * fabs(a.diagonal[0]);
+            damped_step(problem, &a, plain ? 0 : factor_of_damping * square);
             double most = 0;
             for (uint32_t i = 0; i < n; i++)
                 most = fmax(most, fabs(a.step[i]));

@@ -17,23 +17,35 @@ static inline uint32_t first_of(const struct by_target *list, uint32_t target)
     return target > 0 ? list->ends[target - 1] : 0;
 }
 
+/* Poses of loops that were solved for: what moves with them is asked for at the same times, one after the other. */
+struct solved_poses {
+    struct solved_pose {
+        double time;
+        uint32_t group; /* CP_NONE: an empty place */
+        size_t first;   /* in values */
+    } * places;         /* a hash table, at most half full */
+    double *values;     /* of a group's columns */
+    uint32_t place_count, count, value_count, value_room;
+};
+
 struct clip_lookup {
     cp_context *context;
     const cp_scene *scene;
     const cp_clip *clip;
     struct by_target node_tracks, joint_tracks, attachments;
     cp_mechanism mechanism;
+    struct solved_poses solved;
 };
 
 /* Call lookup_free even on failure. The scene must not change meanwhile. */
 cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
 void lookup_free(struct clip_lookup *lookup);
 
-/* Of dependent joints too. */
-double lookup_joint(const struct clip_lookup *lookup, uint32_t joint, double time);
+/* Of dependent joints, and of those that loops determine, too. */
+double lookup_joint(struct clip_lookup *lookup, uint32_t joint, double time);
 uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time);
 /* In its parent's frame, without its joints. */
 cp_pose lookup_local(const struct clip_lookup *lookup, uint32_t node, double time);
-cp_pose lookup_world(const struct clip_lookup *lookup, uint32_t node, double time);
+cp_pose lookup_world(struct clip_lookup *lookup, uint32_t node, double time);
 
 #endif

@@ -160,13 +160,19 @@ static uint32_t solved_joint(const cp_mechanism *mechanism, uint32_t joint)
     return CP_NONE;
 }
 
+uint32_t mechanism_group(const cp_mechanism *mechanism, uint32_t joint)
+{
+    uint32_t solved = solved_joint(mechanism, joint);
+    return solved == CP_NONE ? CP_NONE : mechanism->closure->group_of[solved];
+}
+
 const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count)
 {
     const cp_expression *expression = mechanism->scene->joints[joint].expression;
-    uint32_t solved = solved_joint(mechanism, joint);
-    if (solved != CP_NONE) {
+    uint32_t index = mechanism_group(mechanism, joint);
+    if (index != CP_NONE) {
         const struct closure *closure = mechanism->closure;
-        const struct closure_group *group = &closure->groups[closure->group_of[solved]];
+        const struct closure_group *group = &closure->groups[index];
         *count = group->column_count - group->free_count;
         return closure->columns + group->first_column + group->free_count;
     }
@@ -176,15 +182,15 @@ const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, 
 
 bool mechanism_samples(const cp_mechanism *mechanism, uint32_t joint)
 {
-    return mechanism->scene->joints[joint].expression || solved_joint(mechanism, joint) != CP_NONE;
+    return mechanism->scene->joints[joint].expression || mechanism_group(mechanism, joint) != CP_NONE;
 }
 
 double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q)
 {
-    uint32_t solved = solved_joint(mechanism, joint);
-    if (solved == CP_NONE)
+    uint32_t group = mechanism_group(mechanism, joint);
+    if (group == CP_NONE)
         return mechanism_value(mechanism, joint, q);
-    (void)closure_solve_group(mechanism->closure, mechanism->closure->group_of[solved], q);
+    (void)closure_solve_group(mechanism->closure, group, q);
     return mechanism_value(mechanism, joint, mechanism->values);
 }
 

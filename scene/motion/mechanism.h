@@ -62,6 +62,8 @@ double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const doub
  * loops closed last. Where that fails it stays, and mechanism_failed is true
  * from then on. */
 double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
+/* The group of loops that determines the joint, or what it follows; CP_NONE: none does. */
+uint32_t mechanism_group(const cp_mechanism *mechanism, uint32_t joint);
 bool mechanism_failed(const cp_mechanism *mechanism);
 /* What the joint's value follows from: the driven joints of its loops, if some free joint is among what it follows;
  * else the inputs of its formula, its master, or itself. */
