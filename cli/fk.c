@@ -135,7 +135,7 @@ static cp_status choose_frame(struct cli *cli, const cp_scene *scene, const stru
     if (asked->frame)
         return find_frame(cli, scene, asked->frame, frame);
     cp_status status =
-        choose_device(cli, scene, asked->posing.device, "which frame is asked for? Give frame=NAME, or", &device);
+        choose_device(cli, scene, asked->posing.device, "which frame? Give frame=NAME, or", &device);
     if (status != CP_OK)
         return status;
     const cp_device *it = &cp_devices(scene, &count)[device];
@@ -199,8 +199,8 @@ const struct command fk_command = {
     .help = "Sets joints and prints the pose of a frame: position, R P Y with the rotation Rz(R) Ry(P) Rx(Y), "
             "quaternion, axis and angle, matrix. Q... are the driven joints of the device; free joints take the values "
             "at which loops close. Ends with 1 if they do not. JSON has metres and radians.",
-    .examples = "cellpipe fk samples/demo.wu 10deg 20deg --json\n"
-                "cellpipe fk cell.wu J1=30deg frame=Gripper in=Table",
+    .examples = "cellpipe fk samples/demo.wu device=Arm 30deg 20deg 0 0 60deg 0\n"
+                "cellpipe fk samples/mechanisms/hexapod.dcw J1=5mm frame=platform in=base --json",
     .options = options,
     .reads = true,
     .any_settings = true,

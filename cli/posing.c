@@ -88,7 +88,7 @@ cp_status choose_device(struct cli *cli, const cp_scene *scene, const char *name
     if (found == 0)
         return complain(cli, CP_USAGE, "no device has joints: give joints their values by name, as NAME=VALUE");
     if (found > 1)
-        return complain(cli, CP_USAGE, "%s Give device=NAME, of %s", question, names);
+        return complain(cli, CP_USAGE, "%s device=NAME, of %s", question, names);
     return CP_OK;
 }
 
@@ -127,7 +127,7 @@ cp_status pose_cell(struct cli *cli, cp_scene *scene, const struct posing *posin
     if (status == CP_OK && posing->q.count + posing->deg.count > 0) {
         const char *name = posing->device, *values = posing->q.count ? posing->q.items[0] : posing->deg.items[0];
         uint32_t device = 0, count;
-        status = name ? CP_OK : choose_device(cli, scene, NULL, "whose values are these?", &device);
+        status = name ? CP_OK : choose_device(cli, scene, NULL, "whose values are these? Give", &device);
         if (status != CP_OK)
             return status;
         const char *options[] = {name ? cli_print(cli, "device=%s", name)

@@ -230,6 +230,7 @@ static bool find_gap(struct closure *closure, const struct closure_group *group)
         if (sqrt(square) <= worst)
             continue;
         worst = sqrt(square);
+        mechanism->open.other_branch = false;
         mechanism->open.loop = own->loop;
         mechanism->open.gap = group->length * sqrt(places);
         mechanism->open.angle = 2 * asin(fmin(1, sqrt(square - places) / 2));
@@ -268,7 +269,7 @@ static void give_values(const struct closure *closure, const struct closure_grou
 }
 
 /* From closed pose to closed pose, in steps that are small enough to stay on the branch; shorter ones where that
- * fails, at last all at once. q: the values to reach. */
+ * fails. q: the values to reach. */
 static bool walk(struct closure *closure, const struct closure_group *group, const double *q)
 {
     double *values = closure->mechanism->values, *begin = closure->kept,
@@ -303,15 +304,14 @@ static bool walk(struct closure *closure, const struct closure_group *group, con
     }
     if (at == 1)
         return true;
-    /* What is in the way may be no more than a singular pose; else this tells how far it is from closed there. */
+    /* How far from closed it is there; or, if it closes, it does so on another branch. */
     for (uint32_t i = group->free_count; i < group->column_count; i++) {
         uint32_t joint = closure->columns[group->first_column + i];
         values[joint] = q[joint];
     }
-    if (close_group(closure, group)) {
-        keep_values(closure, group, last);
-        return true;
-    }
+    if (close_group(closure, group))
+        closure->mechanism->open =
+            (struct open_loop){.loop = closure->loops[group->first_loop].loop, .other_branch = true};
     give_values(closure, group, last);
     return false;
 }

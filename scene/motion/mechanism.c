@@ -138,6 +138,10 @@ cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
 cp_status mechanism_report_open(const cp_mechanism *mechanism)
 {
     const struct open_loop *open = &mechanism->open;
+    if (open->other_branch)
+        return report_error(mechanism->context, CP_NO, "loop-branch", IN_FILE(mechanism->scene->source.file),
+                            "loop \"%.100s\" does not close on the branch where it does now; on another one it would",
+                            mechanism->scene->loops[open->loop].name);
     return report_error(mechanism->context, CP_NO, "loop-open", IN_FILE(mechanism->scene->source.file),
                         "does not close: %.3g m and %.3g deg at loop \"%.100s\"", open->gap,
                         radians_to_degrees(open->angle), mechanism->scene->loops[open->loop].name);

@@ -26,6 +26,7 @@ struct mechanism_joint {
 struct open_loop {
     uint32_t loop;
     double gap, angle; /* metres, radians */
+    bool other_branch; /* it would close, but not on the branch where it did before */
 };
 
 struct closure;

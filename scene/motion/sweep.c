@@ -1,5 +1,6 @@
 /* A joint's way through its limits. */
 #include <math.h>
+#include <string.h>
 
 #include "closure.h"
 #include "grow.h"
@@ -47,7 +48,6 @@ static double reach_to(cp_mechanism *mechanism, uint32_t joint, double home, dou
             beyond = part;
     }
     mechanism->q[joint] = mechanism->scene->joints[joint].q;
-    (void)closure_solve_group(mechanism->closure, mechanism->closure->group_of[joint], mechanism->q);
     return reached;
 }
 
@@ -59,15 +59,22 @@ bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, s
     struct closure *closure = mechanism->closure;
     if (!closure || closure->group_of[joint] == CP_NONE)
         return true;
+    const struct closure_group *group = &closure->groups[closure->group_of[joint]];
+    double *now = memory_allocate(mechanism->context, group->column_count, sizeof *now);
     bool failed = closure->failed;
     cp_joint nearer = *it;
+    if (!now)
+        return false;
+    memcpy(now, closure->closed_at + group->first_column, group->column_count * sizeof *now);
     /* A hair's breadth before the end, where no rounding opens a loop. */
     for (int i = 1; i <= 2; i++) {
         double part = reach_to(mechanism, joint, it->home, sweep->values[i]);
+        closure_set_group(closure, closure->group_of[joint], now);
         double *limit = i == 1 ? &nearer.lower : &nearer.upper;
         *limit = it->home + (part < 1 ? 0.99 * part : 1) * (sweep->values[i] - it->home);
     }
     closure->failed = failed;
+    memory_free(mechanism->context, now, group->column_count, sizeof *now);
     return joint_sweep(&nearer, diagonal, sweep);
 }
 
