@@ -221,6 +221,48 @@ static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
     diff_dependence(diff, a, b);
 }
 
+/* ---- loops ---- */
+
+/* In the order of both files. */
+static void diff_loops(struct diff *diff)
+{
+    uint32_t counts[2];
+    const cp_loop *loops[] = {cp_loops(diff->a.scene, &counts[0]), cp_loops(diff->b.scene, &counts[1])};
+    for (uint32_t i = 0; i < counts[0] || i < counts[1]; i++) {
+        if (i >= counts[0] || i >= counts[1]) {
+            const struct side *side = i < counts[0] ? &diff->a : &diff->b;
+            differ(diff,
+                   &ABOUT("loop", loops[i < counts[0] ? 0 : 1][i].name, "presence",
+                          .only_in = side == &diff->a ? IN_A : IN_B),
+                   "only in %s", side->path);
+            continue;
+        }
+        const cp_loop *a = &loops[0][i], *b = &loops[1][i];
+        bool same = true;
+        for (int k = 0; k < 2; k++) {
+            if (diff->a.node_twin[a->nodes[k]] != b->nodes[k])
+                differ_in_name(diff,
+                               &ABOUT("loop", a->name, "frame", .a = TEXT(diff->a.nodes[a->nodes[k]].name),
+                                      .b = TEXT(diff->b.nodes[b->nodes[k]].name)),
+                               "on frame");
+            for (int at = 0; at < 12; at++)
+                same = same && near(diff, a->poses[k].m[at], b->poses[k].m[at]);
+        }
+        if (a->type != b->type)
+            differ(diff,
+                   &ABOUT("loop", a->name, "type", .a = TEXT(cp_loop_type_name(a->type)),
+                          .b = TEXT(cp_loop_type_name(b->type))),
+                   "%s, not %s", cp_loop_type_name(a->type), cp_loop_type_name(b->type));
+        if (!same)
+            differ(diff,
+                   &ABOUT("loop", a->name, "pose", .a = NUMBERS(a->poses[0].m, 24), .b = NUMBERS(b->poses[0].m, 24)),
+                   "at another place on its frames");
+        if (!near(diff, a->length, b->length))
+            differ(diff, &ABOUT("loop", a->name, "length", .a = NUMBER(a->length), .b = NUMBER(b->length)),
+                   "%s m, not %s m", short_number(a->length).text, short_number(b->length).text);
+    }
+}
+
 /* ---- forward kinematics ---- */
 
 /* Between the limits; where there is none, half a turn or a metre from the other or from zero. By splitmix64 (Steele,
@@ -238,6 +280,30 @@ static double random_value(const cp_joint *joint, uint64_t *state)
     if (!isfinite(upper))
         upper = lower > reach ? lower + reach : reach;
     return lower + fraction * (upper - lower);
+}
+
+/* Where loops do not close at these values, nearer to home until they do. CP_NO, if they do so nowhere or in one alone,
+ * which is then told. */
+static cp_status pose_sides(struct diff *diff, double *q_a, double *q_b, cp_pose *worlds_a, cp_pose *worlds_b)
+{
+    enum { MOST_TRIES = 8 };
+    struct side *sides[] = {&diff->a, &diff->b};
+    double *q[] = {q_a, q_b};
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        cp_status in_a = cp_world_poses(diff->cli->context, diff->a.scene, q_a, worlds_a);
+        cp_status in_b = cp_world_poses(diff->cli->context, diff->b.scene, q_b, worlds_b);
+        if (in_a != CP_NO && in_b != CP_NO)
+            return in_a != CP_OK ? in_a : in_b;
+        if (in_a != in_b) {
+            differ(diff, &ABOUT("cell", NULL, "loops", .only_in = in_a == CP_OK ? IN_A : IN_B),
+                   "loops close at some values in %s only", sides[in_a == CP_OK ? 0 : 1]->path);
+            return CP_NO;
+        }
+        for (int k = 0; k < 2; k++)
+            for (uint32_t i = 0; i < sides[k]->joint_count; i++)
+                q[k][i] = (q[k][i] + sides[k]->joints[i].home) / 2;
+    }
+    return CP_NO;
 }
 
 /* Frames whose poses differ are told once, where they first do. */
@@ -266,9 +332,14 @@ static cp_status diff_kinematics(struct diff *diff)
             if (a->joint_twin[i] != CP_NONE)
                 q_b[a->joint_twin[i]] = q_a[i];
         }
-        status = cp_world_poses(diff->cli->context, a->scene, q_a, worlds_a);
-        if (status == CP_OK)
-            status = cp_world_poses(diff->cli->context, b->scene, q_b, worlds_b);
+        uint64_t before = diff->differences;
+        status = pose_sides(diff, q_a, q_b, worlds_a, worlds_b);
+        if (status == CP_NO && diff->differences > before)
+            return CP_OK;
+        if (status == CP_NO) {
+            status = CP_OK;
+            continue;
+        }
         for (uint32_t i = 0; i < a->node_count && status == CP_OK; i++) {
             uint32_t twin = a->node_twin[i];
             if (twin == CP_NONE || told[i])
@@ -382,6 +453,7 @@ static cp_status compare(struct diff *diff, const struct request *request)
     for (uint32_t i = 0; i < diff->a.joint_count; i++)
         if (diff->a.joint_twin[i] != CP_NONE)
             diff_joint(diff, i, diff->a.joint_twin[i]);
+    diff_loops(diff);
     status = diff_kinematics(diff);
     if (status == CP_OK)
         status = diff_exclusions(diff);

@@ -557,7 +557,8 @@ CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other,
 CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
 
 /* Computes the world poses of all nodes: worlds[node count]. q: a value for each joint, or NULL for the current ones.
- * Values of dependent joints are computed, never taken. CP_LIMIT if out of memory. For many poses use cp_mechanism. */
+ * Values of dependent joints are computed, never taken; so are those of free joints where loops have to close. CP_NO,
+ * without a message, if they do not; CP_LIMIT if out of memory. For many poses use cp_mechanism. */
 CP_API cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
 /* Computes the values of all joints: values[joint count]. Independent joints have q, or their current values if q is
  * NULL; values of dependent joints follow from them. */

@@ -55,8 +55,13 @@ static cp_status keep_joints(struct moves *moves, const cp_mechanism *mechanism)
         joint->offset = 0;
         report_loss(scene->context, "scene-master", NOWHERE, 1, "joints lose their master joint, which was removed");
     }
-    if (!moves_find(moves, TABLE_DEVICES))
+    if (!moves_find(moves, TABLE_DEVICES) || !moves_find(moves, TABLE_LOOPS))
         return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->loop_count; i++) {
+        const uint32_t *ends = scene->loops[i].nodes, *kept = moves->maps[TABLE_NODES];
+        if (moves->maps[TABLE_LOOPS][i] == CP_NONE && (kept[ends[0]] != CP_NONE || kept[ends[1]] != CP_NONE))
+            report_loss(scene->context, "scene-loop", NOWHERE, 1, "loops are left out, since a frame of theirs is");
+    }
     for (uint32_t i = 0; i < scene->device_count; i++)
         if (moves->maps[TABLE_DEVICES][i] == CP_NONE && moves->maps[TABLE_NODES][scene->devices[i].base] != CP_NONE)
             report_loss(scene->context, "scene-device", NOWHERE, 1, "incomplete devices are left out");

@@ -4,7 +4,7 @@
 
 static cp_status flatten(cp_context *context, cp_scene *scene, cp_pose *worlds, bool *keep)
 {
-    static const enum scene_table order[] = {TABLE_CLIPS, TABLE_DEVICES, TABLE_JOINTS};
+    static const enum scene_table order[] = {TABLE_CLIPS, TABLE_DEVICES, TABLE_LOOPS, TABLE_JOINTS};
     cp_status status = scene_world_poses(context, scene, NULL, worlds);
     if (status != CP_OK)
         return status;
@@ -12,6 +12,8 @@ static cp_status flatten(cp_context *context, cp_scene *scene, cp_pose *worlds, 
         report_loss(context, "flatten-joints", NOWHERE, scene->joint_count, "joints become fixed where they are");
     if (scene->device_count > 0)
         report_loss(context, "flatten-devices", NOWHERE, scene->device_count, "devices are left out");
+    if (scene->loop_count > 0)
+        report_loss(context, "flatten-loops", NOWHERE, scene->loop_count, "closed loops are left out");
     if (scene->clip_count > 0)
         report_loss(context, "flatten-clips", NOWHERE, scene->clip_count, "clips are left out");
     for (size_t i = 0; i < sizeof order / sizeof *order && status == CP_OK; i++)
