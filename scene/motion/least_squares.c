@@ -63,7 +63,7 @@ uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double toler
     double *diagonal = work, *squares = work + columns;
     factorise(matrix, rows, columns, order, diagonal, squares, NULL);
     uint32_t rank = 0;
-    while (rank < columns && rank < rows && fabs(diagonal[rank]) > tolerance * fabs(diagonal[0]))
+    while (rank < columns && rank < rows && fabs(diagonal[rank]) > tolerance * fmax(fabs(diagonal[0]), 1e-3))
         rank++;
     return rank;
 }

@@ -19,9 +19,9 @@ size_t least_squares_room(uint32_t rows, uint32_t columns);
  * 2001, Fan and Yuan 2005). Returns the length of the residuals there. work: least_squares_room doubles. */
 double least_squares_solve(const struct least_squares *problem, double *x, double *work);
 
-/* The rank of matrix[column * rows + row], which is overwritten: diagonal elements of R above `tolerance` of the first.
- * order[columns]: the columns as they were chosen; those from the rank on depend on the ones before. work:
- * least_squares_room doubles. */
+/* The rank of matrix[column * rows + row], which is overwritten: diagonal elements of R above `tolerance` of the first
+ * one, or of a thousandth, if that is larger. order[columns]: the columns as they were chosen; those from the rank on
+ * depend on the ones before. work: least_squares_room doubles. */
 uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *work);
 
 #endif

@@ -257,6 +257,235 @@ static void test_open_chain(void **unused)
     expect_mobility(3, 3, 3, 0, 0);
 }
 
+/* ---- random mechanisms ---- */
+
+static uint64_t random_state = 1;
+
+static double random_number(double lower, double upper)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
+}
+
+static cp_pose random_pose(double reach)
+{
+    double axis[3], length = 0;
+    for (int i = 0; i < 3; i++) {
+        axis[i] = random_number(-1, 1);
+        length += axis[i] * axis[i];
+    }
+    for (int i = 0; i < 3; i++)
+        axis[i] /= sqrt(length);
+    cp_pose turn = pose_rotation(axis, random_number(-3, 3));
+    cp_pose place =
+        pose_translation(random_number(-reach, reach), random_number(-reach, reach), random_number(-reach, reach));
+    return pose_multiply(&place, &turn);
+}
+
+/* Without loops: as the tree has it. */
+static void place_tree(const double *q, cp_pose *worlds)
+{
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        worlds[i] = node->parent == CP_NONE ? node->local : pose_multiply(&worlds[node->parent], &node->local);
+        for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++) {
+            cp_pose motion = joint_motion(&scene->joints[k], q[k]);
+            worlds[i] = pose_multiply(&worlds[i], &motion);
+        }
+    }
+}
+
+static cp_pose end_of(const cp_loop *loop, int side, const cp_pose *worlds)
+{
+    return pose_multiply(&worlds[loop->nodes[side]], &loop->poses[side]);
+}
+
+static double dot_columns(const cp_pose *a, int i, const cp_pose *b, int k)
+{
+    return a->m[i] * b->m[k] + a->m[4 + i] * b->m[4 + k] + a->m[8 + i] * b->m[8 + k];
+}
+
+/* What each type of loop demands, as an engineer would write it: as many numbers as it takes away degrees of freedom.
+ */
+static uint32_t demands(const cp_loop *loop, const cp_pose *worlds, double *rows)
+{
+    const cp_pose a = end_of(loop, 0, worlds), b = end_of(loop, 1, worlds);
+    cp_pose apart = POSE_IDENTITY;
+    uint32_t count = 0;
+    for (int i = 0; i < 3; i++)
+        apart.m[4 * i + 3] = b.m[4 * i + 3] - a.m[4 * i + 3];
+    bool line = loop->type == CP_LOOP_CYLINDRICAL || loop->type == CP_LOOP_PRISMATIC;
+    if (loop->type == CP_LOOP_DISTANCE) {
+        rows[0] = sqrt(dot_columns(&apart, 3, &apart, 3)) - loop->length;
+        return 1;
+    }
+    for (int i = 0; i < (line ? 2 : 3); i++)
+        rows[count++] = dot_columns(&apart, 3, &a, i);
+    if (loop->type == CP_LOOP_UNIVERSAL)
+        rows[count++] = dot_columns(&a, 2, &b, 2);
+    else if (loop->type != CP_LOOP_SPHERICAL)
+        for (int i = 0; i < 2; i++)
+            rows[count++] = dot_columns(&a, i, &b, 2);
+    if (loop->type == CP_LOOP_PRISMATIC || loop->type == CP_LOOP_FIXED)
+        rows[count++] = dot_columns(&a, 1, &b, 0);
+    return count;
+}
+
+/* By elimination with full pivoting. */
+static uint32_t plain_rank(double *m, uint32_t rows, uint32_t columns)
+{
+    double largest = 0;
+    for (uint32_t rank = 0;; rank++) {
+        uint32_t row = rank, column = rank;
+        for (uint32_t i = rank; i < rows; i++)
+            for (uint32_t k = rank; k < columns; k++)
+                if (fabs(m[i * columns + k]) > fabs(m[row * columns + column])) {
+                    row = i;
+                    column = k;
+                }
+        if (rank == rows || rank == columns || fabs(m[row * columns + column]) <= fmax(1e-5 * largest, 1e-8))
+            return rank;
+        largest = fmax(largest, fabs(m[row * columns + column]));
+        for (uint32_t k = 0; k < columns; k++) {
+            double other = m[rank * columns + k];
+            m[rank * columns + k] = m[row * columns + k];
+            m[row * columns + k] = other;
+        }
+        for (uint32_t i = 0; i < rows; i++) {
+            double other = m[i * columns + rank];
+            m[i * columns + rank] = m[i * columns + column];
+            m[i * columns + column] = other;
+        }
+        for (uint32_t i = rank + 1; i < rows; i++) {
+            double factor = m[i * columns + rank] / m[rank * columns + rank];
+            for (uint32_t k = rank; k < columns; k++)
+                m[i * columns + k] -= factor * m[rank * columns + k];
+        }
+    }
+}
+
+enum { MOST_JOINTS = 40, MOST_LOOPS = 8, MOST_ROWS = 6 * MOST_LOOPS };
+
+/* A tree of bodies, closed as it stands by loops between random ones; some loops stand twice. */
+static uint32_t build_random(void)
+{
+    uint32_t bodies = 3 + (uint32_t)random_number(0, MOST_JOINTS - 3),
+             loops = 1 + (uint32_t)random_number(0, MOST_LOOPS);
+    uint32_t rows = 0;
+    static const uint32_t taken[] = {3, 5, 4, 4, 5, 6, 1};
+    for (uint32_t i = 0; i < bodies; i++) {
+        uint32_t node = scene_add_node(scene, (uint32_t)random_number(0, 0.999 + i), "body", 4);
+        scene->nodes[node].local = random_pose(0.5);
+        cp_joint_type type = random_number(0, 1) < 0.7 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC;
+        uint32_t joint = add_joint(node, type, (int)random_number(0, 2.999), 1, random_number(0, 1) < 0.2);
+        scene->joints[joint].q = random_number(-1, 1);
+    }
+    scene_find_spans(scene);
+    double q[MOST_JOINTS];
+    cp_pose worlds[MOST_JOINTS + 1];
+    for (uint32_t i = 0; i < bodies; i++)
+        q[i] = scene->joints[i].q;
+    place_tree(q, worlds);
+    for (uint32_t i = 0; i < loops; i++) {
+        cp_loop_type type = (cp_loop_type)random_number(0, 6.999);
+        uint32_t a = (uint32_t)random_number(0, 0.999 + bodies), b = (uint32_t)random_number(0, 0.999 + bodies);
+        b = a == b ? (a + 1) % (bodies + 1) : b;
+        cp_pose frame = random_pose(1), other = frame, back;
+        /* What the type leaves free is another on the other side. */
+        double slide = type == CP_LOOP_CYLINDRICAL || type == CP_LOOP_PRISMATIC ? random_number(-1, 1) : 0;
+        cp_pose along = pose_translation(type == CP_LOOP_DISTANCE ? 0.75 : 0, 0, slide);
+        cp_pose turned = type == CP_LOOP_UNIVERSAL ? pose_rotation_degrees(0, 90)
+                         : type == CP_LOOP_REVOLUTE || type == CP_LOOP_CYLINDRICAL
+                             ? pose_rotation((const double[]){0, 0, 1}, random_number(-3, 3))
+                             : POSE_IDENTITY;
+        other = pose_multiply(&other, &along);
+        other = pose_multiply(&other, &turned);
+        for (int twice = 0; twice<(random_number(0, 1) < 0.1 && i + 1 < loops ? 2 : 1); twice++, i += twice> 1) {
+            uint32_t loop = scene_add_loop(scene, "loop", type, a, b);
+            cp_loop *it = &scene->loops[loop];
+            assert_true(pose_inverse(&worlds[a], &back));
+            it->poses[0] = pose_multiply(&back, &frame);
+            assert_true(pose_inverse(&worlds[b], &back));
+            it->poses[1] = pose_multiply(&back, &other);
+            it->length = type == CP_LOOP_DISTANCE ? 0.75 : 0;
+            rows += taken[type];
+        }
+    }
+    finish_scene();
+    return rows;
+}
+
+/* The rank of the demands by joints, of which all or the free ones count, by differences. */
+static uint32_t demanded_rank(bool all)
+{
+    static double matrix[MOST_ROWS * MOST_JOINTS];
+    double q[MOST_JOINTS], rows[2][MOST_ROWS + 6];
+    cp_pose worlds[MOST_JOINTS + 1];
+    uint32_t columns = 0, count = 0, joints = scene->joint_count;
+    for (uint32_t i = 0; i < joints; i++)
+        columns += all || !scene->joints[i].driven;
+    for (uint32_t i = 0, column = 0; i < joints; i++) {
+        if (!all && scene->joints[i].driven)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            for (uint32_t k = 0; k < joints; k++)
+                q[k] = scene->joints[k].q + (k == i ? (side ? 1e-6 : -1e-6) : 0);
+            place_tree(q, worlds);
+            count = 0;
+            for (uint32_t k = 0; k < scene->loop_count; k++)
+                count += demands(&scene->loops[k], worlds, rows[side] + count);
+        }
+        for (uint32_t row = 0; row < count; row++)
+            matrix[row * columns + column] = (rows[1][row] - rows[0][row]) / 2e-6;
+        column++;
+    }
+    return plain_rank(matrix, count, columns);
+}
+
+static void test_random_mechanisms(void **unused)
+{
+    (void)unused;
+    uint32_t redundant = 0;
+    for (int machine = 0; machine < 200; machine++) {
+        fresh_scene();
+        uint32_t rows = build_random(), joints = scene->joint_count, free_joints = 0;
+        double q[MOST_JOINTS], values[MOST_JOINTS], gaps[MOST_ROWS + 6];
+        cp_pose worlds[MOST_JOINTS + 1];
+        cp_mobility found;
+        if (cp_measure_mobility(context, scene, &found) != CP_OK) {
+            print_report(context);
+            fail_msg("machine %d is closed, and is not found to be", machine);
+        }
+        for (uint32_t i = 0; i < joints; i++)
+            free_joints += !scene->joints[i].driven;
+        uint32_t rank = demanded_rank(true), free_rank = demanded_rank(false);
+        if (found.degrees != joints - rank || found.dangling != free_joints - free_rank ||
+            found.redundant != rows - rank)
+            fail_msg("machine %d: %u degrees, %u dangle, %u redundant; not %u, %u, %u", machine, found.degrees,
+                     found.dangling, found.redundant, joints - rank, free_joints - free_rank, rows - rank);
+        redundant += found.redundant;
+        /* From a guess nearby it closes again. */
+        for (uint32_t i = 0; i < joints; i++)
+            if (!scene->joints[i].driven)
+                scene->joints[i].q += random_number(-0.01, 0.01);
+        cp_status status = cp_joint_values(context, scene, NULL, values);
+        if (status != CP_OK) {
+            print_report(context);
+            fail_msg("machine %d does not close again", machine);
+        }
+        for (uint32_t i = 0; i < joints; i++)
+            q[i] = values[i];
+        place_tree(q, worlds);
+        for (uint32_t i = 0; i < scene->loop_count; i++) {
+            uint32_t count = demands(&scene->loops[i], worlds, gaps);
+            for (uint32_t k = 0; k < count; k++)
+                if (!(fabs(gaps[k]) <= 1e-9))
+                    fail_msg("machine %d, loop %u: a gap of %g", machine, (unsigned)i, gaps[k]);
+        }
+    }
+    assert_true(redundant > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +494,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_exechon, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gantry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_open_chain, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random_mechanisms, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
