@@ -123,11 +123,12 @@ function readClipLine(clips, tokens) {
     }
 }
 
-// { nodes: Map by id, in order; joints: Map by id; clips }
+// { nodes: Map by id, in order; joints: Map by id; clips; loops: how many }. Nothing here solves loops.
 export function readScene(input) {
     const file = workFile('scene.dump');
     convert(input, file, 'summary=yes');
     const nodes = new Map(), joints = new Map(), clips = [];
+    let loops = 0;
     for (const line of fs.readFileSync(file, 'utf8').split('\n')) {
         const tokens = words(line);
         if (tokens[0]?.word === 'node') {
@@ -137,11 +138,13 @@ export function readScene(input) {
             const joint = readJoint(tokens);
             joints.set(joint.id, joint);
             nodes.get(joint.node).joints.push(joint);
+        } else if (tokens[0]?.word === 'loop') {
+            loops++;
         } else if (tokens.length) {
             readClipLine(clips, tokens);
         }
     }
-    return { nodes, joints, clips };
+    return { nodes, joints, clips, loops };
 }
 
 // ---- forward kinematics: world = parent's world * local * motions ----

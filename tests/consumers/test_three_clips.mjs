@@ -147,7 +147,10 @@ const files = fs.readdirSync(samples, { withFileTypes: true, recursive: true }).
 const isWhole = file => spawnSync(program, ['info', file]).status === 0;
 
 for (const file of [...files.filter(isWhole), writeAlike(workFile('alike.gltf'))]) {
-    const scene = readScene(file), name = path.basename(file), [low, high] = info(file).bounds ?? [[0, 0, 0], [1, 1, 1]];
+    const scene = readScene(file), name = path.basename(file);
+    if (scene.loops > 0) // test_mechanisms plays these
+        continue;
+    const [low, high] = info(file).bounds ?? [[0, 0, 0], [1, 1, 1]];
     const exact = 4e-6 * Math.max(1, Math.hypot(...high.map((value, i) => value - low[i])));
     await play(file, name, scene, exact, plainReach);
     await play(file, `${name} web=yes`, scene, exact + 1e-4, webReach, 'web=yes', 'tolerance=0.1mm');
