@@ -1,8 +1,11 @@
 /* Joints compiled: masters resolved, formulas as steps. Forward kinematics. */
 #include "mechanism.h"
 
+#include <math.h>
+
 #include "../context.h"
 #include "../pose.h"
+#include "../text/text.h"
 #include "closure.h"
 
 bool cp_joint_is_dependent(const cp_joint *joint)
@@ -135,6 +138,12 @@ cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
     return mechanism->closure ? closure_begin(mechanism->closure) : CP_OK;
 }
 
+static double three_digits(double value)
+{
+    double step = value > 0 ? pow(10, floor(log10(value)) - 2) : 1;
+    return round(value / step) * step;
+}
+
 cp_status mechanism_report_open(const cp_mechanism *mechanism)
 {
     const struct open_loop *open = &mechanism->open;
@@ -143,8 +152,9 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
                             "loop \"%.100s\" does not close on the branch where it does now; on another one it would",
                             mechanism->scene->loops[open->loop].name);
     return report_error(mechanism->context, CP_NO, "loop-open", IN_FILE(mechanism->scene->source.file),
-                        "does not close: %.3g m and %.3g deg at loop \"%.100s\"", open->gap,
-                        radians_to_degrees(open->angle), mechanism->scene->loops[open->loop].name);
+                        "does not close: %s m and %s deg at loop \"%.100s\"", show_number(three_digits(open->gap)).text,
+                        show_number(three_digits(radians_to_degrees(open->angle))).text,
+                        mechanism->scene->loops[open->loop].name);
 }
 
 /* ---- what a value follows from ---- */
