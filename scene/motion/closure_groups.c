@@ -196,6 +196,9 @@ static void set_length(struct closure *closure, struct closure_group *group)
         group->length = 1;
 }
 
+/* A step takes the cube of them in time. */
+enum { MOST_COLUMNS = 400, MOST_ROWS = 2000 };
+
 static cp_status make_scratch(struct closure *closure)
 {
     struct arena *arena = closure->mechanism->arena;
@@ -203,6 +206,10 @@ static cp_status make_scratch(struct closure *closure)
     size_t work = 0, matrix = 0;
     for (uint32_t i = 0; i < closure->group_count; i++) {
         const struct closure_group *group = &closure->groups[i];
+        if (group->row_count > MOST_ROWS || group->column_count > MOST_COLUMNS)
+            return report_error(closure->mechanism->context, CP_LIMIT, "loop-size", NOWHERE,
+                                "%u joints hang together by loops, more than can be solved at once",
+                                (unsigned)group->column_count);
         size_t own = least_squares_room(group->row_count, group->column_count);
         if (own == SIZE_MAX)
             return CP_LIMIT;
