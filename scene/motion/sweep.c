@@ -37,7 +37,7 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
 /* How far from home to a value loops close, as a part of the way. */
 static double reach_to(cp_mechanism *mechanism, uint32_t joint, double home, double value)
 {
-    enum { HALVINGS = 20 };
+    enum { HALVINGS = 10 };
     double reached = 0, beyond = 1;
     for (int i = 0; i <= HALVINGS && reached < 1; i++) {
         double part = i == 0 ? 1 : (reached + beyond) / 2;
