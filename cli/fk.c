@@ -134,8 +134,7 @@ static cp_status choose_frame(struct cli *cli, const cp_scene *scene, const stru
     uint32_t device, count;
     if (asked->frame)
         return find_frame(cli, scene, asked->frame, frame);
-    cp_status status =
-        choose_device(cli, scene, asked->posing.device, "which frame? Give frame=NAME, or", &device);
+    cp_status status = choose_device(cli, scene, asked->posing.device, "which frame? Give frame=NAME, or", &device);
     if (status != CP_OK)
         return status;
     const cp_device *it = &cp_devices(scene, &count)[device];
