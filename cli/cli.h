@@ -215,8 +215,8 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 /* ---- commands, each at the end of its file ---- */
 
 extern const struct command convert_command, batch_command, run_command, filter_command, info_command, check_command,
-    diff_command, collide_command, fk_command, igrip2vrml_command, manifest_command, report_command, formats_command,
-    filters_command, help_command;
+    diff_command, collide_command, fk_command, ik_command, igrip2vrml_command, manifest_command, report_command,
+    formats_command, filters_command, help_command;
 
 void print_overview(const struct cli *cli, FILE *file);
 cp_status print_help(struct cli *cli, const char *word);
@@ -276,6 +276,9 @@ const char *mesh_name(const cp_mesh *mesh);
 /* "world", "joint", "movable" or "fixed". */
 const char *frame_kind(const cp_scene *scene, uint32_t node);
 bool is_placeholder(const cp_scene *scene, uint32_t node);
+/* The generic class of a device of six driven joints, one after the other: its first three (R turns, T slides), a colon
+ * and its wrist, "RRR:RRR (articulated)". NULL: it has none. */
+const char *device_class(const cp_scene *scene, const cp_device *device);
 
 /* Exclusions without repeats, each with first < second by index, in the order of the first statement: those between
  * real frames, and with dangling_too those that name a frame that is not there; and how many statements do. */

@@ -40,6 +40,36 @@ bool is_placeholder(const cp_scene *scene, uint32_t node)
     return (cp_nodes(scene, &(uint32_t){0})[node].flags & CP_NODE_PLACEHOLDER) != 0;
 }
 
+static bool is_below(const cp_node *nodes, uint32_t node, uint32_t above)
+{
+    while (node != above && node != CP_NONE)
+        node = nodes[node].parent;
+    return node == above;
+}
+
+const char *device_class(const cp_scene *scene, const cp_device *device)
+{
+    static const char *const words[] = {"RRR:RRR (articulated)", "RRT:RRR (spherical)", "RTR:RRR (pendulum)",
+                                        "RTT:RRR (bore)",        "TRR:RRR (SCARA)",     "TRT:RRR (cylindrical)",
+                                        "TTR:RRR (block)",       "TTT:RRR (Cartesian)"};
+    const cp_node *nodes = cp_nodes(scene, &(uint32_t){0});
+    const cp_joint *joints = cp_joints(scene, &(uint32_t){0}), *last = NULL;
+    uint32_t body = 0, count = 0;
+    for (uint32_t i = 0; i < device->joint_count; i++) {
+        const cp_joint *joint = &joints[device->joints[i]];
+        const bool slides = joint->type == CP_JOINT_PRISMATIC;
+        if (joint->type == CP_JOINT_FIXED)
+            continue;
+        if (!joint->driven || (!slides && joint->type != CP_JOINT_REVOLUTE) || (slides && count >= 3) ||
+            (last && !is_below(nodes, joint->node, last->node)))
+            return NULL;
+        body = count < 3 ? body << 1 | slides : body;
+        last = joint;
+        count++;
+    }
+    return count == 6 ? words[body] : NULL;
+}
+
 /* By frames, then by the place in the file. */
 static int compare_pairs(const void *a, const void *b)
 {

@@ -15,21 +15,11 @@ struct asked {
 
 /* A frame in another one. Angles in radians. */
 struct answer {
-    double position[3], rpy[3], quaternion[4], axis[3], angle; /* quaternion: w x y z, w >= 0 */
+    double coordinates[6], quaternion[4], axis[3], angle; /* X Y Z R P Y; w x y z, w >= 0 */
     cp_pose pose;
 };
 
 /* ---- the pose in all its forms ---- */
-
-/* R = Rz(roll) Ry(pitch) Rx(yaw), as in tag files. At pitch +-90 degrees roll and yaw turn about the same axis: yaw is
- * 0 then. */
-static void find_angles(const double m[12], double rpy[3])
-{
-    double level = hypot(m[0], m[4]);
-    rpy[1] = atan2(-m[8], level);
-    rpy[0] = level > 1e-12 ? atan2(m[4], m[0]) : atan2(-m[1], m[5]);
-    rpy[2] = level > 1e-12 ? atan2(m[9], m[10]) : 0;
-}
 
 /* From the largest of the four components, so that nothing is divided by little (Shepperd, 1978). */
 static void find_quaternion(const double m[12], double q[4])
@@ -56,27 +46,6 @@ static void find_axis(const double q[4], double axis[3], double *angle)
         axis[i] = sine > 0 ? q[i + 1] / sine : i == 2;
 }
 
-/* The frame's pose as it is seen from another one, of which scales and mirroring count. */
-static void relate(const cp_pose *from, const cp_pose *frame, cp_pose *pose)
-{
-    const double *m = from->m;
-    double inverse[3][3], determinant = 0;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            int a = (k + 1) % 3, b = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
-            inverse[i][k] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];
-        }
-    for (int i = 0; i < 3; i++)
-        determinant += m[4 * i] * inverse[0][i];
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 4; column++) {
-            double sum = 0;
-            for (int i = 0; i < 3; i++)
-                sum += inverse[row][i] * (frame->m[4 * i + column] - (column == 3 ? m[4 * i + 3] : 0));
-            pose->m[4 * row + column] = sum / determinant;
-        }
-}
-
 /* ---- the answer ---- */
 
 static double degrees(double radians)
@@ -97,9 +66,10 @@ static void print_row(const char *name, const double *values, size_t count, cons
 
 static void print_text(const struct answer *answer)
 {
-    const double angles[3] = {degrees(answer->rpy[0]), degrees(answer->rpy[1]), degrees(answer->rpy[2])};
+    const double *rpy = answer->coordinates + 3;
+    const double angles[3] = {degrees(rpy[0]), degrees(rpy[1]), degrees(rpy[2])};
     const double turn = degrees(answer->angle);
-    print_row("position", answer->position, 3, "m");
+    print_row("position", answer->coordinates, 3, "m");
     print_row("R P Y", angles, 3, "deg");
     print_row("quaternion", answer->quaternion, 4, "(w x y z)");
     print_row("axis", answer->axis, 3, "");
@@ -112,8 +82,8 @@ static void print_json(FILE *file, const struct answer *answer)
 {
     struct json json = {.file = file};
     print_json_begin(&json, NULL, '{');
-    print_json_numbers(&json, "position", answer->position, 3);
-    print_json_numbers(&json, "rpy", answer->rpy, 3);
+    print_json_numbers(&json, "position", answer->coordinates, 3);
+    print_json_numbers(&json, "rpy", answer->coordinates + 3, 3);
     print_json_numbers(&json, "quaternion", answer->quaternion, 4);
     print_json_numbers(&json, "axis", answer->axis, 3);
     print_json_number(&json, "angle", answer->angle);
@@ -127,23 +97,6 @@ static void print_json(FILE *file, const struct answer *answer)
 }
 
 /* ---- the command ---- */
-
-/* What frame= says, or else the end of the device. */
-static cp_status choose_frame(struct cli *cli, const cp_scene *scene, const struct asked *asked, uint32_t *frame)
-{
-    uint32_t device, count;
-    if (asked->frame)
-        return find_frame(cli, scene, asked->frame, frame);
-    cp_status status = choose_device(cli, scene, asked->posing.device, "which frame? Give frame=NAME, or", &device);
-    if (status != CP_OK)
-        return status;
-    const cp_device *it = &cp_devices(scene, &count)[device];
-    *frame = it->end_count > 0 ? it->ends[0] : it->base;
-    if (it->end_count > 1)
-        return complain(cli, CP_USAGE, "device \"%s\" has %u ends: give frame=NAME, such as frame=\"%s\"", it->name,
-                        (unsigned)it->end_count, cp_nodes(scene, &count)[it->ends[0]].name);
-    return CP_OK;
-}
 
 static cp_status command_fk(struct cli *cli)
 {
@@ -160,7 +113,7 @@ static cp_status command_fk(struct cli *cli)
         return status;
     status = pose_cell(cli, scene, &asked.posing, &fk_command);
     if (status == CP_OK)
-        status = choose_frame(cli, scene, &asked, &frame);
+        status = choose_end(cli, scene, asked.frame, asked.posing.device, &frame);
     if (status == CP_OK && asked.in)
         status = find_frame(cli, scene, asked.in, &in);
     if (status == CP_OK && !(worlds = world_poses(cli, scene)))
@@ -169,9 +122,7 @@ static cp_status command_fk(struct cli *cli)
     if (status == CP_OK) {
         struct answer answer;
         relate(&worlds[in], &worlds[frame], &answer.pose);
-        for (int i = 0; i < 3; i++)
-            answer.position[i] = answer.pose.m[4 * i + 3];
-        find_angles(answer.pose.m, answer.rpy);
+        cp_pose_coordinates(&answer.pose, answer.coordinates);
         find_quaternion(answer.pose.m, answer.quaternion);
         find_axis(answer.quaternion, answer.axis, &answer.angle);
         if (asked.json)

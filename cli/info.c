@@ -96,7 +96,9 @@ static void print_devices(struct cli *cli, const cp_scene *scene)
             nodes[devices[i].base].name);
         for (uint32_t end = 0; end < devices[i].end_count; end++)
             say(cli, "%s %s", end ? "," : " to", nodes[devices[i].ends[end]].name);
-        printf(", %" PRIu32 " joint%s\n", devices[i].joint_count, plural(devices[i].joint_count));
+        const char *class = device_class(scene, &devices[i]);
+        printf(", %" PRIu32 " joint%s%s%s\n", devices[i].joint_count, plural(devices[i].joint_count), class ? ", " : "",
+               class ? class : "");
     }
 }
 

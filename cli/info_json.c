@@ -107,6 +107,7 @@ static void put_devices(struct info *info)
         print_json_begin(json, NULL, '{');
         print_json_text(json, "name", device->name);
         print_json_text(json, "kind", cp_device_kind_name(device->kind));
+        print_json_text(json, "class", device_class(info->scene, device));
         print_json_text(json, "base", info->nodes[device->base].name);
         print_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
         put_names(info, device->joints, device->joint_count);
@@ -117,6 +118,47 @@ static void put_devices(struct info *info)
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
+}
+
+static void put_loops(struct info *info)
+{
+    uint32_t count;
+    const cp_loop *loops = cp_loops(info->scene, &count);
+    struct json *json = &info->json;
+    print_json_begin(json, "loops", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        print_json_begin(json, NULL, '{');
+        print_json_text(json, "name", loops[i].name);
+        print_json_text(json, "type", cp_loop_type_name(loops[i].type));
+        print_json_text(json, "first", info->nodes[loops[i].nodes[0]].name);
+        print_json_text(json, "second", info->nodes[loops[i].nodes[1]].name);
+        if (loops[i].type == CP_LOOP_DISTANCE)
+            print_json_number(json, "length", loops[i].length);
+        print_json_end(json, '}');
+    }
+    print_json_end(json, ']');
+}
+
+/* null if the loops do not close. */
+static cp_status put_mobility(struct info *info)
+{
+    cp_mobility found;
+    struct json *json = &info->json;
+    cp_status status = cp_measure_mobility(info->cli->context, info->scene, &found);
+    if (status == CP_NO)
+        print_json_text(json, "mobility", NULL);
+    if (status != CP_OK)
+        return status == CP_NO ? CP_OK : status;
+    print_json_begin(json, "mobility", '{');
+    print_json_count(json, "joints", found.joints);
+    print_json_count(json, "driven", found.driven);
+    print_json_count(json, "degrees", found.degrees);
+    print_json_count(json, "commanded", found.commanded);
+    print_json_count(json, "dangling", found.dangling);
+    print_json_count(json, "redundant", found.redundant);
+    print_json_text(json, "lacking", found.lacking == CP_NONE ? NULL : info->joints[found.lacking].name);
+    print_json_end(json, '}');
+    return CP_OK;
 }
 
 static void put_geometry(struct info *info)
@@ -285,6 +327,10 @@ static cp_status put_members(struct info *info)
     if (status != CP_OK)
         return status;
     put_devices(info);
+    put_loops(info);
+    status = put_mobility(info);
+    if (status != CP_OK)
+        return status;
     put_geometry(info);
     status = put_exclusions(info);
     if (status == CP_OK)

@@ -164,3 +164,39 @@ cp_status find_frame(struct cli *cli, const cp_scene *scene, const char *name, u
         good = list_add(cli, &names, nodes[i].name);
     return good && list_add(cli, &names, NULL) ? complain_missing(cli, "frame", name, names.items) : CP_LIMIT;
 }
+
+cp_status choose_end(struct cli *cli, const cp_scene *scene, const char *name, const char *device_name, uint32_t *frame)
+{
+    uint32_t device, count;
+    if (name)
+        return find_frame(cli, scene, name, frame);
+    cp_status status = choose_device(cli, scene, device_name, "which frame? Give frame=NAME, or", &device);
+    if (status != CP_OK)
+        return status;
+    const cp_device *it = &cp_devices(scene, &count)[device];
+    *frame = it->end_count > 0 ? it->ends[0] : it->base;
+    if (it->end_count > 1)
+        return complain(cli, CP_USAGE, "device \"%s\" has %u ends: give frame=NAME, such as frame=\"%s\"", it->name,
+                        (unsigned)it->end_count, cp_nodes(scene, &count)[it->ends[0]].name);
+    return CP_OK;
+}
+
+void relate(const cp_pose *from, const cp_pose *frame, cp_pose *pose)
+{
+    const double *m = from->m;
+    double inverse[3][3], determinant = 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            inverse[i][k] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];
+        }
+    for (int i = 0; i < 3; i++)
+        determinant += m[4 * i] * inverse[0][i];
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++) {
+            double sum = 0;
+            for (int i = 0; i < 3; i++)
+                sum += inverse[row][i] * (frame->m[4 * i + column] - (column == 3 ? m[4 * i + 3] : 0));
+            pose->m[4 * row + column] = sum / determinant;
+        }
+}

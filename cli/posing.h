@@ -38,5 +38,10 @@ cp_status choose_device(struct cli *cli, const cp_scene *scene, const char *name
                         uint32_t *device);
 /* The frame of that name or id. CP_USAGE, told, when there is none, or several of that name. */
 cp_status find_frame(struct cli *cli, const cp_scene *scene, const char *name, uint32_t *frame);
+/* The same; or if the name is NULL, the end of the device of that name, or of the one with joints. */
+cp_status choose_end(struct cli *cli, const cp_scene *scene, const char *name, const char *device_name,
+                     uint32_t *frame);
+/* A frame's pose as it is seen from another one, of which scales and mirroring count. */
+void relate(const cp_pose *from, const cp_pose *frame, cp_pose *pose);
 
 #endif

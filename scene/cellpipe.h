@@ -588,6 +588,59 @@ typedef struct cp_mobility {
 /* Finds the degrees of freedom at the scene's own joint values, by numeric rank. CP_NO if its loops do not close. */
 CP_API cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene, cp_mobility *mobility);
 
+/* ---- inverse kinematics --------------------------------------------------------------------------- */
+
+/* The coordinates of a target that hold: its place, and R = Rz(roll) Ry(pitch) Rx(yaw). */
+enum {
+    CP_REACH_X = 1 << 0,
+    CP_REACH_Y = 1 << 1,
+    CP_REACH_Z = 1 << 2,
+    CP_REACH_ROLL = 1 << 3,
+    CP_REACH_PITCH = 1 << 4,
+    CP_REACH_YAW = 1 << 5,
+    CP_REACH_ALL = (1 << 6) - 1
+};
+/* Who shall reach. */
+typedef struct cp_reach {
+    uint32_t device;    /* whose driven joints are unknown; all others stay as they are, free ones follow */
+    uint32_t frame, in; /* nodes: what is placed, and in whose frame; 0 is the world */
+    unsigned solve;     /* CP_REACH_... */
+    uint32_t tries;     /* places from which the numeric solver starts */
+} cp_reach;
+/* Joint values at which the frame is at the target. */
+typedef struct cp_posture {
+    uint32_t number; /* of an arm: 4 shoulder + 2 elbow + wrist, each 0 on the side where it is with all joints at zero;
+                        of n actuators: 2^(n-1) b1 + ... + bn, each 0 at the smaller value; else from the nearest on */
+    const double *q; /* a value for each joint of the scene */
+    double distance; /* root of the sum of the squared changes of the device's joints, in radians and metres */
+    double rest[6];  /* by how much coordinates that do not have to hold differ: metres, radians */
+    bool within;     /* all limits of the device's joints */
+    bool one_of_many; /* its joints can move while the frame stays: this is one posture of a continuum */
+} cp_posture;
+/* A solver for many targets. It belongs to the context and refers to the scene: do not change the scene, and free
+ * neither before it. One thread at a time may use it. */
+typedef struct cp_inverse cp_inverse;
+/* CP_USAGE if none of the joints moves the frame; CP_INPUT if one of the two frames is scaled, CP_NO if the scene's
+ * loops do not close, CP_LIMIT if out of memory: then there is no solver, and the report says why. */
+CP_API cp_status cp_inverse_new(cp_context *context, const cp_scene *scene, const cp_reach *reach,
+                                cp_inverse **inverse);
+CP_API void cp_inverse_free(cp_inverse *inverse);
+/* All postures that were found, by their numbers. They belong to the solver and are valid until the next call with it.
+ * CP_NO, with how near it came in the report, if there is none. Closed forms are complete. */
+CP_API cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target, const cp_posture **postures,
+                                     uint32_t *count);
+/* The joints that are unknown, in the device's order. */
+CP_API const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count);
+/* "arm", "actuators" (closed forms) or "numeric". */
+CP_API const char *cp_inverse_method(const cp_inverse *inverse);
+/* X Y Z in metres and R P Y in radians of a pose that turns and moves: its rotation is Rz(R) Ry(P) Rx(Y). At pitch +-90
+ * degrees roll and yaw turn about the same axis: yaw is 0 then. */
+CP_API void cp_pose_coordinates(const cp_pose *pose, double coordinates[6]);
+/* Reads "X,Y,Z,R,P,Y": metres and radians, unless a unit follows (5mm, 30deg). False if the text is anything else. */
+CP_API bool cp_parse_pose(const char *text, cp_pose *pose);
+/* Reads "x,y,z,roll,pitch,yaw", or some of them: CP_REACH_... False if the text is anything else. */
+CP_API bool cp_parse_reach(const char *text, unsigned *solve);
+
 /* Computes the world poses of all nodes at a time (seconds) of a clip: worlds[node count]. Before its first key and
  * after its last one a track holds their values. CP_LIMIT if out of memory. */
 CP_API cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds);

@@ -180,6 +180,28 @@ double radians_to_degrees(double radians)
     return radians / PI * 180;
 }
 
+void cp_pose_coordinates(const cp_pose *pose, double coordinates[6])
+{
+    const double *m = pose->m, level = hypot(m[0], m[4]);
+    const bool upright = !(level > 1e-12);
+    for (int i = 0; i < 3; i++)
+        coordinates[i] = m[4 * i + 3];
+    coordinates[3] = upright ? atan2(-m[1], m[5]) : atan2(m[4], m[0]);
+    coordinates[4] = atan2(-m[8], level);
+    coordinates[5] = upright ? 0 : atan2(m[9], m[10]);
+}
+
+cp_pose pose_from_coordinates(const double coordinates[6])
+{
+    cp_pose pose = pose_translation(coordinates[0], coordinates[1], coordinates[2]);
+    for (int i = 0; i < 3; i++) {
+        const double axis[3] = {i == 2, i == 1, i == 0};
+        cp_pose turn = pose_rotation(axis, coordinates[3 + i]);
+        pose = pose_multiply(&pose, &turn);
+    }
+    return pose;
+}
+
 cp_pose pose_from_trs(const struct trs *trs)
 {
     double x = trs->rotation[0], y = trs->rotation[1], z = trs->rotation[2], w = trs->rotation[3];

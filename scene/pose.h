@@ -38,6 +38,8 @@ cp_pose pose_rotation_degrees(int axis, double degrees);
 /* Degrees to radians; multiples of 90 and 180 give the double nearest to the true angle. */
 double degrees_to_radians(double degrees);
 double radians_to_degrees(double radians);
+/* Of X Y Z and R = Rz(roll) Ry(pitch) Rx(yaw): see cp_pose_coordinates. */
+cp_pose pose_from_coordinates(const double coordinates[6]);
 cp_pose pose_from_trs(const struct trs *trs);
 /* Nearest T * R * S: mirroring gives a negative scale (all three), zero scale keeps zeros. True when
  * pose_from_trs of the result is within tolerance (per entry, relative to the largest entry) of the pose;

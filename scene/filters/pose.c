@@ -1,8 +1,10 @@
-/* pose: sets joint values. Homes stay as they are; values outside a joint's limits are taken, with a warning. */
+/* pose: sets joint values, or those at which a frame is somewhere. Homes stay as they are; values outside a joint's
+ * limits are taken, with a warning. */
 #include "../motion/mechanism.h"
 #include "../options.h"
 #include "filters.h"
 #include "lookup.h"
+#include "pose_reach.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 struct pose_settings {
     const char *device, *joint, *q, *deg, *value;
     bool home;
+    struct reach_settings reach;
 };
 
 static const struct option options[] = {
@@ -22,6 +25,18 @@ static const struct option options[] = {
     {"value", "the same as q, for one joint", OPTION_STRING, offsetof(struct pose_settings, value), NULL, 0, 0, NULL},
     {"home", "back to the homes, of all joints when neither device nor joint is given", OPTION_BOOLEAN,
      offsetof(struct pose_settings, home), "no", 0, 0, NULL},
+    {"reach", "where the device's end shall be: X,Y,Z,R,P,Y in metres and radians or with units, or a frame",
+     OPTION_STRING, offsetof(struct pose_settings, reach.pose), NULL, 0, 0, NULL},
+    {"frame", "of reach=: what shall be there, in place of the end", OPTION_STRING,
+     offsetof(struct pose_settings, reach.frame), NULL, 0, 0, NULL},
+    {"in", "of reach=: the frame that its numbers are in, in place of the world", OPTION_STRING,
+     offsetof(struct pose_settings, reach.in), NULL, 0, 0, NULL},
+    {"solve", "of reach=: the coordinates that have to hold", OPTION_STRING,
+     offsetof(struct pose_settings, reach.solve), "x,y,z,roll,pitch,yaw", 0, 0, NULL},
+    {"posture", "of reach=: its number as ik tells it; -1 is the nearest within limits", OPTION_INTEGER,
+     offsetof(struct pose_settings, reach.posture), "-1", -1, 1e6, NULL},
+    {"tries", "of reach=: from how many places to search where there is no closed form", OPTION_INTEGER,
+     offsetof(struct pose_settings, reach.tries), "100", 1, 1e6, NULL},
     OPTIONS_END};
 
 /* The joints to set. */
@@ -90,6 +105,18 @@ static bool read_value(const cp_joint *joint, const char *entry, bool degrees, d
     return good && isfinite(*value);
 }
 
+void pose_check_limits(cp_context *context, const cp_joint *joint)
+{
+    char value[NUMBER_SIZE], lower[NUMBER_SIZE], upper[NUMBER_SIZE];
+    if (joint->q >= joint->lower && joint->q <= joint->upper)
+        return;
+    print_double(joint->q, value);
+    print_double(joint->lower, lower);
+    print_double(joint->upper, upper);
+    report_warning(context, "pose-limit", NOWHERE, "joint \"%s\" at %s is outside its limits %s .. %s", joint->name,
+                   value, lower, upper);
+}
+
 static cp_status set_values(cp_context *context, cp_scene *scene, const struct targets *targets, const char *text,
                             bool degrees)
 {
@@ -109,19 +136,13 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
         cp_joint *joint = &scene->joints[target_joint(targets, i)];
         if (cp_joint_is_dependent(joint))
             continue;
-        char entry[ENTRY_SIZE], value[NUMBER_SIZE], lower[NUMBER_SIZE], upper[NUMBER_SIZE];
+        char entry[ENTRY_SIZE];
         const char *rest;
         if (!cut_entry(text, entry, &rest) || !read_value(joint, entry, degrees, &joint->q))
             return report_error(context, CP_USAGE, "pose-number", NOWHERE,
                                 "the value for joint \"%s\" is not a number: %s", joint->name, text);
         text = rest;
-        if (joint->q >= joint->lower && joint->q <= joint->upper)
-            continue;
-        print_double(joint->q, value);
-        print_double(joint->lower, lower);
-        print_double(joint->upper, upper);
-        report_warning(context, "pose-limit", NOWHERE, "joint \"%s\" at %s is outside its limits %s .. %s", joint->name,
-                       value, lower, upper);
+        pose_check_limits(context, joint);
     }
     return CP_OK;
 }
@@ -164,17 +185,23 @@ static cp_status set_targets(cp_context *context, cp_scene *scene, const struct 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {
     const struct pose_settings *pose = settings;
-    if ((pose->q != NULL) + (pose->deg != NULL) + (pose->value != NULL) + pose->home != 1)
-        return report_error(context, CP_USAGE, "pose-what", NOWHERE, "give one of q=, deg=, value= and home=yes");
+    const bool reaches = pose->reach.pose != NULL;
+    if ((pose->q != NULL) + (pose->deg != NULL) + (pose->value != NULL) + pose->home + reaches != 1)
+        return report_error(context, CP_USAGE, "pose-what", NOWHERE,
+                            "give one of q=, deg=, value=, reach= and home=yes");
     if ((pose->device && pose->joint) || (!pose->home && !pose->device && !pose->joint))
         return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "give either device=NAME or joint=NAME");
     if (pose->value && pose->device)
         return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "value= is for one joint; a device takes q=");
+    if (reaches && pose->joint)
+        return report_error(context, CP_USAGE, "pose-whose", NOWHERE, "reach= is for a device");
     uint32_t joint = 0;
     struct targets targets;
     cp_status status = find_targets(scene, pose, &joint, &targets);
     if (status != CP_OK)
         return status;
+    if (reaches)
+        return pose_reach(context, scene, pose->device, &pose->reach);
     if (scene->loop_count == 0)
         return set_targets(context, scene, pose, &targets);
     bool guessed = false;

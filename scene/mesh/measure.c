@@ -150,8 +150,7 @@ void report_size_without_unit(const struct source *source, const cp_scene *scene
     }
     for (int axis = 0; axis < 3; axis++)
         size = fmax(size, (double)upper[axis] - (double)lower[axis]); /* -inf without a vertex */
-    double step = size > 0 ? pow(10, floor(log10(size)) - 2) : 1;     /* three digits say enough */
-    const struct shown_number shown = show_number(round(size / step) * step);
+    const struct shown_number shown = show_three_digits(size);
     if (size > 5)
         report_warning(source->context, "unit-guess", IN_FILE(source->name), "%s m across: in mm? --in unit=mm",
                        shown.text);

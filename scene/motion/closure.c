@@ -348,21 +348,28 @@ cp_status closure_solve(struct closure *closure, const double *q)
     return status;
 }
 
+cp_status closure_begin_group(struct closure *closure, uint32_t group)
+{
+    const struct closure_group *it = &closure->groups[group];
+    bool closes = close_group(closure, it);
+    keep_values(closure, it, closure->closed_at + it->first_column);
+    return closes ? CP_OK : CP_NO;
+}
+
 cp_status closure_begin(struct closure *closure)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < closure->group_count; i++) {
-        if (!close_group(closure, &closure->groups[i]))
+    for (uint32_t i = 0; i < closure->group_count; i++)
+        if (closure_begin_group(closure, i) != CP_OK)
             status = CP_NO;
-        keep_values(closure, &closure->groups[i], closure->closed_at + closure->groups[i].first_column);
-    }
     return status;
 }
 
 /* ---- degrees of freedom ---- */
 
+/* Of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
 static uint32_t group_rank(struct closure *closure, const struct closure_group *group, uint32_t columns,
-                           uint32_t *order)
+                           const uint32_t *left_out, uint32_t left_out_count)
 {
     struct evaluation it = {closure, group, columns};
     double *residuals = closure->matrix, *jacobian = residuals + group->row_count;
@@ -371,7 +378,18 @@ static uint32_t group_rank(struct closure *closure, const struct closure_group *
         closure->x[i] = closure->mechanism->values[joint] / unit_of(closure, group, joint);
     }
     evaluate(&it, closure->x, residuals, jacobian);
-    return find_rank(jacobian, group->row_count, columns, dependent, order, closure->work);
+    for (uint32_t i = 0; i < left_out_count; i++) {
+        uint32_t column = closure->column_of[left_out[i]];
+        memset(jacobian + (size_t)column * group->row_count, 0, group->row_count * sizeof *jacobian);
+    }
+    return find_rank(jacobian, group->row_count, columns, dependent, closure->order, closure->work);
+}
+
+bool closure_determines(struct closure *closure, uint32_t group, const uint32_t *joints, uint32_t count)
+{
+    const struct closure_group *it = &closure->groups[group];
+    uint32_t all = group_rank(closure, it, it->free_count, NULL, 0);
+    return all == group_rank(closure, it, it->free_count, joints, count) + count;
 }
 
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks)
@@ -382,8 +400,8 @@ void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank,
     *rank = *free_rank = *redundant = 0;
     for (uint32_t i = 0; i < closure->group_count; i++) {
         const struct closure_group *group = &closure->groups[i];
-        uint32_t all = group_rank(closure, group, group->column_count, closure->order), rows = 0;
-        uint32_t own = group_rank(closure, group, group->free_count, closure->order);
+        uint32_t all = group_rank(closure, group, group->column_count, NULL, 0), rows = 0;
+        uint32_t own = group_rank(closure, group, group->free_count, NULL, 0);
         for (uint32_t k = 0; k < group->free_count; k++)
             lacks[closure->columns[group->first_column + closure->order[k]]] = k >= own;
         for (uint32_t k = 0; k < group->loop_count; k++)

@@ -50,6 +50,8 @@ void closure_close(struct closure *closure);
  * what depends on them. CP_NO if a loop does not close: then mechanism->open tells the worst one, and values are the
  * nearest. */
 cp_status closure_begin(struct closure *closure);
+/* The same for one group. */
+cp_status closure_begin_group(struct closure *closure, uint32_t group);
 /* From the closed pose of mechanism->values to the one at q[joint count], on the same branch: driven joints take their
  * values from q, free ones are found. CP_NO if some loop does not close: its group stays where it closed last. */
 cp_status closure_solve(struct closure *closure, const double *q);
@@ -60,6 +62,8 @@ void closure_set_group(struct closure *closure, uint32_t group, const double *cl
 /* The rank of all loops' derivatives by all their joints, by the free ones, and the conditions that follow from others.
  * lacks[joint count]: set for free joints that the driven ones do not determine, false for others of the loops. */
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks);
+/* True if no free joint among these, all of the group, can move while its loops stay closed. */
+bool closure_determines(struct closure *closure, uint32_t group, const uint32_t *joints, uint32_t count);
 
 /* closure.c, for closure_groups.c */
 /* One loop's frames in the world; y is the first one's. */

@@ -138,12 +138,6 @@ cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
     return mechanism->closure ? closure_begin(mechanism->closure) : CP_OK;
 }
 
-static double three_digits(double value)
-{
-    double step = value > 0 ? pow(10, floor(log10(value)) - 2) : 1;
-    return round(value / step) * step;
-}
-
 cp_status mechanism_report_open(const cp_mechanism *mechanism)
 {
     const struct open_loop *open = &mechanism->open;
@@ -152,8 +146,8 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
                             "loop \"%.100s\" does not close on the branch where it does now; on another one it would",
                             mechanism->scene->loops[open->loop].name);
     return report_error(mechanism->context, CP_NO, "loop-open", IN_FILE(mechanism->scene->source.file),
-                        "does not close: %s m and %s deg at loop \"%.100s\"", show_number(three_digits(open->gap)).text,
-                        show_number(three_digits(radians_to_degrees(open->angle))).text,
+                        "does not close: %s m and %s deg at loop \"%.100s\"", show_three_digits(open->gap).text,
+                        show_three_digits(radians_to_degrees(open->angle)).text,
                         mechanism->scene->loops[open->loop].name);
 }
 

@@ -307,3 +307,9 @@ struct shown_number show_number(double value)
     *out = '\0';
     return shown;
 }
+
+struct shown_number show_three_digits(double value)
+{
+    double step = value != 0 && isfinite(value) ? pow(10, floor(log10(fabs(value))) - 2) : 1;
+    return show_number(round(value / step) * step);
+}

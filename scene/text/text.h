@@ -31,6 +31,7 @@ struct shown_number {
     char text[NUMBER_SIZE];
 };
 struct shown_number show_number(double value);
+struct shown_number show_three_digits(double value);
 
 /* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
 size_t utf8_length(const char *bytes, size_t size);

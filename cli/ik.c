@@ -1,0 +1,233 @@
+/* ik: the joint values at which a frame is where it shall be. */
+#include "cli.h"
+#include "json.h"
+#include "parts.h"
+#include "posing.h"
+
+#include <math.h>
+#include <string.h>
+
+struct asked {
+    struct request request;
+    struct posing posing;
+    const char *pose, *frame, *in, *solve;
+    uint32_t tries;
+    bool json;
+};
+
+struct found {
+    const cp_joint *joints;
+    const uint32_t *unknown;
+    const cp_posture *postures;
+    uint32_t joint_count, count;
+    const char *method;
+    unsigned solve;
+};
+
+/* ---- the request ---- */
+
+/* A pose in numbers, or the frame of that name. */
+static cp_status choose_target(struct cli *cli, const cp_scene *scene, const struct asked *asked, uint32_t in,
+                               cp_pose *target)
+{
+    uint32_t frame;
+    if (cp_parse_pose(asked->pose, target))
+        return CP_OK;
+    if (strspn(asked->pose, "+-.0123456789") > 0 && strchr(asked->pose, ','))
+        return complain(cli, CP_USAGE, "pose=%s: give six values X,Y,Z,R,P,Y such as 0.5,0,300mm,0,90deg,0",
+                        asked->pose);
+    cp_status status = find_frame(cli, scene, asked->pose, &frame);
+    if (status != CP_OK)
+        return status;
+    const cp_pose *worlds = world_poses(cli, scene);
+    if (!worlds)
+        return CP_LIMIT;
+    relate(&worlds[in], &worlds[frame], target);
+    return CP_OK;
+}
+
+static cp_status choose_device_of(struct cli *cli, const cp_scene *scene, const struct asked *asked, cp_reach *reach)
+{
+    cp_status status = choose_device(cli, scene, asked->posing.device, "which device? Give", &reach->device);
+    if (status == CP_OK)
+        status =
+            choose_end(cli, scene, asked->frame, cp_devices(scene, &(uint32_t){0})[reach->device].id, &reach->frame);
+    if (status == CP_OK && asked->in)
+        status = find_frame(cli, scene, asked->in, &reach->in);
+    return status;
+}
+
+/* ---- the answer ---- */
+
+static const char *const coordinates[] = {"x", "y", "z", "roll", "pitch", "yaw"};
+
+static double for_people(bool turns, double value)
+{
+    double shown = turns ? value * 180 / acos(-1) : value * 1000;
+    return fabs(shown) < 5e-10 ? 0 : shown;
+}
+
+static const char *unit_of(bool turns)
+{
+    return turns ? "deg" : "mm";
+}
+
+/* Which limit the value breaks; infinite if none. */
+static double broken_limit(const cp_joint *joint, double q)
+{
+    return q < joint->lower ? joint->lower : q > joint->upper ? joint->upper : INFINITY;
+}
+
+static void print_posture(struct cli *cli, const struct found *found, const cp_posture *posture)
+{
+    printf("posture %u: %s from here%s%s\n", (unsigned)posture->number, short_number(posture->distance).text,
+           posture->within ? "" : ", beyond limits", posture->one_of_many ? ", one of many" : "");
+    for (uint32_t i = 0; i < found->joint_count; i++) {
+        const cp_joint *joint = &found->joints[found->unknown[i]];
+        const bool turns = joint->type == CP_JOINT_REVOLUTE;
+        double q = posture->q[found->unknown[i]], limit = broken_limit(joint, q);
+        say(cli, "  %-16s %s %s", joint->name, long_number(for_people(turns, q)).text, unit_of(turns));
+        if (isfinite(limit))
+            printf(", beyond %s %s", short_number(for_people(turns, limit)).text, unit_of(turns));
+        printf("\n");
+    }
+    for (int i = 0; i < 6; i++)
+        if (!(found->solve & 1u << i))
+            printf("  %s is off by %s %s\n", coordinates[i], short_number(for_people(i >= 3, posture->rest[i])).text,
+                   unit_of(i >= 3));
+}
+
+static void print_text(struct cli *cli, const struct found *found)
+{
+    for (uint32_t i = 0; i < found->count; i++)
+        print_posture(cli, found, &found->postures[i]);
+}
+
+static void print_json(FILE *file, const struct found *found)
+{
+    struct json json = {.file = file};
+    print_json_begin(&json, NULL, '{');
+    print_json_text(&json, "method", found->method);
+    print_json_begin(&json, "joints", '[');
+    for (uint32_t i = 0; i < found->joint_count; i++)
+        print_json_text(&json, NULL, found->joints[found->unknown[i]].id);
+    print_json_end(&json, ']');
+    print_json_begin(&json, "postures", '[');
+    for (uint32_t i = 0; i < found->count; i++) {
+        const cp_posture *posture = &found->postures[i];
+        print_json_begin(&json, NULL, '{');
+        print_json_count(&json, "number", posture->number);
+        print_json_begin(&json, "q", '[');
+        for (uint32_t k = 0; k < found->joint_count; k++)
+            print_json_number(&json, NULL, posture->q[found->unknown[k]]);
+        print_json_end(&json, ']');
+        print_json_number(&json, "distance", posture->distance);
+        print_json_boolean(&json, "within", posture->within);
+        print_json_boolean(&json, "one_of_many", posture->one_of_many);
+        print_json_begin(&json, "beyond", '[');
+        for (uint32_t k = 0; k < found->joint_count; k++)
+            if (isfinite(broken_limit(&found->joints[found->unknown[k]], posture->q[found->unknown[k]])))
+                print_json_text(&json, NULL, found->joints[found->unknown[k]].id);
+        print_json_end(&json, ']');
+        print_json_begin(&json, "rest", '{');
+        for (int k = 0; k < 6; k++)
+            if (!(found->solve & 1u << k))
+                print_json_number(&json, coordinates[k], posture->rest[k]);
+        print_json_end(&json, '}');
+        print_json_end(&json, '}');
+    }
+    print_json_end(&json, ']');
+    print_json_end(&json, '}');
+    fputs("\n", file);
+}
+
+/* CP_NO if no posture is within the limits. */
+static cp_status answer(struct cli *cli, cp_inverse *inverse, const cp_scene *scene, const cp_pose *target,
+                        const struct asked *asked, unsigned solve)
+{
+    struct found found = {.method = cp_inverse_method(inverse), .solve = solve};
+    cp_status status = cp_inverse_postures(inverse, target, &found.postures, &found.count);
+    clear_progress(cli);
+    if (status != CP_OK && status != CP_NO)
+        return status;
+    found.joints = cp_joints(scene, &(uint32_t){0});
+    found.unknown = cp_inverse_joints(inverse, &found.joint_count);
+    if (asked->json)
+        print_json(cli->answers, &found);
+    else
+        print_text(cli, &found);
+    if (status != CP_OK)
+        return status;
+    for (uint32_t i = 0; i < found.count; i++)
+        if (found.postures[i].within)
+            return CP_OK;
+    return complain(cli, CP_NO, "no posture is within the limits of the joints");
+}
+
+/* ---- the command ---- */
+
+static cp_status command_ik(struct cli *cli)
+{
+    struct asked asked = {0};
+    cp_scene *scene = NULL;
+    cp_reach reach = {.solve = CP_REACH_ALL};
+    cp_inverse *inverse = NULL;
+    cp_pose target;
+    cp_status status = sort_words(cli, 1, cli->words.count, &ik_command, &asked);
+    if (status == CP_OK)
+        status = take_posing(cli, &asked.request, &asked.posing, &ik_command);
+    if (status == CP_OK && !asked.pose)
+        status = complain(cli, CP_USAGE, "where to? Give pose=X,Y,Z,R,P,Y or pose=FRAME");
+    if (status == CP_OK && asked.solve && !cp_parse_reach(asked.solve, &reach.solve))
+        status = complain(cli, CP_USAGE, "solve=%s: name some of x,y,z,roll,pitch,yaw", asked.solve);
+    if (status == CP_OK)
+        status = read_input(cli, asked.request.words.items[0], &asked.request, &scene);
+    if (status != CP_OK)
+        return status;
+    reach.tries = asked.tries;
+    status = pose_cell(cli, scene, &asked.posing, &ik_command);
+    if (status == CP_OK)
+        status = choose_device_of(cli, scene, &asked, &reach);
+    if (status == CP_OK)
+        status = choose_target(cli, scene, &asked, reach.in, &target);
+    if (status == CP_OK)
+        status = cp_inverse_new(cli->context, scene, &reach, &inverse);
+    if (status == CP_OK)
+        status = answer(cli, inverse, scene, &target, &asked, reach.solve);
+    cp_inverse_free(inverse);
+    cp_scene_free(scene);
+    return status;
+}
+
+static const struct option options[] = {
+    {"pose", "POSE", OPTION_TEXT, offsetof(struct asked, pose),
+     .help = "where the frame shall be: X,Y,Z,R,P,Y in metres and radians, or with units (10mm, 30deg); or where the "
+             "frame of this name is"},
+    POSING_OPTIONS(struct asked),
+    {"frame", "NAME", OPTION_TEXT, offsetof(struct asked, frame),
+     .help = "the frame to be placed; the end of the device unless said"},
+    {"in", "NAME", OPTION_TEXT, offsetof(struct asked, in),
+     .help = "numbers of pose= are in this frame; in the world unless said"},
+    {"solve", "x,y,z,...", OPTION_TEXT, offsetof(struct asked, solve),
+     .help =
+         "the coordinates that have to hold, of x,y,z,roll,pitch,yaw; of the others it says by how much they are off"},
+    {"tries", "N", OPTION_INTEGER, offsetof(struct asked, tries), .initial = "100", .minimum = 1, .maximum = 1000000,
+     .help = "from how many places to search, where there is no closed form"},
+    JSON_FLAG(struct asked),
+    {0}};
+
+const struct command ik_command = {
+    .name = "ik",
+    .title = "say which joint values bring a frame to a pose",
+    .usage = "CELL pose=X,Y,Z,R,P,Y|FRAME [Q...] [JOINT=VALUE]... [frame=NAME] [in=NAME] [--json]",
+    .help =
+        "Lists all postures in which the frame is there, with the rotation Rz(R) Ry(P) Rx(Y): their numbers, values "
+        "of the device's driven joints, limits that they break, and how far they are from where the joints are. "
+        "Q... and JOINT=VALUE say where that is. All other driven joints stay; loops close. Ends with 1 if no posture "
+        "is there, or none within the limits. JSON has metres and radians.",
+    .examples = "cellpipe ik samples/demo.wu device=Arm pose=0.55,0.32,0.73,-60deg,0,-170deg\n"
+                "cellpipe ik samples/mechanisms/hexapod.dcw pose=0,0,450mm,0,0,5deg",
+    .options = options,
+    .reads = true,
+    .any_settings = true,
+    .run = command_ik};

@@ -1,0 +1,619 @@
+/* Inverse kinematics: four published machines and an arm against numbers of another program, random arms by way and
+ * back and against a search of our own, and poses out of reach. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "pose.h"
+#include "scene_fixture.h"
+
+#define MM 1e-3
+
+/* ---- what is asked ---- */
+
+static uint32_t node_named(const char *name)
+{
+    uint32_t node = 0;
+    while (node < scene->node_count && strcmp(scene->nodes[node].name, name) != 0)
+        node++;
+    assert_true(node < scene->node_count);
+    return node;
+}
+
+static void read_machine(const char *name)
+{
+    char path[400];
+    (void)snprintf(path, sizeof path, SAMPLES "/mechanisms/%s.dcw", name);
+    cp_scene_free(scene);
+    if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
+        print_report(context);
+        fail_msg("%s cannot be read", path);
+    }
+}
+
+static cp_inverse *open_inverse(uint32_t frame, uint32_t in, unsigned solve)
+{
+    const cp_reach reach = {.frame = frame, .in = in, .solve = solve, .tries = 100};
+    cp_inverse *inverse;
+    if (cp_inverse_new(context, scene, &reach, &inverse) != CP_OK) {
+        print_report(context);
+        fail_msg("there is no solver");
+    }
+    return inverse;
+}
+
+/* ---- against the other program ---- */
+
+static double number_at(const json_t *array, size_t i)
+{
+    return json_number_value(json_array_get(array, i));
+}
+
+static json_t *load_oracle(void)
+{
+    json_t *oracle = json_load_file(SHARED "/reference/motion_oracle.json", 0, NULL);
+    if (!oracle)
+        print_message("skipped: " SHARED "/reference/motion_oracle.json is not there\n");
+    return oracle;
+}
+
+static cp_pose pose_of_rows(const json_t *rows)
+{
+    cp_pose pose;
+    for (size_t row = 0; row < 4; row++)
+        for (size_t column = 0; column < 3; column++)
+            pose.m[4 * column + row] = number_at(json_array_get(rows, row), column) * (row == 3 ? MM : 1);
+    return pose;
+}
+
+static bool has_values(const cp_posture *posture, const uint32_t *joints, uint32_t count, const json_t *values)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!(fabs(posture->q[joints[i]] / MM - number_at(values, i)) <= 1e-6))
+            return false;
+    return true;
+}
+
+/* The nearest posture has the other program's lengths, forward is back. */
+static void solve_lengths(const char *machine, const char *name)
+{
+    json_t *oracle = load_oracle();
+    size_t i;
+    const json_t *pose, *poses = json_object_get(json_object_get(oracle, name), "poses");
+    if (!oracle)
+        return;
+    read_machine(machine);
+    cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
+    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    assert_non_null(worlds);
+    assert_true(json_array_size(poses) > 0);
+    assert_string_equal(cp_inverse_method(inverse), "numeric");
+    json_array_foreach(poses, i, pose)
+    {
+        const cp_posture *postures;
+        uint32_t count, unknown;
+        const uint32_t *joints = cp_inverse_joints(inverse, &unknown);
+        cp_pose target = pose_of_rows(json_object_get(pose, "T6_row"));
+        assert_int_equal(unknown, json_array_size(json_object_get(pose, "J")));
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        if (!has_values(&postures[0], joints, unknown, json_object_get(pose, "J")))
+            fail_msg("%s, pose %zu: J1 is %.12g", name, i, postures[0].q[joints[0]] / MM);
+        assert_int_equal(cp_world_poses(context, scene, postures[0].q, worlds), CP_OK);
+        for (int k = 0; k < 12; k++)
+            assert_true(fabs(worlds[node_named("platform")].m[k] - target.m[k]) < 1e-8);
+    }
+    free(worlds);
+    cp_inverse_free(inverse);
+    json_decref(oracle);
+}
+
+static void test_hexapod(void **unused)
+{
+    (void)unused;
+    solve_lengths("hexapod", "hexapod");
+}
+
+static void test_flexapod(void **unused)
+{
+    (void)unused;
+    solve_lengths("flexapod", "flexapod6p");
+}
+
+static void expect_out_of_reach(cp_inverse *inverse, const cp_pose *target)
+{
+    const cp_posture *postures;
+    uint32_t count;
+    assert_int_equal(cp_inverse_postures(inverse, target, &postures, &count), CP_NO);
+    assert_int_equal(count, 0);
+    assert_string_equal(cp_report(context, &(size_t){0})->code, "no-posture");
+    cp_report_clear(context);
+}
+
+/* Its platform cannot go aside; a program that only computes lengths gives some all the same. */
+static void test_exechon(void **unused)
+{
+    (void)unused;
+    solve_lengths("exechon", "exechon_parallel");
+    read_machine("exechon");
+    cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
+    cp_pose aside = pose_translation(100 * MM, 50 * MM, -1250 * MM), higher = pose_translation(0, 50 * MM, -1.2);
+    const cp_posture *postures;
+    uint32_t count;
+    expect_out_of_reach(inverse, &aside);
+    cp_inverse_free(inverse);
+    /* Height and two tilts alone: the rest is told. */
+    inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_Z | CP_REACH_PITCH | CP_REACH_YAW);
+    higher.m[3] = 0.1;
+    assert_int_equal(cp_inverse_postures(inverse, &higher, &postures, &count), CP_OK);
+    assert_true(fabs(postures[0].rest[0] + 0.1) < 1e-9 && fabs(postures[0].rest[1]) < 1e-9);
+    assert_true(postures[0].rest[2] == 0 && !postures[0].one_of_many);
+    cp_inverse_free(inverse);
+}
+
+static void test_gantry(void **unused)
+{
+    (void)unused;
+    json_t *oracle = load_oracle();
+    size_t i, number;
+    const json_t *gantry = json_object_get(oracle, "gantry_tau"), *pose, *values;
+    if (!oracle)
+        return;
+    read_machine("gantry_tau");
+    cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
+    assert_string_equal(cp_inverse_method(inverse), "actuators");
+    json_array_foreach(json_object_get(gantry, "poses"), i, pose)
+    {
+        const cp_posture *postures;
+        uint32_t count, unknown;
+        const uint32_t *joints = cp_inverse_joints(inverse, &unknown);
+        const json_t *xyz = json_object_get(pose, "xyz");
+        cp_pose target = pose_translation(number_at(xyz, 0) * MM, number_at(xyz, 1) * MM, number_at(xyz, 2) * MM);
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        assert_int_equal(count, 8);
+        json_array_foreach(json_object_get(pose, "postures"), number, values)
+        {
+            assert_int_equal(postures[number].number, number);
+            if (!has_values(&postures[number], joints, unknown, values))
+                fail_msg("pose %zu, posture %zu: J1 is %.12g", i, number, postures[number].q[joints[0]] / MM);
+        }
+        assert_int_equal(number, 8);
+    }
+    assert_true(i > 0);
+    const json_t *far = json_object_get(json_object_get(gantry, "out_of_reach"), "xyz");
+    cp_pose target = pose_translation(number_at(far, 0) * MM, number_at(far, 1) * MM, number_at(far, 2) * MM);
+    expect_out_of_reach(inverse, &target);
+    target = pose_translation(-1.1, -0.65, -1.15);
+    cp_pose tilt = pose_rotation_degrees(0, 5);
+    target = pose_multiply(&target, &tilt);
+    expect_out_of_reach(inverse, &target); /* it keeps its orientation */
+    cp_inverse_free(inverse);
+    json_decref(oracle);
+}
+
+/* ---- arms ---- */
+
+/* A device of six joints, each given by its axis and a point of it with all joints at zero; the end is a frame. */
+static void build_arm(double axes[6][3], double points[6][3], const cp_pose *end)
+{
+    uint32_t parent = scene_add_node(scene, 0, "base", 4), joints[6];
+    double last[3] = {0};
+    for (int i = 0; i < 6; i++) {
+        parent = scene_add_node(scene, parent, "link", 4);
+        scene->nodes[parent].local =
+            pose_translation(points[i][0] - last[0], points[i][1] - last[1], points[i][2] - last[2]);
+        joints[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, NULL);
+        for (int k = 0; k < 3; k++) {
+            scene->joints[joints[i]].axis[k] = axes[i][k];
+            last[k] = points[i][k];
+        }
+        scene->joints[joints[i]].home = scene->joints[joints[i]].q = 0;
+    }
+    uint32_t tool = scene_add_node(scene, parent, "tool", 4), device = scene_add_device(scene, "arm", 1);
+    cp_pose back = pose_translation(-last[0], -last[1], -last[2]);
+    scene->nodes[tool].local = pose_multiply(&back, end);
+    uint32_t *own = scene_allocate(scene, 7, sizeof *own);
+    assert_non_null(own);
+    memcpy(own, joints, sizeof joints);
+    own[6] = tool;
+    scene->devices[device].joints = own;
+    scene->devices[device].joint_count = 6;
+    scene->devices[device].ends = own + 6;
+    scene->devices[device].end_count = 1;
+    finish_scene();
+}
+
+/* The product of the joints' motions, as a textbook has it. */
+static cp_pose place_tool(const double q[6])
+{
+    cp_pose world = POSE_IDENTITY;
+    for (uint32_t node = 1; node < scene->node_count; node++) {
+        world = pose_multiply(&world, &scene->nodes[node].local);
+        if (scene->nodes[node].joint_count == 0)
+            continue;
+        cp_pose turn = pose_rotation(scene->joints[scene->nodes[node].first_joint].axis, q[node - 2]);
+        world = pose_multiply(&world, &turn);
+    }
+    return world;
+}
+
+static double pose_difference(const cp_pose *a, const cp_pose *b)
+{
+    double most = 0;
+    for (int i = 0; i < 12; i++)
+        most = fmax(most, fabs(a->m[i] - b->m[i]));
+    return most;
+}
+
+static double turn_difference(const double *a, const double *b)
+{
+    double most = 0;
+    for (int i = 0; i < 6; i++)
+        most = fmax(most, fabs(remainder(a[i] - b[i], 2 * PI)));
+    return most;
+}
+
+static uint64_t random_state = 1;
+
+static double random_number(double lower, double upper)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
+}
+
+static void random_direction(double axis[3])
+{
+    double square;
+    do {
+        square = 0;
+        for (int i = 0; i < 3; i++) {
+            axis[i] = random_number(-1, 1);
+            square += axis[i] * axis[i];
+        }
+    } while (square > 1 || square < 0.01);
+    for (int i = 0; i < 3; i++)
+        axis[i] /= sqrt(square);
+}
+
+/* One that stands at least 30 degrees off another. */
+static void direction_off(const double other[3], double axis[3])
+{
+    double along;
+    do {
+        random_direction(axis);
+        along = axis[0] * other[0] + axis[1] * other[1] + axis[2] * other[2];
+    } while (fabs(along) > 0.866);
+}
+
+/* Axes at any angle, every second arm at right ones; parallel second and third axes, a common point of the last three.
+ */
+static void random_arm(bool square)
+{
+    double axes[6][3], points[6][3], wrist[3];
+    static const double usual[6][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
+    random_direction(axes[0]);
+    direction_off(axes[0], axes[1]);
+    memcpy(axes[2], axes[1], sizeof axes[1]);
+    random_direction(axes[3]);
+    direction_off(axes[3], axes[4]);
+    direction_off(axes[4], axes[5]);
+    if (square)
+        memcpy(axes, usual, sizeof axes);
+    for (int i = 0; i < 3; i++)
+        wrist[i] = random_number(0.2, 1);
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 3; k++)
+            points[i][k] = i < 3 ? random_number(-0.5, 0.5) : wrist[k];
+    for (int i = 3; i < 6; i++) { /* any point of an axis will do */
+        double way = random_number(-0.3, 0.3);
+        for (int k = 0; k < 3; k++)
+            points[i][k] += way * axes[i][k];
+    }
+    cp_pose end = pose_translation(wrist[0] + 0.1, wrist[1], wrist[2] - 0.05);
+    fresh_scene();
+    build_arm(axes, points, &end);
+}
+
+static void random_values(double q[6])
+{
+    for (int i = 0; i < 6; i++)
+        q[i] = random_number(-PI, PI);
+}
+
+/* Values from which the tool has got to a pose are among the postures there, and all of these place it there. */
+static void test_round_trips(void **unused)
+{
+    (void)unused;
+    const int arms = getenv("CELLPIPE_LONG") ? 100 : 20, poses = getenv("CELLPIPE_LONG") ? 1000 : 250;
+    double worst = 0, most = 0;
+    for (int i = 0; i < arms; i++) {
+        random_arm(i % 2 == 0);
+        cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        assert_string_equal(cp_inverse_method(inverse), "arm");
+        for (int k = 0; k < poses; k++) {
+            double q[6], nearest = INFINITY;
+            const cp_posture *postures;
+            uint32_t count;
+            random_values(q);
+            cp_pose target = place_tool(q);
+            if (cp_inverse_postures(inverse, &target, &postures, &count) != CP_OK) {
+                print_report(context);
+                fail_msg("arm %d, pose %d: no posture", i, k);
+            }
+            for (uint32_t n = 0; n < count; n++) {
+                cp_pose reached = place_tool(postures[n].q);
+                worst = fmax(worst, pose_difference(&reached, &target));
+                nearest = fmin(nearest, turn_difference(postures[n].q, q));
+                assert_true(n == 0 || postures[n].number > postures[n - 1].number);
+            }
+            most = fmax(most, nearest);
+            if (worst > 1e-9 || nearest > 1e-4)
+                fail_msg("arm %d, pose %d: off by %g, nearest by %g rad", i, k, worst, nearest);
+        }
+        cp_inverse_free(inverse);
+    }
+    print_message("%d poses: places within %.2g m, values within %.2g rad\n", arms * poses, worst, most);
+}
+
+/* ---- a search that knows nothing of arms ---- */
+
+static bool solve_linear(double m[6][7])
+{
+    for (int i = 0; i < 6; i++) {
+        int pivot = i;
+        for (int k = i; k < 6; k++)
+            pivot = fabs(m[k][i]) > fabs(m[pivot][i]) ? k : pivot;
+        for (int k = 0; k < 7; k++) {
+            double other = m[i][k];
+            m[i][k] = m[pivot][k];
+            m[pivot][k] = other;
+        }
+        if (m[i][i] == 0)
+            return false;
+        for (int row = 0; row < 6; row++) {
+            double factor = row == i ? 0 : m[row][i] / m[i][i];
+            for (int k = i; k < 7; k++)
+                m[row][k] -= factor * m[i][k];
+        }
+    }
+    return true;
+}
+
+/* Gauss and Newton's steps, damped, with derivatives by differences. */
+static bool search(const cp_pose *target, double q[6])
+{
+    for (int step = 0; step < 60; step++) {
+        double rows[12], columns[6][12], normal[6][7], square = 0;
+        cp_pose now = place_tool(q);
+        for (int i = 0; i < 12; i++) {
+            rows[i] = now.m[i] - target->m[i];
+            square += rows[i] * rows[i];
+        }
+        if (square < 1e-24)
+            return true;
+        for (int c = 0; c < 6; c++) {
+            double moved[6];
+            memcpy(moved, q, sizeof moved);
+            moved[c] += 1e-7;
+            cp_pose there = place_tool(moved);
+            for (int i = 0; i < 12; i++)
+                columns[c][i] = (there.m[i] - now.m[i]) / 1e-7;
+        }
+        for (int a = 0; a < 6; a++) {
+            for (int b = 0; b < 7; b++) {
+                normal[a][b] = a == b ? 0.02 * square : 0;
+                for (int i = 0; i < 12; i++)
+                    normal[a][b] += columns[a][i] * (b < 6 ? columns[b][i] : -rows[i]);
+            }
+        }
+        if (!solve_linear(normal))
+            return false;
+        for (int i = 0; i < 6; i++)
+            q[i] += fmax(-0.5, fmin(0.5, normal[i][6] / normal[i][i]));
+    }
+    return false;
+}
+
+static void test_search(void **unused)
+{
+    (void)unused;
+    const int arms = getenv("CELLPIPE_LONG") ? 1000 : 60, starts = 60;
+    uint32_t found = 0, told = 0;
+    for (int i = 0; i < arms; i++) {
+        double q[6];
+        const cp_posture *postures;
+        uint32_t count, own = 0;
+        double known[64][6];
+        random_arm(i % 2 == 0);
+        cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        random_values(q);
+        cp_pose target = place_tool(q);
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        for (int start = 0; start < starts; start++) {
+            bool fresh = true, listed = false;
+            random_values(q);
+            if (!search(&target, q))
+                continue;
+            for (uint32_t n = 0; n < own; n++)
+                fresh = fresh && turn_difference(known[n], q) > 1e-3;
+            for (uint32_t n = 0; n < count; n++)
+                listed = listed || turn_difference(postures[n].q, q) < 1e-3;
+            if (!listed)
+                fail_msg("arm %d: a posture is missing", i);
+            if (fresh && own < 64)
+                memcpy(known[own++], q, sizeof q);
+        }
+        found += own;
+        told += count;
+        cp_inverse_free(inverse);
+    }
+    print_message("%d arms: a search found %u postures, %u are told\n", arms, (unsigned)found, (unsigned)told);
+    assert_true(found > told * 8 / 10 && found <= told);
+}
+
+/* The IRB120 by its published rows of theta, d, a and alpha. */
+static void build_irb120(const json_t *rows)
+{
+    double axes[6][3], points[6][3];
+    cp_pose frame = POSE_IDENTITY;
+    for (size_t i = 0; i < 6; i++) {
+        const json_t *row = json_array_get(rows, i);
+        for (int k = 0; k < 3; k++) {
+            axes[i][k] = frame.m[4 * k + 2];
+            points[i][k] = frame.m[4 * k + 3];
+        }
+        cp_pose theta = pose_rotation_degrees(2, number_at(row, 0)),
+                alpha = pose_rotation_degrees(0, number_at(row, 3));
+        cp_pose shift = pose_translation(number_at(row, 2) * MM, 0, number_at(row, 1) * MM);
+        frame = pose_multiply(&frame, &theta);
+        frame = pose_multiply(&frame, &shift);
+        frame = pose_multiply(&frame, &alpha);
+    }
+    build_arm(axes, points, &frame);
+}
+
+static void test_irb120(void **unused)
+{
+    (void)unused;
+    json_t *oracle = load_oracle();
+    size_t i;
+    const json_t *irb = json_object_get(oracle, "irb120"), *one;
+    if (!oracle)
+        return;
+    fresh_scene();
+    build_irb120(json_object_get(irb, "dh_standard_theta_d_a_alpha"));
+    cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+    assert_string_equal(cp_inverse_method(inverse), "arm");
+    json_array_foreach(json_object_get(irb, "cases"), i, one)
+    {
+        double q[6], nearest = INFINITY;
+        const cp_posture *postures;
+        uint32_t count;
+        for (size_t k = 0; k < 6; k++)
+            q[k] = degrees_to_radians(number_at(json_object_get(one, "q_deg"), k));
+        cp_pose target = place_tool(q);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(target.m[4 * k + 3] / MM - number_at(json_object_get(one, "tcp_mm"), (size_t)k)) < 1e-6);
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        for (uint32_t n = 0; n < count; n++)
+            if (!postures[n].one_of_many)
+                nearest = fmin(nearest, turn_difference(postures[n].q, q));
+            else /* the wrist is straight: axes 4 and 6 turn together */
+                nearest = fmin(nearest, fabs(postures[n].q[1] - q[1]));
+        assert_true(nearest < 1e-6);
+    }
+    assert_true(i > 0);
+    cp_inverse_free(inverse);
+    json_decref(oracle);
+}
+
+/* Where the arm is straight, or its wrist is above the first axis, there is an answer still. */
+static void test_singular_places(void **unused)
+{
+    (void)unused;
+    double axes[6][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
+    double points[6][3] = {{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}};
+    static const double places[][6] = {
+        {0, 0, 0, 0, 0, 0},                 /* straight wrist */
+        {0.3, 0.4, -PI / 2, 0.1, 0.2, 0.3}, /* straight elbow */
+        {0.5, 0, -PI / 2, 0, 0.4, 0},       /* above the first axis */
+        {0.5, -PI / 2, 0, 0, 0, 0},         /* all at once */
+        {PI, PI, PI, PI, PI, PI},
+    };
+    cp_pose end = pose_translation(0.4, 0, 0.6);
+    build_arm(axes, points, &end);
+    cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const cp_posture *postures;
+        uint32_t count;
+        cp_pose target = place_tool(places[i]);
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        for (uint32_t n = 0; n < count; n++) {
+            cp_pose reached = place_tool(postures[n].q);
+            if (pose_difference(&reached, &target) > 1e-9)
+                fail_msg("place %zu: off by %g", i, pose_difference(&reached, &target));
+        }
+        assert_true(i != 0 || postures[0].one_of_many);
+    }
+    cp_pose far = pose_translation(1, 1, 1);
+    expect_out_of_reach(inverse, &far);
+    cp_inverse_free(inverse);
+}
+
+/* Places in a scaled frame are not where numbers of a rigid pose say. */
+static void test_scaled_frame(void **unused)
+{
+    (void)unused;
+    const cp_reach reach = {.frame = 2, .solve = CP_REACH_ALL, .tries = 1};
+    cp_inverse *inverse;
+    random_arm(true);
+    scene->nodes[1].local = pose_scaling(2, 2, 2);
+    assert_int_equal(cp_inverse_new(context, scene, &reach, &inverse), CP_INPUT);
+    assert_null(inverse);
+    assert_string_equal(cp_report(context, &(size_t){0})->code, "reach-scaled");
+}
+
+/* Three coordinates for six joints: one of the many postures is told, it is there, and by how much the angles differ.
+ */
+static void test_place_alone(void **unused)
+{
+    (void)unused;
+    uint32_t count;
+    build_arm((double[6][3]){{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}},
+              (double[6][3]){{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}},
+              &(cp_pose){{1, 0, 0, 0.4, 0, 1, 0, 0, 0, 0, 1, 0.6}});
+    cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_X | CP_REACH_Y | CP_REACH_Z);
+    cp_pose target = pose_translation(0.3, 0.2, 0.5);
+    const cp_posture *postures;
+    assert_string_equal(cp_inverse_method(inverse), "numeric");
+    assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+    assert_int_equal(count, 1);
+    assert_true(postures[0].one_of_many);
+    cp_pose reached = place_tool(postures[0].q);
+    for (int i = 3; i < 12; i += 4)
+        assert_true(fabs(reached.m[i] - target.m[i]) < 1e-9);
+    double rest[6], wanted[6];
+    cp_pose_coordinates(&reached, rest);
+    cp_pose_coordinates(&target, wanted);
+    for (int i = 3; i < 6; i++)
+        assert_true(fabs(remainder(postures[0].rest[i] - (rest[i] - wanted[i]), 2 * PI)) < 1e-9);
+    cp_inverse_free(inverse);
+}
+
+/* A device of two ends does not say which one shall be there. */
+static void test_two_ends(void **unused)
+{
+    (void)unused;
+    const char *options[] = {"device=arm", "reach=0.3,0.2,0.5,0,0,0"},
+               *named[] = {options[0], options[1], "frame=tool"};
+    random_arm(true);
+    uint32_t *ends = scene_allocate(scene, 2, sizeof *ends);
+    assert_non_null(ends);
+    ends[0] = node_named("tool");
+    ends[1] = node_named("base");
+    scene->devices[0].ends = ends;
+    scene->devices[0].end_count = 2;
+    assert_int_equal(cp_apply(context, scene, "pose", options, 2), CP_USAGE);
+    assert_string_equal(cp_report(context, &(size_t){0})->code, "pose-end");
+    cp_status status = cp_apply(context, scene, "pose", named, 3);
+    assert_true(status == CP_OK || status == CP_NO); /* wherever a random arm reaches */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_hexapod, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_flexapod, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_exechon, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gantry, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_round_trips, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_search, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_irb120, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_singular_places, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_scaled_frame, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_place_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_two_ends, set_up, tear_down),
+    };
+    cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
