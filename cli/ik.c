@@ -13,6 +13,8 @@ struct asked {
     const char *pose, *frame, *in, *solve;
     uint32_t tries;
     bool json;
+    const char *routine, *lengths, *offsets;
+    double seconds;
 };
 
 struct found {
@@ -22,6 +24,7 @@ struct found {
     uint32_t joint_count, count;
     const char *method;
     unsigned solve;
+    bool routine; /* of the user's */
 };
 
 /* ---- the request ---- */
@@ -55,6 +58,47 @@ static cp_status choose_device_of(struct cli *cli, const cp_scene *scene, const 
     if (status == CP_OK && asked->in)
         status = find_frame(cli, scene, asked->in, &reach->in);
     return status;
+}
+
+/* "376.5mm,0.4" */
+static cp_status read_lengths(struct cli *cli, const char *name, const char *text, const double **values,
+                              uint32_t *count)
+{
+    double *lengths = cli_allocate(cli, CP_MOST_ROUTINE_LENGTHS * sizeof *lengths);
+    if (!lengths || !text)
+        return lengths ? CP_OK : CP_LIMIT;
+    *values = lengths;
+    for (const char *at = text; *count < CP_MOST_ROUTINE_LENGTHS;) {
+        size_t size = strcspn(at, ",");
+        const char *item = cli_print(cli, "%.*s", (int)size, at);
+        if (!item)
+            return CP_LIMIT;
+        if (!cp_parse_length(item, &lengths[*count]) || !isfinite(lengths[*count]))
+            return complain(cli, CP_USAGE, "%s=%s: give lengths with commas between, such as 376.5mm,0.4", name, text);
+        ++*count;
+        if (at[size] == '\0')
+            return CP_OK;
+        at += size + 1;
+    }
+    return complain(cli, CP_USAGE, "%s=: more than %d lengths", name, CP_MOST_ROUTINE_LENGTHS);
+}
+
+/* LIB.so:NAME */
+static cp_status choose_routine(struct cli *cli, const struct asked *asked, cp_routine *routine)
+{
+    const char *colon = strrchr(asked->routine, ':');
+    if (!colon || colon == asked->routine || !colon[1])
+        return complain(cli, CP_USAGE, "routine=%s: give a library and a function in it, as LIB.so:NAME",
+                        asked->routine);
+    size_t size = (size_t)(colon - asked->routine);
+    *routine = (cp_routine){.name = colon + 1, .seconds = asked->seconds};
+    routine->library =
+        cli_print(cli, "%s%.*s", memchr(asked->routine, '/', size) ? "" : "./", (int)size, asked->routine);
+    if (!routine->library)
+        return CP_LIMIT;
+    cp_status status = read_lengths(cli, "lengths", asked->lengths, &routine->lengths, &routine->length_count);
+    return status == CP_OK ? read_lengths(cli, "offsets", asked->offsets, &routine->offsets, &routine->offset_count)
+                           : status;
 }
 
 /* ---- the answer ---- */
@@ -122,6 +166,8 @@ static void print_json(FILE *file, const struct found *found)
             print_json_number(&json, NULL, posture->q[found->unknown[k]]);
         print_json_end(&json, ']');
         print_json_number(&json, "distance", posture->distance);
+        if (found->routine)
+            print_json_number(&json, "off", posture->off);
         print_json_boolean(&json, "within", posture->within);
         print_json_boolean(&json, "one_of_many", posture->one_of_many);
         print_json_begin(&json, "beyond", '[');
@@ -145,7 +191,7 @@ static void print_json(FILE *file, const struct found *found)
 static cp_status answer(struct cli *cli, cp_inverse *inverse, const cp_scene *scene, const cp_pose *target,
                         const struct asked *asked, unsigned solve)
 {
-    struct found found = {.method = cp_inverse_method(inverse), .solve = solve};
+    struct found found = {.method = cp_inverse_method(inverse), .solve = solve, .routine = asked->routine};
     cp_status status = cp_inverse_postures(inverse, target, &found.postures, &found.count);
     clear_progress(cli);
     if (status != CP_OK && status != CP_NO)
@@ -172,6 +218,7 @@ static cp_status command_ik(struct cli *cli)
     cp_scene *scene = NULL;
     cp_reach reach = {.solve = CP_REACH_ALL};
     cp_inverse *inverse = NULL;
+    cp_routine routine;
     cp_pose target;
     cp_status status = sort_words(cli, 1, cli->words.count, &ik_command, &asked);
     if (status == CP_OK)
@@ -180,6 +227,10 @@ static cp_status command_ik(struct cli *cli)
         status = complain(cli, CP_USAGE, "where to? Give pose=X,Y,Z,R,P,Y or pose=FRAME");
     if (status == CP_OK && asked.solve && !cp_parse_reach(asked.solve, &reach.solve))
         status = complain(cli, CP_USAGE, "solve=%s: name some of x,y,z,roll,pitch,yaw", asked.solve);
+    if (status == CP_OK && asked.routine) {
+        status = choose_routine(cli, &asked, &routine);
+        reach.routine = &routine;
+    }
     if (status == CP_OK)
         status = read_input(cli, asked.request.words.items[0], &asked.request, &scene);
     if (status != CP_OK)
@@ -213,6 +264,12 @@ static const struct option options[] = {
          "the coordinates that have to hold, of x,y,z,roll,pitch,yaw; of the others it says by how much they are off"},
     {"tries", "N", OPTION_INTEGER, offsetof(struct asked, tries), .initial = "100", .minimum = 1, .maximum = 1000000,
      .help = "from how many places to search, where there is no closed form"},
+    {"routine", "LIB.so:NAME", OPTION_TEXT, offsetof(struct asked, routine),
+     .help = "solve by this function (contrib/routines/README.md), in a process of its own"},
+    {"lengths", "A,B,...", OPTION_TEXT, offsetof(struct asked, lengths), .help = "link_lengths of the routine"},
+    {"offsets", "A,B,...", OPTION_TEXT, offsetof(struct asked, offsets), .help = "link_offsets of the routine"},
+    {"seconds", "S", OPTION_SECONDS, offsetof(struct asked, seconds), .initial = "10", .minimum = 0.01,
+     .maximum = 86400, .help = "the longest time of the routine"},
     JSON_FLAG(struct asked),
     {0}};
 

@@ -8,6 +8,7 @@ install(TARGETS cellpipe_program)
 install(TARGETS cellpipe EXPORT cellpipe-targets PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/cellpipe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cli/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME cellpipe)
+install(DIRECTORY contrib/routines DESTINATION ${CMAKE_INSTALL_DATADIR}/cellpipe)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/cellpipe)
 install(EXPORT cellpipe-targets NAMESPACE cellpipe:: DESTINATION ${package})

@@ -600,12 +600,23 @@ enum {
     CP_REACH_YAW = 1 << 5,
     CP_REACH_ALL = (1 << 6) - 1
 };
+/* A function of a shared library that solves for a device, as contrib/routines/README.md says. It runs in a process of
+ * its own, for each target anew, for at most so many seconds. Lengths and offsets are in metres here, millimetres
+ * there. */
+enum { CP_MOST_ROUTINE_LENGTHS = 256 };
+typedef struct cp_routine {
+    const char *library, *name; /* a path with a slash in it, or what the system's loader finds */
+    const double *lengths, *offsets;
+    uint32_t length_count, offset_count; /* at most CP_MOST_ROUTINE_LENGTHS */
+    double seconds;
+} cp_routine;
 /* Who shall reach. */
 typedef struct cp_reach {
-    uint32_t device;    /* whose driven joints are unknown; all others stay as they are, free ones follow */
-    uint32_t frame, in; /* nodes: what is placed, and in whose frame; 0 is the world */
-    unsigned solve;     /* CP_REACH_... */
-    uint32_t tries;     /* places from which the numeric solver starts */
+    uint32_t device;           /* whose driven joints are unknown; all others stay as they are, free ones follow */
+    uint32_t frame, in;        /* nodes: what is placed, and in whose frame; 0 is the world */
+    unsigned solve;            /* CP_REACH_... */
+    uint32_t tries;            /* places from which the numeric solver starts */
+    const cp_routine *routine; /* or NULL: ours; it stays the caller\'s. It takes all of CP_REACH_ALL. */
 } cp_reach;
 /* Joint values at which the frame is at the target. */
 typedef struct cp_posture {
@@ -613,6 +624,7 @@ typedef struct cp_posture {
                         of n actuators: 2^(n-1) b1 + ... + bn, each 0 at the smaller value; else from the nearest on */
     const double *q; /* a value for each joint of the scene */
     double distance; /* root of the sum of the squared changes of the device's joints, in radians and metres */
+    double off;      /* of a routine: by how much a joint of the solver\'s differs at most, in radians or metres */
     double rest[6];  /* by how much coordinates that do not have to hold differ: metres, radians */
     bool within;     /* all limits of the device's joints */
     bool one_of_many; /* its joints can move while the frame stays: this is one posture of a continuum */
@@ -620,8 +632,9 @@ typedef struct cp_posture {
 /* A solver for many targets. It belongs to the context and refers to the scene: do not change the scene, and free
  * neither before it. One thread at a time may use it. */
 typedef struct cp_inverse cp_inverse;
-/* CP_USAGE if none of the joints moves the frame; CP_INPUT if one of the two frames is scaled, CP_NO if the scene's
- * loops do not close, CP_LIMIT if out of memory: then there is no solver, and the report says why. */
+/* CP_USAGE if none of the joints moves the frame, or a routine shall solve for a part of a pose; CP_INPUT if one of the
+ * two frames is scaled, CP_NO if the scene's loops do not close, CP_LIMIT if out of memory: then there is no solver,
+ * and the report says why. */
 CP_API cp_status cp_inverse_new(cp_context *context, const cp_scene *scene, const cp_reach *reach,
                                 cp_inverse **inverse);
 CP_API void cp_inverse_free(cp_inverse *inverse);
@@ -631,7 +644,7 @@ CP_API cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target,
                                      uint32_t *count);
 /* The joints that are unknown, in the device's order. */
 CP_API const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count);
-/* "arm", "actuators" (closed forms) or "numeric". */
+/* "arm", "actuators" (closed forms), "numeric" or "routine". */
 CP_API const char *cp_inverse_method(const cp_inverse *inverse);
 /* X Y Z in metres and R P Y in radians of a pose that turns and moves: its rotation is Rz(R) Ry(P) Rx(Y). At pitch +-90
  * degrees roll and yaw turn about the same axis: yaw is 0 then. */

@@ -14,6 +14,7 @@
 #include "../context.h"
 #include "../options.h"
 #include "../registry.h"
+#include "call.h"
 #include "listen.h"
 #include "messages.h"
 #include "reader.h"
@@ -134,7 +135,7 @@ static bool has_said(const struct listener *listener, const char *text)
     return false;
 }
 
-static const char *signal_words(int number)
+const char *signal_words(int number)
 {
     static const struct {
         int number;

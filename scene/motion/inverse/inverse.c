@@ -76,18 +76,23 @@ static cp_status list_unknown(struct cp_inverse *inverse)
 static cp_status open_inverse(struct cp_inverse *inverse)
 {
     const cp_scene *scene = inverse->scene;
-    cp_pose *worlds = arena_allocate(inverse->arena, scene->node_count, sizeof *worlds), from, now;
+    cp_pose *worlds = arena_allocate(inverse->arena, scene->node_count, sizeof *worlds), from, back, now;
     if (!worlds || !inverse->closed || !inverse->result)
         return CP_LIMIT;
     cp_status status = scene_world_poses(inverse->context, scene, NULL, worlds);
     if (status != CP_OK)
         return status;
+    if (inverse->reach.routine && inverse->reach.solve != CP_REACH_ALL)
+        return report_error(inverse->context, CP_USAGE, "reach-routine", NOWHERE,
+                            "a routine takes a whole pose: no solve=");
     if (!pose_is_rigid(&worlds[inverse->reach.in], 1e-9) || !pose_is_rigid(&worlds[inverse->reach.frame], 1e-9))
         return report_error(inverse->context, CP_INPUT, "reach-scaled", NOWHERE,
                             "frame \"%s\" or frame \"%s\" is scaled", scene->nodes[inverse->reach.frame].name,
                             scene->nodes[inverse->reach.in].name);
     (void)pose_inverse(&worlds[inverse->reach.in], &from);
     now = pose_multiply(&from, &worlds[inverse->reach.frame]);
+    (void)pose_inverse(&worlds[scene->devices[inverse->reach.device].base], &back);
+    inverse->base_from_in = pose_multiply(&back, &worlds[inverse->reach.in]);
     free_joints(inverse);
     status = add_target(inverse, &now);
     if (status == CP_OK)
@@ -95,7 +100,10 @@ static cp_status open_inverse(struct cp_inverse *inverse)
     if (status == CP_OK)
         status = list_unknown(inverse);
     if (status == CP_OK && inverse->reach.solve == CP_REACH_ALL)
-        inverse->method = is_arm(inverse) ? INVERSE_ARM : has_actuators(inverse) ? INVERSE_ACTUATORS : INVERSE_NUMERIC;
+        inverse->method = inverse->reach.routine   ? INVERSE_ROUTINE
+                          : is_arm(inverse)        ? INVERSE_ARM
+                          : has_actuators(inverse) ? INVERSE_ACTUATORS
+                                                   : INVERSE_NUMERIC;
     return status;
 }
 
@@ -177,29 +185,39 @@ static void add_posture(struct cp_inverse *inverse, const cp_posture *posture)
         inverse->postures[inverse->posture_count++] = *posture;
 }
 
-cp_status inverse_try(struct cp_inverse *inverse, uint32_t number)
+cp_status inverse_close(struct cp_inverse *inverse)
 {
     cp_mechanism *mechanism = &inverse->mechanism;
-    const cp_scene *scene = inverse->scene;
+    const struct open_loop *open = &mechanism->open;
     memcpy(mechanism->values, inverse->start, inverse->closed->joint_count * sizeof *inverse->start);
     for (uint32_t i = 0; i < inverse->unknown_count; i++)
         mechanism->values[inverse->unknown[i]] = inverse->candidate[i];
-    if (closure_begin_group(mechanism->closure, inverse->group) != CP_OK) {
-        const struct open_loop *open = &mechanism->open;
-        if (open->gap + open->angle < inverse->nearest.gap + inverse->nearest.angle)
-            inverse->nearest = *open;
-        return CP_NO;
-    }
+    if (closure_begin_group(mechanism->closure, inverse->group) == CP_OK)
+        return CP_OK;
+    if (open->gap + open->angle < inverse->nearest.gap + inverse->nearest.angle)
+        inverse->nearest = *open;
+    return CP_NO;
+}
+
+cp_status inverse_add(struct cp_inverse *inverse, uint32_t number, double off)
+{
+    const cp_scene *scene = inverse->scene;
     double *q = arena_allocate(inverse->result, scene->joint_count, sizeof *q);
     if (!q)
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->joint_count; i++)
         q[i] = cp_joint_is_dependent(&scene->joints[i]) ? scene->joints[i].q
-                                                        : wind(&scene->joints[i], mechanism->values[i]);
-    cp_posture posture = {.number = number, .q = q};
+                                                        : wind(&scene->joints[i], inverse->mechanism.values[i]);
+    cp_posture posture = {.number = number, .q = q, .off = off};
     measure(inverse, &posture);
     add_posture(inverse, &posture);
     return CP_OK;
+}
+
+cp_status inverse_try(struct cp_inverse *inverse, uint32_t number)
+{
+    cp_status status = inverse_close(inverse);
+    return status == CP_OK ? inverse_add(inverse, number, 0) : status;
 }
 
 /* ---- numeric ---- */
@@ -282,6 +300,8 @@ static cp_status find_postures(struct cp_inverse *inverse, const cp_pose *target
         return CP_LIMIT;
     for (uint32_t i = 0; i < TARGET_JOINTS; i++)
         inverse->start[inverse->target + i] = values[i];
+    if (inverse->method == INVERSE_ROUTINE)
+        return try_routine(inverse, target);
     cp_status status = inverse->method == INVERSE_ARM         ? try_arm(inverse)
                        : inverse->method == INVERSE_ACTUATORS ? try_actuators(inverse)
                                                               : try_places(inverse, inverse->reach.tries);
@@ -338,8 +358,10 @@ const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count)
 
 const char *cp_inverse_method(const cp_inverse *inverse)
 {
-    static const char *const words[] = {
-        [INVERSE_NUMERIC] = "numeric", [INVERSE_ARM] = "arm", [INVERSE_ACTUATORS] = "actuators"};
+    static const char *const words[] = {[INVERSE_NUMERIC] = "numeric",
+                                        [INVERSE_ARM] = "arm",
+                                        [INVERSE_ACTUATORS] = "actuators",
+                                        [INVERSE_ROUTINE] = "routine"};
     return words[inverse->method];
 }
 

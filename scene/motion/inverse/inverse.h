@@ -4,7 +4,7 @@
 
 #include "../closure.h"
 
-enum inverse_method { INVERSE_NUMERIC, INVERSE_ARM, INVERSE_ACTUATORS };
+enum inverse_method { INVERSE_NUMERIC, INVERSE_ARM, INVERSE_ACTUATORS, INVERSE_ROUTINE };
 
 /* At most so many postures are told; a closed form has no more. */
 enum { MOST_POSTURES = 256 };
@@ -19,6 +19,7 @@ struct cp_inverse {
     cp_reach reach;
     cp_scene *closed; /* a copy of the scene: the device's joints are free, and a loop joins the frame with a target */
     cp_mechanism mechanism; /* of that */
+    cp_pose base_from_in;   /* the frame of the target in that of the device's base */
     uint32_t target;        /* the first of the target's joints */
     uint32_t group;         /* of the closure: of the target's loop */
     uint32_t *unknown;      /* the device's joints in it, in its order */
@@ -33,8 +34,11 @@ struct cp_inverse {
     struct open_loop nearest; /* of all that did not close */
 };
 
-/* Closes the target's loop from the candidate on. A posture that is not there yet is added, with this number. CP_NO if
- * it does not close. */
+/* Closes the target's loop from the candidate on. CP_NO if it does not close. */
+cp_status inverse_close(struct cp_inverse *inverse);
+/* Adds the posture of mechanism.values, unless it is there already. off: by how much its joints are off. */
+cp_status inverse_add(struct cp_inverse *inverse, uint32_t number, double off);
+/* Both. */
 cp_status inverse_try(struct cp_inverse *inverse, uint32_t number);
 
 /* Values of cosine * cos(q) + sine * sin(q) = constant: *q = the middle + side * an angle of 0 to 180 degrees, so that
@@ -47,5 +51,7 @@ cp_status try_arm(struct cp_inverse *inverse);
 /* actuators.c: joints that each carry one end of a link of fixed length, whose other end is on the frame's body. */
 bool has_actuators(const struct cp_inverse *inverse);
 cp_status try_actuators(struct cp_inverse *inverse);
+/* routine.c: a function of the user's. Reports why there is no posture. */
+cp_status try_routine(struct cp_inverse *inverse, const cp_pose *target);
 
 #endif
