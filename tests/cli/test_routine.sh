@@ -69,4 +69,6 @@ report routine=nowhere.so:kin_good
 must "its code" grep -q '"routine-load"' codes
 report routine=bad.so:kin_good solve=x
 must "its code" grep -q '"reach-routine"' codes
+(ulimit -n 4 && report routine=bad.so:kin_good)
+must "without a pipe" grep -q '"call-fork"' codes
 finish
