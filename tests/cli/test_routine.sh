@@ -69,6 +69,7 @@ report routine=nowhere.so:kin_good
 must "its code" grep -q '"routine-load"' codes
 report routine=bad.so:kin_good solve=x
 must "its code" grep -q '"reach-routine"' codes
-(ulimit -n 4 && report routine=bad.so:kin_good)
+# shellcheck disable=SC2016
+sh -c 'ulimit -n 4 && exec "$@"' sh "$cellpipe" ik "$machine" pose=tool routine=bad.so:kin_good --report codes >stdout 2>&1
 must "without a pipe" grep -q '"call-fork"' codes
 finish
