@@ -69,7 +69,8 @@ report routine=nowhere.so:kin_good
 must "its code" grep -q '"routine-load"' codes
 report routine=bad.so:kin_good solve=x
 must "its code" grep -q '"reach-routine"' codes
+"$cellpipe" pose home=yes "$machine" - >one_file
 # shellcheck disable=SC2016
-sh -c 'ulimit -n 4 && exec "$@"' sh "$cellpipe" ik "$machine" pose=tool routine=bad.so:kin_good --report codes >stdout 2>&1
+sh -c 'ulimit -n 4 && exec "$@"' sh "$cellpipe" ik one_file pose=tool routine=bad.so:kin_good --report codes >stdout 2>&1
 must "without a pipe" grep -q '"call-fork"' codes
 finish
