@@ -101,3 +101,24 @@ export async function shoot(tab) {
         }
     return { width, height, at: (x, y) => bytes.subarray((y * width + x) * depth, (y * width + x) * depth + 3) };
 }
+
+export async function press(tab, { x, y }) {
+    await tab.mouse.move(x - 2, y);
+    await tab.mouse.move(x, y);
+    await tab.waitForTimeout(150);
+    await tab.mouse.down();
+    await tab.mouse.up();
+}
+
+// What is shown in each frame while the recording plays, or nothing when it has not begun in time: window.cell is what prepare (xite.mjs) made.
+export const watch = (tab, seconds) => tab.evaluate(async limit => {
+    const { timer, look } = window.cell, seen = [], begun = performance.now();
+    while (!timer.isActive && performance.now() - begun < 1000 * limit)
+        await window.world.nextFrame();
+    for (let active = timer.isActive; active;) {
+        active = timer.isActive;
+        seen.push([timer.fraction_changed, look()]);
+        await window.world.nextFrame();
+    }
+    return seen;
+}, seconds);

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { findPixels } from './aim.mjs';
-import { findChromium, hasPackages, launch, open, serve } from './browser.mjs';
+import { findChromium, hasPackages, launch, open, press, serve, watch } from './browser.mjs';
 import { cells, distanceOf, sampleTimes } from './deneb_cells.mjs';
 import { convert, fail, finish, info, skip, workFile } from './lib.mjs';
 import { prepare, visiblePoses } from './xite.mjs';
@@ -30,27 +30,6 @@ function compare(what, cell, tree, values, time, bound) {
             worst = Math.max(worst, off);
     }
 }
-
-async function press(tab, { x, y }) {
-    await tab.mouse.move(x - 2, y);
-    await tab.mouse.move(x, y);
-    await tab.waitForTimeout(150);
-    await tab.mouse.down();
-    await tab.mouse.up();
-}
-
-// What is shown in each frame while the recording plays, or nothing when it has not begun in time.
-const watch = (tab, seconds) => tab.evaluate(async limit => {
-    const { timer, look } = window.cell, seen = [], begun = performance.now();
-    while (!timer.isActive && performance.now() - begun < 1000 * limit)
-        await window.world.nextFrame();
-    for (let active = timer.isActive; active;) {
-        active = timer.isActive;
-        seen.push([timer.fraction_changed, look()]);
-        await window.world.nextFrame();
-    }
-    return seen;
-}, seconds);
 
 // The part that a shape is of.
 const partOf = object => {
