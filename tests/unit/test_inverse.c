@@ -507,6 +507,50 @@ static void test_irb120(void **unused)
     json_decref(oracle);
 }
 
+/* The sample of these rows: where its last link is, and the postures there. */
+static void test_sample_arm(void **unused)
+{
+    (void)unused;
+    json_t *oracle = load_oracle();
+    size_t i;
+    const json_t *cases = json_object_get(json_object_get(oracle, "irb120"), "cases"), *one;
+    if (!oracle)
+        return;
+    cp_scene_free(scene);
+    assert_int_equal(cp_read(context, SAMPLES "/dh_arm.wu", NULL, NULL, 0, &scene), CP_OK);
+    uint32_t tool = node_named("Arm.J6");
+    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    cp_inverse *inverse = open_inverse(tool, 0, CP_REACH_ALL);
+    assert_non_null(worlds);
+    assert_string_equal(cp_inverse_method(inverse), "arm");
+    json_array_foreach(cases, i, one)
+    {
+        double q[6];
+        const cp_posture *postures;
+        uint32_t count;
+        for (size_t k = 0; k < 6; k++)
+            q[k] = degrees_to_radians(number_at(json_object_get(one, "q_deg"), k));
+        assert_int_equal(cp_world_poses(context, scene, q, worlds), CP_OK);
+        for (int row = 0; row < 3; row++) {
+            const json_t *turn = json_array_get(json_object_get(one, "R"), (size_t)row);
+            for (size_t k = 0; k < 3; k++)
+                assert_true(fabs(worlds[tool].m[4 * row + (int)k] - number_at(turn, k)) < 1e-12);
+            assert_true(
+                fabs(worlds[tool].m[4 * row + 3] / MM - number_at(json_object_get(one, "tcp_mm"), (size_t)row)) < 1e-9);
+        }
+        cp_pose target = worlds[tool];
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        for (uint32_t n = 0; n < count; n++) {
+            assert_int_equal(cp_world_poses(context, scene, postures[n].q, worlds), CP_OK);
+            assert_true(pose_difference(&worlds[tool], &target) < 1e-12);
+        }
+    }
+    assert_true(i > 0);
+    free(worlds);
+    cp_inverse_free(inverse);
+    json_decref(oracle);
+}
+
 /* Where the arm is straight, or its wrist is above the first axis, there is an answer still. */
 static void test_singular_places(void **unused)
 {
@@ -609,6 +653,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_round_trips, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_search, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_irb120, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sample_arm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_singular_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled_frame, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_place_alone, set_up, tear_down),
