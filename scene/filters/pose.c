@@ -206,7 +206,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
         return set_targets(context, scene, pose, &targets);
     bool guessed = false;
     for (uint32_t i = 0; i < targets.count; i++)
-        guessed = guessed || (targets.joints && joint_is_free(&scene->joints[target_joint(&targets, i)]));
+        guessed = guessed || (targets.joints && !scene->joints[target_joint(&targets, i)].driven);
     cp_mechanism before;
     status = mechanism_open(&before, context, scene);
     if (status == CP_OK)

@@ -337,7 +337,7 @@ cp_status closure_solve(struct closure *closure, const double *q)
     const cp_scene *scene = mechanism->scene;
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (closure->column_of[i] == CP_NONE && !cp_joint_is_dependent(&scene->joints[i]))
+        if (closure->column_of[i] == CP_NONE && !closure->held[i] && !cp_joint_is_dependent(&scene->joints[i]))
             mechanism->values[i] = q[i];
     for (uint32_t i = 0; i < closure->group_count; i++)
         if (closure_solve_group(closure, i, q) != CP_OK)

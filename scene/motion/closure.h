@@ -32,6 +32,7 @@ struct closure {
     struct closure_term *terms;       /* by loop */
     uint32_t *columns, *nodes;        /* joints and nodes, by group */
     uint32_t *column_of, *group_of;   /* of joints: their group and place in it, or CP_NONE */
+    bool *held;                       /* of joints: it is in a loop, and equal limits hold it where it is */
     cp_pose *worlds;                  /* of nodes; those of groups alone are set */
     double (*axes)[3], (*origins)[3]; /* of joints, in the world; the same */
     uint32_t group_count, term_count, term_room, node_count, node_room;

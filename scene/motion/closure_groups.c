@@ -28,7 +28,10 @@ static cp_status add_term(struct building *building, uint32_t loop, const struct
     struct closure *closure = building->closure;
     uint32_t leader = term->column, *parts = building->parts;
     const cp_joint *independent = &building->scene->joints[leader];
-    if (independent->type == CP_JOINT_FIXED || (!independent->driven && !joint_is_free(independent)))
+    if (independent->type == CP_JOINT_FIXED && leader == term->joint)
+        return CP_OK; /* it moves nothing but what follows it */
+    closure->held[leader] = !independent->driven && !joint_is_free(independent);
+    if (closure->held[leader])
         return CP_OK;
     if (!array_reserve(closure->mechanism->context, &closure->terms, &closure->term_room,
                        (uint64_t)closure->term_count + 1, sizeof *closure->terms))
@@ -240,6 +243,7 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
     closure->columns = arena_allocate(arena, joints, sizeof *closure->columns);
     closure->column_of = arena_allocate(arena, joints, sizeof *closure->column_of);
     closure->group_of = arena_allocate(arena, joints, sizeof *closure->group_of);
+    closure->held = arena_allocate_zeroed(arena, joints, sizeof *closure->held);
     closure->closed_at = arena_allocate(arena, joints, sizeof *closure->closed_at);
     closure->worlds = arena_allocate(arena, nodes, sizeof *closure->worlds);
     closure->axes = arena_allocate(arena, joints, sizeof *closure->axes);

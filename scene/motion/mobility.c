@@ -13,7 +13,9 @@ static cp_status measure(cp_mechanism *mechanism, cp_mobility *mobility)
     *mobility = (cp_mobility){.loops = scene->loop_count, .lacking = CP_NONE};
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
-        bool driven = joint->type != CP_JOINT_FIXED && joint->driven;
+        bool moves = joint->type != CP_JOINT_FIXED ||
+                     (mechanism->closure && mechanism->closure->column_of[i] != CP_NONE); /* what follows it */
+        bool driven = moves && joint->driven;
         lacks[i] = joint_is_free(joint);
         free_count += lacks[i];
         mobility->driven += driven;

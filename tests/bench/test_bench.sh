@@ -37,6 +37,7 @@ must "libraries: beside the program before" grep -q 'Beside the program before, 
 must "many files" [ "$(grep -c -E '^\| `(manifest|batch|report).*` *.* \| (4|40) \|( [0-9.]+ \|){5}$' "$work/page.md")" -ge 12 ]
 must "recordings" [ "$(grep -c -E '^\| (5|10|20|40) \| (0|0.1mm) \|.*\| yes \|$' "$work/page.md")" = 8 ]
 must "poses" [ "$(grep -c -E '^\| 4 welding robots \| 40 \| 32 \| 8 \| [0-9]+ \| [0-9]+ \|$' "$work/page.md")" = 1 ]
+must "loops" [ "$(grep -c -E '^\| hexapod \| 15 \| 15 \| cellpipe \| [0-9.]+ \| [0-9e.-]+ \| \|$' "$work/page.md")" = 1 ]
 must "collisions" [ "$(grep -c -E '^\| (tori|arm): .* \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| ([0-9]+ \| [0-9.]+ \| 0|not installed \|  \| ) \|$' "$work/page.md")" = 4 ]
 must "memory" [ "$(grep -c -E '\| (yes|no) \|$' "$work/page.md")" = 24 ]
 must "growth" [ "$(grep -c -E ', to [a-z]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ at [0-9]+ \| [0-9.]+ at [0-9]+ \|$' "$work/page.md")" -ge 12 ]

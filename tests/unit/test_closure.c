@@ -257,6 +257,35 @@ static void test_open_chain(void **unused)
     expect_mobility(3, 3, 3, 0, 0);
 }
 
+/* A joint that equal limits hold stays where it is, whatever value it is told; and what follows a fixed joint's value
+ * moves its loop. */
+static void test_held_joints(void **unused)
+{
+    (void)unused;
+    uint32_t slide = add_frame(0, "slide", origin);
+    uint32_t held = add_joint(slide, CP_JOINT_PRISMATIC, 2, 1, false),
+             dial = add_joint(slide, CP_JOINT_FIXED, 2, 1, true);
+    uint32_t follower = add_joint(slide, CP_JOINT_PRISMATIC, 2, 1, false);
+    (void)add_joint(slide, CP_JOINT_PRISMATIC, 2, 1, false);
+    scene->joints[held].lower = scene->joints[held].upper = scene->joints[held].q = 0.25;
+    scene->joints[follower].master = dial;
+    scene->joints[follower].scale = -2;
+    join(CP_LOOP_SPHERICAL, 0, frame_at(origin, 2), slide, frame_at(origin, 2));
+    finish_scene();
+    double q[4] = {0.75, 0.1, 9, 9};
+    cp_pose worlds[2];
+    cp_mechanism *mechanism;
+    cp_mobility mobility;
+    assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
+    assert_int_equal(cp_mechanism_poses(mechanism, q, worlds), CP_OK);
+    assert_true(fabs(worlds[1].m[11]) < 1e-12);
+    assert_int_equal(cp_mechanism_values(mechanism, q, q), CP_OK);
+    assert_true(q[0] == 0.25 && fabs(q[2] + 0.2) < 1e-12 && fabs(q[3] + 0.05) < 1e-12);
+    cp_mechanism_free(mechanism);
+    assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
+    assert_true(mobility.joints == 2 && mobility.degrees == 1 && mobility.commanded == 1 && mobility.dangling == 0);
+}
+
 /* ---- random mechanisms ---- */
 
 static uint64_t random_state = 1;
@@ -494,6 +523,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_exechon, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gantry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_open_chain, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_held_joints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_mechanisms, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
