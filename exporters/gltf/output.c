@@ -169,11 +169,13 @@ static cp_status emit_gltf(struct writer *writer, struct sink *sink)
 cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
 {
     writer->text = writer->aside = (struct buffer){.context = writer->context};
-    if (mechanism_open(&writer->mechanism, writer->context, writer->scene) != CP_OK || !plan_meshes(writer) ||
-        !plan_materials(writer) || !plan_textures(writer) || !plan_material_extensions(writer) || !plan_nodes(writer) ||
-        !plan_names(writer) || !plan_metadata(writer) || !plan_joints(writer) || !plan_diagonal(writer) ||
-        !plan_clips(writer) || !finish_streams(writer))
-        return CP_LIMIT;
+    cp_status status = mechanism_open(&writer->mechanism, writer->context, writer->scene);
+    if (status != CP_OK)
+        return status;
+    if (!plan_meshes(writer) || !plan_materials(writer) || !plan_textures(writer) ||
+        !plan_material_extensions(writer) || !plan_nodes(writer) || !plan_names(writer) || !plan_metadata(writer) ||
+        !plan_joints(writer) || !plan_diagonal(writer) || !plan_clips(writer) || !finish_streams(writer))
+        return writer->motion.open ? CP_NO : CP_LIMIT;
     place_views(&writer->binary);
     uint64_t bytes = writer->binary.size;
     bool embed = writer->settings->embed;
@@ -183,7 +185,7 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
         if (!writer->uri)
             return CP_LIMIT;
     }
-    cp_status status = compose_text(writer, NULL);
+    status = compose_text(writer, NULL);
     *size = writer->glb ? glb_size(writer) : json_size(&writer->json) + (embed ? base64_length(bytes) : bytes);
     return status;
 }

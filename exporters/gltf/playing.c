@@ -35,7 +35,9 @@ bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip 
                                                                        : exact_part * size,
                                        writer->diagonal};
     struct baked_clip baked;
-    if (clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked) != CP_OK)
+    cp_status status = clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked);
+    writer->motion.open = status == CP_NO;
+    if (status != CP_OK)
         return false;
     *played = (struct played_clip){baked.clip, baked.sheared, baked.flat};
     return !(tolerance > 0) || !is_deliver(writer) ||

@@ -150,6 +150,7 @@ struct motion_plan {
     const double *stretches;          /* and how long its unit is in the world */
     struct name_map arrays;           /* elements of streams and accessors, by hashes */
     struct followers followers;
+    bool open;              /* a loop does not close in a clip: told, and nothing is written */
     uint64_t sheared, flat; /* poses of attached nodes in clips */
     uint64_t turns;         /* ways between two keys with more turns than are shown */
 };

@@ -241,6 +241,7 @@ void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct de
     struct deneb_loop loop = {.place = deneb_place(file), .poses = {POSE_IDENTITY, POSE_IDENTITY}};
     uint32_t parts = 0;
     bool has_type = false, has_length = false;
+    const char *twice = NULL;
     loop.name = deneb_in_line(file, "a name") ? deneb_name(file, &loop.raw) : "";
     while (file->status == CP_OK) {
         if (parts < 2 && deneb_accept(file, "PART")) {
@@ -254,15 +255,20 @@ void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct de
             if (!loop_type_words[type])
                 deneb_expected(file, "a type such as SPHERICAL or REVOLUTE");
             loop.type = (cp_loop_type)type;
+            twice = has_type ? "has two TYPEs" : twice;
             has_type = true;
         } else if (deneb_accept(file, "LENGTH")) {
             loop.length = deneb_number(file, false) * units.length;
+            twice = has_length ? "has two LENGTHs" : twice;
             has_length = true;
         } else {
             break;
         }
     }
-    const char *why = !has_type                        ? "has no TYPE"
+    if (file->status == CP_OK && !file->token.begins_line && (!has_type || parts < 2))
+        deneb_expected(file, "PART, MATRIX, TYPE or LENGTH");
+    const char *why = twice                            ? twice
+                      : !has_type                      ? "has no TYPE"
                       : parts < 2                      ? "needs two PARTs"
                       : loop.parts[0] == loop.parts[1] ? "joins a part to itself"
                       : has_length != (loop.type == CP_LOOP_DISTANCE)

@@ -329,7 +329,7 @@ static cp_status plan_motion(struct search *search, struct writer *model)
     writer.web.diagonal = search->diagonal;
     cp_status status = mechanism_open(&writer.mechanism, writer.context, writer.scene);
     if (status == CP_OK && !(plan_diagonal(&writer) && plan_played(&writer)))
-        status = CP_LIMIT;
+        status = writer.motion.open ? CP_NO : CP_LIMIT;
     mechanism_close(&writer.mechanism);
     model->motion = writer.motion;
     model->web.diagonal = search->diagonal;
