@@ -201,23 +201,31 @@ def write_exechon():
     machine.record(4, 80, values)
 
 
-def write_gantry():
+def write_gantry(name, comment, copies=None):
+    """copies: offsets of further links beside each published one, the same on cart and platform. Without them three
+    slides stand for a platform that keeps its orientation."""
     starts = ((0, 0, 0), (-1100, 700, 0), (-2200, 0, 0))
     carts = ((-96.569, -185, -400), (0, -322.843, -173.726), (96.569, 0, -400))
     tops = ((224.999, -240.001, 171.568), (0, 39.705, 336.862), (-182.574, -80, 213.994))
     links = (1500, 1500, 1499.775)
-    machine = Machine('gantry_tau')
+    machine = Machine(name)
     base = machine.part('base', 'gantry_tau_base')
     platform = machine.part('platform', 'gantry_tau_platform', base, matrix((-1100, -600, -1200)))
+    for axis in 'XYZ' if copies else '':
+        machine.joint(f'platform turn {axis.lower()}', platform, f'ROTATE_{axis}')
     for axis in 'ZYX':
         machine.joint(f'platform {axis.lower()}', platform, f'TRANS_{axis}')
     for i in range(3):
         cart = machine.part(f'cart {i + 1}', 'gantry_tau_cart', base, matrix(starts[i], FLIPPED))
         machine.joint(f'J{i + 1}', cart, 'TRANS_Z', 'INIT -480 LOWER -900 UPPER 0')
-        end = (carts[i][0], -carts[i][1], -carts[i][2])
-        machine.loop(f'link {i + 1}', 'DISTANCE', (cart, matrix(end)), (platform, matrix(tops[i])), links[i])
+        for letter, offset in zip('abc', [(0, 0, 0)] + copies[i] if copies else [None]):
+            a, b = ([p + o for p, o in zip(place, offset or (0, 0, 0))] for place in (carts[i], tops[i]))
+            machine.loop(f'link {i + 1}' + (letter if offset else ''), 'DISTANCE', (cart, matrix((a[0], -a[1], -a[2]))),
+                         (platform, matrix(b)), links[i])
     machine.tools.append(f'  TOOL "tool" PART {platform}')
-    machine.write('A Gantry-Tau by its three published links; the platform keeps its orientation, so three slides stand for it.')
+    machine.write(comment)
+    if copies:
+        return
     write_part('gantry_tau_base', GREY, *[prism(f'rail {i}', box(x, y, 60, 60), -1600, 900)
                                           for i, (x, y, _) in enumerate(starts, 1)])
     write_part('gantry_tau_cart', BLUE, prism('cart', box(0, 0, 160, 160), -120, 120))
@@ -250,4 +258,6 @@ write_hexapod('flexapod',
                (-48.767, -32.466, -75)),
               True, 'leg', 'A Flexapod 6P of six legs U-C-U.')
 write_exechon()
-write_gantry()
+write_gantry('gantry_tau', 'A Gantry-Tau by its three published links; the platform keeps its orientation, so three slides stand for it.')
+write_gantry('gantry_tau_six', 'A Gantry-Tau of six links: the three published ones, and copies beside them by offsets of ours.',
+             [[], [(0, 0, 160)], [(160, 0, 0), (0, 0, 160)]])

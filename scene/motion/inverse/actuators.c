@@ -81,13 +81,13 @@ static bool is_still(const struct cp_inverse *inverse, const struct closure_loop
     return true;
 }
 
-/* One link for each unknown joint, in their order. */
+/* The first link of each unknown joint, in their order. Further ones hold where these do, or nothing closes. */
 static bool read_links(const struct cp_inverse *inverse, struct link links[MOST_ACTUATORS])
 {
     const struct closure *closure = inverse->mechanism.closure;
     const struct closure_group *group = &closure->groups[inverse->group];
     uint32_t target_loop = inverse->scene->loop_count;
-    if (inverse->unknown_count > MOST_ACTUATORS || group->loop_count != inverse->unknown_count + 1)
+    if (inverse->unknown_count > MOST_ACTUATORS)
         return false;
     for (uint32_t i = 0; i < MOST_ACTUATORS; i++)
         links[i].loop = NULL;
@@ -96,10 +96,14 @@ static bool read_links(const struct cp_inverse *inverse, struct link links[MOST_
         struct link link = {0};
         if (own->loop == target_loop && is_still(inverse, own))
             continue;
-        if (!read_link(inverse, own, &link) || links[link.unknown].loop)
+        if (!read_link(inverse, own, &link))
             return false;
-        links[link.unknown] = link;
+        if (!links[link.unknown].loop)
+            links[link.unknown] = link;
     }
+    for (uint32_t i = 0; i < inverse->unknown_count; i++)
+        if (!links[i].loop)
+            return false;
     return true;
 }
 
