@@ -11,6 +11,8 @@
 static const double closed = 1e-6;
 /* Smaller parts of a matrix of derivatives are geometry that is given in few digits. */
 static const double dependent = 1e-6;
+/* So far from closed a motion of joints leaves all loops nearly where they are. */
+static const double still = 1e-2;
 /* The longest step of a driven joint, in radians or group lengths, from one closed pose to the next. */
 static const double longest_step = 0.25;
 
@@ -207,11 +209,11 @@ static void evaluate(void *user, const double *x, double *residuals, double *jac
 
 /* ---- solving ---- */
 
-/* The worst loop, with what it lacks: false when all close. */
-static bool find_gap(struct closure *closure, const struct closure_group *group)
+/* The worst loop, with what it lacks: false when all close within the tolerance. */
+static bool find_gap(struct closure *closure, const struct closure_group *group, double tolerance)
 {
     cp_mechanism *mechanism = closure->mechanism;
-    double worst = closed;
+    double worst = tolerance;
     closure_place(closure, group);
     for (uint32_t i = 0; i < group->loop_count; i++) {
         const struct closure_loop *own = &closure->loops[group->first_loop + i];
@@ -235,7 +237,7 @@ static bool find_gap(struct closure *closure, const struct closure_group *group)
         mechanism->open.gap = group->length * sqrt(places);
         mechanism->open.angle = 2 * asin(fmin(1, sqrt(square - places) / 2));
     }
-    return worst > closed;
+    return worst > tolerance;
 }
 
 static bool close_group(struct closure *closure, const struct closure_group *group)
@@ -253,7 +255,7 @@ static bool close_group(struct closure *closure, const struct closure_group *gro
         uint32_t joint = closure->columns[group->first_column + i];
         values[joint] = closure->x[i] * unit_of(closure, group, joint);
     }
-    return !find_gap(closure, group);
+    return !find_gap(closure, group, closed);
 }
 
 static void keep_values(const struct closure *closure, const struct closure_group *group, double *kept)
@@ -268,8 +270,55 @@ static void give_values(const struct closure *closure, const struct closure_grou
         closure->mechanism->values[closure->columns[group->first_column + i]] = kept[i];
 }
 
+/* Of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
+static uint32_t group_rank(struct closure *closure, const struct closure_group *group, uint32_t columns,
+                           const uint32_t *left_out, uint32_t left_out_count)
+{
+    struct evaluation it = {closure, group, columns};
+    double *residuals = closure->matrix, *jacobian = residuals + group->row_count;
+    for (uint32_t i = 0; i < columns; i++) {
+        uint32_t joint = closure->columns[group->first_column + i];
+        closure->x[i] = closure->mechanism->values[joint] / unit_of(closure, group, joint);
+    }
+    evaluate(&it, closure->x, residuals, jacobian);
+    for (uint32_t i = 0; i < left_out_count; i++) {
+        uint32_t column = closure->column_of[left_out[i]];
+        memset(jacobian + (size_t)column * group->row_count, 0, group->row_count * sizeof *jacobian);
+    }
+    return find_rank(jacobian, group->row_count, columns, dependent, closure->order, closure->work);
+}
+
+/* Where joints can move while all loops stay closed, as the three turns of a ball whose second one is at 90 degrees,
+ * the way on may begin with such a motion. Moves the closed pose `last` by up to a quarter turn: `number` says along
+ * which motion, and which way. False if there is none. */
+static bool move_aside(struct closure *closure, const struct closure_group *group, uint32_t number, double *last)
+{
+    const uint32_t columns = group->free_count;
+    double *jacobian = closure->matrix + group->row_count, *motion = closure->x, most = 0;
+    give_values(closure, group, last);
+    uint32_t rank = group_rank(closure, group, columns, NULL, 0);
+    if (rank == columns)
+        return false;
+    find_null(jacobian, group->row_count, columns, rank, number / 2 % (columns - rank), closure->order, closure->work,
+              motion);
+    for (uint32_t i = 0; i < columns; i++)
+        most = fmax(most, fabs(motion[i]));
+    for (uint32_t i = 0; i < columns; i++) {
+        uint32_t joint = closure->columns[group->first_column + i];
+        double way = (number % 2 == 0 ? PI / 2 : -PI / 2) * motion[i] / most;
+        closure->mechanism->values[joint] += way * unit_of(closure, group, joint);
+    }
+    /* At the end of a machine's reach there is such a motion, too, but for the first instant alone. */
+    bool closes = !find_gap(closure, group, still) && close_group(closure, group);
+    if (closes)
+        keep_values(closure, group, last);
+    give_values(closure, group, last);
+    return closes;
+}
+
 /* From closed pose to closed pose, in steps that are small enough to stay on the branch; shorter ones where that
  * fails. q: the values to reach. */
+enum { MOST_ASIDES = 4 };
 static bool walk(struct closure *closure, const struct closure_group *group, const double *q)
 {
     double *values = closure->mechanism->values, *begin = closure->kept,
@@ -285,7 +334,7 @@ static bool walk(struct closure *closure, const struct closure_group *group, con
         return true;
     const double usual = way > longest_step ? 1 / ceil(way / longest_step) : 1;
     step = usual;
-    while (at < 1) {
+    for (uint32_t asides = 0; at < 1;) {
         double next = at + step > 1 - 1e-9 ? 1 : at + step;
         for (uint32_t i = group->free_count; i < group->column_count; i++) {
             uint32_t joint = closure->columns[group->first_column + i];
@@ -299,8 +348,11 @@ static bool walk(struct closure *closure, const struct closure_group *group, con
         }
         give_values(closure, group, last);
         step /= 4;
-        if (step < usual / 100)
+        if (step >= usual / 100)
+            continue;
+        if (asides == MOST_ASIDES || !move_aside(closure, group, asides++, last))
             break;
+        step = usual;
     }
     if (at == 1)
         return true;
@@ -366,24 +418,6 @@ cp_status closure_begin(struct closure *closure)
 }
 
 /* ---- degrees of freedom ---- */
-
-/* Of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
-static uint32_t group_rank(struct closure *closure, const struct closure_group *group, uint32_t columns,
-                           const uint32_t *left_out, uint32_t left_out_count)
-{
-    struct evaluation it = {closure, group, columns};
-    double *residuals = closure->matrix, *jacobian = residuals + group->row_count;
-    for (uint32_t i = 0; i < columns; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        closure->x[i] = closure->mechanism->values[joint] / unit_of(closure, group, joint);
-    }
-    evaluate(&it, closure->x, residuals, jacobian);
-    for (uint32_t i = 0; i < left_out_count; i++) {
-        uint32_t column = closure->column_of[left_out[i]];
-        memset(jacobian + (size_t)column * group->row_count, 0, group->row_count * sizeof *jacobian);
-    }
-    return find_rank(jacobian, group->row_count, columns, dependent, closure->order, closure->work);
-}
 
 bool closure_determines(struct closure *closure, uint32_t group, const uint32_t *joints, uint32_t count)
 {

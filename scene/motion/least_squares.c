@@ -68,6 +68,21 @@ uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double toler
     return rank;
 }
 
+void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, uint32_t which,
+               const uint32_t *order, const double *work, double *x)
+{
+    const double *diagonal = work;
+    for (uint32_t i = 0; i < columns; i++)
+        x[i] = 0;
+    x[order[rank + which]] = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        double sum = matrix[(size_t)order[rank + which] * rows + i];
+        for (uint32_t c = i + 1; c < rank; c++)
+            sum += matrix[(size_t)order[c] * rows + i] * x[order[c]];
+        x[order[i]] = -sum / diagonal[i];
+    }
+}
+
 /* ---- steps ---- */
 
 struct arrays {

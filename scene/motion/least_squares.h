@@ -23,5 +23,9 @@ double least_squares_solve(const struct least_squares *problem, double *x, doubl
  * one, or of a thousandth, if that is larger. order[columns]: the columns as they were chosen; those from the rank on
  * depend on the ones before. work: least_squares_room doubles. */
 uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *work);
+/* After find_rank: x[columns], so that columns by x is nearly 0, in which the dependent column number `which`, of
+ * columns - rank, has 1. */
+void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, uint32_t which,
+               const uint32_t *order, const double *work, double *x);
 
 #endif

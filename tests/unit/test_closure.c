@@ -286,6 +286,35 @@ static void test_held_joints(void **unused)
     assert_true(mobility.joints == 2 && mobility.degrees == 1 && mobility.commanded == 1 && mobility.dangling == 0);
 }
 
+/* A ball as three turns, whose second one is at 90 degrees: from there the first and the third turn about the same
+ * axis, and a tilt across it needs a quarter turn of both before. A real ball knows nothing of that. */
+static void test_locked_ball(void **unused)
+{
+    (void)unused;
+    uint32_t crank = add_frame(0, "crank", origin), body = add_frame(0, "body", origin);
+    uint32_t side = add_joint(crank, CP_JOINT_REVOLUTE, 2, 1, true),
+             drive = add_joint(crank, CP_JOINT_REVOLUTE, 1, 1, true);
+    for (int axis = 0; axis < 3; axis++)
+        turn(body, axis);
+    join(CP_LOOP_FIXED, crank, frame_at(origin, 2), body, frame_at(origin, 2));
+    finish_scene();
+    static const double ways[][2] = {{0, 90}, {10, 90}, {10, 120}, {-40, 90}, {170, 90}, {170, -90}, {0, 0}};
+    double q[5] = {0};
+    cp_pose worlds[3];
+    cp_mechanism *mechanism;
+    assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        q[side] = degrees_to_radians(ways[i][0]);
+        q[drive] = degrees_to_radians(ways[i][1]);
+        assert_int_equal(cp_mechanism_poses(mechanism, q, worlds), CP_OK);
+        cp_pose about_z = pose_rotation_degrees(2, ways[i][0]), about_y = pose_rotation_degrees(1, ways[i][1]);
+        cp_pose wanted = pose_multiply(&about_z, &about_y);
+        for (int k = 0; k < 12; k++)
+            assert_true(fabs(worlds[body].m[k] - wanted.m[k]) < 1e-6);
+    }
+    cp_mechanism_free(mechanism);
+}
+
 /* ---- random mechanisms ---- */
 
 static uint64_t random_state = 1;
@@ -524,6 +553,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_gantry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_open_chain, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_held_joints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_locked_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_mechanisms, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,15 +151,14 @@ static void test_exechon(void **unused)
     cp_inverse_free(inverse);
 }
 
-static void test_gantry(void **unused)
+static void solve_gantry(const char *name)
 {
-    (void)unused;
     json_t *oracle = load_oracle();
     size_t i, number;
     const json_t *gantry = json_object_get(oracle, "gantry_tau"), *pose, *values;
     if (!oracle)
         return;
-    read_machine("gantry_tau");
+    read_machine(name);
     cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
     assert_string_equal(cp_inverse_method(inverse), "actuators");
     json_array_foreach(json_object_get(gantry, "poses"), i, pose)
@@ -189,6 +188,23 @@ static void test_gantry(void **unused)
     expect_out_of_reach(inverse, &target); /* it keeps its orientation */
     cp_inverse_free(inverse);
     json_decref(oracle);
+}
+
+static void test_gantry(void **unused)
+{
+    (void)unused;
+    solve_gantry("gantry_tau");
+}
+
+/* With further links beside the published ones, which keep the platform's orientation. */
+static void test_gantry_of_six_links(void **unused)
+{
+    (void)unused;
+    cp_mobility mobility;
+    solve_gantry("gantry_tau_six");
+    read_machine("gantry_tau_six");
+    assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
+    assert_true(mobility.joints == 9 && mobility.degrees == 3 && mobility.commanded == 3 && mobility.redundant == 0);
 }
 
 /* ---- arms ---- */
@@ -624,6 +640,33 @@ static void test_place_alone(void **unused)
     cp_inverse_free(inverse);
 }
 
+/* A slide follows the first joint: whole turns of that would move it. */
+static void test_follower(void **unused)
+{
+    (void)unused;
+    uint32_t base = scene_add_node(scene, 0, "base", 4), arm = scene_add_node(scene, base, "arm", 3);
+    uint32_t screw = scene_add_joint(scene, arm, CP_JOINT_REVOLUTE, NULL),
+             nut = scene_add_joint(scene, arm, CP_JOINT_PRISMATIC, NULL);
+    uint32_t device = scene_add_device(scene, "screw", base), *own = scene_allocate(scene, 2, sizeof *own), count;
+    assert_non_null(own);
+    own[0] = screw;
+    own[1] = arm;
+    scene->joints[nut].master = screw;
+    scene->joints[nut].driven = false;
+    scene->joints[nut].scale = 0.01;
+    scene->devices[device].joints = own;
+    scene->devices[device].joint_count = 1;
+    scene->devices[device].ends = own + 1;
+    scene->devices[device].end_count = 1;
+    finish_scene();
+    cp_inverse *inverse = open_inverse(arm, 0, CP_REACH_Z);
+    const cp_posture *postures;
+    cp_pose target = pose_translation(0, 0, 0.2);
+    assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+    assert_true(count == 1 && fabs(postures[0].q[screw] - 20) < 1e-6);
+    cp_inverse_free(inverse);
+}
+
 /* A device of two ends does not say which one shall be there. */
 static void test_two_ends(void **unused)
 {
@@ -650,6 +693,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_flexapod, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_exechon, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gantry, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gantry_of_six_links, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_round_trips, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_search, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_irb120, set_up, tear_down),
@@ -657,6 +701,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_singular_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled_frame, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_place_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follower, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_ends, set_up, tear_down),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */

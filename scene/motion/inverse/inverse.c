@@ -43,6 +43,25 @@ static void free_joints(struct cp_inverse *inverse)
             inverse->closed->joints[device->joints[i]].driven = false;
 }
 
+/* Whole turns of a joint move what follows it by a factor or a formula. */
+static cp_status list_winding(struct cp_inverse *inverse)
+{
+    const cp_scene *scene = inverse->scene;
+    inverse->winds = arena_allocate(inverse->arena, scene->joint_count, sizeof *inverse->winds);
+    if (!inverse->winds)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        inverse->winds[i] = scene->joints[i].type == CP_JOINT_REVOLUTE;
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        if (joint->master != CP_NONE)
+            inverse->winds[joint->master] = false;
+        for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
+            inverse->winds[joint->expression->inputs[k]] = false;
+    }
+    return CP_OK;
+}
+
 /* The device's joints that move the frame against the target. */
 static cp_status list_unknown(struct cp_inverse *inverse)
 {
@@ -98,6 +117,8 @@ static cp_status open_inverse(struct cp_inverse *inverse)
     if (status == CP_OK)
         status = mechanism_open(&inverse->mechanism, inverse->context, inverse->closed);
     if (status == CP_OK)
+        status = list_winding(inverse);
+    if (status == CP_OK)
         status = list_unknown(inverse);
     if (status == CP_OK && inverse->reach.solve == CP_REACH_ALL)
         inverse->method = inverse->reach.routine   ? INVERSE_ROUTINE
@@ -119,8 +140,6 @@ static bool turns(const struct cp_inverse *inverse, uint32_t unknown)
 static double wind(const cp_joint *joint, double value)
 {
     const double turn = 2 * PI;
-    if (joint->type != CP_JOINT_REVOLUTE)
-        return value;
     value += turn * round((joint->q - value) / turn);
     if (value > joint->upper) {
         value -= turn * floor((value - joint->upper) / turn);
@@ -139,7 +158,7 @@ static bool is_same(const struct cp_inverse *inverse, const double *q, const dou
     const double same = 1e-5;
     for (uint32_t i = 0; i < inverse->unknown_count; i++) {
         double apart = q[inverse->unknown[i]] - other[inverse->unknown[i]];
-        if (fabs(turns(inverse, i) ? remainder(apart, 2 * PI) : apart) > same)
+        if (fabs(inverse->winds[inverse->unknown[i]] ? remainder(apart, 2 * PI) : apart) > same)
             return false;
     }
     return true;
@@ -205,9 +224,12 @@ cp_status inverse_add(struct cp_inverse *inverse, uint32_t number, double off)
     double *q = arena_allocate(inverse->result, scene->joint_count, sizeof *q);
     if (!q)
         return CP_LIMIT;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        double value = inverse->mechanism.values[i];
         q[i] = cp_joint_is_dependent(&scene->joints[i]) ? scene->joints[i].q
-                                                        : wind(&scene->joints[i], inverse->mechanism.values[i]);
+               : inverse->winds[i]                      ? wind(&scene->joints[i], value)
+                                                        : value;
+    }
     cp_posture posture = {.number = number, .q = q, .off = off};
     measure(inverse, &posture);
     add_posture(inverse, &posture);

@@ -24,6 +24,7 @@ struct cp_inverse {
     uint32_t group;         /* of the closure: of the target's loop */
     uint32_t *unknown;      /* the device's joints in it, in its order */
     uint32_t unknown_count;
+    bool *winds; /* of joints: whole turns change nothing, since it turns and no other joint follows it */
     enum inverse_method method;
     double *start;        /* of all joints: the pose to start from, and the target */
     double *candidate;    /* of unknown joints: scratch */
