@@ -26,6 +26,12 @@ sys.exit(theirs['method'] != 'routine' or len(a) != 6 or max(abs(x - y) for x, y
 EOF
 done
 
+# Numbers and T6 are in the frame of in=.
+"$cellpipe" ik "$machine" pose=0,0,450mm,0,0,0 in=base --json routine=hexapod.so:kin_hexapod lengths=$lengths >there
+"$cellpipe" ik "$machine" pose=0,0,450mm,0,0,0 --json routine=hexapod.so:kin_hexapod lengths=$lengths >here
+must "in=base is the same here" cmp -s here there
+must "in=platform is another one" [ "$("$cellpipe" ik "$machine" pose=0,0,1mm,0,0,0 in=platform --json routine=hexapod.so:kin_hexapod lengths=$lengths 2>/dev/null | grep -c '"number"')" = 0 ]
+
 try() { # the exit code, the message, the routine, words
     code=$1 message=$2 routine=$3
     shift 3

@@ -111,7 +111,7 @@ static cp_status open_inverse(struct cp_inverse *inverse)
     (void)pose_inverse(&worlds[inverse->reach.in], &from);
     now = pose_multiply(&from, &worlds[inverse->reach.frame]);
     (void)pose_inverse(&worlds[scene->devices[inverse->reach.device].base], &back);
-    inverse->base_from_in = pose_multiply(&back, &worlds[inverse->reach.in]);
+    inverse->reference_from_in = inverse->reach.in > 0 ? POSE_IDENTITY : pose_multiply(&back, &worlds[0]);
     free_joints(inverse);
     status = add_target(inverse, &now);
     if (status == CP_OK)

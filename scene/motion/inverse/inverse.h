@@ -19,10 +19,11 @@ struct cp_inverse {
     cp_reach reach;
     cp_scene *closed; /* a copy of the scene: the device's joints are free, and a loop joins the frame with a target */
     cp_mechanism mechanism; /* of that */
-    cp_pose base_from_in;   /* the frame of the target in that of the device's base */
-    uint32_t target;        /* the first of the target's joints */
-    uint32_t group;         /* of the closure: of the target's loop */
-    uint32_t *unknown;      /* the device's joints in it, in its order */
+    cp_pose
+        reference_from_in; /* for a routine: it sees the target from the frame `in`, or else from the device's base */
+    uint32_t target;       /* the first of the target's joints */
+    uint32_t group;        /* of the closure: of the target's loop */
+    uint32_t *unknown;     /* the device's joints in it, in its order */
     uint32_t unknown_count;
     bool *winds; /* of joints: whole turns change nothing, since it turns and no other joint follows it */
     enum inverse_method method;

@@ -137,11 +137,11 @@ static double from_foreign(const cp_joint *joint, double value)
     return joint->type == CP_JOINT_REVOLUTE ? degrees_to_radians(value) : value / 1000;
 }
 
-/* T6 has the axes and the place of the target as rows, in the frame of the device's base. */
+/* T6 has the axes and the place of the target as rows, in the frame `in`, or else in that of the device's base. */
 static void fill_arguments(const struct cp_inverse *inverse, const cp_pose *target, struct arguments *own)
 {
     const cp_routine *routine = inverse->reach.routine;
-    const cp_pose t6 = pose_multiply(&inverse->base_from_in, target);
+    const cp_pose t6 = pose_multiply(&inverse->reference_from_in, target);
     memset(own, 0, sizeof *own);
     for (uint32_t i = 0; i < routine->length_count; i++)
         own->lengths[i] = routine->lengths[i] * 1000;
