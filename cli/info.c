@@ -136,6 +136,8 @@ static void print_clips(struct cli *cli, const cp_scene *scene)
         if (clips[i].attachment_count > 0)
             printf(", %" PRIu32 " time%s something hangs elsewhere", clips[i].attachment_count,
                    plural(clips[i].attachment_count));
+        if (clips[i].mark_count > 0)
+            printf(", %" PRIu32 " mark%s", clips[i].mark_count, plural(clips[i].mark_count));
         printf("\n");
     }
 }

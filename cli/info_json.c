@@ -312,6 +312,15 @@ static void put_clips(struct info *info)
         print_json_count(&info->json, "tracks", clips[i].track_count);
         print_json_count(&info->json, "keys", facts.keys);
         print_json_count(&info->json, "attachments", clips[i].attachment_count);
+        print_json_begin(&info->json, "marks", '[');
+        for (uint32_t k = 0; k < clips[i].mark_count; k++) {
+            print_json_begin(&info->json, NULL, '{');
+            print_json_number(&info->json, "time", clips[i].marks[k].time);
+            print_json_text(&info->json, "name", clips[i].marks[k].name);
+            print_json_number(&info->json, "value", clips[i].marks[k].value);
+            print_json_end(&info->json, '}');
+        }
+        print_json_end(&info->json, ']');
         print_json_end(&info->json, '}');
     }
     print_json_end(&info->json, ']');

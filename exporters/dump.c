@@ -450,6 +450,8 @@ static void dump_clips(const cp_scene *scene, struct sink *sink)
         sink_print(sink, " tracks %lu", (unsigned long)clip->track_count);
         if (clip->attachment_count > 0)
             sink_print(sink, " attachments %lu", (unsigned long)clip->attachment_count);
+        if (clip->mark_count > 0)
+            sink_print(sink, " marks %lu", (unsigned long)clip->mark_count);
         sink_text(sink, "\n");
         for (uint32_t k = 0; k < clip->track_count; k++)
             dump_track(scene, &clip->tracks[k], sink);
@@ -459,6 +461,13 @@ static void dump_clips(const cp_scene *scene, struct sink *sink)
             dump_string(sink, scene_id(scene, TABLE_NODES, attachment->node));
             dump_named_id(sink, "to", scene, TABLE_NODES, attachment->host);
             dump_named_doubles(sink, "at", &attachment->time, 1);
+            sink_text(sink, "\n");
+        }
+        for (uint32_t k = 0; k < clip->mark_count; k++) {
+            sink_text(sink, "mark");
+            dump_string(sink, clip->marks[k].name);
+            dump_named_doubles(sink, "value", &clip->marks[k].value, 1);
+            dump_named_doubles(sink, "at", &clip->marks[k].time, 1);
             sink_text(sink, "\n");
         }
     }

@@ -6,7 +6,7 @@
 /* How much a scene has of each feature. */
 struct counts {
     uint64_t hierarchy, names, instances, ngons, lines, primitives, normals, colours, vertex_colours, joints, devices,
-        loops, pairs, collision, clips, flags, metadata, meshes, placeholders, coordinates, textures, surfaces;
+        loops, pairs, collision, clips, marks, flags, metadata, meshes, placeholders, coordinates, textures, surfaces;
 };
 
 static const struct feature {
@@ -32,6 +32,7 @@ static const struct feature {
     {FEATURE_COLLISION, "loss-collision", "meshes for drawing or collision alone are not told apart",
      offsetof(struct counts, collision)},
     {FEATURE_CLIPS, "loss-clips", "clips are left out", offsetof(struct counts, clips)},
+    {FEATURE_MARKS, "loss-marks", "marks of clips are left out", offsetof(struct counts, marks)},
     {FEATURE_FLAGS, "loss-flags", "frames lose flags such as movable", offsetof(struct counts, flags)},
     {FEATURE_METADATA, "loss-metadata", "entries of metadata are left out", offsetof(struct counts, metadata)},
     {FEATURE_MESHES, "loss-geometry", "meshes are left out", offsetof(struct counts, meshes)},
@@ -85,6 +86,8 @@ static struct counts count_features(const cp_scene *scene)
         counts.flags += (node->flags & ~(uint32_t)(CP_NODE_PLACEHOLDER | CP_NODE_VOLATILE)) != 0;
         counts.placeholders += placeholder;
     }
+    for (uint32_t i = 0; i < scene->clip_count; i++)
+        counts.marks += scene->clips[i].mark_count;
     for (uint32_t i = 0; i < scene->instance_count; i++)
         counts.collision += scene->instances[i].use != CP_USE_BOTH;
     for (uint32_t i = 0; i < scene->material_count; i++) {

@@ -457,13 +457,22 @@ typedef struct cp_attachment {
     uint32_t node, host;
 } cp_attachment;
 
-/* Attachments are in the order of their times. A node never becomes its own ancestor. */
+/* What happens at a time: "line 12" of a program, "output 3", "welding". */
+typedef struct cp_mark {
+    double time; /* seconds */
+    const char *name;
+    double value;
+} cp_mark;
+
+/* Attachments and marks are in the order of their times. A node never becomes its own ancestor. */
 typedef struct cp_clip {
     const char *name;
     uint32_t track_count;
     const cp_track *tracks;
     uint32_t attachment_count;
     const cp_attachment *attachments;
+    uint32_t mark_count;
+    const cp_mark *marks;
 } cp_clip;
 
 typedef enum cp_owner { CP_OWNER_SCENE, CP_OWNER_NODE, CP_OWNER_MESH, CP_OWNER_MATERIAL, CP_OWNER_JOINT } cp_owner;

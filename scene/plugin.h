@@ -109,7 +109,8 @@ enum {
     FEATURE_TEXTURES = 1 << 19,    /* base colour, as an image */
     FEATURE_SURFACES = 1 << 20, /* what else materials say: metallic, roughness, emissive, cutoff, further textures */
     FEATURE_LOOPS = 1 << 21,    /* closed loops; without, motion that is written is solved */
-    FEATURE_ALL = (1 << 22) - 1
+    FEATURE_MARKS = 1 << 22,    /* of clips */
+    FEATURE_ALL = (1 << 23) - 1
 };
 
 struct exporter {

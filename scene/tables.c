@@ -159,12 +159,21 @@ static const struct member pair_members[] = {
     {MEMBER_RECORD, offsetof(cp_pair, finding), .layout = &finding_layout, .loss = LOSS_CLEARS},
     {0}};
 
+static const struct member mark_members[] = {
+    {MEMBER_NUMBERS, offsetof(cp_mark, time), .length = 1, .wrong = "has marks that are not in the order of time"},
+    {MEMBER_STRING, offsetof(cp_mark, name), .wrong = "has a mark without a name"},
+    {MEMBER_NUMBERS, offsetof(cp_mark, value), .length = 1, .wrong = "has a mark without a value"},
+    {0}};
+static const struct layout mark_layout = {sizeof(cp_mark), mark_members};
+
 static const struct member clip_members[] = {
     {MEMBER_STRING, offsetof(cp_clip, name), .wrong = "has no name"},
     {MEMBER_ARRAY, offsetof(cp_clip, tracks), .layout = &track_layout, .count = offsetof(cp_clip, track_count),
      .wrong = "has a bad track"},
     {MEMBER_ARRAY, offsetof(cp_clip, attachments), .layout = &attachment_layout,
      .count = offsetof(cp_clip, attachment_count), .wrong = "attaches a node that is not there"},
+    {MEMBER_ARRAY, offsetof(cp_clip, marks), .layout = &mark_layout, .count = offsetof(cp_clip, mark_count),
+     .wrong = "has a bad mark"},
     {0}};
 
 enum scene_table metadata_table(const void *metadata)

@@ -242,6 +242,9 @@ static const char *check_clip(struct check *check, uint32_t index)
     for (uint32_t i = 1; i < clip->attachment_count; i++)
         if (clip->attachments[i].time < clip->attachments[i - 1].time)
             return "has attachments that are not in the order of time";
+    for (uint32_t i = 1; i < clip->mark_count; i++)
+        if (clip->marks[i].time < clip->marks[i - 1].time)
+            return "has marks that are not in the order of time";
     return NULL;
 }
 

@@ -87,7 +87,7 @@ static uint32_t gltf_carries(const void *settings)
     if (gltf->web)
         lost |= FEATURE_PRIMITIVES;
     if (!gltf->extras)
-        lost |= FEATURE_PRIMITIVES | FEATURE_LOOPS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION |
+        lost |= FEATURE_PRIMITIVES | FEATURE_LOOPS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION | FEATURE_MARKS |
                 FEATURE_FLAGS | FEATURE_PLACEHOLDERS;
     return FEATURE_ALL & ~lost;
 }

@@ -227,6 +227,22 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
     return gltf->status == CP_OK && clip->attachment_count == list.count;
 }
 
+/* Marks are kept whatever became of the tracks. */
+static void read_marks(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+{
+    struct gltf_list list = gltf_items(gltf, own, "marks", true);
+    cp_mark *marks = gltf_scene_array(gltf, list.count, sizeof *marks);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        const char *name = gltf_text(gltf, list.items[i], "name");
+        marks[i] = (cp_mark){gltf_number(gltf, list.items[i], "time", NAN), name ? name : "",
+                             gltf_number(gltf, list.items[i], "value", 0)};
+        if (gltf->status == CP_OK && !(isfinite(marks[i].time) && (i == 0 || marks[i].time >= marks[i - 1].time)))
+            gltf_error(gltf, list.items[i], "gltf-mark", "marks have times, and are in their order");
+    }
+    clip->marks = marks;
+    clip->mark_count = list.count;
+}
+
 /* ---- clips ---- */
 
 /* False: a made clip. */
@@ -242,6 +258,7 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
         return false;
     gltf->held[HELD_CLIPS] += own != JSON_NONE;
     gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
+    read_marks(gltf, own, clip);
     struct played played = {.channels = gltf_items(gltf, value, "channels", true)};
     played.samplers = read_samplers(gltf, value, &played.sampler_count);
     if (whole && !read_own_clip(gltf, own, &played, clip)) { /* what it says of other frames is of no use */
@@ -271,6 +288,7 @@ void gltf_read_animations(struct gltf *gltf)
         clips[count] = (struct gltf_clip){.name = gltf_text(gltf, undrawn.items[i], "name")};
         clips[count].position = own_position(gltf, undrawn.items[i], CP_NONE);
         const struct played none = {.sampler_count = 0};
+        read_marks(gltf, undrawn.items[i], &clips[count]);
         (void)read_own_clip(gltf, undrawn.items[i], &none, &clips[count++]);
     }
     const uint32_t *sequence = gltf_arrange(gltf, clips, offsetof(struct gltf_clip, position), sizeof *clips, count);
@@ -283,5 +301,7 @@ void gltf_read_animations(struct gltf *gltf)
         }
         gltf->scene->clips[at].attachments = clip->attachments;
         gltf->scene->clips[at].attachment_count = clip->attachment_count;
+        gltf->scene->clips[at].marks = clip->marks;
+        gltf->scene->clips[at].mark_count = clip->mark_count;
     }
 }

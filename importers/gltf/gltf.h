@@ -124,6 +124,8 @@ struct gltf_clip {
     const cp_track *tracks;
     uint32_t attachment_count;
     const cp_attachment *attachments;
+    uint32_t mark_count;
+    const cp_mark *marks;
     uint32_t position; /* among the scene's clips, or CP_NONE */
 };
 
