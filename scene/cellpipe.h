@@ -656,6 +656,40 @@ CP_API cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target,
 CP_API const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count);
 /* "arm", "actuators" (closed forms), "numeric" or "routine". */
 CP_API const char *cp_inverse_method(const cp_inverse *inverse);
+/* ---- robot programs ------------------------------------------------------------------------------- */
+
+/* How a program is carried out. docs/program.md is the language. */
+typedef struct cp_program_options {
+    uint32_t device, frame; /* that moves; the node that it moves: its tool */
+    double period;          /* seconds of a step, above 0 */
+    double reach;           /* metres within which something is grabbed */
+} cp_program_options;
+typedef struct cp_program_state {
+    double time;     /* seconds */
+    uint64_t line;   /* of the instruction that is carried out, or was last */
+    bool ended;      /* by END, by the end of the text, or by a stop */
+    bool moves;      /* a move or a wait is not over yet */
+    const double *q; /* a value for each joint of the scene; the program's, valid until it is freed */
+} cp_program_state;
+/* A program that runs step by step. It belongs to the context and refers to the scene: do not change the scene, and
+ * free neither before it. */
+typedef struct cp_program cp_program;
+/* Reads size bytes of text; file is its name in messages. CP_INPUT, with all errors in the report, and no program, if
+ * it cannot be read. */
+CP_API cp_status cp_program_new(cp_context *context, const cp_scene *scene, const char *file, const char *text,
+                                size_t size, const cp_program_options *options, cp_program **program);
+CP_API void cp_program_free(cp_program *program);
+/* Carries out instructions up to the next one that takes time, and one period of that. CP_NO, with line, time and joint
+ * in the report, where a move cannot go on: out of reach, beyond a limit, or through a singular place; CP_INPUT for an
+ * instruction that makes no sense there; CP_LIMIT beyond the limit of steps. The program has ended then. */
+CP_API cp_status cp_program_step(cp_program *program);
+/* A stop lets the move that goes on end, and no further line is carried out. An emergency ends the program with the
+ * step that comes next. */
+CP_API void cp_program_stop(cp_program *program, bool emergency);
+CP_API void cp_program_look(const cp_program *program, cp_program_state *state);
+/* What has happened so far, in the order of time: lines, outputs, welding. The program's, valid until its next step. */
+CP_API const cp_mark *cp_program_marks(const cp_program *program, uint32_t *count);
+
 /* X Y Z in metres and R P Y in radians of a pose that turns and moves: its rotation is Rz(R) Ry(P) Rx(Y). At pitch +-90
  * degrees roll and yaw turn about the same axis: yaw is 0 then. */
 CP_API void cp_pose_coordinates(const cp_pose *pose, double coordinates[6]);

@@ -43,6 +43,7 @@ static const struct limit {
      "bytes of memory that the work may take, mapped files and the libraries' own apart; by default three quarters of "
      "what the machine, its control group or ulimit -v allow",
      NULL, offsetof(struct limits, memory)},
+    {"steps", "instructions that a robot program may carry out", "10000000", offsetof(struct limits, steps)},
     {"ratio", "bytes that a packed byte may expand to, after the first 16 MiB", "200", offsetof(struct limits, ratio)},
 };
 enum { LIMIT_COUNT = sizeof limit_table / sizeof *limit_table };

@@ -18,5 +18,6 @@ extern const struct filter merge_meshes_filter;
 extern const struct filter simplify_filter;
 extern const struct filter lod_filter;
 extern const struct filter exclude_filter;
+extern const struct filter program_filter;
 
 #endif

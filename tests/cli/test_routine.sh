@@ -74,7 +74,9 @@ must "its code" grep -q '"routine-load"' codes
 report routine=bad.so:kin_good solve=x
 must "its code" grep -q '"reach-routine"' codes
 "$cellpipe" pose home=yes "$machine" - >one_file
-# shellcheck disable=SC2016
-sh -c 'ulimit -n 4 && exec "$@"' sh "$cellpipe" ik one_file pose=tool routine=bad.so:kin_good --report codes >stdout 2>&1
-must "without a pipe" grep -q '"call-fork"' codes
+for descriptors in 4 5 6 7 8; do # however many the program itself needs
+    # shellcheck disable=SC2016
+    sh -c 'ulimit -n "$1" && shift && exec "$@"' sh $descriptors "$cellpipe" ik one_file pose=tool routine=bad.so:kin_good --report "codes$descriptors" >stdout 2>&1
+done
+must "without a pipe" grep -q '"call-fork"' codes4 codes5 codes6 codes7 codes8
 finish

@@ -1,11 +1,16 @@
 /* Robot programs: moves in steps against numbers of another program, and what a program does. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
+#include "pose.h"
 #include "program/lptp.h"
 #include "scene_fixture.h"
+
+#define MM 1e-3
 
 static double number_of(const json_t *object, const char *key)
 {
@@ -66,11 +71,361 @@ static void test_lptp_sums(void **unused)
     }
 }
 
+/* ---- programs on a machine that is its own coordinates ---- */
+
+/* Slides along X, Y and Z, then turns about Z, Y and X: the tool is at T(x y z) Rz(r) Ry(p) Rx(y). */
+static uint32_t build_machine(void)
+{
+    uint32_t parent = scene_add_node(scene, 0, "base", 4), *own = scene_allocate(scene, 7, sizeof *own);
+    assert_non_null(own);
+    for (uint32_t i = 0; i < 6; i++) {
+        parent = scene_add_node(scene, parent, "axis", 4);
+        own[i] = scene_add_joint(scene, parent, i < 3 ? CP_JOINT_PRISMATIC : CP_JOINT_REVOLUTE, "XYZRPW" + i);
+        cp_joint *joint = &scene->joints[own[i]];
+        for (uint32_t k = 0; k < 3; k++)
+            joint->axis[k] = i < 3 ? k == i : k == 5 - i;
+        joint->home = joint->q = 0;
+        if (i == 2) {
+            joint->lower = -1;
+            joint->upper = 2;
+        }
+    }
+    own[6] = scene_add_node(scene, parent, "tool", 4);
+    uint32_t part = scene_add_node(scene, 0, "part", 4), far = scene_add_node(scene, 0, "far part", 8);
+    scene->nodes[part].local = pose_translation(0.1, 0.2, 0);
+    scene->nodes[far].local = pose_translation(0.5, 0.2, 0.1);
+    scene->nodes[part].flags = scene->nodes[far].flags = CP_NODE_MOVABLE;
+    uint32_t device = scene_add_device(scene, "machine", 1);
+    scene->devices[device].joints = own;
+    scene->devices[device].joint_count = 6;
+    scene->devices[device].ends = own + 6;
+    scene->devices[device].end_count = 1;
+    finish_scene();
+    return own[6];
+}
+
+struct run {
+    double (*rows)[7]; /* time, mm and radians: the beginning, then each period */
+    uint32_t count, room, marks;
+    const cp_mark *mark;
+    cp_program *program;
+    cp_status status;
+};
+
+/* stop, emergency: before this step, counted from 1; 0: never. */
+static struct run run_program(const char *text, double period, uint32_t stop, uint32_t emergency)
+{
+    struct run run = {.status = CP_OK};
+    cp_program_options options = {.frame = 0, .period = period, .reach = 0.01};
+    cp_program_state state;
+    fresh_scene();
+    options.frame = build_machine();
+    run.status = cp_program_new(context, scene, "test.prg", text, strlen(text), &options, &run.program);
+    for (uint32_t step = 0; run.status == CP_OK; step++) {
+        cp_program_look(run.program, &state);
+        if (run.count == run.room) {
+            run.room = run.room * 2 + 64;
+            run.rows = realloc(run.rows, run.room * sizeof *run.rows);
+            assert_non_null(run.rows);
+        }
+        double *row = run.rows[run.count];
+        row[0] = state.time;
+        for (uint32_t i = 0; i < 6; i++)
+            row[1 + i] = i < 3 ? state.q[i] / MM : state.q[i];
+        if (run.count == 0 || row[0] > run.rows[run.count - 1][0])
+            run.count++;
+        if (state.ended)
+            break;
+        if (stop > 0 && step + 1 == stop)
+            cp_program_stop(run.program, false);
+        if (emergency > 0 && step + 1 == emergency)
+            cp_program_stop(run.program, true);
+        run.status = cp_program_step(run.program);
+    }
+    if (run.program)
+        run.mark = cp_program_marks(run.program, &run.marks);
+    return run;
+}
+
+static void end_run(struct run *run)
+{
+    cp_program_free(run->program);
+    free(run->rows);
+}
+
+static const double *last_row(const struct run *run)
+{
+    return run->rows[run->count - 1];
+}
+
+/* The text is all right, and this is where it ends. */
+static void expect_end(const char *text, double x, double y, double z)
+{
+    struct run run = run_program(text, 0.01, 0, 0);
+    if (run.status != CP_OK) {
+        print_report(context);
+        fail_msg("%s", text);
+    }
+    const double *row = last_row(&run);
+    if (fabs(row[1] - x) + fabs(row[2] - y) + fabs(row[3] - z) > 1e-6)
+        fail_msg("%s: it ends at %.9g %.9g %.9g", text, row[1], row[2], row[3]);
+    end_run(&run);
+}
+
+/* The text is wrong, or a line goes wrong: there, with this code, and words in the message. */
+static void expect_error(const char *text, cp_status status, uint64_t line, uint64_t column, const char *code,
+                         const char *words)
+{
+    cp_report_clear(context);
+    struct run run = run_program(text, 0.01, 0, 0);
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    if (run.status != status || count == 0 || entries[0].line != line || entries[0].column != column ||
+        strcmp(entries[0].code, code) != 0 || !strstr(entries[0].text, words)) {
+        print_report(context);
+        fail_msg("%s: status %d, not that message", text, (int)run.status);
+    }
+    cp_report_clear(context);
+    end_run(&run);
+}
+
+/* The oracle's steps, as the tool makes them. */
+static void test_line_steps(void **unused)
+{
+    (void)unused;
+    struct lptp plan;
+    double way = 0;
+    assert_true(lptp_plan(203.3, 100, 100, 50, 0.1, &plan));
+    struct run run = run_program("SPEED 50,100\nLMOV 203.3,0,0\nOUT 1,1\n", 0.1, 0, 0);
+    assert_int_equal(run.status, CP_OK);
+    assert_int_equal(run.count, 47);
+    for (uint32_t step = 0; step < 46; step++) {
+        way += lptp_step(&plan, step);
+        assert_true(fabs(run.rows[step + 1][1] - way) < 1e-9 && fabs(run.rows[step + 1][2]) < 1e-9);
+    }
+    assert_true(fabs(way - 203.3) < 1e-9 && fabs(last_row(&run)[0] - 4.6) < 1e-9);
+    assert_int_equal(run.marks, 4);
+    assert_string_equal(run.mark[3].name, "output 1");
+    assert_true(fabs(run.mark[3].time - 4.6) < 1e-9);
+    end_run(&run);
+    run = run_program("SPEED 50,100,50\nLMOV 0,16,0\n", 0.1, 0, 0);
+    assert_int_equal(run.count, 11);
+    assert_true(fabs(last_row(&run)[2] - 16) < 1e-9);
+    end_run(&run);
+}
+
+/* An emergency in step 10 ends there; a stop lets the move end. */
+static void test_stops(void **unused)
+{
+    (void)unused;
+    static const char text[] = "SPEED 50,100\nLMOV 203.3,0,0\nLMOV 0,0,0\n";
+    struct run run = run_program(text, 0.1, 0, 10);
+    assert_int_equal(run.count, 11);
+    assert_true(fabs(last_row(&run)[1] - 37.5) < 1e-9);
+    end_run(&run);
+    run = run_program(text, 0.1, 10, 0);
+    assert_int_equal(run.count, 47);
+    assert_true(fabs(last_row(&run)[1] - 203.3) < 1e-9);
+    assert_true(run.mark[run.marks - 1].value == 2);
+    end_run(&run);
+}
+
+static double distance_to(const double *row, double x, double y, double z)
+{
+    return sqrt((row[1] - x) * (row[1] - x) + (row[2] - y) * (row[2] - y) + (row[3] - z) * (row[3] - z));
+}
+
+static void test_arcs(void **unused)
+{
+    (void)unused;
+    /* A quarter, from (100 0 0) by its middle, about (0 0 0); a half, the long way round; a tilted full circle. */
+    struct run run = run_program("LMOV 100,0,0\nCMOV 70.710678118654755,70.710678118654755,0, 0,100,0\n", 0.01, 0, 0);
+    uint32_t arc = 0;
+    assert_int_equal(run.status, CP_OK);
+    for (uint32_t i = 0; i < run.count; i++)
+        if (run.rows[i][2] > 1e-3) {
+            arc++;
+            assert_true(fabs(distance_to(run.rows[i], 0, 0, 0) - 100) < 1e-7 && fabs(run.rows[i][3]) < 1e-9);
+        }
+    assert_true(arc > 50 && fabs(last_row(&run)[1]) < 1e-7 && fabs(last_row(&run)[2] - 100) < 1e-7);
+    end_run(&run);
+    run = run_program("A = POSE(0,100,0,0,0,0)\nB = POSE(-100,0,0,90,0,0)\nLMOV 100,0,0\nCIRC1 A B\n", 0.01, 0, 0);
+    assert_int_equal(run.status, CP_OK);
+    for (uint32_t i = 0; i < run.count; i++)
+        if (run.rows[i][2] > 1e-3) /* the turn goes with the way */
+            assert_true(fabs(run.rows[i][4] - atan2(run.rows[i][2], run.rows[i][1]) / 2) < 1e-9);
+    end_run(&run);
+    run = run_program("A = POSE(0,100,0,0,0,0)\nB = POSE(0,0,100,0,0,0)\nLMOV 100,0,0\nCIRC2 A,B\n", 0.01, 0, 0);
+    assert_int_equal(run.status, CP_OK);
+    double lowest = 0, middle = 100.0 / 3, radius = 100 * sqrt(2.0 / 3);
+    for (uint32_t i = 0; i < run.count; i++) {
+        if (fabs(run.rows[i][1] + run.rows[i][2] + run.rows[i][3] - 100) > 1e-6)
+            continue; /* on the way there */
+        lowest = fmin(lowest, run.rows[i][1]);
+        assert_true(fabs(distance_to(run.rows[i], middle, middle, middle) - radius) < 1e-7);
+    }
+    assert_true(lowest < middle - 0.99 * radius * sqrt(2.0 / 3) && fabs(last_row(&run)[1] - 100) < 1e-7);
+    end_run(&run);
+}
+
+static void test_language(void **unused)
+{
+    (void)unused;
+    expect_end("", 0, 0, 0);
+    expect_end("; nothing but this\n\n", 0, 0, 0);
+    expect_end("LMOV 10,20,30", 10, 20, 30);
+    expect_end("lmov 10, 20, 30 ; in any case\r\nEnd\r\nLMOV 0,0,0\r\n", 10, 20, 30);
+    expect_end("MOVE 10,20,30,40,50,60\n", 10, 20, 30);
+    expect_end("J = JOINTS(1,2,3,4,5,6)\nMOVE J\n", 1, 2, 3);
+    expect_end("J = JOINTS(1,2,3,4,5,6)\nPTP J\n", 1, 2, 3);
+    expect_end("P = POSE(1,2,3,10,20,30)\nPTP P\n", 1, 2, 3);
+    expect_end("P = POSE(1,2,3,10,20,30)\nLPTP P\nIPTP P\n", 2, 4, 6);
+    expect_end("IMOV 5,0,0\nIMOV 5,0,1,90,0,0\nIMOV 5,0,0\n", 15, 0, 1);
+    expect_end("PTP part\n", 100, 200, 0);
+    expect_end("LPTP \"far part\"\n", 500, 200, 100);
+    expect_end("x = 3\ny = x*2 + 1e1\nLMOV x,y,sqrt(x*12)\n", 3, 16, 6);
+    expect_end("LMOV sin(30)*100, cos(60)*100, 2^3\n", 50, 50, 8);
+    expect_end("FOR i=1,4\nIMOV 10,0,0\nNEXT\n", 40, 0, 0);
+    expect_end("FOR i=4,1,-1\nIMOV i,0,0\nNEXT i\n", 10, 0, 0);
+    expect_end("FOR i=1,0\nIMOV 10,0,0\nNEXT\n", 0, 0, 0);
+    expect_end("FOR i=0,1,0.1\nIMOV 1,0,0\nNEXT\n", 11, 0, 0);
+    expect_end("FOR i=1,3\nFOR j=1,i\nIMOV 1,0,0\nNEXT j\nNEXT i\n", 6, 0, 0);
+    expect_end("a=2\nIF a=2 THEN\nLMOV 1,0,0\nELSE\nLMOV 2,0,0\nENDIF\n", 1, 0, 0);
+    expect_end("a=3\nIF a=2 THEN\nLMOV 1,0,0\nELSE\nLMOV 2,0,0\nENDIF\n", 2, 0, 0);
+    expect_end("a=3\nIF a<2 OR a>=3 AND a<>4 THEN\nLMOV 1,0,0\nENDIF\n", 1, 0, 0);
+    expect_end("a=4\nIF a<2 OR a>=3 AND a<>4 THEN\nLMOV 1,0,0\nENDIF\n", 0, 0, 0);
+    expect_end("a=0\nIF a THEN\nLMOV 1,0,0\nENDIF\nIF (1+1)*2 <= 4 THEN\nIMOV 0,1,0\nENDIF\n", 0, 1, 0);
+    expect_end("IF 1 THEN\nIF 0 THEN\nLMOV 1,0,0\nELSE\nLMOV 2,0,0\nENDIF\nELSE\nLMOV 3,0,0\nENDIF\n", 2, 0, 0);
+    expect_end("n=0\nagain: n=n+1\nIMOV 1,0,0\nIF n<5 THEN\nGOTO again\nENDIF\n", 5, 0, 0);
+    expect_end("GOSUB a\nGOSUB a\nEND\na: IMOV 1,0,0\nGOSUB b\nRET\nb:\nIMOV 0,1,0\nRET\n", 2, 2, 0);
+    expect_end("CASE 2,one,two\nEND\none: LMOV 1,0,0\nEND\ntwo: LMOV 2,0,0\n", 2, 0, 0);
+    expect_end("CASE 3,one,two\nLMOV 9,0,0\nEND\none: END\ntwo: END\n", 9, 0, 0);
+    expect_end("LMOV 5,5,5\nHOME\n", 0, 0, 0);
+    expect_end("SPEED 1000\nSPEED 100,200\nSPEED 100,200,300\nLMOV 5,5,5\nWAIT 0.5\n", 5, 5, 5);
+    expect_end("SETT 1,5\nSETC 2,7\nOUT 3,1\nAPAWD\nIMOV 1,0,0\nSTAWD\n", 1, 0, 0);
+    expect_end("LMOV 0,0,0\nLMOV 0,0,0,90,0,0\n", 0, 0, 0); /* a turn alone */
+}
+
+static void test_errors(void **unused)
+{
+    (void)unused;
+    const cp_status input = CP_INPUT, no = CP_NO, limit = CP_LIMIT;
+    const char *syntax = "program-syntax";
+    expect_error("LMVO 1,2,3\n", input, 1, 1, syntax, "unknown instruction \"LMVO\"; did you mean LMOV?");
+    expect_error("\n  xyzzy\n", input, 2, 3, syntax, "unknown instruction \"xyzzy\"");
+    expect_error("LMOV 1,2\n", input, 1, 1, syntax, "it takes 3 or 6 numbers, not 2");
+    expect_error("LMOV 1,2,3,4\n", input, 1, 1, syntax, "it takes 3 or 6 numbers, not 4");
+    expect_error("MOVE 1\n", input, 1, 1, syntax, "it takes 6 numbers, not 1");
+    expect_error("SPEED 1,2,3,4\n", input, 1, 1, syntax, "it takes 1 to 3 numbers, not 4");
+    expect_error("LMOV 1,,3\n", input, 1, 8, syntax, "a number or formula");
+    expect_error("LMOV 1,2,a\n", input, 1, 10, syntax, "nobody gives a number to \"a\"");
+    expect_error("P=POSE(1,2,3,4,5,6)\nLMOV 1,2,P\n", input, 2, 10, syntax, "\"P\" is no number");
+    expect_error("LMOV 1,2,3)\n", input, 1, 10, syntax, "a number or formula");
+    expect_error("P=POSE(1,2,3)\n", input, 1, 3, syntax, "it takes 6 numbers, not 3");
+    expect_error("P=POSE 1,2,3\n", input, 1, 8, syntax, "expected numbers in brackets");
+    expect_error("PTP nowhere\n", input, 1, 5, syntax, "there is no point or frame \"nowhere\"");
+    expect_error("PTP prat\n", input, 1, 5, syntax, "did you mean part?");
+    expect_error("PTP\n", input, 1, 4, syntax, "expected a point: a variable or a frame, found the end of the line");
+    expect_error("PTP part part\n", input, 1, 10, syntax, "expected the end of the line, found \"part\"");
+    expect_error("a=1\nPTP a\n", input, 2, 5, syntax, "\"a\" is a number, no point");
+    expect_error("CIRC1 part\n", input, 1, 11, syntax, "expected a point");
+    expect_error("a=1\na=POSE(1,2,3,4,5,6)\n", input, 2, 1, syntax, "by turns");
+    expect_error("GOTO there\n", input, 1, 6, syntax, "there is no label \"there\"");
+    expect_error("a: HOME\na: HOME\n", input, 2, 1, syntax, "the label \"a\" stands twice");
+    expect_error("IF 1\nENDIF\n", input, 1, 5, syntax, "expected THEN, found the end of the line");
+    expect_error("IF 1 THEN\nHOME\n", input, 1, 0, syntax, "IF without ENDIF");
+    expect_error("ELSE\n", input, 1, 1, syntax, "ELSE without IF");
+    expect_error("IF 1 THEN\nELSE\nELSE\nENDIF\n", input, 3, 1, syntax, "a second ELSE of one IF");
+    expect_error("ENDIF\n", input, 1, 1, syntax, "ENDIF without IF");
+    expect_error("FOR i=1,2\nENDIF\nNEXT\n", input, 2, 1, syntax, "ENDIF without IF");
+    expect_error("FOR i=1,2\n", input, 1, 0, syntax, "FOR without NEXT");
+    expect_error("NEXT\n", input, 1, 1, syntax, "NEXT without FOR");
+    expect_error("j=1\nFOR i=1,2\nNEXT j\n", input, 3, 6, syntax, "another variable");
+    expect_error("FOR i=1\nNEXT\n", input, 1, 1, syntax, "it takes 2 or 3 numbers, not 1");
+    expect_error("HANDLE\n", input, 1, 7, syntax, "expected OPEN or CLOSE");
+    expect_error("CASE 1\n", input, 1, 7, syntax, "expected a comma and a label");
+    expect_error("P=POSE(0,0,0,0,0,0)\nGRAB P\n", input, 2, 1, syntax, "what is held is a frame");
+    expect_error("a: GOTO a\n", limit, 1, 0, "program-steps", "an endless loop?");
+    expect_error("RET\n", input, 1, 0, "program-return", "RET without GOSUB");
+    expect_error("a: GOSUB a\n", limit, 1, 0, "program-calls", "nested more than 256 times");
+    expect_error("FOR i=1,2,0\nNEXT\n", input, 1, 0, "program-for", "not 0");
+    expect_error("IF 0 THEN\na=1\nENDIF\nLMOV a,0,0\n", input, 4, 0, "program-unset", "no value yet");
+    expect_error("a=1/0\n", input, 1, 0, "program-number", "no value");
+    expect_error("LMOV 0,0,2500\n", no, 1, 0, "program-limit", "joint \"ZRPW\" is beyond its limit of 2000 mm");
+    expect_error("MOVE 0,0,2500,0,0,0\n", no, 1, 0, "program-limit", "beyond the limits of joint");
+    expect_error("P=POSE(0,0,2500,0,0,0)\nPTP P\n", no, 2, 0, "program-limit", "only beyond limits");
+    expect_error("CMOV 10,0,0,20,0,0\n", input, 1, 0, "program-arc", "lie on a line");
+    expect_error("J=JOINTS(1,2,3,4,5,6)\nLPTP J\n", input, 2, 0, "program-point", "no point in space");
+    expect_error("WAIT -1\n", input, 1, 0, "program-wait", "cannot wait");
+    expect_error("SPEED 0\n", input, 1, 0, "program-speed", "above 0");
+    expect_error("GRAB part\n", no, 1, 0, "program-grab", "\"part\" is 224 mm from the tool, beyond reach=10 mm");
+    expect_error("HANDLE OPEN part\n", no, 1, 0, "program-grab", "does not hold \"part\"");
+    expect_error("HANDLE CLOSE base\n", input, 1, 0, "program-hold", "carries the tool");
+    expect_error("SPEED 0.000001\nLMOV 1000,0,0\n", limit, 2, 0, "program-long", "more steps than can be counted");
+}
+
+/* All that is wrong is said at once. */
+static void test_all_errors(void **unused)
+{
+    (void)unused;
+    size_t count;
+    cp_report_clear(context);
+    struct run run = run_program("LMVO 1,2,3\nHOME\nGOTO nowhere\nPTP\nWAIT 1,2\n", 0.01, 0, 0);
+    (void)cp_report(context, &count);
+    assert_int_equal(run.status, CP_INPUT);
+    assert_int_equal(count, 4);
+    cp_report_clear(context);
+    end_run(&run);
+}
+
+/* What is grabbed goes with the tool, and stays where it is let go; in the clip it hangs elsewhere meanwhile. */
+static void test_grab(void **unused)
+{
+    (void)unused;
+    static const char text[] = "PTP part\nHANDLE CLOSE\nIMOV 50,0,30,90,0,0\nHANDLE OPEN\nIMOV 0,0,20\n";
+    char path[] = "/tmp/cellpipe-test-program-XXXXXX", file[80];
+    int opened = mkstemp(path);
+    assert_true(opened >= 0 && write(opened, text, sizeof text - 1) == (ssize_t)(sizeof text - 1));
+    (void)close(opened);
+    (void)snprintf(file, sizeof file, "file=%s", path);
+    fresh_scene();
+    (void)build_machine();
+    uint32_t part = scene->node_count - 2, clip = 0;
+    assert_int_equal(cp_apply(context, scene, "program", (const char *[]){file, "name=pick"}, 2), CP_OK);
+    assert_int_equal(scene->clip_count, 1);
+    assert_string_equal(scene->clips[0].name, "pick");
+    assert_int_equal(scene->clips[0].attachment_count, 2);
+    assert_int_equal(scene->clips[0].mark_count, 7);
+    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    assert_non_null(worlds);
+    double end = scene->clips[0].tracks[0].times[scene->clips[0].tracks[0].key_count - 1];
+    double held = scene->clips[0].attachments[0].time, free_again = scene->clips[0].attachments[1].time;
+    assert_true(held < free_again && free_again < end);
+    for (int i = 0; i <= 20; i++) {
+        double time = held + (free_again - held) * i / 20;
+        assert_int_equal(cp_clip_poses(context, scene, clip, time, worlds), CP_OK);
+        for (int k = 0; k < 12; k++) /* it was grabbed at the tool's own pose */
+            assert_true(fabs(worlds[part].m[k] - worlds[part - 1].m[k]) < 1e-9);
+    }
+    assert_int_equal(cp_clip_poses(context, scene, clip, end, worlds), CP_OK);
+    assert_true(fabs(worlds[part].m[3] - 0.15) < 1e-9 && fabs(worlds[part].m[11] - 0.03) < 1e-9);
+    assert_true(fabs(worlds[part - 1].m[11] - 0.05) < 1e-9);
+    free(worlds);
+    (void)unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lptp),
         cmocka_unit_test(test_lptp_sums),
+        cmocka_unit_test_setup_teardown(test_line_steps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stops, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_arcs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_language, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_all_errors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_grab, set_up, tear_down),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
     return cmocka_run_group_tests(tests, NULL, NULL);

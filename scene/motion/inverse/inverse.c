@@ -332,6 +332,48 @@ static cp_status find_postures(struct cp_inverse *inverse, const cp_pose *target
     return report_out_of_reach(inverse);
 }
 
+/* ---- along a path ---- */
+
+cp_status inverse_start(struct cp_inverse *inverse, const double *q)
+{
+    cp_mechanism *mechanism = &inverse->mechanism;
+    struct closure *closure = mechanism->closure;
+    const struct closure_group *group = &closure->groups[inverse->group];
+    cp_pose back;
+    memcpy(mechanism->values, q, inverse->scene->joint_count * sizeof *q);
+    closure_place(closure, group);
+    (void)pose_inverse(&closure->worlds[inverse->reach.in], &back);
+    cp_pose now = pose_multiply(&back, &closure->worlds[inverse->reach.frame]);
+    cp_pose_coordinates(&now, mechanism->values + inverse->target);
+    memcpy(inverse->start, mechanism->values, inverse->closed->joint_count * sizeof *q);
+    return closure_begin_group(closure, inverse->group);
+}
+
+/* Of two sets of angles for one rotation, with whole turns, the one that is nearer to where the target is. */
+static void take_near_angles(const double now[3], double angles[3])
+{
+    double other[3] = {angles[0] + PI, PI - angles[1], angles[2] + PI}, far[2] = {0, 0};
+    for (int i = 0; i < 3; i++) {
+        angles[i] = now[i] + remainder(angles[i] - now[i], 2 * PI);
+        other[i] = now[i] + remainder(other[i] - now[i], 2 * PI);
+        far[0] += fabs(angles[i] - now[i]);
+        far[1] += fabs(other[i] - now[i]);
+    }
+    if (far[1] < far[0])
+        memcpy(angles, other, sizeof other);
+}
+
+cp_status inverse_follow(struct cp_inverse *inverse, const cp_pose *target)
+{
+    cp_mechanism *mechanism = &inverse->mechanism;
+    double *q = mechanism->q, coordinates[TARGET_JOINTS];
+    memcpy(q, mechanism->values, inverse->closed->joint_count * sizeof *q);
+    cp_pose_coordinates(target, coordinates);
+    take_near_angles(q + inverse->target + 3, coordinates + 3);
+    memcpy(q + inverse->target, coordinates, sizeof coordinates);
+    return closure_solve_group(mechanism->closure, inverse->group, q);
+}
+
 /* ---- for users ---- */
 
 cp_status cp_inverse_new(cp_context *context, const cp_scene *scene, const cp_reach *reach, cp_inverse **inverse)

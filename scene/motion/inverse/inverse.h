@@ -36,6 +36,12 @@ struct cp_inverse {
     struct open_loop nearest; /* of all that did not close */
 };
 
+/* From now on the device is at q[joint count of the scene], a pose that closes: the target is where the frame is. */
+cp_status inverse_start(struct cp_inverse *inverse, const double *q);
+/* The joints follow the frame to a target near it, on the same branch: mechanism.values has them. CP_NO, and they stay,
+ * if they cannot. */
+cp_status inverse_follow(struct cp_inverse *inverse, const cp_pose *target);
+
 /* Closes the target's loop from the candidate on. CP_NO if it does not close. */
 cp_status inverse_close(struct cp_inverse *inverse);
 /* Adds the posture of mechanism.values, unless it is there already. off: by how much its joints are off. */

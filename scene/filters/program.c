@@ -1,0 +1,100 @@
+/* program: runs a robot program, and adds the clip of what it does. */
+#include "../program/run.h"
+
+#include "../bytes/source.h"
+#include "../context.h"
+#include "filters.h"
+#include "lookup.h"
+
+struct program_settings {
+    const char *file, *device, *frame, *name;
+    double period, stop, emergency, reach;
+};
+
+static const struct option options[] = {
+    {"file", "the program", OPTION_STRING, offsetof(struct program_settings, file), NULL, 0, 0, NULL},
+    {"device", "what it moves, if several devices have joints", OPTION_STRING,
+     offsetof(struct program_settings, device), NULL, 0, 0, NULL},
+    {"frame", "the tool, in place of the device's end", OPTION_STRING, offsetof(struct program_settings, frame), NULL,
+     0, 0, NULL},
+    {"name", "of the clip; the file's name without its suffix unless said", OPTION_STRING,
+     offsetof(struct program_settings, name), NULL, 0, 0, NULL},
+    {"period", "of a step", OPTION_TIME, offsetof(struct program_settings, period), "0.01", 1e-4, 3600, NULL},
+    {"stop", "at this time no further line begins; -1: never", OPTION_TIME, offsetof(struct program_settings, stop),
+     "-1", -1, 1e9, NULL},
+    {"emergency", "all ends with the step of this time; -1: never", OPTION_TIME,
+     offsetof(struct program_settings, emergency), "-1", -1, 1e9, NULL},
+    {"reach", "how near to the tool something is that is grabbed", OPTION_LENGTH,
+     offsetof(struct program_settings, reach), "0.01", 0, 1e3, NULL},
+    OPTIONS_END};
+
+/* The device of the name, or the one with driven joints. */
+static cp_status choose_device(cp_context *context, const cp_scene *scene, const char *name, uint32_t *device)
+{
+    uint32_t found = 0;
+    if (name)
+        return find_named(scene, TABLE_DEVICES, name, device);
+    for (uint32_t i = 0; i < scene->device_count; i++)
+        if (scene->devices[i].joint_count > 0 && found++ == 0)
+            *device = i;
+    if (found == 1)
+        return CP_OK;
+    return report_error(context, CP_USAGE, "program-device", NOWHERE,
+                        found == 0 ? "no device has joints" : "which device? Give device=NAME");
+}
+
+static cp_status choose_frame(cp_context *context, const cp_scene *scene, const char *name, uint32_t device,
+                              uint32_t *frame)
+{
+    const cp_device *it = &scene->devices[device];
+    if (name)
+        return find_named(scene, TABLE_NODES, name, frame);
+    if (it->end_count != 1)
+        return report_error(context, CP_USAGE, "program-device", NOWHERE,
+                            "device \"%.100s\" has %u ends: give frame=NAME", it->name, (unsigned)it->end_count);
+    *frame = it->ends[0];
+    return CP_OK;
+}
+
+static cp_status run(cp_context *context, cp_scene *scene, const struct program_settings *settings,
+                     const struct source *source, const cp_program_options *chosen)
+{
+    cp_program *program;
+    size_t size;
+    const char *stem = text_stem(source->name, &size), *name = settings->name;
+    if (!name)
+        name = arena_copy_text(scene->arena, stem, size);
+    if (!name)
+        return CP_LIMIT;
+    cp_status status = cp_program_new(context, scene, source->name, source->data, source->size, chosen, &program);
+    if (status == CP_OK)
+        status = program_record(program, scene, name, settings->stop, settings->emergency);
+    cp_program_free(program);
+    return status;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *all)
+{
+    const struct program_settings *settings = all;
+    cp_program_options chosen = {.period = settings->period, .reach = settings->reach};
+    struct source *source;
+    if (!settings->file)
+        return report_error(context, CP_USAGE, "program-file", NOWHERE, "give file=PROGRAM");
+    cp_status status = choose_device(context, scene, settings->device, &chosen.device);
+    if (status == CP_OK)
+        status = choose_frame(context, scene, settings->frame, chosen.device, &chosen.frame);
+    if (status != CP_OK)
+        return status;
+    status = source_open_top(context, settings->file, &source);
+    if (status != CP_OK)
+        return status;
+    status = run(context, scene, settings, source, &chosen);
+    source_close(source);
+    return status;
+}
+
+const struct filter program_filter = {.plugin = {.name = "program",
+                                                 .title = "Run a robot program, and add its clip",
+                                                 .options = options,
+                                                 .settings_size = sizeof(struct program_settings)},
+                                      .apply = apply};

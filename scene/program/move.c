@@ -1,0 +1,326 @@
+/* Moves: a way, cut into steps of one period by LPTP. */
+#include <math.h>
+#include <stdio.h>
+
+#include "../context.h"
+#include "../pose.h"
+#include "../text/text.h"
+#include "../vector.h"
+#include "run.h"
+
+static const double mm = 1e-3;
+
+/* ---- where things are ---- */
+
+cp_pose place_node(struct cp_program *program, uint32_t node)
+{
+    cp_pose world = POSE_IDENTITY;
+    for (; node != CP_NONE; node = program->hosts[node]) {
+        cp_pose pose = node_pose(&program->mechanism, node, &program->locals[node]);
+        world = pose_multiply(&pose, &world);
+    }
+    return world;
+}
+
+void place_tool(struct cp_program *program, cp_pose *tool)
+{
+    cp_pose base = place_node(program, program->scene->devices[program->options.device].base), back;
+    cp_pose world = place_node(program, program->options.frame);
+    (void)pose_inverse(&base, &back);
+    *tool = pose_multiply(&back, &world);
+}
+
+/* ---- inverse kinematics ---- */
+
+static cp_status open_inverse(struct cp_program *program)
+{
+    const cp_device *device = &program->scene->devices[program->options.device];
+    const cp_reach reach = {.device = program->options.device,
+                            .frame = program->options.frame,
+                            .in = device->base,
+                            .solve = CP_REACH_ALL,
+                            .tries = 100};
+    return program->inverse ? CP_OK : cp_inverse_new(program->context, program->scene, &reach, &program->inverse);
+}
+
+static void keep_joints(struct cp_program *program, const double *values)
+{
+    for (uint32_t i = 0; i < program->scene->joint_count; i++)
+        program->scene->joints[i].q = program->q[i] = values[i];
+}
+
+static cp_status check_limits(const struct cp_program *program)
+{
+    for (uint32_t i = 0; i < program->joint_count; i++) {
+        const cp_joint *joint = &program->scene->joints[program->joints[i]];
+        const bool turns = joint->type == CP_JOINT_REVOLUTE;
+        double q = program->q[program->joints[i]], limit = q < joint->lower ? joint->lower : joint->upper;
+        if (q >= joint->lower - 1e-9 && q <= joint->upper + 1e-9)
+            continue;
+        return program_error(program, CP_NO, "program-limit", "at %s s joint \"%.100s\" is beyond its limit of %s %s",
+                             show_number(program->time).text, joint->name,
+                             show_three_digits(turns ? radians_to_degrees(limit) : limit / mm).text,
+                             turns ? "deg" : "mm");
+    }
+    return CP_OK;
+}
+
+/* ---- beginnings ---- */
+
+static cp_status begin(struct cp_program *program, const struct move *move, double acceleration, double deceleration,
+                       double speed)
+{
+    program->move = *move;
+    if (!lptp_plan(move->length, acceleration, deceleration, speed, program->options.period, &program->move.plan) ||
+        program->move.plan.count > 100000000)
+        return program_error(program, CP_LIMIT, "program-long", "the move takes more steps than can be counted");
+    return CP_OK;
+}
+
+/* Of a joint, in radians or metres a second; those without limits get 90 degrees or 250 mm, and four times that in
+ * acceleration. */
+static double joint_speed(const cp_joint *joint)
+{
+    if (joint->velocity > 0 && isfinite(joint->velocity))
+        return joint->velocity;
+    return joint->type == CP_JOINT_REVOLUTE ? PI / 2 : 0.25;
+}
+
+static double joint_acceleration(const cp_joint *joint)
+{
+    return joint->acceleration > 0 && isfinite(joint->acceleration) ? joint->acceleration : 4 * joint_speed(joint);
+}
+
+/* All joints begin and end together: the way is 1, and the slowest joint sets its speed. */
+cp_status begin_joints(struct cp_program *program, const double *values)
+{
+    struct move move = {.kind = MOVE_JOINTS};
+    double speed = INFINITY, acceleration = INFINITY;
+    for (uint32_t i = 0; i < program->joint_count; i++) {
+        const cp_joint *joint = &program->scene->joints[program->joints[i]];
+        double way = fabs(values[i] - program->q[program->joints[i]]);
+        program->joint_begin[i] = program->q[program->joints[i]];
+        program->joint_end[i] = values[i];
+        if (values[i] < joint->lower || values[i] > joint->upper) {
+            const bool turns = joint->type == CP_JOINT_REVOLUTE;
+            return program_error(program, CP_NO, "program-limit", "%s %s is beyond the limits of joint \"%.100s\"",
+                                 show_number(turns ? radians_to_degrees(values[i]) : values[i] / mm).text,
+                                 turns ? "deg" : "mm", joint->name);
+        }
+        if (way > 1e-12) {
+            speed = fmin(speed, joint_speed(joint) / way);
+            acceleration = fmin(acceleration, joint_acceleration(joint) / way);
+        }
+    }
+    move.length = isfinite(speed);
+    return isfinite(speed) ? begin(program, &move, acceleration, acceleration, speed) : CP_OK;
+}
+
+/* The nearest posture within the limits. */
+cp_status begin_posture(struct cp_program *program, const cp_pose *target)
+{
+    const cp_posture *postures, *nearest = NULL;
+    uint32_t count;
+    cp_status status = open_inverse(program);
+    if (status == CP_OK)
+        status = inverse_start(program->inverse, program->q);
+    if (status == CP_OK)
+        status = cp_inverse_postures(program->inverse, target, &postures, &count);
+    if (status == CP_NO)
+        return program_error(program, CP_NO, "program-reach", "the tool cannot get there");
+    if (status != CP_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        if (postures[i].within && (!nearest || postures[i].distance < nearest->distance))
+            nearest = &postures[i];
+    if (!nearest)
+        return program_error(program, CP_NO, "program-limit", "the tool gets there only beyond limits of joints");
+    double *values = program->joint_end;
+    for (uint32_t i = 0; i < program->joint_count; i++)
+        values[i] = nearest->q[program->joints[i]];
+    return begin_joints(program, values);
+}
+
+static void find_turn(const cp_pose *from, const cp_pose *to, double axis[3], double *angle)
+{
+    cp_pose back, turn;
+    struct trs trs;
+    (void)pose_inverse(from, &back);
+    turn = pose_multiply(to, &back);
+    (void)pose_to_trs(&turn, 1e-6, &trs);
+    const double *v = trs.rotation, sine = sqrt(dot_product(v, v)), side = v[3] < 0 ? -1 : 1;
+    *angle = 2 * atan2(sine, fabs(v[3]));
+    for (int i = 0; i < 3; i++)
+        axis[i] = sine > 0 ? side * v[i] / sine : i == 2;
+}
+
+static cp_status begin_way(struct cp_program *program, struct move *move)
+{
+    cp_status status = open_inverse(program);
+    if (status == CP_OK)
+        status = inverse_start(program->inverse, program->q);
+    if (status != CP_OK)
+        return status == CP_NO ? program_error(program, CP_NO, "program-reach", "the joints do not close") : status;
+    find_turn(&move->begin, &move->end, move->axis, &move->angle);
+    if (move->length < 1e-9) /* a turn alone: degrees in place of millimetres */
+        move->length = move->angle > 1e-12 ? radians_to_degrees(move->angle) : 0;
+    if (move->length == 0)
+        return CP_OK;
+    return begin(program, move, program->acceleration, program->deceleration, program->speed);
+}
+
+cp_status begin_line(struct cp_program *program, const cp_pose *target)
+{
+    struct move move = {.kind = MOVE_LINE, .end = *target};
+    double apart[3];
+    place_tool(program, &move.begin);
+    for (int i = 0; i < 3; i++)
+        apart[i] = target->m[4 * i + 3] - move.begin.m[4 * i + 3];
+    move.length = sqrt(dot_product(apart, apart)) / mm;
+    return begin_way(program, &move);
+}
+
+/* The circle through three places: its centre, the normal about which it goes from a by b to c, and the angle to c. */
+static bool find_circle(const double a[3], const double b[3], const double c[3], struct move *move)
+{
+    double to_b[3], to_c[3], normal[3], spoke[3], end[3], across[3];
+    subtract(b, a, to_b);
+    subtract(c, a, to_c);
+    cross_product(to_b, to_c, normal);
+    double bb = dot_product(to_b, to_b), cc = dot_product(to_c, to_c), square = dot_product(normal, normal);
+    if (!(square > 1e-18 * bb * cc) || !(bb > 0) || !(cc > 0))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        int k = (i + 1) % 3, l = (i + 2) % 3;
+        /* (bb c - cc b) x n / (2 n.n), the other way round for the centre from a */
+        across[i] = (cc * to_b[k] - bb * to_c[k]) * normal[l] - (cc * to_b[l] - bb * to_c[l]) * normal[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        move->centre[i] = a[i] - across[i] / (2 * square);
+        move->normal[i] = normal[i] / sqrt(square);
+    }
+    subtract(a, move->centre, spoke);
+    subtract(c, move->centre, end);
+    cross_product(move->normal, spoke, across);
+    move->sweep = atan2(dot_product(end, across), dot_product(end, spoke));
+    move->sweep += move->sweep < 0 ? 2 * PI : 0;
+    return true;
+}
+
+static void place_of(const cp_pose *pose, double place[3])
+{
+    for (int i = 0; i < 3; i++)
+        place[i] = pose->m[4 * i + 3];
+}
+
+cp_status begin_arc(struct cp_program *program, const double via[3], const cp_pose *end, bool full)
+{
+    struct move move = {.kind = MOVE_ARC, .end = *end};
+    double from[3], to[3], spoke[3];
+    place_tool(program, &move.begin);
+    place_of(&move.begin, from);
+    place_of(end, to);
+    if (!find_circle(from, via, to, &move))
+        return program_error(program, CP_INPUT, "program-arc", "the three places of the arc lie on a line");
+    if (full) {
+        move.sweep = 2 * PI;
+        move.end = move.begin;
+    }
+    subtract(from, move.centre, spoke);
+    move.length = move.sweep * sqrt(dot_product(spoke, spoke)) / mm;
+    return begin_way(program, &move);
+}
+
+cp_status begin_wait(struct cp_program *program, double seconds)
+{
+    double periods = floor(seconds / program->options.period + 0.5);
+    if (!(seconds >= 0) || !(periods < 1e8))
+        return program_error(program, CP_INPUT, "program-wait", "it cannot wait for so long");
+    if (periods > 0)
+        program->move = (struct move){.kind = MOVE_WAIT, .plan.count = (uint32_t)periods};
+    return CP_OK;
+}
+
+/* ---- steps ---- */
+
+/* The tool when this part of the way is behind. */
+static cp_pose pose_on_way(const struct move *move, double part)
+{
+    cp_pose turn = pose_rotation(move->axis, part * move->angle), pose = move->begin;
+    double from[3], spoke[3], turned[3];
+    pose.m[3] = pose.m[7] = pose.m[11] = 0;
+    pose = pose_multiply(&turn, &pose);
+    place_of(&move->begin, from);
+    if (move->kind == MOVE_ARC) {
+        cp_pose about = pose_rotation(move->normal, part * move->sweep);
+        subtract(from, move->centre, spoke);
+        pose_point(&about, spoke, turned);
+    }
+    for (int i = 0; i < 3; i++)
+        pose.m[4 * i + 3] =
+            move->kind == MOVE_ARC ? move->centre[i] + turned[i] : from[i] + part * (move->end.m[4 * i + 3] - from[i]);
+    return pose;
+}
+
+/* No joint gets so far in one step but where a singular place is near. */
+static cp_status check_jump(const struct cp_program *program, const double *values)
+{
+    for (uint32_t i = 0; i < program->joint_count; i++) {
+        const cp_joint *joint = &program->scene->joints[program->joints[i]];
+        double way = fabs(values[program->joints[i]] - program->q[program->joints[i]]);
+        double most =
+            fmax(20 * joint_speed(joint) * program->options.period, joint->type == CP_JOINT_REVOLUTE ? 0.35 : 0.1);
+        if (way > most)
+            return program_error(program, CP_NO, "program-singular",
+                                 "at %s s joint \"%.100s\" would have to jump: the way goes through a singular place",
+                                 show_number(program->time).text, joint->name);
+    }
+    return CP_OK;
+}
+
+static cp_status follow(struct cp_program *program, double part)
+{
+    const struct move *move = &program->move;
+    cp_pose target = part >= 1 ? move->end : pose_on_way(move, part);
+    cp_status status = inverse_follow(program->inverse, &target);
+    if (status == CP_NO)
+        return program_error(program, CP_NO, "program-reach",
+                             "at %s s the tool cannot go on: out of reach, or singular",
+                             show_number(program->time).text);
+    const double *values = program->inverse->mechanism.values;
+    status = check_jump(program, values);
+    if (status != CP_OK)
+        return status;
+    keep_joints(program, values);
+    return check_limits(program);
+}
+
+cp_status advance(struct cp_program *program)
+{
+    struct move *move = &program->move;
+    cp_status status = CP_OK;
+    const bool last = move->step + 1 == move->plan.count;
+    program->time += program->options.period;
+    if (move->kind != MOVE_WAIT)
+        move->way += lptp_step(&move->plan, move->step);
+    move->step++;
+    double part = last ? 1 : move->way / move->length;
+    if (move->kind == MOVE_JOINTS) {
+        for (uint32_t i = 0; i < program->joint_count; i++) {
+            double begin = program->joint_begin[i], end = program->joint_end[i];
+            program->q[program->joints[i]] = last ? end : begin + part * (end - begin);
+            program->scene->joints[program->joints[i]].q = program->q[program->joints[i]];
+        }
+    } else if (move->kind != MOVE_WAIT) {
+        status = follow(program, part);
+    }
+    if (last || program->emergency) {
+        move->kind = MOVE_NONE;
+        /* Free joints where loops close. */
+        if (status == CP_OK && mechanism_values(&program->mechanism, program->q) != CP_OK)
+            return mechanism_report_open(&program->mechanism);
+        if (status == CP_OK)
+            keep_joints(program, program->mechanism.values);
+    }
+    return status;
+}

@@ -1,0 +1,157 @@
+/* A clip of what a program does: keys of joints at each period, what hangs where, and marks. */
+#include <math.h>
+
+#include "../context.h"
+#include "../pose.h"
+#include "run.h"
+
+/* Values of the program's joints at each period. */
+struct recording {
+    cp_context *context;
+    double *rows; /* time, then a value a joint */
+    uint32_t width, count, room;
+};
+
+static bool add_row(struct recording *recording, const struct cp_program *program)
+{
+    const uint64_t at = (uint64_t)recording->count * recording->width;
+    if (at + recording->width > UINT32_MAX || !array_reserve(recording->context, &recording->rows, &recording->room,
+                                                             at + recording->width, sizeof *recording->rows))
+        return false;
+    double *row = recording->rows + at;
+    row[0] = program->time;
+    for (uint32_t i = 0; i < program->joint_count; i++)
+        row[1 + i] = program->q[program->joints[i]];
+    recording->count++;
+    return true;
+}
+
+/* Keys of one joint, without those in the middle of a rest. */
+static bool add_joint_track(cp_scene *scene, const struct recording *recording, uint32_t place, uint32_t joint,
+                            cp_track *track)
+{
+    const uint32_t width = recording->width, count = recording->count;
+    double *times = scene_allocate(scene, count, sizeof *times), *values = scene_allocate(scene, count, sizeof *values);
+    uint32_t kept = 0;
+    if (!times || !values)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *row = recording->rows + (size_t)i * width, value = row[1 + place];
+        bool rests =
+            i > 0 && i + 1 < count && row[1 + place - (ptrdiff_t)width] == value && row[1 + place + width] == value;
+        if (rests)
+            continue;
+        times[kept] = row[0];
+        values[kept++] = value;
+    }
+    if (kept == 2 && values[0] == values[1]) /* it rests all the time */
+        kept = 1;
+    *track = (cp_track){.target = joint,
+                        .path = CP_PATH_JOINT,
+                        .interpolation = CP_LINEAR,
+                        .key_count = kept,
+                        .times = times,
+                        .values = values};
+    return true;
+}
+
+/* ---- what is held ---- */
+
+static uint32_t count_of(const struct cp_program *program, uint32_t node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->holding_count; i++)
+        count += program->holdings[i].node == node;
+    return count;
+}
+
+/* Where a held node is, by steps: at first in its parent, then in each host. Of several at one time the last counts. */
+static bool add_node_tracks(cp_scene *scene, const struct cp_program *program, uint32_t node, cp_track *tracks)
+{
+    const uint32_t most = count_of(program, node) + 1;
+    double *times = scene_allocate(scene, most, sizeof *times);
+    double *values[3];
+    uint32_t kept = 0;
+    static const uint32_t widths[3] = {3, 4, 3};
+    static const cp_path paths[3] = {CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
+    for (int k = 0; k < 3; k++)
+        values[k] = scene_allocate(scene, (size_t)most * widths[k], sizeof **values);
+    if (!times || !values[0] || !values[1] || !values[2])
+        return false;
+    for (uint32_t i = 0; i <= program->holding_count; i++) {
+        const struct holding *holding = i > 0 ? &program->holdings[i - 1] : NULL;
+        struct trs trs;
+        if (holding && holding->node != node)
+            continue;
+        double time = holding ? holding->time : 0;
+        kept -= kept > 0 && times[kept - 1] == time;
+        (void)pose_to_trs(holding ? &holding->local : &scene->nodes[node].local, 1e-9, &trs);
+        times[kept] = time;
+        memcpy(values[0] + (size_t)kept * 3, trs.translation, sizeof trs.translation);
+        memcpy(values[1] + (size_t)kept * 4, trs.rotation, sizeof trs.rotation);
+        memcpy(values[2] + (size_t)kept * 3, trs.scale, sizeof trs.scale);
+        kept++;
+    }
+    for (int k = 0; k < 3; k++)
+        tracks[k] = (cp_track){node, paths[k], CP_STEP, kept, times, values[k]};
+    return true;
+}
+
+/* ---- the clip ---- */
+
+static cp_status add_clip(cp_scene *scene, const struct cp_program *program, const struct recording *recording,
+                          const char *name)
+{
+    const uint32_t most = program->joint_count + 3 * program->holding_count;
+    cp_track *tracks = scene_allocate(scene, most, sizeof *tracks);
+    cp_attachment *attachments = scene_allocate(scene, program->holding_count, sizeof *attachments);
+    cp_mark *marks = scene_allocate(scene, program->mark_count, sizeof *marks);
+    uint32_t count = 0;
+    if (!tracks || !attachments || !marks)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < program->joint_count; i++)
+        if (!add_joint_track(scene, recording, i, program->joints[i], &tracks[count++]))
+            return CP_LIMIT;
+    for (uint32_t i = 0; i < program->holding_count; i++) {
+        const struct holding *holding = &program->holdings[i];
+        bool first = true;
+        for (uint32_t k = 0; k < i; k++)
+            first = first && program->holdings[k].node != holding->node;
+        attachments[i] = (cp_attachment){holding->time, holding->node, holding->host};
+        if (first && !add_node_tracks(scene, program, holding->node, &tracks[count]))
+            return CP_LIMIT;
+        count += first ? 3 : 0;
+    }
+    for (uint32_t i = 0; i < program->mark_count; i++) {
+        marks[i] = program->marks[i];
+        marks[i].name = scene_text(scene, program->marks[i].name);
+        if (!marks[i].name)
+            return CP_LIMIT;
+    }
+    uint32_t clip = scene_add_clip(scene, name, count, tracks);
+    if (clip == CP_NONE)
+        return CP_LIMIT;
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = program->holding_count;
+    scene->clips[clip].marks = marks;
+    scene->clips[clip].mark_count = program->mark_count;
+    return CP_OK;
+}
+
+cp_status program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency)
+{
+    struct recording recording = {.context = program->context, .width = 1 + program->joint_count};
+    cp_status status = add_row(&recording, program) ? CP_OK : CP_LIMIT;
+    while (status == CP_OK && !program->ended) {
+        double before = program->time, after = before + program->options.period, near = 1e-9;
+        if ((stop >= 0 && stop <= after + near) || (emergency >= 0 && emergency <= after + near))
+            cp_program_stop(program, emergency >= 0 && emergency <= after + near);
+        status = cp_program_step(program);
+        if (program->time > before && status == CP_OK && !add_row(&recording, program))
+            status = CP_LIMIT;
+    }
+    if (status == CP_OK)
+        status = add_clip(scene, program, &recording, name);
+    memory_free(program->context, recording.rows, recording.room, sizeof *recording.rows);
+    return status;
+}
