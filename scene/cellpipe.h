@@ -457,7 +457,7 @@ typedef struct cp_attachment {
     uint32_t node, host;
 } cp_attachment;
 
-/* What happens at a time: "line 12" of a program, "output 3", "welding". */
+/* What happens at a time: "line" 12 of a program, "output 3", "welding". */
 typedef struct cp_mark {
     double time; /* seconds */
     const char *name;

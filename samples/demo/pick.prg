@@ -1,0 +1,19 @@
+; Picks a part from the table and puts it down beside.
+SPEED 200, 800
+DOWN = 410
+ABOVE = POSE(463.2, 223.7, DOWN + 80, 0, 0, 180)
+PTP ABOVE
+LMOV 463.2, 223.7, DOWN
+HANDLE CLOSE Part
+OUT 1, 1
+IMOV 0, 0, 80
+FOR i = 1, 2
+  IMOV 0, -100, 0
+NEXT i
+CMOV 450, 0, 520,  463.2, -50, 490
+IMOV 0, 0, -80
+HANDLE OPEN
+OUT 1, 0
+IMOV 0, 0, 80
+HOME
+END

@@ -1,0 +1,3 @@
+LMVO 1
+PTP Bose
+ HOME 1
