@@ -25,14 +25,14 @@ static const struct importer *const importers[] = {
 
 /* The first whose suffix fits a path writes it. */
 static const struct exporter *const exporters[] = {
-    &glb_exporter, &gltf_exporter, &vrml97_exporter, &stl_exporter, &collision_setup_exporter, &dump_exporter, NULL,
+    &glb_exporter,  &gltf_exporter, &vrml97_exporter, &stl_exporter, &collision_setup_exporter,
+    &dump_exporter, &csv_exporter,  &jsonl_exporter,  NULL,
 };
 
 static const struct filter *const filters[] = {
-    &weld_filter,         &normals_filter, &triangulate_filter, &flatten_filter,
-    &select_filter,       &pose_filter,    &instances_filter,   &split_meshes_filter,
-    &merge_meshes_filter, &repair_filter,  &orient_filter,      &simplify_filter,
-    &lod_filter,          &exclude_filter, &program_filter,     NULL,
+    &weld_filter,      &normals_filter,      &triangulate_filter,  &flatten_filter,   &select_filter, &pose_filter,
+    &instances_filter, &split_meshes_filter, &merge_meshes_filter, &repair_filter,    &orient_filter, &simplify_filter,
+    &lod_filter,       &exclude_filter,      &program_filter,      &recording_filter, NULL,
 };
 
 static const struct plugins plugins = {importers, exporters, filters, {"glb", "profile=stage", &gltf_importer}};

@@ -258,3 +258,15 @@ cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
     player_free(&thinning.after);
     return thinning.status == CP_OK && !fine ? CP_LIMIT : thinning.status;
 }
+
+uint32_t drop_rests(double *times, double *values, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept > 0 && i + 1 < count && values[kept - 1] == values[i] && values[i + 1] == values[i])
+            continue;
+        times[kept] = times[i];
+        values[kept++] = values[i];
+    }
+    return kept == 2 && values[0] == values[1] ? 1 : kept;
+}

@@ -14,4 +14,8 @@
 cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const cp_clip *like, double tolerance,
                     cp_clip *thin, double *error);
 
+/* Drops keys of a number (linear between them) in the middle of a rest: exactly equal to the keys before and behind.
+ * Returns how many are left; one if it rests all the time. */
+uint32_t drop_rests(double *times, double *values, uint32_t count);
+
 #endif

@@ -300,7 +300,7 @@ cp_status advance(struct cp_program *program)
     struct move *move = &program->move;
     cp_status status = CP_OK;
     const bool last = move->step + 1 == move->plan.count;
-    program->time += program->options.period;
+    program->time = (double)++program->periods * program->options.period;
     if (move->kind != MOVE_WAIT)
         move->way += lptp_step(&move->plan, move->step);
     move->step++;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "../context.h"
+#include "../motion/thin.h"
 #include "../pose.h"
 #include "run.h"
 
@@ -32,24 +33,17 @@ static bool add_joint_track(cp_scene *scene, const struct recording *recording, 
 {
     const uint32_t width = recording->width, count = recording->count;
     double *times = scene_allocate(scene, count, sizeof *times), *values = scene_allocate(scene, count, sizeof *values);
-    uint32_t kept = 0;
     if (!times || !values)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const double *row = recording->rows + (size_t)i * width, value = row[1 + place];
-        bool rests =
-            i > 0 && i + 1 < count && row[1 + place - (ptrdiff_t)width] == value && row[1 + place + width] == value;
-        if (rests)
-            continue;
-        times[kept] = row[0];
-        values[kept++] = value;
+        const double *row = recording->rows + (size_t)i * width;
+        times[i] = row[0];
+        values[i] = row[1 + place];
     }
-    if (kept == 2 && values[0] == values[1]) /* it rests all the time */
-        kept = 1;
     *track = (cp_track){.target = joint,
                         .path = CP_PATH_JOINT,
                         .interpolation = CP_LINEAR,
-                        .key_count = kept,
+                        .key_count = drop_rests(times, values, count),
                         .times = times,
                         .values = values};
     return true;

@@ -44,6 +44,7 @@ struct cp_program {
     uint32_t *hosts;                              /* the same: what they hang on */
     uint32_t calls[MOST_CALLS], call_count, next; /* instructions */
     uint64_t line, steps;
+    uint64_t periods; /* that have passed */
     double time;
     double speed, acceleration, deceleration; /* mm and seconds */
     struct move move;

@@ -1,0 +1,359 @@
+/* Tables of motion: joint values, and poses of frames, at moments of a clip. csv has a line a moment behind a line of
+ * names with units (RFC 4180); jsonl an object a line:
+ *     {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}}
+ * Specification: docs/recordings.md. The filter `recording` reads both. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../scene/bytes/sink.h"
+#include "../scene/context.h"
+#include "../scene/motion/lookup.h"
+#include "../scene/pose.h"
+#include "../scene/text/text.h"
+#include "exporters.h"
+
+struct table_settings {
+    const char *clip, *frames;
+    double period;
+    int angles;
+};
+enum { ANGLES_RADIANS, ANGLES_DEGREES };
+
+#define TABLE_OPTIONS                                                                                                  \
+    {                                                                                                                  \
+        "clip", "the clip, if there are several", OPTION_STRING, offsetof(struct table_settings, clip), NULL, 0, 0,    \
+        NULL},                                                                                                         \
+        {"frames",                                                                                                     \
+         "poses of these frames, too, with commas between",                                                            \
+         OPTION_STRING,                                                                                                \
+         offsetof(struct table_settings, frames),                                                                      \
+         NULL,                                                                                                         \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         NULL},                                                                                                        \
+    {                                                                                                                  \
+        "period", "between two moments; 0: at all keys", OPTION_TIME, offsetof(struct table_settings, period), "0", 0, \
+            86400, NULL                                                                                                \
+    }
+
+static const struct option csv_options[] = {
+    TABLE_OPTIONS,
+    {"angles", "units of angles", OPTION_CHOICE, offsetof(struct table_settings, angles), "rad", 0, 0, "rad|deg"},
+    OPTIONS_END};
+static const struct option jsonl_options[] = {TABLE_OPTIONS, OPTIONS_END};
+
+struct table {
+    cp_context *context;
+    const cp_scene *scene;
+    const struct table_settings *settings;
+    struct sink *sink;
+    struct arena *arena;
+    const cp_clip *clip;
+    uint32_t *joints, *frames, joint_count, frame_count;
+    double *times;
+    size_t time_count;
+    struct clip_lookup lookup;
+};
+
+/* ---- what is in it ---- */
+
+static cp_status choose_clip(struct table *table)
+{
+    static const cp_clip still = {.name = ""};
+    const cp_scene *scene = table->scene;
+    const char *name = table->settings->clip;
+    table->clip = scene->clip_count > 0 ? &scene->clips[0] : &still;
+    if (!name && scene->clip_count > 1)
+        return report_error(table->context, CP_USAGE, "table-clip", NOWHERE,
+                            "%u clips: choose one with clip=NAME, such as \"%.100s\"", (unsigned)scene->clip_count,
+                            scene->clips[0].name);
+    for (uint32_t i = 0; name && i < scene->clip_count; i++)
+        if (strcmp(scene->clips[i].name, name) == 0) {
+            table->clip = &scene->clips[i];
+            return CP_OK;
+        }
+    return !name ? CP_OK
+                 : report_error(table->context, CP_USAGE, "table-clip", NOWHERE, "there is no clip \"%.100s\"", name);
+}
+
+/* Those that are set from outside, and those that the clip moves. */
+static cp_status list_joints(struct table *table)
+{
+    const cp_scene *scene = table->scene;
+    bool *moved = arena_allocate_zeroed(table->arena, scene->joint_count, sizeof *moved);
+    table->joints = arena_allocate(table->arena, scene->joint_count, sizeof *table->joints);
+    if (!moved || !table->joints)
+        return CP_LIMIT;
+    uint64_t others = table->clip->attachment_count;
+    for (uint32_t i = 0; i < table->clip->track_count; i++) {
+        const cp_track *track = &table->clip->tracks[i];
+        if (track->path == CP_PATH_JOINT)
+            moved[track->target] = true;
+        else
+            others++;
+    }
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        const cp_joint *joint = &scene->joints[i];
+        if (joint->type != CP_JOINT_FIXED && !cp_joint_is_dependent(joint) && (joint->driven || moved[i]))
+            table->joints[table->joint_count++] = i;
+    }
+    if (others > 0)
+        report_loss(table->context, "table-frames", NOWHERE, others,
+                    "motion of frames without joints is left out (frames= has poses)");
+    return CP_OK;
+}
+
+static cp_status list_frames(struct table *table)
+{
+    const char *at = table->settings->frames;
+    const cp_scene *scene = table->scene;
+    size_t room = 1;
+    for (const char *c = at; c && *c; c++)
+        room += *c == ',';
+    table->frames = arena_allocate(table->arena, room, sizeof *table->frames);
+    if (!table->frames)
+        return CP_LIMIT;
+    while (at && *at) {
+        size_t size = strcspn(at, ",");
+        uint32_t node = 0, found = 0;
+        for (uint32_t i = 0; i < scene->node_count; i++)
+            if (strlen(scene->nodes[i].name) == size && memcmp(scene->nodes[i].name, at, size) == 0) {
+                node = i;
+                found++;
+            }
+        if (found != 1)
+            return report_error(table->context, CP_USAGE, "table-frame", NOWHERE,
+                                found == 0 ? "there is no frame \"%.*s\"" : "several frames are called \"%.*s\"",
+                                (int)(size < 200 ? size : 200), at);
+        table->frames[table->frame_count++] = node;
+        at += size + (at[size] == ',');
+    }
+    return CP_OK;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+/* Every key and attachment; or a period apart from the first to the last of them, which is there, too. */
+static cp_status list_times(struct table *table)
+{
+    const cp_clip *clip = table->clip;
+    size_t count = clip->attachment_count, kept = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        count += clip->tracks[i].key_count;
+    double *times = table->times = arena_allocate(table->arena, count + 1, sizeof *times);
+    if (!times)
+        return CP_LIMIT;
+    times[0] = 0; /* of a scene without a clip */
+    count = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        memcpy(times + count, clip->tracks[i].times, clip->tracks[i].key_count * sizeof *times);
+        count += clip->tracks[i].key_count;
+    }
+    for (uint32_t i = 0; i < clip->attachment_count; i++)
+        times[count++] = clip->attachments[i].time;
+    count += count == 0;
+    qsort(times, count, sizeof *times, compare_times);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || times[i] != times[kept - 1])
+            times[kept++] = times[i];
+    table->time_count = kept;
+    const double period = table->settings->period, first = times[0], last = times[kept - 1];
+    if (!(period > 0) || !(last > first))
+        return CP_OK;
+    double steps = ceil((last - first) / period - 1e-9);
+    if (!(steps < 1e8))
+        return report_error(table->context, CP_LIMIT, "table-long", NOWHERE, "more than 100 million moments");
+    times = table->times = arena_allocate(table->arena, (size_t)steps + 1, sizeof *times);
+    if (!times)
+        return CP_LIMIT;
+    table->time_count = (size_t)steps + 1;
+    for (size_t i = 0; i < table->time_count; i++)
+        times[i] = i + 1 < table->time_count ? first + (double)i * period : last;
+    return CP_OK;
+}
+
+/* ---- csv ---- */
+
+/* A joint by its name; by its id where others have that name. */
+static const char *name_of(const struct table *table, uint32_t joint)
+{
+    const cp_joint *it = &table->scene->joints[joint];
+    return cp_joint_is_named_alone(table->scene, joint) ? it->name : arena_print(table->arena, "id:%s", it->id);
+}
+
+static const char *angle_unit(const struct table *table)
+{
+    return table->settings->angles == ANGLES_DEGREES ? "deg" : "rad";
+}
+
+static void write_angle(struct table *table, double radians)
+{
+    sink_double(table->sink, table->settings->angles == ANGLES_DEGREES ? radians_to_degrees(radians) : radians);
+}
+
+static void write_cell(struct table *table, const char *name, const char *suffix, const char *unit)
+{
+    bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    sink_text(table->sink, quoted ? ",\"" : ",");
+    for (const char *c = name; *c; c++)
+        sink_print(table->sink, *c == '"' ? "\"\"" : "%c", *c);
+    sink_print(table->sink, "%s%s%s%s%s", suffix, *unit ? "[" : "", unit, *unit ? "]" : "", quoted ? "\"" : "");
+}
+
+static void write_csv_head(struct table *table)
+{
+    static const char *const suffixes[] = {".x", ".y", ".z", ".r", ".p", ".yaw"};
+    sink_text(table->sink, "time[s]");
+    for (uint32_t i = 0; i < table->joint_count; i++) {
+        cp_joint_type type = table->scene->joints[table->joints[i]].type;
+        const char *name = name_of(table, table->joints[i]);
+        write_cell(table, name ? name : "", "",
+                   type == CP_JOINT_REVOLUTE    ? angle_unit(table)
+                   : type == CP_JOINT_PRISMATIC ? "m"
+                                                : "");
+    }
+    for (uint32_t i = 0; i < table->frame_count; i++)
+        for (int k = 0; k < 6; k++)
+            write_cell(table, table->scene->nodes[table->frames[i]].name, suffixes[k], k < 3 ? "m" : angle_unit(table));
+    sink_text(table->sink, "\n");
+}
+
+static void write_csv_row(struct table *table, double time)
+{
+    sink_double(table->sink, time);
+    for (uint32_t i = 0; i < table->joint_count; i++) {
+        double value = lookup_joint(&table->lookup, table->joints[i], time);
+        sink_text(table->sink, ",");
+        if (table->scene->joints[table->joints[i]].type == CP_JOINT_REVOLUTE)
+            write_angle(table, value);
+        else
+            sink_double(table->sink, value);
+    }
+    for (uint32_t i = 0; i < table->frame_count; i++) {
+        double coordinates[6];
+        cp_pose world = lookup_world(&table->lookup, table->frames[i], time);
+        cp_pose_coordinates(&world, coordinates);
+        for (int k = 0; k < 6; k++) {
+            sink_text(table->sink, ",");
+            if (k < 3)
+                sink_double(table->sink, coordinates[k]);
+            else
+                write_angle(table, coordinates[k]);
+        }
+    }
+    sink_text(table->sink, "\n");
+}
+
+/* ---- jsonl ---- */
+
+static void write_json_name(struct table *table, const char *name, const char *between)
+{
+    char character[CP_JSON_CHARACTER_SIZE];
+    sink_print(table->sink, "%s\"", between);
+    for (size_t size; (size = cp_print_json_character(&name, character)) > 0;)
+        sink_write(table->sink, character, size);
+    sink_text(table->sink, "\":");
+}
+
+static void write_json_row(struct table *table, double time)
+{
+    sink_text(table->sink, "{\"t\":");
+    sink_double(table->sink, time);
+    sink_text(table->sink, ",\"q\":{");
+    for (uint32_t i = 0; i < table->joint_count; i++) {
+        const char *name = name_of(table, table->joints[i]);
+        write_json_name(table, name ? name : "", i > 0 ? "," : "");
+        sink_double(table->sink, lookup_joint(&table->lookup, table->joints[i], time));
+    }
+    sink_text(table->sink, table->frame_count > 0 ? "},\"frames\":{" : "}");
+    for (uint32_t i = 0; i < table->frame_count; i++) {
+        double coordinates[6];
+        cp_pose world = lookup_world(&table->lookup, table->frames[i], time);
+        cp_pose_coordinates(&world, coordinates);
+        write_json_name(table, table->scene->nodes[table->frames[i]].name, i > 0 ? "," : "");
+        for (int k = 0; k < 6; k++) {
+            sink_text(table->sink, k > 0 ? "," : "[");
+            sink_double(table->sink, coordinates[k]);
+        }
+        sink_text(table->sink, "]");
+    }
+    sink_text(table->sink, table->frame_count > 0 ? "}}\n" : "}\n");
+}
+
+/* ---- the plug-ins ---- */
+
+static cp_status write_rows(struct table *table, bool csv)
+{
+    cp_status status = lookup_start(&table->lookup, table->context, table->scene, table->clip);
+    if (status == CP_OK && csv)
+        write_csv_head(table);
+    for (size_t i = 0; i < table->time_count && status == CP_OK; i++) {
+        if (i % 1024 == 0 && context_is_cancelled(table->context))
+            status = CP_LIMIT;
+        else if (csv)
+            write_csv_row(table, table->times[i]);
+        else
+            write_json_row(table, table->times[i]);
+    }
+    if (status == CP_OK && mechanism_failed(&table->lookup.mechanism))
+        status = mechanism_report_open(&table->lookup.mechanism);
+    lookup_free(&table->lookup);
+    return status == CP_OK ? sink_status(table->sink) : status;
+}
+
+static cp_status write_table(cp_context *context, const cp_scene *scene, const struct table_settings *settings,
+                             struct sink *sink, bool csv)
+{
+    struct table table = {
+        .context = context, .scene = scene, .settings = settings, .sink = sink, .arena = arena_new(context)};
+    cp_status status = table.arena ? choose_clip(&table) : CP_LIMIT;
+    if (status == CP_OK)
+        status = list_joints(&table);
+    if (status == CP_OK)
+        status = list_frames(&table);
+    if (status == CP_OK)
+        status = list_times(&table);
+    if (status == CP_OK && table.joint_count + table.frame_count == 0)
+        status = report_error(context, CP_NO, "table-empty", NOWHERE, "no joint moves, and frames= names no frame");
+    if (status == CP_OK)
+        status = write_rows(&table, csv);
+    arena_free(table.arena);
+    return status;
+}
+
+static cp_status write_csv(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+{
+    return write_table(context, scene, settings, sink, true);
+}
+
+static cp_status write_jsonl(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+{
+    return write_table(context, scene, settings, sink, false);
+}
+
+/* It is about motion: what things look like is no loss. */
+static uint32_t carries(const void *settings)
+{
+    (void)settings;
+    return FEATURE_ALL & ~(uint32_t)FEATURE_MARKS;
+}
+
+const struct exporter csv_exporter = {.plugin = {.name = "csv",
+                                                 .title = "table of joint values of a clip",
+                                                 .options = csv_options,
+                                                 .settings_size = sizeof(struct table_settings)},
+                                      .suffixes = ".csv",
+                                      .carries = carries,
+                                      .write = write_csv};
+
+const struct exporter jsonl_exporter = {.plugin = {.name = "jsonl",
+                                                   .title = "JSON lines of joint values of a clip",
+                                                   .options = jsonl_options,
+                                                   .settings_size = sizeof(struct table_settings)},
+                                        .suffixes = ".jsonl",
+                                        .carries = carries,
+                                        .write = write_jsonl};

@@ -1,0 +1,417 @@
+/* recording: adds a clip of joint values that some other program has recorded: CSV or JSON lines (docs/recordings.md).
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "../bytes/source.h"
+#include "../context.h"
+#include "../motion/thin.h"
+#include "../options.h"
+#include "../text/json_read.h"
+#include "../text/text.h"
+#include "filters.h"
+
+struct recording_settings {
+    const char *file, *name;
+    double rate;
+};
+
+static const struct option options[] = {{"file", "CSV with a line of names, or JSON lines", OPTION_STRING,
+                                         offsetof(struct recording_settings, file), NULL, 0, 0, NULL},
+                                        {"name", "of the clip; the file's name without its suffix unless said",
+                                         OPTION_STRING, offsetof(struct recording_settings, name), NULL, 0, 0, NULL},
+                                        {"rate", "lines a second, of a file without times", OPTION_NUMBER,
+                                         offsetof(struct recording_settings, rate), "0", 0, 1e6, NULL},
+                                        OPTIONS_END};
+
+/* A value of a joint at a time. */
+struct sample {
+    double time, value;
+    uint32_t joint;
+};
+
+struct reader {
+    cp_context *context;
+    cp_scene *scene;
+    const struct source *source;
+    double rate;
+    struct arena *arena;            /* of what is read just now */
+    struct arena *kept;             /* of names */
+    struct name_map names, unknown; /* of joints: the index, or CP_NONE for several of the name */
+    struct sample *samples;
+    uint32_t sample_count, sample_room, row_count;
+    double last_time;
+    uint64_t line;
+};
+
+static cp_status refuse(const struct reader *reader, uint64_t column, const char *code, const char *format,
+                        const char *what)
+{
+    struct place place = {.file = reader->source->name, .line = reader->line, .column = column};
+    return report_error(reader->context, CP_INPUT, code, place, format, what);
+}
+
+/* ---- joints ---- */
+
+static bool list_names(struct reader *reader)
+{
+    const cp_scene *scene = reader->scene;
+    bool good = true;
+    for (uint32_t i = 0; i < scene->joint_count && good; i++) {
+        bool added;
+        uint32_t *place = name_map_add(&reader->names, scene->joints[i].name, i, &added);
+        const char *id = arena_print(reader->kept, "id:%s", scene->joints[i].id);
+        good = place && id && name_map_add(&reader->names, id, i, NULL);
+        if (good && !added)
+            *place = CP_NONE;
+    }
+    return good;
+}
+
+/* The joint of that name; CP_NONE, with a warning for the first time, if it cannot be set. */
+static cp_status find_joint(struct reader *reader, const char *name, uint32_t *joint)
+{
+    const uint32_t *found = name_map_find(&reader->names, name);
+    const char *why = !found                                                  ? "there is no such joint"
+                      : *found == CP_NONE                                     ? "several joints have this name"
+                      : cp_joint_is_dependent(&reader->scene->joints[*found]) ? "it follows others"
+                      : reader->scene->joints[*found].type == CP_JOINT_FIXED  ? "it does not move"
+                                                                              : NULL;
+    bool added = false;
+    *joint = why ? CP_NONE : *found;
+    if (!why)
+        return CP_OK;
+    if (name_map_find(&reader->unknown, name))
+        return CP_OK;
+    const char *kept = arena_copy_text(reader->kept, name, strlen(name));
+    if (!kept || !name_map_add(&reader->unknown, kept, 1, &added))
+        return CP_LIMIT;
+    if (added)
+        report_warning(reader->context, "recording-unknown", AT_LINE(reader->source->name, reader->line),
+                       "\"%.100s\" is left out: %s", kept, why);
+    return CP_OK;
+}
+
+static cp_status add_sample(struct reader *reader, double time, uint32_t joint, double value)
+{
+    if (!array_reserve(reader->context, &reader->samples, &reader->sample_room, (uint64_t)reader->sample_count + 1,
+                       sizeof *reader->samples))
+        return CP_LIMIT;
+    reader->samples[reader->sample_count++] = (struct sample){time, value, joint};
+    return CP_OK;
+}
+
+/* Times ascend; a file without them has a rate. */
+static cp_status begin_row(struct reader *reader, bool has_time, double *time)
+{
+    if (!has_time && !(reader->rate > 0))
+        return refuse(reader, 0, "recording-time", "%s", "it has no times: give rate=, lines a second");
+    if (!has_time || reader->rate > 0)
+        *time = reader->row_count / reader->rate;
+    if (!isfinite(*time) || (reader->row_count > 0 && !(*time > reader->last_time)))
+        return refuse(reader, 0, "recording-time", "%s", "times do not ascend");
+    reader->last_time = *time;
+    reader->row_count++;
+    return CP_OK;
+}
+
+/* ---- lines ---- */
+
+/* The next line, NUL-ended in the arena of the line; false at the end. */
+struct lines {
+    const char *next, *end;
+};
+
+static char *next_line(struct reader *reader, struct lines *lines, struct arena *arena)
+{
+    if (lines->next >= lines->end)
+        return NULL;
+    const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next)), *from = lines->next;
+    size_t size = (size_t)((stop ? stop : lines->end) - from);
+    lines->next = stop ? stop + 1 : lines->end;
+    size -= size > 0 && from[size - 1] == '\r';
+    reader->line++;
+    return arena_copy_text(arena, from, size);
+}
+
+/* ---- CSV ---- */
+
+/* Cuts the next field off; quotes around it go, two of them inside become one. NULL behind the last. */
+static char *next_field(char **rest, char separator)
+{
+    char *field = *rest, *out = field, *at = field;
+    if (!field)
+        return NULL;
+    bool quoted = *at == '"';
+    for (at += quoted; *at && (quoted || *at != separator); at++) {
+        if (quoted && *at == '"' && at[1] == '"')
+            at++;
+        else if (quoted && *at == '"') {
+            quoted = false;
+            continue;
+        }
+        *out++ = *at;
+    }
+    *rest = *at ? at + 1 : NULL;
+    *out = '\0';
+    return field;
+}
+
+/* What one of the unit is; 0: it is none of the kind. */
+static double factor_of(cp_joint_type type, const char *unit)
+{
+    char text[40];
+    double factor = 0;
+    (void)snprintf(text, sizeof text, "1%.30s", unit);
+    bool good = type == CP_JOINT_REVOLUTE    ? read_angle(text, 1, &factor)
+                : type == CP_JOINT_PRISMATIC ? read_length(text, &factor)
+                                             : *unit == '\0';
+    return !good ? 0 : type == CP_JOINT_SCALE ? 1 : factor;
+}
+
+static double seconds_of(const char *unit)
+{
+    return !*unit || strcmp(unit, "s") == 0 ? 1
+           : strcmp(unit, "ms") == 0        ? 1e-3
+           : strcmp(unit, "us") == 0        ? 1e-6
+           : strcmp(unit, "min") == 0       ? 60
+                                            : 0;
+}
+
+struct column {
+    uint32_t joint; /* CP_NONE: left out */
+    bool is_time;
+    double factor;
+};
+
+/* "Arm.J1[deg]" */
+static cp_status read_column(struct reader *reader, char *name, struct column *column)
+{
+    size_t size = strlen(name);
+    char *open = size > 0 && name[size - 1] == ']' ? strrchr(name, '[') : NULL;
+    const char *unit = "";
+    if (open) {
+        name[size - 1] = *open = '\0';
+        unit = open + 1;
+    }
+    *column = (struct column){CP_NONE, false, 1};
+    if (text_equal_nocase(name, "time") || strcmp(name, "t") == 0) {
+        column->is_time = true;
+        column->factor = seconds_of(unit);
+        return column->factor > 0 ? CP_OK : refuse(reader, 0, "recording-unit", "no unit of times: %.30s", unit);
+    }
+    cp_status status = find_joint(reader, name, &column->joint);
+    if (status != CP_OK || column->joint == CP_NONE)
+        return status;
+    column->factor = factor_of(reader->scene->joints[column->joint].type, unit);
+    return column->factor > 0 ? CP_OK : refuse(reader, 0, "recording-unit", "no unit of this joint: %.30s", unit);
+}
+
+static cp_status read_csv_row(struct reader *reader, char *line, char separator, const struct column *columns,
+                              uint32_t count)
+{
+    double *values = arena_allocate(reader->arena, count, sizeof *values), time = 0;
+    bool has_time = false;
+    uint32_t given = 0;
+    if (!values)
+        return CP_LIMIT;
+    for (char *rest = line, *field; (field = next_field(&rest, separator)) != NULL; given++) {
+        if (given == count)
+            return refuse(reader, 0, "recording-columns", "%s", "more values than names");
+        values[given] = NAN; /* an empty field says nothing */
+        if (field[strspn(field, " \t")] == '\0')
+            continue;
+        if (!text_is_number(field, &values[given]) || !isfinite(values[given]))
+            return refuse(reader, 0, "recording-number", "no number: \"%.60s\"", field);
+        values[given] *= columns[given].factor;
+        if (columns[given].is_time) {
+            has_time = true;
+            time = values[given];
+        }
+    }
+    if (given < count)
+        return refuse(reader, 0, "recording-columns", "%s", "fewer values than names");
+    cp_status status = begin_row(reader, has_time, &time);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        if (columns[i].joint != CP_NONE && !isnan(values[i]))
+            status = add_sample(reader, time, columns[i].joint, values[i]);
+    return status;
+}
+
+static cp_status read_csv(struct reader *reader, struct lines lines)
+{
+    char *line = next_line(reader, &lines, reader->arena), *rest = line;
+    if (!line)
+        return CP_LIMIT;
+    char separator = strchr(line, ';') && !strchr(line, ',')    ? ';'
+                     : strchr(line, '\t') && !strchr(line, ',') ? '\t'
+                                                                : ',';
+    uint32_t count = 0, room = 1;
+    for (const char *c = line; *c; c++)
+        room += *c == separator;
+    struct column *columns = arena_allocate(reader->arena, room, sizeof *columns);
+    if (!columns)
+        return CP_LIMIT;
+    cp_status status = CP_OK;
+    for (char *name; status == CP_OK && (name = next_field(&rest, separator)) != NULL;)
+        status = read_column(reader, name, &columns[count++]);
+    struct arena *names = reader->arena, *row = arena_new(reader->context);
+    while (status == CP_OK && lines.next < lines.end) {
+        arena_clear(row);
+        reader->arena = row;
+        line = next_line(reader, &lines, row);
+        status = !line                       ? CP_LIMIT
+                 : line[strspn(line, " \t")] ? read_csv_row(reader, line, separator, columns, count)
+                                             : CP_OK;
+    }
+    reader->arena = names;
+    arena_free(row);
+    return status;
+}
+
+/* ---- JSON lines ---- */
+
+static cp_status read_json_row(struct reader *reader, struct json_document *json)
+{
+    uint32_t values = json_member(json, 0, "q"), given = json_member(json, 0, "t");
+    double time = json_to_number(json, given);
+    if (!json_is(json, 0, JSON_OBJECT) || !json_is(json, values, JSON_OBJECT))
+        return refuse(reader, 0, "recording-line", "%s", "expected an object with \"t\" and \"q\"");
+    cp_status status = begin_row(reader, json_is(json, given, JSON_NUMBER), &time);
+    for (uint32_t key = json_first(json, values); key != JSON_NONE && status == CP_OK;) {
+        uint32_t value = key + 1, joint;
+        char *name = json_string_text(json, reader->arena, key);
+        status = name ? find_joint(reader, name, &joint) : CP_LIMIT;
+        if (status == CP_OK && !json_is(json, value, JSON_NUMBER))
+            status = refuse(reader, 0, "recording-number", "no number: the value of \"%.60s\"", name);
+        if (status == CP_OK && joint != CP_NONE)
+            status = add_sample(reader, time, joint, json_to_number(json, value));
+        key = json_next(json, values, key);
+    }
+    return status;
+}
+
+static cp_status read_json_lines(struct reader *reader, struct lines lines)
+{
+    static const struct json_codes codes = JSON_CODES("recording");
+    struct arena *names = reader->arena, *row = arena_new(reader->context);
+    cp_status status = row ? CP_OK : CP_LIMIT;
+    while (status == CP_OK && lines.next < lines.end) {
+        arena_clear(row);
+        reader->arena = row;
+        char *line = next_line(reader, &lines, row);
+        if (!line)
+            status = CP_LIMIT;
+        else if (line[strspn(line, " \t")]) {
+            struct json_document json = {.context = reader->context, .text = line, .size = (uint32_t)strlen(line)};
+            status = json_parse(&json, NULL, limit_nesting(reader->context), NULL);
+            status = status == CP_OK      ? read_json_row(reader, &json)
+                     : status == CP_INPUT ? refuse(reader, 0, codes.syntax, "%s", "this line is no JSON")
+                                          : status;
+            json_free(&json);
+        }
+    }
+    reader->arena = names;
+    arena_free(row);
+    return status;
+}
+
+/* ---- the clip ---- */
+
+static cp_status add_clip(struct reader *reader, const char *name)
+{
+    cp_scene *scene = reader->scene;
+    uint32_t *counts = arena_allocate_zeroed(reader->arena, scene->joint_count, sizeof *counts), tracks = 0;
+    uint32_t *track_of = arena_allocate(reader->arena, scene->joint_count, sizeof *track_of);
+    if (!counts || !track_of)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < reader->sample_count; i++)
+        counts[reader->samples[i].joint]++;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (counts[i] > 0)
+            track_of[i] = tracks++;
+    if (tracks == 0)
+        return report_error(reader->context, CP_INPUT, "recording-empty", IN_FILE(reader->source->name),
+                            "it has no value of a joint of this cell");
+    cp_track *made = scene_allocate(scene, tracks, sizeof *made);
+    double **times = arena_allocate(reader->arena, tracks, sizeof *times),
+           **values = arena_allocate(reader->arena, tracks, sizeof *values);
+    if (!made || !times || !values)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        if (counts[i] == 0)
+            continue;
+        uint32_t track = track_of[i];
+        times[track] = scene_allocate(scene, counts[i], sizeof **times);
+        values[track] = scene_allocate(scene, counts[i], sizeof **values);
+        if (!times[track] || !values[track])
+            return CP_LIMIT;
+        made[track] = (cp_track){i, CP_PATH_JOINT, CP_LINEAR, 0, times[track], values[track]};
+    }
+    for (uint32_t i = 0; i < reader->sample_count; i++) {
+        const struct sample *sample = &reader->samples[i];
+        uint32_t track = track_of[sample->joint], at = made[track].key_count;
+        if (at > 0 && times[track][at - 1] == sample->time) /* twice in one line: the last counts */
+            at = --made[track].key_count;
+        times[track][at] = sample->time;
+        values[track][at] = sample->value;
+        made[track].key_count++;
+    }
+    for (uint32_t i = 0; i < tracks; i++)
+        made[i].key_count = drop_rests(times[i], values[i], made[i].key_count);
+    const char *kept = scene_text(scene, name);
+    return kept && scene_add_clip(scene, kept, tracks, made) != CP_NONE ? CP_OK : CP_LIMIT;
+}
+
+static cp_status read_recording(struct reader *reader, const char *name)
+{
+    const struct source *source = reader->source;
+    const char *begin = source->data, *end = source->data + source->size;
+    begin += source->size >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (begin == end)
+        return report_error(reader->context, CP_INPUT, "recording-empty", IN_FILE(source->name), "it is empty");
+    if (memchr(begin, '\0', (size_t)(end - begin)))
+        return report_error(reader->context, CP_INPUT, "recording-zero", IN_FILE(source->name),
+                            "it holds a zero byte: neither CSV nor JSON");
+    cp_status status = list_names(reader) ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        status = begin[strspn(begin, " \t\r\n")] == '{' ? read_json_lines(reader, (struct lines){begin, end})
+                                                        : read_csv(reader, (struct lines){begin, end});
+    return status == CP_OK ? add_clip(reader, name) : status;
+}
+
+static cp_status apply(cp_context *context, cp_scene *scene, const void *all)
+{
+    const struct recording_settings *settings = all;
+    struct source *source;
+    if (!settings->file)
+        return report_error(context, CP_USAGE, "recording-file", NOWHERE, "give file=RECORDING");
+    cp_status status = source_open_top(context, settings->file, &source);
+    if (status != CP_OK)
+        return status;
+    struct reader reader = {.context = context,
+                            .scene = scene,
+                            .source = source,
+                            .rate = settings->rate,
+                            .arena = arena_new(context),
+                            .kept = arena_new(context),
+                            .names = {.context = context},
+                            .unknown = {.context = context}};
+    size_t size;
+    const char *stem = text_stem(source->name, &size);
+    const char *name = settings->name ? settings->name : arena_copy_text(reader.arena, stem, size);
+    status = name && reader.kept ? read_recording(&reader, name) : CP_LIMIT;
+    name_map_free(&reader.names);
+    name_map_free(&reader.unknown);
+    memory_free(context, reader.samples, reader.sample_room, sizeof *reader.samples);
+    arena_free(reader.arena);
+    arena_free(reader.kept);
+    source_close(source);
+    return status;
+}
+
+const struct filter recording_filter = {.plugin = {.name = "recording",
+                                                   .title = "Add a clip of recorded joint values",
+                                                   .options = options,
+                                                   .settings_size = sizeof(struct recording_settings)},
+                                        .apply = apply};
