@@ -256,6 +256,7 @@ static cp_status read_csv(struct reader *reader, struct lines lines)
     for (char *name; status == CP_OK && (name = next_field(&rest, separator)) != NULL;)
         status = read_column(reader, name, &columns[count++]);
     struct arena *names = reader->arena, *row = arena_new(reader->context);
+    status = status == CP_OK && !row ? CP_LIMIT : status;
     while (status == CP_OK && lines.next < lines.end) {
         arena_clear(row);
         reader->arena = row;
