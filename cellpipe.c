@@ -32,7 +32,7 @@ static const struct exporter *const exporters[] = {
 static const struct filter *const filters[] = {
     &weld_filter,      &normals_filter,      &triangulate_filter,  &flatten_filter,   &select_filter, &pose_filter,
     &instances_filter, &split_meshes_filter, &merge_meshes_filter, &repair_filter,    &orient_filter, &simplify_filter,
-    &lod_filter,       &exclude_filter,      &program_filter,      &recording_filter, NULL,
+    &lod_filter,       &exclude_filter,      &program_filter,      &recording_filter, &trace_filter,  NULL,
 };
 
 static const struct plugins plugins = {importers, exporters, filters, {"glb", "profile=stage", &gltf_importer}};

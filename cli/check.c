@@ -3,14 +3,16 @@
 #include "parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 struct wanted {
     struct request request;
-    const char *path, *list;                              /* the list of exclusions, or NULL */
-    bool closed, manifold, oriented, clean, solid, scene; /* the words that were given */
+    const char *path, *list;                                      /* the list of exclusions, or NULL */
+    bool closed, manifold, oriented, clean, solid, scene, motion; /* the words that were given */
+    double period;                                                /* of motion, seconds */
     bool json;
 };
 
@@ -195,6 +197,49 @@ static cp_status check_mesh(struct check *check, const cp_mesh *mesh, const cp_t
     return status;
 }
 
+/* ---- what is wrong with a clip ---- */
+
+struct motion_check {
+    struct check *check;
+    const cp_scene *scene;
+    const cp_clip *clip;
+    bool untold;
+};
+
+static void tell_excess(void *user, const cp_excess *excess)
+{
+    struct motion_check *it = user;
+    const cp_joint *joint = &cp_joints(it->scene, &(uint32_t){0})[excess->joint];
+    const bool turns = joint->type == CP_JOINT_REVOLUTE;
+    const double unit = turns ? acos(-1) / 180 : 0.001;
+    const char *text = cli_print(
+        it->check->cli, "clip \"%s\": joint \"%s\" %s %s %s at %s s, limit %s; %" PRIu32 " period%s from %s s to %s s",
+        it->clip->name, joint->name, excess->acceleration ? "speeds up by" : "moves at",
+        short_number(excess->most / unit).text,
+        excess->acceleration ? (turns ? "deg/s2" : "mm/s2") : (turns ? "deg/s" : "mm/s"),
+        short_number(excess->time).text, short_number(excess->limit / unit).text, excess->periods,
+        plural(excess->periods), short_number(excess->begin).text, short_number(excess->end).text);
+    const struct fault fault = {.code = excess->acceleration ? "motion-acceleration" : "motion-speed",
+                                .file = it->check->wanted.path,
+                                .text = text};
+    it->untold = tell(it->check, &fault) != CP_NO || it->untold;
+}
+
+static cp_status check_motion(struct check *check, const cp_scene *scene)
+{
+    uint32_t count;
+    const cp_clip *clips = cp_clips(scene, &count);
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < count && (status == CP_OK || status == CP_NO); i++) {
+        struct motion_check it = {check, scene, &clips[i], false};
+        cp_status own = cp_find_excesses(check->cli->context, scene, i, check->wanted.period, tell_excess, &it);
+        add_outcome(&status, it.untold ? CP_LIMIT : own);
+    }
+    return status;
+}
+
+/* ---- a scene ---- */
+
 /* Of a part is asked what an engineer asks of a solid; the meshes of a cell are what its author made of them. */
 static cp_status check_scene(struct check *check, const cp_scene *scene)
 {
@@ -202,7 +247,7 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
     struct wanted *wanted = &check->wanted;
     cp_status status = cp_validate(cli->context, scene);
     bool any = wanted->closed || wanted->manifold || wanted->oriented || wanted->clean || wanted->solid;
-    if (!any && !wanted->scene)
+    if (!any && !wanted->scene && !wanted->motion)
         wanted->solid = any = !is_cell(scene);
     if (wanted->solid)
         wanted->closed = wanted->manifold = wanted->oriented = wanted->clean = true;
@@ -212,6 +257,8 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
     for (uint32_t i = 0; i < parts.count && (status == CP_OK || status == CP_NO); i++)
         if (parts.items[i].mesh->kind != CP_MESH_LINES)
             add_outcome(&status, check_mesh(check, parts.items[i].mesh, &parts.items[i].topology));
+    if (wanted->motion && (status == CP_OK || status == CP_NO))
+        add_outcome(&status, check_motion(check, scene));
     return status == CP_BUG ? CP_NO : status;
 }
 
@@ -345,8 +392,9 @@ static cp_status command_check(struct cli *cli)
     if (words->count > 1)
         return complain_words(cli, words);
     if (words->count == 0)
-        return complain(cli, CP_USAGE,
-                        "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene]... IN");
+        return complain(
+            cli, CP_USAGE,
+            "check needs an input: cellpipe check [closed|manifold|oriented|clean|solid|scene|motion]... IN");
     if (wanted->list && strcmp(wanted->list, "-") == 0)
         return complain(cli, CP_USAGE, "a list of exclusions is a file, beside which its evidence lies");
     wanted->path = words->items[0];
@@ -366,6 +414,10 @@ static const struct option options[] = {
     {"scene", NULL, OPTION_SWITCH, offsetof(struct wanted, scene),
      .help = "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
              "or frames that may move"},
+    {"motion", NULL, OPTION_SWITCH, offsetof(struct wanted, motion),
+     .help = "in no clip is a joint faster, or speeds up faster, than its limits say"},
+    {"period", "SECONDS", OPTION_NUMBER, offsetof(struct wanted, period), .initial = "0.01", .minimum = 1e-4,
+     .maximum = 3600, .help = "of motion: seconds between two looks at a clip"},
     {"list", "LIST", OPTION_TEXT, offsetof(struct wanted, list),
      .help =
          "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
@@ -373,14 +425,14 @@ static const struct option options[] = {
     JSON_FLAG(struct wanted),
     {0}};
 
-const struct command check_command = {.name = "check",
-                                      .title = "check whether a file is sound",
-                                      .usage =
-                                          "[closed|manifold|oriented|clean|solid|scene]... IN [list=LIST] [--json]",
-                                      .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
-                                              "an inconsistent scene, meshes that fail a test. Each word adds a test "
-                                              "of every mesh.",
-                                      .examples = "cellpipe check solid part.stl || echo \"not sound\"",
-                                      .options = options,
-                                      .reads = true,
-                                      .run = command_check};
+const struct command check_command = {
+    .name = "check",
+    .title = "check whether a file is sound",
+    .usage = "[closed|manifold|oriented|clean|solid|scene|motion]... IN [list=LIST] [--json]",
+    .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
+            "an inconsistent scene, meshes that fail a test. Each word adds a test "
+            "of every mesh.",
+    .examples = "cellpipe check solid part.stl || echo \"not sound\"",
+    .options = options,
+    .reads = true,
+    .run = command_check};

@@ -107,6 +107,17 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
     return status;
 }
 
+/* The line of a program that is carried out at a time; 0: the clip is of none. At the moment at which one line ends the
+ * next one begins. */
+static uint64_t line_at(const cp_clip *clip, double time)
+{
+    double line = 0;
+    for (uint32_t i = 0; i < clip->mark_count && clip->marks[i].time <= time; i++)
+        if (strcmp(clip->marks[i].name, "line") == 0)
+            line = clip->marks[i].value;
+    return line > 0 ? (uint64_t)line : 0;
+}
+
 static void print_text(struct cli *cli, const struct found *found)
 {
     const cp_passages *passages = &found->passages;
@@ -117,11 +128,14 @@ static void print_text(struct cli *cli, const struct found *found)
             printf("in collision");
         else
             printf("%s mm apart", short_number(1000 * at->distance).text);
+        uint64_t line = found->clip ? line_at(found->clip, at->moments > 0 ? at->begin : at->nearest) : 0;
         if (found->clip && at->moments > 0)
             printf(" from %s s to %s s, at %" PRIu32 " of %" PRIu32 " moments", short_number(at->begin).text,
                    short_number(at->end).text, at->moments, passages->moments);
         else if (found->clip)
             printf(" at %s s", short_number(at->nearest).text);
+        if (line > 0)
+            printf(", in line %" PRIu64 " of the program", line);
         printf("\n");
     }
     printf("%" PRIu64 " pair%s checked", found->pairs, plural(found->pairs));
@@ -168,6 +182,7 @@ static void print_json(FILE *file, const struct found *found)
             print_json_number(&json, "begin", collides ? at->begin : INFINITY);
             print_json_number(&json, "end", collides ? at->end : INFINITY);
             print_json_count(&json, "moments", at->moments);
+            print_json_count_or_null(&json, "line", line_at(found->clip, collides ? at->begin : at->nearest));
         }
         print_json_end(&json, '}');
     }

@@ -2,12 +2,10 @@
  * names with units (RFC 4180); jsonl an object a line:
  *     {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}}
  * Specification: docs/recordings.md. The filter `recording` reads both. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "../scene/bytes/sink.h"
 #include "../scene/context.h"
 #include "../scene/motion/lookup.h"
+#include "../scene/motion/moments.h"
 #include "../scene/pose.h"
 #include "../scene/text/text.h"
 #include "exporters.h"
@@ -57,23 +55,13 @@ struct table {
 
 /* ---- what is in it ---- */
 
-static cp_status choose_clip(struct table *table)
+/* Without a clip, the joints as they are. */
+static cp_status find_clip(struct table *table)
 {
     static const cp_clip still = {.name = ""};
-    const cp_scene *scene = table->scene;
-    const char *name = table->settings->clip;
-    table->clip = scene->clip_count > 0 ? &scene->clips[0] : &still;
-    if (!name && scene->clip_count > 1)
-        return report_error(table->context, CP_USAGE, "table-clip", NOWHERE,
-                            "%u clips: choose one with clip=NAME, such as \"%.100s\"", (unsigned)scene->clip_count,
-                            scene->clips[0].name);
-    for (uint32_t i = 0; name && i < scene->clip_count; i++)
-        if (strcmp(scene->clips[i].name, name) == 0) {
-            table->clip = &scene->clips[i];
-            return CP_OK;
-        }
-    return !name ? CP_OK
-                 : report_error(table->context, CP_USAGE, "table-clip", NOWHERE, "there is no clip \"%.100s\"", name);
+    cp_status status = choose_clip(table->context, table->scene, table->settings->clip, &table->clip);
+    table->clip = table->clip ? table->clip : &still;
+    return status;
 }
 
 /* Those that are set from outside, and those that the clip moves. */
@@ -128,51 +116,6 @@ static cp_status list_frames(struct table *table)
         table->frames[table->frame_count++] = node;
         at += size + (at[size] == ',');
     }
-    return CP_OK;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
-/* Every key and attachment; or a period apart from the first to the last of them, which is there, too. */
-static cp_status list_times(struct table *table)
-{
-    const cp_clip *clip = table->clip;
-    size_t count = clip->attachment_count, kept = 0;
-    for (uint32_t i = 0; i < clip->track_count; i++)
-        count += clip->tracks[i].key_count;
-    double *times = table->times = arena_allocate(table->arena, count + 1, sizeof *times);
-    if (!times)
-        return CP_LIMIT;
-    times[0] = 0; /* of a scene without a clip */
-    count = 0;
-    for (uint32_t i = 0; i < clip->track_count; i++) {
-        memcpy(times + count, clip->tracks[i].times, clip->tracks[i].key_count * sizeof *times);
-        count += clip->tracks[i].key_count;
-    }
-    for (uint32_t i = 0; i < clip->attachment_count; i++)
-        times[count++] = clip->attachments[i].time;
-    count += count == 0;
-    qsort(times, count, sizeof *times, compare_times);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || times[i] != times[kept - 1])
-            times[kept++] = times[i];
-    table->time_count = kept;
-    const double period = table->settings->period, first = times[0], last = times[kept - 1];
-    if (!(period > 0) || !(last > first))
-        return CP_OK;
-    double steps = ceil((last - first) / period - 1e-9);
-    if (!(steps < 1e8))
-        return report_error(table->context, CP_LIMIT, "table-long", NOWHERE, "more than 100 million moments");
-    times = table->times = arena_allocate(table->arena, (size_t)steps + 1, sizeof *times);
-    if (!times)
-        return CP_LIMIT;
-    table->time_count = (size_t)steps + 1;
-    for (size_t i = 0; i < table->time_count; i++)
-        times[i] = i + 1 < table->time_count ? first + (double)i * period : last;
     return CP_OK;
 }
 
@@ -310,13 +253,13 @@ static cp_status write_table(cp_context *context, const cp_scene *scene, const s
 {
     struct table table = {
         .context = context, .scene = scene, .settings = settings, .sink = sink, .arena = arena_new(context)};
-    cp_status status = table.arena ? choose_clip(&table) : CP_LIMIT;
+    cp_status status = table.arena ? find_clip(&table) : CP_LIMIT;
     if (status == CP_OK)
         status = list_joints(&table);
     if (status == CP_OK)
         status = list_frames(&table);
     if (status == CP_OK)
-        status = list_times(&table);
+        status = list_moments(context, table.arena, table.clip, settings->period, &table.times, &table.time_count);
     if (status == CP_OK && table.joint_count + table.frame_count == 0)
         status = report_error(context, CP_NO, "table-empty", NOWHERE, "no joint moves, and frames= names no frame");
     if (status == CP_OK)

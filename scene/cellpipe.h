@@ -701,6 +701,19 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 /* Computes the world poses of all nodes at a time (seconds) of a clip: worlds[node count]. Before its first key and
  * after its last one a track holds their values. CP_LIMIT if out of memory. */
 CP_API cp_status cp_clip_poses(cp_context *context, const cp_scene *scene, uint32_t clip, double time, cp_pose *worlds);
+/* A joint that is too fast in a clip, or speeds up too fast. */
+typedef struct cp_excess {
+    uint32_t joint;
+    bool acceleration;       /* else speed */
+    double limit, most;      /* radians or metres, seconds; without sign */
+    double time, begin, end; /* of the most; the first and the last time of any */
+    uint32_t periods;        /* that exceed the limit */
+} cp_excess;
+/* Looks at the clip each `period` seconds, above 0, and takes differences: tells each joint whose speed or acceleration
+ * exceeds its limit. CP_NO if there is any; CP_LIMIT if there are too many moments. `tell` makes no calls with this
+ * context. */
+CP_API cp_status cp_find_excesses(cp_context *context, const cp_scene *scene, uint32_t clip, double period,
+                                  void (*tell)(void *user, const cp_excess *excess), void *user);
 /* True if the joint's value follows from other joints: it has a master or an expression. */
 CP_API bool cp_joint_is_dependent(const cp_joint *joint);
 

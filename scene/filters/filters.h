@@ -20,5 +20,6 @@ extern const struct filter lod_filter;
 extern const struct filter exclude_filter;
 extern const struct filter program_filter;
 extern const struct filter recording_filter;
+extern const struct filter trace_filter;
 
 #endif

@@ -5,7 +5,7 @@ other=$(realpath "${2:-$1}")
 . "$(dirname "$0")/check.sh"
 
 mkdir here there
-suffixes="glb gltf wrl stl dump xml"
+suffixes="glb gltf wrl stl dump xml csv jsonl"
 "$cellpipe" formats | grep ' write ' | grep -vE "\.($(echo "$suffixes" | tr ' ' '|'))( |$)" >missing
 must "a suffix of every format" [ ! -s missing ]
 for sample in "$top"/samples/*.*; do
@@ -18,9 +18,9 @@ for sample in "$top"/samples/*.*; do
         [ $suffix = stage.glb ] && profile=--out=profile=stage
         [ $suffix = web.glb ] && profile=--out=web=yes
         # shellcheck disable=SC2086 # a word or none
-        "$cellpipe" convert -q "$sample" "here/$name.$suffix" $profile
+        "$cellpipe" convert -q "$sample" "here/$name.$suffix" $profile 2>messages || [ ! -e "here/$name.$suffix" ] # a table needs a joint
         # shellcheck disable=SC2086
-        (cd "$top/samples" && "$other" convert -q "./$name" "$work/there/$name.$suffix" $profile)
+        (cd "$top/samples" && "$other" convert -q "./$name" "$work/there/$name.$suffix" $profile 2>"$work/messages")
     done
 done
 # Cells that play recordings, in each way to show what is grabbed.

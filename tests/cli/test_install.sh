@@ -68,7 +68,8 @@ else
 fi
 
 cd "$work/usr" || exit 1
-got=$(find . -name '*.h' -printf '%f ')
+got=$(find include -name '*.h' -printf '%f ')
+[ -e share/cellpipe/routines/shlibdefs.h ] || fail "routines"
 [ "$got" = 'cellpipe.h ' ] || fail "headers: $got"
 [ "$(bin/cellpipe --version)" = "$("$program" --version)" ] || fail "the program"
 cmp -s "$top/docs/cellpipe.1" share/man/man1/cellpipe.1 || fail "the manual page"

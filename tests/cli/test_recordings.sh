@@ -44,4 +44,20 @@ again timeless.csv rate=100
 must "a rate in place of times" [ "$(sed -n 3p again.csv | cut -d, -f1)" = 0.01 ]
 ends 0 '' "$cellpipe" recording "$cell" - file=motion.csv name=other
 must "its name" [ "$("$cellpipe" info --json stdout | grep -c '"name": "other"')" = 1 ]
+
+# Faster than the joint's 250 degrees a second, and only there; twice that within one period is a jerk.
+printf 'time[s],Arm.J1[deg]\n0,0\n1,100\n1.2,160\n2.2,160\n' >fast.csv
+"$cellpipe" recording "$cell" fast.glb file=fast.csv
+ends 1 '' "$cellpipe" check motion fast.glb
+must "where it is too fast" grep -Eq 'clip "fast": joint "Arm.J1" moves at 300 deg/s at 1\.[0-9]* s, limit 250; 20 periods from 1\.01 s to 1\.2 s' stdout
+ends 0 '' "$cellpipe" check motion motion.glb
+ends 1 '' "$cellpipe" check motion fast.glb --json
+must "as JSON" grep -q '"code": "motion-speed"' stdout
+
+# The line of the program in which something meets, and the way of the tool as a line.
+"$cellpipe" collide motion.glb >contacts
+must "the line is named" grep -q 'in line [0-9]* of the program' contacts
+ends 0 '' "$cellpipe" trace motion.glb trace.glb frame=Arm.TCP
+must "a line of 500 points or more" [ "$("$cellpipe" info --dump trace.glb | grep -c '^vertex')" -gt 0 ]
+must "its frame" [ "$("$cellpipe" info --json trace.glb | grep -c '"name": "trace Arm.TCP"')" -ge 1 ]
 finish

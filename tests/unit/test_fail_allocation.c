@@ -258,6 +258,7 @@ static const struct job jobs[] = {
     {APPLY, "dh_arm.wu", "program", {"file=" TEST_ROOT "/cases/program/short.prg", NULL}},
     {APPLY, "dh_arm.wu", "recording", {"file=" TEST_ROOT "/cases/recording/short.csv", NULL}},
     {APPLY, "dh_arm.wu", "recording", {"file=" TEST_ROOT "/cases/recording/good.jsonl", NULL}},
+    {APPLY, "../tests/cases/deneb-recording/cell.dcr", "trace", {"frame=hand", NULL}},
     {APPLY, "dh_arm.wu", "pose", {"device=Arm", "reach=0.3,0,0.5,0,180deg,0", NULL}},
     {APPLY, "mechanisms/gantry_tau.dcw", "pose", {"device=gantry_tau", "reach=-1.1,-0.65,-1.2,0,0,0", NULL}},
     {APPLY, "../tests/cases/deneb/loop_good.dcd", "pose", {"device=four bar", "reach=0.1,0,0,0,0,0", "solve=x", NULL}},

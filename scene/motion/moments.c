@@ -1,0 +1,72 @@
+#include "moments.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *name, const cp_clip **clip)
+{
+    *clip = scene->clip_count > 0 ? &scene->clips[0] : NULL;
+    if (!name && scene->clip_count > 1)
+        return report_error(context, CP_USAGE, "clip-which", NOWHERE,
+                            "%u clips: choose one with clip=NAME, such as \"%.100s\"", (unsigned)scene->clip_count,
+                            scene->clips[0].name);
+    for (uint32_t i = 0; name && i < scene->clip_count; i++)
+        if (strcmp(scene->clips[i].name, name) == 0) {
+            *clip = &scene->clips[i];
+            return CP_OK;
+        }
+    return !name ? CP_OK
+                 : report_error(context, CP_USAGE, "clip-unknown", NOWHERE, "there is no clip \"%.100s\"", name);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+/* Unsorted; returns how many. */
+static size_t collect_times(const cp_clip *clip, double *times)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; clip && i < clip->track_count; i++) {
+        memcpy(times + count, clip->tracks[i].times, clip->tracks[i].key_count * sizeof *times);
+        count += clip->tracks[i].key_count;
+    }
+    for (uint32_t i = 0; clip && i < clip->attachment_count; i++)
+        times[count++] = clip->attachments[i].time;
+    return count;
+}
+
+cp_status list_moments(cp_context *context, struct arena *arena, const cp_clip *clip, double period, double **times,
+                       size_t *count)
+{
+    size_t all = clip ? clip->attachment_count : 0, kept = 0;
+    for (uint32_t i = 0; clip && i < clip->track_count; i++)
+        all += clip->tracks[i].key_count;
+    double *list = *times = arena_allocate(arena, all + 1, sizeof *list);
+    if (!list)
+        return CP_LIMIT;
+    list[0] = 0;
+    all = collect_times(clip, list);
+    all += all == 0;
+    qsort(list, all, sizeof *list, compare_times);
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || list[i] != list[kept - 1])
+            list[kept++] = list[i];
+    *count = kept;
+    const double first = list[0], last = list[kept - 1];
+    const bool even = period > 0 && last > first;
+    const double steps = even ? ceil((last - first) / period - 1e-9) : (double)kept;
+    if (!even && steps < 1e8)
+        return CP_OK;
+    if (!(steps < 1e8))
+        return report_error(context, CP_LIMIT, "clip-moments", NOWHERE, "the clip has more than 100 million moments");
+    list = *times = arena_allocate(arena, (size_t)steps + 1, sizeof *list);
+    if (!list)
+        return CP_LIMIT;
+    *count = (size_t)steps + 1;
+    for (size_t i = 0; i < *count; i++)
+        list[i] = i + 1 < *count ? first + (double)i * period : last;
+    return CP_OK;
+}
