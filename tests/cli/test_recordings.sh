@@ -54,6 +54,12 @@ ends 0 '' "$cellpipe" check motion motion.glb
 ends 1 '' "$cellpipe" check motion fast.glb --json
 must "as JSON" grep -q '"code": "motion-speed"' stdout
 
+# Of two clips one is to be chosen.
+"$cellpipe" recording motion.glb two.glb file=fast.csv
+ends 2 '2 clips: choose one with clip=NAME, such as "pick"' "$cellpipe" convert two.glb two.csv --report report
+must "its code" grep -q '"clip-which"' report
+ends 0 '' "$cellpipe" convert -q two.glb two.csv --out clip=fast
+
 # The line of the program in which something meets, and the way of the tool as a line.
 "$cellpipe" collide motion.glb >contacts
 must "the line is named" grep -q 'in line [0-9]* of the program' contacts
