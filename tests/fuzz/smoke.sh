@@ -6,7 +6,7 @@ seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
-[ $# -le 2 ] && set -- x x fuzz_stl fuzz_obj fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_record fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_3mf fuzz_off fuzz_ply fuzz_assimp fuzz_isolate fuzz_mechanism fuzz_filters
+[ $# -le 2 ] && set -- x x fuzz_stl fuzz_obj fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_record fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_3mf fuzz_off fuzz_ply fuzz_assimp fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
 shift 2
 if [ $# -gt 1 ]; then
     printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" "$0" "$seconds" "$folder"
@@ -33,6 +33,7 @@ collect_seeds() {
     record) names="*.jsonl" ;;
     gltf) names="*.glb *.gltf" ;;
     3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
+    program) names="*.prg *.csv *.jsonl" ;;
     filters | mechanism) names="*.stl *.xml" ;; # any bytes will do
     off) names="*.off" ;;
     ply) names="*.ply" ;;
